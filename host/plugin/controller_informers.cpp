@@ -141,7 +141,8 @@ davit_code ControllerInformers::add_index(CallFrame& frame, davit_handle handle,
   OpenedInformer* opened = handles_.find(handle).value_or(nullptr);
   if (opened == nullptr) return DAVIT_STALE;
   if (is_common_index(name)) {
-    return refuse(frame, {Code::kAlreadyExists, "every informer has an index of this name"});
+    return refuse(
+        frame, {Code::kAlreadyExists, "this name is reserved: every informer has such an index"});
   }
   for (const OpenedInformer::Index& index : opened->indexes) {
     if (index.name == name) return index.path == path ? DAVIT_OK : DAVIT_ALREADY_EXISTS;
@@ -159,7 +160,7 @@ davit_code ControllerInformers::limit_silence(CallFrame& frame, davit_handle han
   OpenedInformer* opened = handles_.find(handle).value_or(nullptr);
   if (opened == nullptr) return DAVIT_STALE;
   if (longest < kSilenceShortest) {
-    return refuse(frame, {Code::kInvalid, "a watch may be silent for a second at least"});
+    return refuse(frame, {Code::kInvalid, "the silence limit of a watch must be at least 1 s"});
   }
   opened->silence_max = std::min(opened->silence_max, longest);
   return DAVIT_OK;

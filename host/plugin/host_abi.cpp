@@ -20,7 +20,7 @@ davit_code context_last_error(CallFrame& frame, davit_error* out) {
 }  // namespace
 
 void refuse_phase(CallFrame& frame) {
-  const Status why(Code::kMisuse, "a call from a place from which abi.h does not allow it");
+  const Status why(Code::kMisuse, "a call from a thread or phase in which abi.h does not allow it");
   frame.controller().observe_refusal(why.message());
   frame.keep_failure(why);
   frame.note_failure(DAVIT_MISUSE);

@@ -202,7 +202,7 @@ Result<std::string> PluginController::write_state() const {
   const davit_code code =
       guarded([&] { return state->write(controller_.self, frame.call(), &sink); },
               davit_code{DAVIT_INTERNAL}, thrown);
-  if (bytes.is_cut) return Status(Code::kUnavailable, "the host has no memory for it");
+  if (bytes.is_cut) return Status(Code::kUnavailable, "the host is out of memory");
   if (bytes.is_too_long) {
     return Status(Code::kInvalid,
                   "it is larger than " + std::to_string(DAVIT_STATE_BYTES_MAX >> 20) + " MiB");

@@ -207,7 +207,7 @@ static void on_event(void* raw, const davit_call* call, const davit_event* event
   (void)self->queue->add(call, self->keys, made);
 }
 
-static void complain(const janitor* self, const davit_call* call, davit_value object) {
+static void warn(const janitor* self, const davit_call* call, davit_value object) {
   davit_reference about;
   memset(&about, 0, sizeof(about));
   about.size = sizeof(about);
@@ -262,7 +262,7 @@ static davit_code sync_key(void* raw, const davit_call* call, davit_str key,
   if (self->object->lookup(ttl, str(TTL), &ttl) != DAVIT_OK) return DAVIT_OK;
   ttl_text = text(self, ttl);
   if (seconds_of_ttl(ttl_text) < 0) {
-    complain(self, call, object);
+    warn(self, call, object);
     return DAVIT_OK;
   }
   end = self->what == &pod_kind ? pod_end(self, object) : job_end(self, object);

@@ -24,8 +24,8 @@ class Again {
     const auto ms = std::chrono::ceil<std::chrono::milliseconds>(delay).count();
     return Again(static_cast<std::uint64_t>(std::max<std::int64_t>(ms, 1)));
   }
-  /// The same, but the failures of the key so far stay counted: for work that goes on elsewhere and
-  /// may not be seen as done.
+  /// The same, but the failures of the key so far stay counted: for work that continues elsewhere
+  /// and may not be seen as done.
   [[nodiscard]] Again keeping_backoff() const {
     Again kept = *this;
     kept.keeps_backoff_ = true;

@@ -111,7 +111,7 @@ TEST_F(QuarantineOfAHostTest, LiftedItIsOverAlsoForTheNextStart) {
   EXPECT_EQ(
       quarantine.quarantined()[0].text(),
       "plugin sample is quarantined: build bbbbbbbbbbbb crashed 3 times, last with SIGSEGV in "
-      "sync of key \"a/b\" of sample-controller; another build is tried at the next start, "
+      "sync of key \"a/b\" of sample-controller; the next start tries another build, "
       "and davit ctl load /p/sample.so tries this one again");
 
   EXPECT_TRUE(quarantine.lift("sample"));

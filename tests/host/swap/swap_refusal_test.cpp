@@ -154,7 +154,7 @@ TEST_F(SwapTest, ABuildWithFewerControllersThanRunIsRefused) {
   const SwapReport report = swap();
 
   EXPECT_EQ(report.outcome, SwapOutcome::kLacksController);
-  EXPECT_THAT(report.text, HasSubstr("no controller more-controller, which runs"));
+  EXPECT_THAT(report.text, HasSubstr("no controller more-controller, which is running"));
   ASSERT_TRUE(set_->disable("more-controller").ok());
   EXPECT_TRUE(swap().ok());
 }

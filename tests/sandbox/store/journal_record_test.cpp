@@ -88,7 +88,7 @@ TEST(JournalRecordTest, DamageIsNamedByTheOffsetOfItsRecord) {
   std::string header = joined(records);
   header[second] = '#';
   EXPECT_EQ(parse_journal(header).error().message(),
-            "damaged at byte " + std::to_string(second) + ": no record begins here");
+            "damaged at byte " + std::to_string(second) + ": not the start of a record");
 }
 
 TEST(JournalRecordTest, ZerosToTheEndAreATornWrite) {
