@@ -108,6 +108,19 @@ TEST_F(BackgroundTest, GC08_ANewOwnerOfTheSameNameOwnsItsOwnOnly) {
   EXPECT_TRUE(exists(d2));
 }
 
+TEST_F(BackgroundTest, ARecreationWhoseDeletionWasMissedIsADeletion) {
+  const Thing o = create("o");
+  const Thing pod = create_pod("p", {.owners = list({own(o)})});
+  start();
+  cluster().hold("configmaps");
+  erase(o);
+  create("o");
+  cluster().forget_history();
+  cluster().release("configmaps");
+  advance(1min);
+  EXPECT_FALSE(exists(pod));
+}
+
 TEST_F(BackgroundTest, GC09_ADependentThatOrphansItsOwnIsDeletedSo) {
   const Thing o = create("o");
   const Thing d = create_owned("d", {own(o)}, R"(["orphan"])");
