@@ -177,6 +177,7 @@ static davit_code sync_key(void* raw, const davit_call* call, davit_str key,
 }
 
 static void destroy(void* raw, const davit_call* call) {
+  (void)call;
 #ifdef ZOO_ONE_AT_A_TIME
   unsetenv("ZOO_RUNS");
 #endif
