@@ -30,6 +30,7 @@ class Caches final : private host::ListWatch, private host::CacheMetrics {
          const Logger& log);
 
   [[nodiscard]] host::InformerFactory& factory() { return factory_; }
+  [[nodiscard]] std::vector<host::Informer*> informers() const { return factory_.informers(); }
 
   /// Brings every informer that is not held up to the server's state.
   void follow();

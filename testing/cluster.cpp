@@ -79,13 +79,17 @@ class Cluster::Engine final : private host::ControllerObserver {
   std::size_t run_until_idle();
   [[nodiscard]] std::optional<Time> next_due() const;
 
+  /// What the controllers that were started declare and have not used.
+  [[nodiscard]] std::vector<std::string> unused_declarations() const;
+
   /// The root of an object that this keeps.
   [[nodiscard]] Value keep(std::string_view json);
 
   ClusterClock clock;
   const std::unique_ptr<Random> names = make_seeded_random(1);
   ClusterServer server{clock, *names};
-  RequestLog requests{server};
+  NoteUse note_use;
+  RequestLog requests{server, note_use};
   std::vector<std::unique_ptr<HttpBodyStream>> streams;  // Open streams of exchange().
 
  private:
@@ -169,6 +173,16 @@ host::DeclaredController Cluster::Engine::declared(std::string_view name) const 
     if (each.name == name) return each;
   }
   return own;
+}
+
+std::vector<std::string> Cluster::Engine::unused_declarations() const {
+  std::vector<std::string> out;
+  if (!note_) return out;
+  for (const host::DeclaredController& each : note_->controllers) {
+    if (!builds_.contains(each.name)) continue;
+    std::ranges::move(note_use.unused(each, caches.informers()), std::back_inserter(out));
+  }
+  return out;
 }
 
 host::HostServices Cluster::Engine::services() {
@@ -504,6 +518,9 @@ const std::vector<SyncRecord>& Cluster::syncs() const { return engine_->sync_rec
 const std::vector<LogRecord>& Cluster::log() const { return engine_->log_records; }
 const std::vector<MetricSample>& Cluster::metrics() const { return engine_->metric_samples; }
 const std::vector<std::string>& Cluster::violations() const { return engine_->violations; }
+std::vector<std::string> Cluster::unused_declarations() const {
+  return engine_->unused_declarations();
+}
 
 void Cluster::clear_records() {
   engine_->requests.clear();

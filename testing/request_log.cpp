@@ -53,6 +53,8 @@ HttpServerResponse RequestLog::handle(const HttpServerRequest& request) {
   record.body = request.body;
   record.patch_type = patch_type_of(request.header("Content-Type"));
   record.query = request.query();
+  use_.requested({std::string(verb_text(record.verb)), url->group, record.resource,
+                  record.subresource, record.ns, record.name});
   if (hook_) hook_(record);
   HttpServerResponse response = serve(record, request);
   record.http_status = response.aborted ? 0 : response.status;

@@ -8,14 +8,15 @@
 
 #include "lib/net/http_message.hpp"
 #include "testing/cluster_server.hpp"
+#include "testing/note_use.hpp"
 
 namespace davit::testing {
 
 /// Stands before the server. Single-threaded.
 class RequestLog final : public HttpHandler {
  public:
-  /// `server` must outlive this.
-  explicit RequestLog(ClusterServer& server) : server_(server) {}
+  /// The references must outlive this.
+  RequestLog(ClusterServer& server, NoteUse& use) : server_(server), use_(use) {}
 
   [[nodiscard]] HttpServerResponse handle(const HttpServerRequest& request) override;
 
@@ -32,6 +33,7 @@ class RequestLog final : public HttpHandler {
   [[nodiscard]] Fault* find_fault(const RequestRecord& record);
 
   ClusterServer& server_;
+  NoteUse& use_;
   std::vector<RequestRecord> records_;
   std::vector<Fault> faults_;
   std::function<void(const RequestRecord&)> hook_;

@@ -160,6 +160,16 @@ TEST_F(CronJobTest, ReplaceDeletesTheJobThatRuns) {
   EXPECT_THAT(jobs(), ElementsAre("report-28576082"));
 }
 
+TEST_F(CronJobTest, NoteDeclaresOnlyWhatIsNeeded) {
+  add({.schedule = "* * * * *",
+       .concurrency_policy = tutorial::v1::CronJobSpecConcurrencyPolicy::kReplace});
+  EXPECT_THAT(cluster_->unused_declarations(), SizeIs(3)) << "there is no Job yet";
+
+  cluster_->advance(2min);
+
+  EXPECT_THAT(cluster_->unused_declarations(), IsEmpty());
+}
+
 TEST_F(CronJobTest, SuspendedCronJobStartsNothing) {
   add({.schedule = "* * * * *", .suspend = true});
   cluster_->advance(5min);

@@ -262,6 +262,11 @@ class DAVIT_TESTING_API Cluster {
   [[nodiscard]] const std::vector<MetricSample>& metrics() const;
   /// Calls from the wrong place or outside the note; a test of a good plugin sees none.
   [[nodiscard]] const std::vector<std::string>& violations() const;
+  /// What the note declares and the started controllers have not needed in this cluster: verbs of
+  /// rules without a request, watches without an informer. One line each, with the entry. Empty in
+  /// a test that makes the controllers do all that they can, if the note has nothing superfluous.
+  /// Projections are not looked at.
+  [[nodiscard]] std::vector<std::string> unused_declarations() const;
   void clear_records();
 
  private:
