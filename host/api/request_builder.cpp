@@ -44,32 +44,6 @@ Status check_raw(const ApiRequest& request) {
   return {Code::kMisuse, "a raw path must not contain blanks, control characters, '?' or '#'"};
 }
 
-/// The value of a digit in base 16, or nothing.
-std::optional<unsigned> hex_digit(char c) {
-  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
-  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a') + 10;
-  if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A') + 10;
-  return std::nullopt;
-}
-
-/// The text that a form-encoded key or value stands for; nothing for a "%" without two digits.
-std::optional<std::string> form_decode(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i] == '+' ? ' ' : text[i];
-      continue;
-    }
-    const auto high = i + 1 < text.size() ? hex_digit(text[i + 1]) : std::nullopt;
-    const auto low = i + 2 < text.size() ? hex_digit(text[i + 2]) : std::nullopt;
-    if (!high || !low) return std::nullopt;
-    out += static_cast<char>(*high << 4 | *low);
-    i += 2;
-  }
-  return out;
-}
-
 void add_parameter(std::string& query, std::string_view name, std::string_view value) {
   if (!query.empty()) query += '&';
   query += percent_escaped(name, "-._~") + "=" + percent_escaped(value, "-._~");
@@ -84,9 +58,9 @@ Result<std::string> own_parameters(std::string_view form) {
     form.remove_prefix(std::min(form.size(), pair.size() + 1));
     if (pair.empty()) continue;
     const std::size_t equals = std::min(pair.find('='), pair.size());
-    const std::optional<std::string> name = form_decode(pair.substr(0, equals));
+    const std::optional<std::string> name = percent_unescaped(pair.substr(0, equals), Plus::kBlank);
     const std::optional<std::string> value =
-        form_decode(pair.substr(std::min(pair.size(), equals + 1)));
+        percent_unescaped(pair.substr(std::min(pair.size(), equals + 1)), Plus::kBlank);
     if (!name || !value) {
       return Status(Code::kMisuse, "the query has a '%' without two hexadecimal digits after it");
     }
@@ -272,9 +246,9 @@ std::string query_parameter(std::string_view form, std::string_view name) {
     const std::string_view pair = form.substr(0, form.find('&'));
     form.remove_prefix(std::min(form.size(), pair.size() + 1));
     const std::size_t equals = std::min(pair.find('='), pair.size());
-    if (form_decode(pair.substr(0, equals)) != name) continue;
+    if (percent_unescaped(pair.substr(0, equals), Plus::kBlank) != name) continue;
     if (found) return {};
-    found = form_decode(pair.substr(std::min(pair.size(), equals + 1)));
+    found = percent_unescaped(pair.substr(std::min(pair.size(), equals + 1)), Plus::kBlank);
     if (!found) return {};
   }
   return found.value_or("");

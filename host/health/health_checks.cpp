@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "host/health/query.hpp"
+#include "lib/net/query.hpp"
 
 namespace davit::host {
 namespace {

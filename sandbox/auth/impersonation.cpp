@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "lib/base/lower_case.hpp"
+#include "lib/base/percent_escape.hpp"
 #include "sandbox/auth/auth.hpp"
 #include "sandbox/auth/tokens.hpp"
 
@@ -12,26 +13,10 @@ constexpr std::string_view kExtraPrefix = "impersonate-extra-";
 constexpr std::string_view kAccountPrefix = "system:serviceaccount:";
 constexpr const char* kAuthenticationGroup = "authentication.k8s.io";
 
-int digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  const char low = static_cast<char>(c | 0x20);
-  return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
-}
-
-/// "%2f" stands for a slash in the key of a header. A text that is not an escape stays.
+/// "%2f" stands for a slash in the key of a header. A malformed key stays as it is, as upstream's
+/// unescapeExtraKey() leaves it.
 std::string unescaped(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const int high = text[i] == '%' && i + 2 < text.size() ? digit(text[i + 1]) : -1;
-    const int low = high >= 0 ? digit(text[i + 2]) : -1;
-    if (low < 0) {
-      out += text[i];
-      continue;
-    }
-    out += static_cast<char>(high * 16 + low);
-    i += 2;
-  }
-  return out;
+  return percent_unescaped(text).value_or(std::string(text));
 }
 
 struct ImpersonationHeaders {

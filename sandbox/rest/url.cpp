@@ -3,55 +3,12 @@
 #include <algorithm>
 
 #include "lib/base/lower_case.hpp"
+#include "lib/base/percent_escape.hpp"
+#include "lib/net/query.hpp"
 
 namespace davit::sandbox {
 
 namespace {
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-enum class Plus : bool { kLiteral, kSpace };
-
-std::optional<std::string> unescape(std::string_view text, Plus plus) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '+' && plus == Plus::kSpace) {
-      out += ' ';
-    } else if (text[i] != '%') {
-      out += text[i];
-    } else {
-      const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
-      const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
-      if (high < 0 || low < 0) return std::nullopt;
-      out += static_cast<char>(high * 16 + low);
-      i += 2;
-    }
-  }
-  return out;
-}
-
-/// Pairs with a malformed escape are dropped, as Go's url.Query() does.
-Query parse_query(std::string_view text) {
-  Pairs pairs;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('&'), text.size());
-    const std::string_view part = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (part.empty() || part.find(';') != std::string_view::npos) continue;
-    const std::size_t equals = std::min(part.find('='), part.size());
-    std::optional<std::string> key = unescape(part.substr(0, equals), Plus::kSpace);
-    std::optional<std::string> value =
-        unescape(part.substr(std::min(equals + 1, part.size())), Plus::kSpace);
-    if (key && value) pairs.emplace_back(std::move(*key), std::move(*value));
-  }
-  return Query(std::move(pairs));
-}
 
 std::vector<std::string> split_path(std::string_view path) {
   while (!path.empty() && path.front() == '/') path.remove_prefix(1);
@@ -154,10 +111,10 @@ ApiResult<Url> parse_url(std::string_view target) {
   Url url;
   target = target.substr(0, target.find('#'));
   const std::size_t question = std::min(target.find('?'), target.size());
-  const std::optional<std::string> path = unescape(target.substr(0, question), Plus::kLiteral);
+  const std::optional<std::string> path = percent_unescaped(target.substr(0, question));
   if (!path) return bad_request("invalid URL escape in the path");
   url.path = *path;
-  url.query = parse_query(target.substr(std::min(question + 1, target.size())));
+  url.query = Query(parse_query(target.substr(std::min(question + 1, target.size()))));
   url.segments = split_path(url.path);
   if (url.segments.size() >= 3 && url.segments[0] == "api") {
     url.version = url.segments[1];

@@ -17,5 +17,16 @@ TEST(PercentEscapeTest, EveryOtherByteIsTwoUpperCaseDigits) {
   EXPECT_EQ(percent_escaped(std::string_view("\0\x7f\xff", 3), "~"), "%00%7F%FF");
 }
 
+TEST(PercentEscapeTest, EscapesOfEitherCaseAreUndone) {
+  EXPECT_EQ(percent_unescaped("a%3Db%2c+%00"), std::string("a=b,+\0", 6));
+  EXPECT_EQ(percent_unescaped("a+b%2B", Plus::kBlank), "a b+");
+}
+
+TEST(PercentEscapeTest, APercentSignWithoutTwoDigitsIsMalformed) {
+  for (const std::string_view each : {"%", "a%2", "%zz", "%2z", "%-1", "%+1", "% 1", "%0x"}) {
+    EXPECT_EQ(percent_unescaped(each), std::nullopt) << each;
+  }
+}
+
 }  // namespace
 }  // namespace davit

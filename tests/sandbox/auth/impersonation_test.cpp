@@ -92,5 +92,14 @@ TEST(ImpersonationTest, ExtraKeysAreDecodedAndLowerCase) {
   EXPECT_THAT(who->extra[0].second, ElementsAre("x", "y"));
 }
 
+TEST(ImpersonationTest, AMalformedExtraKeyStaysAsItIs) {
+  const auto who = as({{"Impersonate-User", "zed"}, {"Impersonate-Extra-a%2fb%zz", "x"}},
+                      {"users /zed", "userextras /x"});
+
+  ASSERT_TRUE(who) << who.error().message();
+  ASSERT_EQ(who->extra.size(), 1U);
+  EXPECT_EQ(who->extra[0].first, "a%2fb%zz");
+}
+
 }  // namespace
 }  // namespace davit::sandbox

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-namespace davit::host {
+namespace davit {
 
-/// "verbose&exclude=a%20b" as {"verbose", ""}, {"exclude", "a b"}. Escapes that are none stay as
-/// they are.
+/// "verbose&exclude=a%20b" as {"verbose", ""}, {"exclude", "a b"}. Pairs with a malformed escape or
+/// a ';' are dropped, as Go's url.Query() does.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> parse_query(std::string_view query);
 
-}  // namespace davit::host
+}  // namespace davit
