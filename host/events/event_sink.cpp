@@ -33,7 +33,7 @@ void EventSink::create_all(std::span<const CorrelatedEvent> events, const std::s
   for (const CorrelatedEvent& each : events) bodies.push_back(each.event);
   const std::vector<Status> responses = api_.create_all(bodies, stop);
   for (std::size_t i = 0; i < events.size(); ++i) {
-    if (judge(bodies[i], responses[i], stop) == Fate::kAgain) retry(events[i], 1, stop);
+    if (judge(bodies[i], responses[i], stop) == Verdict::kAgain) retry(events[i], 1, stop);
   }
 }
 
@@ -52,12 +52,12 @@ void EventSink::retry(const CorrelatedEvent& event, int tries, const std::stop_t
       rest(tries == 1 ? Duration(share) : kPause, stop);
       if (stop.stop_requested()) return;
     }
-    if (attempt(event, stop) == Fate::kDone) return;
+    if (attempt(event, stop) == Verdict::kDone) return;
     ++tries;
   }
 }
 
-EventSink::Fate EventSink::attempt(const CorrelatedEvent& event, const std::stop_token& stop) {
+EventSink::Verdict EventSink::attempt(const CorrelatedEvent& event, const std::stop_token& stop) {
   Status status;
   if (event.write == CorrelatedEvent::Write::kPatch) status = api_.patch(event.event, stop);
   // The server forgets events after an hour.
@@ -67,9 +67,9 @@ EventSink::Fate EventSink::attempt(const CorrelatedEvent& event, const std::stop
   return judge(event.event, status, stop);
 }
 
-EventSink::Fate EventSink::judge(const Event& event, const Status& status,
-                                 const std::stop_token& stop) const {
-  if (status.ok()) return Fate::kDone;
+EventSink::Verdict EventSink::judge(const Event& event, const Status& status,
+                                    const std::stop_token& stop) const {
+  if (status.ok()) return Verdict::kDone;
   const std::string name = event.ns + "/" + event.name;
   if (status.detail() != nullptr) {
     if (status.code() == Code::kAlreadyExists || status.has_cause(kTerminating)) {
@@ -79,18 +79,18 @@ EventSink::Fate EventSink::judge(const Event& event, const Status& status,
       log_.error("Server rejected event (will not retry!)",
                  {{"err", status.message()}, {"event", name}});
     }
-    return Fate::kDone;
+    return Verdict::kDone;
   }
   if (status.code() == Code::kMisuse) {
     log_.error("Unable to construct event (will not retry!)",
                {{"err", status.message()}, {"event", name}});
-    return Fate::kDone;
+    return Verdict::kDone;
   }
   if (!stop.stop_requested()) {
     log_.error("Unable to write event (may retry after sleeping)",
                {{"err", status.message()}, {"event", name}});
   }
-  return Fate::kAgain;
+  return Verdict::kAgain;
 }
 
 void EventSink::rest(Duration time, const std::stop_token& stop) {

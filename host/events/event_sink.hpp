@@ -28,12 +28,12 @@ class EventSink {
   void write(std::span<const CorrelatedEvent> events, const std::stop_token& stop) EXCLUDES(mutex_);
 
  private:
-  enum class Fate { kDone, kAgain };
+  enum class Verdict { kDone, kAgain };
   void create_all(std::span<const CorrelatedEvent> events, const std::stop_token& stop)
       EXCLUDES(mutex_);
   void retry(const CorrelatedEvent& event, int tries, const std::stop_token& stop) EXCLUDES(mutex_);
-  Fate attempt(const CorrelatedEvent& event, const std::stop_token& stop);
-  Fate judge(const Event& event, const Status& status, const std::stop_token& stop) const;
+  Verdict attempt(const CorrelatedEvent& event, const std::stop_token& stop);
+  Verdict judge(const Event& event, const Status& status, const std::stop_token& stop) const;
   void rest(Duration time, const std::stop_token& stop) EXCLUDES(mutex_);
 
   EventApi& api_;

@@ -15,7 +15,7 @@ namespace davit::host {
 class HeldText {
  public:
   /// The outcome for a piece.
-  enum class Fate {
+  enum class Outcome {
     kHeld,
     kPassedOver,
     kRefused,  ///< The text is beyond the limit and may not be passed over.
@@ -25,19 +25,19 @@ class HeldText {
   explicit HeldText(IdentityScan::Root root) : root_(root) {}
 
   /// Takes the next piece. A text that is one piece, which is the last one then, is not copied.
-  Fate add(std::string_view piece, bool is_last, std::size_t bytes_max, bool may_pass_over) {
+  Outcome add(std::string_view piece, bool is_last, std::size_t bytes_max, bool may_pass_over) {
     if (!scan_) {
       if (pieces_.size() + piece.size() <= bytes_max) {
         if (!is_last || !pieces_.empty()) pieces_.append(piece);
-        return Fate::kHeld;
+        return Outcome::kHeld;
       }
-      if (!may_pass_over) return Fate::kRefused;
+      if (!may_pass_over) return Outcome::kRefused;
       scan_.emplace(root_);
       scan_->feed(pieces_);
       std::string().swap(pieces_);  // An assignment would keep the memory.
     }
     scan_->feed(piece);
-    return Fate::kPassedOver;
+    return Outcome::kPassedOver;
   }
 
   /// The text whose last piece was held.

@@ -97,14 +97,14 @@ const char* ListSplitter::scan(const char* begin, const char* end, const ItemSin
 bool ListSplitter::hold(std::string_view text, const char* behind) {
   if (state_ == State::kField && !keeps_field()) return true;
   const bool is_item = state_ == State::kItem;
-  const HeldText::Fate fate =
+  const HeldText::Outcome outcome =
       text_.add(text, behind != nullptr, is_item ? large_.bytes_max : kFieldBytesMax,
                 is_item && large_.skip != nullptr);
-  if (fate == HeldText::Fate::kRefused) {
+  if (outcome == HeldText::Outcome::kRefused) {
     (void)fail(Code::kInvalid,
                is_item ? "has an item of more than 64 MiB" : "has a field of more than 64 KiB");
   }
-  return fate == HeldText::Fate::kHeld;
+  return outcome == HeldText::Outcome::kHeld;
 }
 
 void ListSplitter::end_large_item() {

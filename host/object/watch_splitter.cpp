@@ -50,10 +50,10 @@ Status WatchSplitter::feed(std::string_view chunk, const WatchSink& sink) {
 }
 
 bool WatchSplitter::hold(std::string_view text, const char* behind) {
-  const HeldText::Fate fate =
+  const HeldText::Outcome outcome =
       text_.add(text, behind != nullptr, large_.bytes_max, large_.skip != nullptr);
-  if (fate == HeldText::Fate::kRefused) (void)fail("has an event of more than 64 MiB");
-  return fate == HeldText::Fate::kHeld;
+  if (outcome == HeldText::Outcome::kRefused) (void)fail("has an event of more than 64 MiB");
+  return outcome == HeldText::Outcome::kHeld;
 }
 
 Status WatchSplitter::deliver_large() {

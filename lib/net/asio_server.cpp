@@ -131,13 +131,13 @@ class Session {
     write();
     if (writing_) {
       // The rest of the response first.
-    } else if (http_.fate() == HttpConnection::Fate::kReset) {
+    } else if (http_.action() == HttpConnection::SocketAction::kReset) {
       error_code ignored;
       socket_.set_option(asio::socket_base::linger(true, 0), ignored);
       return close();
-    } else if (http_.fate() == HttpConnection::Fate::kClose) {
+    } else if (http_.action() == HttpConnection::SocketAction::kClose) {
       return close();
-    } else if (http_.fate() == HttpConnection::Fate::kHalfClose) {
+    } else if (http_.action() == HttpConnection::SocketAction::kHalfClose) {
       half_close();
     }
     if (!reading_ && http_.wants_input()) read();

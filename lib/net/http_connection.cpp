@@ -55,7 +55,7 @@ void HttpConnection::receive_end() {
   } else if (auto* const responding = std::get_if<Responding>(&state_)) {
     responding->reply.after = After::kClose;
   } else {
-    close(Fate::kClose);  // The client no longer reads a stream.
+    close(SocketAction::kClose);  // The client no longer reads a stream.
   }
 }
 
@@ -123,7 +123,7 @@ bool HttpConnection::advance(Delayed& state, Time now) {
     response = std::move(*known);
   }
   if (response.aborted) {
-    close(Fate::kReset);
+    close(SocketAction::kReset);
   } else {
     begin_response(std::move(state.reply));
   }
@@ -241,15 +241,15 @@ bool HttpConnection::finish(Tail tail, After after, Time now) {
       state_.emplace<Lingering>(Lingering{now + kLingerTime});
       break;
     case After::kClose:
-      close(Fate::kClose);
+      close(SocketAction::kClose);
       break;
   }
   return true;
 }
 
-void HttpConnection::close(Fate fate) {
+void HttpConnection::close(SocketAction action) {
   out_ = in_ = {};
-  state_.emplace<Closed>(Closed{fate});
+  state_.emplace<Closed>(Closed{action});
 }
 
 void HttpConnection::wake() {
@@ -257,8 +257,8 @@ void HttpConnection::wake() {
 }
 
 void HttpConnection::tick(Time now) {
-  if (send_deadline_ && now >= *send_deadline_) return close(Fate::kClose);
-  if (waits_for_client() && now >= state_deadline()) return close(Fate::kClose);
+  if (send_deadline_ && now >= *send_deadline_) return close(SocketAction::kClose);
+  if (waits_for_client() && now >= state_deadline()) return close(SocketAction::kClose);
   if (auto* const streaming = std::get_if<Streaming>(&state_)) {
     const std::unique_ptr<HttpBodyStream>& stream = streaming->reply.response.stream;
     if (stream && now >= stream->next_read()) streaming->readable = true;
@@ -277,13 +277,13 @@ void HttpConnection::drain() {
     }
     streaming->reply.after = After::kClose;
   } else if (!is<Closed>()) {
-    close(Fate::kClose);
+    close(SocketAction::kClose);
   }
 }
 
-HttpConnection::Fate HttpConnection::fate() const {
-  if (const auto* const closed = std::get_if<Closed>(&state_)) return closed->fate;
-  return is<Lingering>() ? Fate::kHalfClose : Fate::kOpen;
+HttpConnection::SocketAction HttpConnection::action() const {
+  if (const auto* const closed = std::get_if<Closed>(&state_)) return closed->action;
+  return is<Lingering>() ? SocketAction::kHalfClose : SocketAction::kOpen;
 }
 
 bool HttpConnection::wants_input() const {

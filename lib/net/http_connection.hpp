@@ -30,7 +30,7 @@ class HttpConnection {
   using Handler = std::function<HttpServerResponse(const HttpServerRequest&)>;
 
   /// The action for the owner of the socket once output() returns nothing.
-  enum class Fate {
+  enum class SocketAction {
     kOpen,       ///< Keep it open.
     kHalfClose,  ///< Shut down the sending side; keep reading.
     kClose,
@@ -61,7 +61,7 @@ class HttpConnection {
   /// False while enough unread input is waiting.
   [[nodiscard]] bool wants_input() const;
   [[nodiscard]] Time deadline() const;
-  [[nodiscard]] Fate fate() const;
+  [[nodiscard]] SocketAction action() const;
   /// No response is under way: no request has arrived, or only a part, or the client has not left.
   [[nodiscard]] bool is_waiting() const { return !send_deadline_ && waits_for_client(); }
 
@@ -112,7 +112,7 @@ class HttpConnection {
     Time deadline;
   };
   struct Closed {
-    Fate fate;
+    SocketAction action;
   };
 
   /// Changes the state as often as possible at `now`.
@@ -134,7 +134,7 @@ class HttpConnection {
   void append_chunk(const Reply& reply, std::string_view piece);
   /// Ends the response once all of it has left; false until then.
   bool finish(Tail tail, After after, Time now);
-  void close(Fate fate);
+  void close(SocketAction action);
 
   template <typename S>
   [[nodiscard]] bool is() const {

@@ -1,5 +1,5 @@
 /// Any bytes on a connection are answered alike however they are cut into pieces, every response is
-/// whole, and the connection always has an end: a fate or a deadline.
+/// whole, and the connection always has an end: an action or a deadline.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace {
 using namespace davit;
-using Fate = HttpConnection::Fate;
+using SocketAction = HttpConnection::SocketAction;
 
 /// Small enough that inputs reach them.
 HttpServerOptions small_limits() {
@@ -35,7 +35,7 @@ HttpServerResponse echo(const HttpServerRequest& request) {
 
 struct Outcome {
   std::string sent;
-  Fate fate;
+  SocketAction action;
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
@@ -51,17 +51,17 @@ class Conversation {
   }
   /// With nothing more to come it ends by itself.
   Outcome end() {
-    const Fate fate = connection_.fate();
+    const SocketAction action = connection_.action();
     connection_.receive_end();
     take();
     constexpr int kStepsMax = 8;
-    for (int i = 0; i < kStepsMax && connection_.fate() == Fate::kOpen; ++i) {
+    for (int i = 0; i < kStepsMax && connection_.action() == SocketAction::kOpen; ++i) {
       DAVIT_ASSERT(connection_.deadline() < Time::max());
       connection_.tick(connection_.deadline());
       take();
     }
-    DAVIT_ASSERT(connection_.fate() != Fate::kOpen);
-    return {sent_, fate};
+    DAVIT_ASSERT(connection_.action() != SocketAction::kOpen);
+    return {sent_, action};
   }
 
  private:

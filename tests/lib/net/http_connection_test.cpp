@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
-using Fate = HttpConnection::Fate;
+using SocketAction = HttpConnection::SocketAction;
 using test::kGet;
 using test::kStart;
 using test::Script;
@@ -112,7 +112,7 @@ TEST_F(HttpConnectionTest, OldVersionGetsAResponseAndIsClosed) {
   open();
 
   EXPECT_THAT(ask("GET /a HTTP/1.0\r\n\r\n"), HasSubstr("Connection: close\r\n"));
-  EXPECT_EQ(connection_->fate(), Fate::kHalfClose);
+  EXPECT_EQ(connection_->action(), SocketAction::kHalfClose);
 }
 
 TEST_F(HttpConnectionTest, AbsoluteTargetIsItsPath) {
@@ -183,7 +183,7 @@ TEST_F(HttpConnectionTest, SlowClientHoldsOnePieceOnly) {
   EXPECT_EQ(script.pieces.size(), 2U);
 
   pass(options_.request_time);
-  EXPECT_EQ(connection_->fate(), Fate::kClose) << "he does not read at all";
+  EXPECT_EQ(connection_->action(), SocketAction::kClose) << "he does not read at all";
 }
 
 TEST_F(HttpConnectionTest, CutStreamEndsWithoutItsLastChunk) {
@@ -191,7 +191,7 @@ TEST_F(HttpConnectionTest, CutStreamEndsWithoutItsLastChunk) {
   stream(script);
 
   EXPECT_THAT(ask(kGet), EndsWith("3\r\none\r\n"));
-  EXPECT_EQ(connection_->fate(), Fate::kClose);
+  EXPECT_EQ(connection_->action(), SocketAction::kClose);
 }
 
 TEST_F(HttpConnectionTest, ClientThatLeavesEndsItsStream) {
@@ -201,7 +201,7 @@ TEST_F(HttpConnectionTest, ClientThatLeavesEndsItsStream) {
 
   connection_->receive_end();
 
-  EXPECT_EQ(connection_->fate(), Fate::kClose);
+  EXPECT_EQ(connection_->action(), SocketAction::kClose);
 }
 
 TEST_F(HttpConnectionTest, ClientThatHalfClosesGetsItsResponse) {
@@ -210,7 +210,7 @@ TEST_F(HttpConnectionTest, ClientThatHalfClosesGetsItsResponse) {
   connection_->receive_end();
 
   EXPECT_THAT(sent(), EndsWith("/a"));
-  EXPECT_EQ(connection_->fate(), Fate::kClose);
+  EXPECT_EQ(connection_->action(), SocketAction::kClose);
 }
 
 TEST_F(HttpConnectionTest, OldClientsStreamEndsWithTheConnection) {
@@ -220,7 +220,7 @@ TEST_F(HttpConnectionTest, OldClientsStreamEndsWithTheConnection) {
   const std::string response = ask("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
 
   EXPECT_THAT(response, EndsWith("Connection: close\r\n\r\none"));
-  EXPECT_EQ(connection_->fate(), Fate::kHalfClose);
+  EXPECT_EQ(connection_->action(), SocketAction::kHalfClose);
 }
 
 TEST_F(HttpConnectionTest, DrainedStreamEndsProperly) {
@@ -231,7 +231,7 @@ TEST_F(HttpConnectionTest, DrainedStreamEndsProperly) {
   connection_->drain();
 
   EXPECT_EQ(sent(), "0\r\n\r\n");
-  EXPECT_EQ(connection_->fate(), Fate::kClose);
+  EXPECT_EQ(connection_->action(), SocketAction::kClose);
 }
 
 TEST_F(HttpConnectionTest, IdleConnectionIsClosedInTheEnd) {
@@ -239,10 +239,10 @@ TEST_F(HttpConnectionTest, IdleConnectionIsClosedInTheEnd) {
   EXPECT_THAT(ask(kGet), Not(IsEmpty()));
 
   pass(options_.idle_time - std::chrono::seconds(1));
-  EXPECT_EQ(connection_->fate(), Fate::kOpen);
+  EXPECT_EQ(connection_->action(), SocketAction::kOpen);
   pass(std::chrono::seconds(1));
 
-  EXPECT_EQ(connection_->fate(), Fate::kClose);
+  EXPECT_EQ(connection_->action(), SocketAction::kClose);
 }
 
 TEST_F(HttpConnectionTest, RequestThatTricklesInIsCutOff) {
@@ -252,11 +252,11 @@ TEST_F(HttpConnectionTest, RequestThatTricklesInIsCutOff) {
     pass(std::chrono::seconds(1));
     connection_->receive("X: y\r\n", now_);
   }
-  EXPECT_EQ(connection_->fate(), Fate::kOpen);
+  EXPECT_EQ(connection_->action(), SocketAction::kOpen);
 
   pass(std::chrono::seconds(1));
 
-  EXPECT_EQ(connection_->fate(), Fate::kClose);
+  EXPECT_EQ(connection_->action(), SocketAction::kClose);
 }
 
 }  // namespace

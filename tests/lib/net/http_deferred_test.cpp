@@ -12,7 +12,7 @@ namespace {
 
 using testing::EndsWith;
 using testing::StartsWith;
-using Fate = HttpConnection::Fate;
+using SocketAction = HttpConnection::SocketAction;
 using test::kGet;
 
 /// Known at the third question.
@@ -60,7 +60,7 @@ TEST_F(HttpDeferredTest, ResponseThatIsNotKnownYetIsPolledAgain) {
   const std::string response = sent();
   EXPECT_THAT(response, StartsWith("HTTP/1.1 201 "));
   EXPECT_THAT(response, EndsWith("known"));
-  EXPECT_EQ(connection_->fate(), Fate::kOpen);
+  EXPECT_EQ(connection_->action(), SocketAction::kOpen);
 }
 
 TEST_F(HttpDeferredTest, DeferredResponseMayBeAStream) {
@@ -74,7 +74,7 @@ TEST_F(HttpDeferredTest, DeferredResponseMayBeAStream) {
   pass(std::chrono::seconds(1));
 
   EXPECT_THAT(sent(), EndsWith("\r\n\r\n3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n"));
-  EXPECT_EQ(connection_->fate(), Fate::kOpen);
+  EXPECT_EQ(connection_->action(), SocketAction::kOpen);
 }
 
 TEST_F(HttpDeferredTest, AbortedResponseResetsTheConnectionAndSendsNothing) {
@@ -83,11 +83,11 @@ TEST_F(HttpDeferredTest, AbortedResponseResetsTheConnectionAndSendsNothing) {
 
   EXPECT_EQ(ask(kGet), "");
   pass(std::chrono::seconds(1));
-  EXPECT_EQ(connection_->fate(), Fate::kOpen);
+  EXPECT_EQ(connection_->action(), SocketAction::kOpen);
   pass(std::chrono::seconds(1));
 
   EXPECT_EQ(sent(), "");
-  EXPECT_EQ(connection_->fate(), Fate::kReset);
+  EXPECT_EQ(connection_->action(), SocketAction::kReset);
 }
 
 }  // namespace

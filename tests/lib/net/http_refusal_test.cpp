@@ -12,7 +12,7 @@ namespace {
 
 using testing::IsEmpty;
 using testing::StartsWith;
-using Fate = HttpConnection::Fate;
+using SocketAction = HttpConnection::SocketAction;
 
 struct RefusalCase {
   const char* name;
@@ -51,9 +51,9 @@ TEST_P(HttpRefusalTest, GetsAResponseAndEndsTheConnection) {
   EXPECT_THAT(ask(GetParam().wire), StartsWith(GetParam().response));
 
   EXPECT_THAT(requests_, IsEmpty());
-  EXPECT_EQ(connection_->fate(), Fate::kHalfClose);
+  EXPECT_EQ(connection_->action(), SocketAction::kHalfClose);
   pass(std::chrono::seconds(1));
-  EXPECT_EQ(connection_->fate(), Fate::kClose);
+  EXPECT_EQ(connection_->action(), SocketAction::kClose);
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, HttpRefusalTest, testing::ValuesIn(kRefusals),
