@@ -66,6 +66,8 @@ bool SourceWatch::add(const std::filesystem::path& directory, std::set<int>& fol
   return true;
 }
 
+// PluginWatch (host/swap) has such a loop, too. They share nothing but the layout of the kernel's
+// records: a class for both would be longer than the two loops.
 std::vector<std::string> SourceWatch::take() {
   std::vector<std::string> changed;
   const auto note = [&](const std::string& name) {

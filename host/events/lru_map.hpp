@@ -10,9 +10,13 @@
 
 namespace davit::host {
 
-/// At most `capacity` entries; memory grows with the most that there were. An entry takes up to 20
-/// bytes beside its key and value, and has no allocation of its own: new entries reuse the slots
-/// of forgotten ones. References stay valid until the entry is forgotten. Not thread-safe.
+/// At most `capacity` entries; memory grows with the most that there were. An entry has no
+/// allocation of its own: new entries reuse the slots of forgotten ones. References stay valid
+/// until the entry is forgotten. Not thread-safe.
+///
+/// It is ours for its memory: with a key and a value of 16 bytes each, an entry takes 56 bytes, in
+/// boost::multi_index_container 93, and in std::list with std::unordered_map 122. That is at least
+/// 0.4 MiB less for a controller whose correlator is full (three maps of 4,096 entries).
 template <typename Key, typename T, typename Hash = std::hash<Key>>
 class LruMap {
  public:
