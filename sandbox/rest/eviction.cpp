@@ -86,6 +86,24 @@ bool evicts_unready(const Json& budget, const Json& pod) {
   return desired > 0 && budget.get("status").get("currentHealthy").integer_or(0) >= desired;
 }
 
+/// Writes a status as the server itself does, past the rules of the kind.
+ApiFailure rewrite_status(const RestParts& parts, const Resource& resource, const std::string& ns,
+                          const std::string& name, DryRun dry_run, const Produce& produce) {
+  const WriteTarget target{.resource = resource,
+                           .ns = ns,
+                           .name = name,
+                           .subresource = "status",
+                           .dry_run = dry_run,
+                           .manager = {},
+                           .rules = RuleSet::kNone,
+                           .tracking = Tracking::kDone};
+  std::vector<std::string> warnings;
+  const ApiResult<Written> written =
+      rewrite_object(parts, target, Missing::kNotFound, produce, warnings);
+  if (!written) return written.error();
+  return std::nullopt;
+}
+
 ApiFailure take_from_budget(const RestParts& parts, const std::string& ns, const Json& pod,
                             DryRun dry_run) {
   const std::vector<VersionPtr> budgets = budgets_for(parts.store, ns, pod);
@@ -97,51 +115,25 @@ ApiFailure take_from_budget(const RestParts& parts, const std::string& ns, const
   }
   if (evicts_unready(budgets.front()->json(), pod)) return std::nullopt;
   const ResourcePtr resource = parts.resources.now()->find("policy", "v1", kBudgets.resource);
-  const WriteTarget target{.resource = *resource,
-                           .ns = ns,
-                           .name = budgets.front()->name,
-                           .subresource = "status",
-                           .dry_run = dry_run,
-                           .manager = {},
-                           .rules = RuleSet::kNone,
-                           .tracking = Tracking::kDone};
-  std::vector<std::string> warnings;
-  const ApiResult<Written> written = rewrite_object(
-      parts, target, Missing::kNotFound,
-      [&](const Json& budget) {
+  return rewrite_status(
+      parts, *resource, ns, budgets.front()->name, dry_run, [&](const Json& budget) {
         return decremented(budget, pod.text_at({"metadata", "name"}), time_text(parts.clock));
-      },
-      warnings);
-  if (!written) return written.error();
-  return std::nullopt;
+      });
 }
 
 ApiFailure mark_evicted(const RestParts& parts, const Resource& pods, const std::string& ns,
                         const std::string& name) {
-  const WriteTarget target{.resource = pods,
-                           .ns = ns,
-                           .name = name,
-                           .subresource = "status",
-                           .dry_run = DryRun::kNo,
-                           .manager = {},
-                           .rules = RuleSet::kNone,
-                           .tracking = Tracking::kDone};
-  std::vector<std::string> warnings;
-  const ApiResult<Written> written = rewrite_object(
-      parts, target, Missing::kNotFound,
-      [&](const Json& old) -> ApiResult<Json> {
-        Json next = old;
-        set_condition(next,
-                      Json::object({{"type", "DisruptionTarget"},
-                                    {"status", "True"},
-                                    {"reason", "EvictionByEvictionAPI"},
-                                    {"message", "Eviction API: evicting"}}),
-                      time_text(parts.clock));
-        return next;
-      },
-      warnings);
-  if (!written) return written.error();
-  return std::nullopt;
+  return rewrite_status(parts, pods, ns, name, DryRun::kNo,
+                        [&](const Json& old) -> ApiResult<Json> {
+                          Json next = old;
+                          set_condition(next,
+                                        Json::object({{"type", "DisruptionTarget"},
+                                                      {"status", "True"},
+                                                      {"reason", "EvictionByEvictionAPI"},
+                                                      {"message", "Eviction API: evicting"}}),
+                                        time_text(parts.clock));
+                          return next;
+                        });
 }
 
 }  // namespace
