@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "lib/kube/validation/pattern.hpp"
 #include "sandbox/crd/structural_schema.hpp"
-#include "sandbox/validation/pattern.hpp"
 
 namespace davit::sandbox {
 

@@ -9,8 +9,8 @@
 
 #include "lib/kube/json.hpp"
 #include "lib/kube/names.hpp"
+#include "lib/kube/validation/schema_node.hpp"
 #include "sandbox/kinds/resource.hpp"
-#include "sandbox/validation/schema_node.hpp"
 
 namespace davit::sandbox {
 

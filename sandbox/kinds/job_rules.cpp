@@ -69,7 +69,7 @@ void check_generated_selector(const Json& job, FieldErrors& errors) {
   }
 }
 
-void check_job_spec(const Json& spec, FieldErrors& errors) {
+void check_spec(const Json& spec, FieldErrors& errors) {
   const FieldPath path("spec");
   check_job_spec(spec, path, errors);
   const Json& selector = spec.get("selector");
@@ -158,14 +158,14 @@ class JobRules final : public WorkloadRules {
  protected:
   void check_create(const Json& object, FieldErrors& errors) const override {
     check_generated_selector(object, errors);
-    check_job_spec(object.get("spec"), errors);
+    check_spec(object.get("spec"), errors);
   }
 
   void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
     const FieldPath path("spec");
     const Json& spec = object.get("spec");
     const Json& before = old.get("spec");
-    check_job_spec(spec, errors);
+    check_spec(spec, errors);
     check_completions_update(spec, before, errors);
     check_immutable(spec, before, "selector", path, errors);
     check_template_update(spec, old, errors);

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "lib/kube/json.hpp"
+#include "lib/kube/validation/field_path.hpp"
 #include "sandbox/kinds/resource.hpp"
-#include "sandbox/validation/field_path.hpp"
 
 namespace davit::sandbox {
 

@@ -6,8 +6,8 @@
 
 #include "lib/kube/json.hpp"
 #include "lib/kube/names.hpp"
+#include "lib/kube/validation/field_path.hpp"
 #include "sandbox/kinds/resource.hpp"
-#include "sandbox/validation/field_path.hpp"
 
 namespace davit::sandbox {
 

@@ -3,8 +3,8 @@
 
 #include <memory>
 
+#include "lib/kube/validation/field_path.hpp"
 #include "sandbox/kinds/kind_rules.hpp"
-#include "sandbox/validation/field_path.hpp"
 
 namespace davit::sandbox {
 

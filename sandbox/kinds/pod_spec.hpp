@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "lib/kube/json.hpp"
+#include "lib/kube/validation/field_path.hpp"
 #include "sandbox/kinds/resource.hpp"
-#include "sandbox/validation/field_path.hpp"
 
 namespace davit::sandbox {
 

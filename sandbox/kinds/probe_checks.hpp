@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "lib/kube/json.hpp"
+#include "lib/kube/validation/field_path.hpp"
 #include "sandbox/kinds/resource.hpp"
-#include "sandbox/validation/field_path.hpp"
 
 namespace davit::sandbox {
 

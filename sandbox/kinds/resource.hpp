@@ -11,8 +11,8 @@
 
 #include "lib/kube/json.hpp"
 #include "lib/kube/schema/schema.hpp"
+#include "lib/kube/validation/field_error.hpp"
 #include "sandbox/store/store.hpp"
-#include "sandbox/validation/field_error.hpp"
 
 namespace davit::sandbox {
 

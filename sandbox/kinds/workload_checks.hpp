@@ -4,9 +4,9 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "lib/kube/validation/field_path.hpp"
 #include "sandbox/kinds/kind_rules.hpp"
 #include "sandbox/kinds/pod_spec.hpp"
-#include "sandbox/validation/field_path.hpp"
 
 namespace davit::sandbox {
 

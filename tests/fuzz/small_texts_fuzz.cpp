@@ -10,11 +10,11 @@
 #include "lib/base/assert.hpp"
 #include "lib/kube/duration.hpp"
 #include "lib/kube/schema/quantity.hpp"
+#include "lib/kube/validation/formats.hpp"
+#include "lib/kube/validation/pattern.hpp"
 #include "sandbox/crd/json_path.hpp"
 #include "sandbox/kinds/cron_schedule.hpp"
 #include "sandbox/output/accept.hpp"
-#include "sandbox/validation/formats.hpp"
-#include "sandbox/validation/pattern.hpp"
 
 namespace {
 using namespace davit;

@@ -19,7 +19,7 @@ LIBRARY_FOLDERS = {
     'yaml-cpp/': ('lib/kube/',), 'curl/': ('host/api/',), 'boost/dll': ('host/plugin/',),
     'CLI/': ('cli/',), 'spdlog/': ('lib/base/',), 'prometheus/': ('host/health/',),
     'boost/beast': ('lib/net/', 'host/api/http1.cpp'), 'boost/asio': ('lib/net/',), 'protozero/': ('lib/kube/schema/',),
-    're2/': ('sandbox/crd/',),
+    're2/': ('lib/kube/validation/',),
 }
 HEAVY = tuple(LIBRARY_FOLDERS) + ('rapidjson/',)
 

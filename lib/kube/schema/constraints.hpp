@@ -14,7 +14,7 @@
 ///   A|B, A|         one of these texts
 ///   items<=9        so many elements at most
 ///   fields          the fields of its type are checked here, by their own lines
-///   ip, dns-label   the text has this format (sandbox/validation/formats.hpp)
+///   ip, dns-label   the text has this format (lib/kube/validation/formats.hpp)
 ///   "a text"        what the error of the word before says instead of the usual
 #pragma once
 

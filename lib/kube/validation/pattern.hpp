@@ -10,7 +10,7 @@ namespace re2 {
 class RE2;
 }
 
-namespace davit::sandbox {
+namespace davit {
 
 /// Matches in time linear in the text's length, whatever the expression is (RE2). Immutable; any
 /// thread may match.
@@ -29,4 +29,4 @@ class Pattern {
   std::shared_ptr<const re2::RE2> program_;  // Never null, unless moved from.
 };
 
-}  // namespace davit::sandbox
+}  // namespace davit

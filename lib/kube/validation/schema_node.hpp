@@ -10,12 +10,12 @@
 
 #include "lib/kube/json.hpp"
 #include "lib/kube/schema/constraints.hpp"
-#include "sandbox/validation/field_error.hpp"
-#include "sandbox/validation/field_path.hpp"
-#include "sandbox/validation/formats.hpp"
-#include "sandbox/validation/pattern.hpp"
+#include "lib/kube/validation/field_error.hpp"
+#include "lib/kube/validation/field_path.hpp"
+#include "lib/kube/validation/formats.hpp"
+#include "lib/kube/validation/pattern.hpp"
 
-namespace davit::sandbox {
+namespace davit {
 
 /// A limit of a number as it was written, for messages, and as it is compared.
 struct NumberLimit {
@@ -103,4 +103,4 @@ inline constexpr std::string_view kFieldImmutable = "field is immutable";
 [[nodiscard]] std::string_view json_type(const Json& value);
 [[nodiscard]] long double number_value(const Json& number);
 
-}  // namespace davit::sandbox
+}  // namespace davit

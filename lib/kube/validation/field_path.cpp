@@ -1,6 +1,6 @@
-#include "sandbox/validation/field_path.hpp"
+#include "lib/kube/validation/field_path.hpp"
 
-namespace davit::sandbox {
+namespace davit {
 
 std::string FieldPath::text() const {
   std::string out;
@@ -34,4 +34,4 @@ void FieldPath::append_to(std::string& out) const {
   }
 }
 
-}  // namespace davit::sandbox
+}  // namespace davit

@@ -1,6 +1,6 @@
 // The keywords of k8s.io/kube-openapi/pkg/validation. Errors of custom resources have its texts,
 // those of built-in kinds the texts of pkg/apis/*/validation.
-#include "sandbox/validation/schema_node.hpp"
+#include "lib/kube/validation/schema_node.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -12,7 +12,7 @@
 #include "lib/base/assert.hpp"
 #include "lib/kube/schema/build.hpp"
 
-namespace davit::sandbox {
+namespace davit {
 
 namespace {
 
@@ -447,4 +447,4 @@ long double number_value(const Json& number) {
   return out;
 }
 
-}  // namespace davit::sandbox
+}  // namespace davit

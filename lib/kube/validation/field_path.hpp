@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace davit::sandbox {
+namespace davit {
 
 /// A path such as `spec.containers[0].name`, as a chain of steps that live on the stack.
 ///
@@ -51,4 +51,4 @@ class FieldPath {
 /// The path at which most rules begin.
 inline constexpr FieldPath kSpec("spec");
 
-}  // namespace davit::sandbox
+}  // namespace davit

@@ -1,8 +1,8 @@
-#include "sandbox/validation/formats.hpp"
+#include "lib/kube/validation/formats.hpp"
 
 #include <gtest/gtest.h>
 
-namespace davit::sandbox {
+namespace davit {
 namespace {
 
 struct Case {
@@ -46,4 +46,4 @@ TEST(FormatsTest, HoldAsTheTableSays) {
 }
 
 }  // namespace
-}  // namespace davit::sandbox
+}  // namespace davit

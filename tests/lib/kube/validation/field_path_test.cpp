@@ -1,8 +1,8 @@
-#include "sandbox/validation/field_path.hpp"
+#include "lib/kube/validation/field_path.hpp"
 
 #include <gtest/gtest.h>
 
-namespace davit::sandbox {
+namespace davit {
 namespace {
 
 TEST(FieldPathTest, IsWrittenAsTheApiWritesIt) {
@@ -17,4 +17,4 @@ TEST(FieldPathTest, IsWrittenAsTheApiWritesIt) {
 }
 
 }  // namespace
-}  // namespace davit::sandbox
+}  // namespace davit

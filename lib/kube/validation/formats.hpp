@@ -6,10 +6,10 @@
 
 #include "lib/kube/json.hpp"
 #include "lib/kube/names.hpp"
-#include "sandbox/validation/field_error.hpp"
-#include "sandbox/validation/field_path.hpp"
+#include "lib/kube/validation/field_error.hpp"
+#include "lib/kube/validation/field_path.hpp"
 
-namespace davit::sandbox {
+namespace davit {
 
 /// Whether `text` has this format of OpenAPI. Unknown formats hold for every text.
 [[nodiscard]] bool has_format(std::string_view format, std::string_view text);
@@ -26,4 +26,4 @@ void check_format(std::string_view format, const Json& value, const FieldPath& p
 /// The number, or that before '%'; 0 for what is neither.
 [[nodiscard]] std::int64_t int_or_percent_value(const Json& value);
 
-}  // namespace davit::sandbox
+}  // namespace davit

@@ -1,10 +1,10 @@
-#include "sandbox/validation/schema_node.hpp"
+#include "lib/kube/validation/schema_node.hpp"
 
 #include <gtest/gtest.h>
 
 #include "lib/kube/schema/build.hpp"
 
-namespace davit::sandbox {
+namespace davit {
 namespace {
 
 std::string to_lines(const FieldErrors& errors) {
@@ -64,4 +64,4 @@ TEST(SchemaNodeTest, AnImmutableFieldMustBeAsBefore) {
 }
 
 }  // namespace
-}  // namespace davit::sandbox
+}  // namespace davit

@@ -1,4 +1,4 @@
-#include "sandbox/validation/pattern.hpp"
+#include "lib/kube/validation/pattern.hpp"
 
 #include <re2/re2.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace davit::sandbox {
+namespace davit {
 
 namespace {
 
@@ -128,4 +128,4 @@ bool Pattern::matches(std::string_view text) const {
   return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *program_);
 }
 
-}  // namespace davit::sandbox
+}  // namespace davit

@@ -1,4 +1,4 @@
-#include "sandbox/validation/formats.hpp"
+#include "lib/kube/validation/formats.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include "lib/base/assert.hpp"
 #include "lib/base/base64.hpp"
 
-namespace davit::sandbox {
+namespace davit {
 
 namespace {
 
@@ -259,4 +259,4 @@ std::int64_t int_or_percent_value(const Json& value) {
   return number;
 }
 
-}  // namespace davit::sandbox
+}  // namespace davit

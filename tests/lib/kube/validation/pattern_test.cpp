@@ -1,11 +1,11 @@
-#include "sandbox/validation/pattern.hpp"
+#include "lib/kube/validation/pattern.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <utility>
 
-namespace davit::sandbox {
+namespace davit {
 namespace {
 
 struct Case {
@@ -132,4 +132,4 @@ TEST(PatternTest, DeepParenthesesAreRefused) {
 }
 
 }  // namespace
-}  // namespace davit::sandbox
+}  // namespace davit

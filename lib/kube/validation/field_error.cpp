@@ -1,6 +1,6 @@
-#include "sandbox/validation/field_error.hpp"
+#include "lib/kube/validation/field_error.hpp"
 
-namespace davit::sandbox {
+namespace davit {
 
 namespace {
 
@@ -56,4 +56,4 @@ FieldError field_too_many(std::string field, std::size_t count, std::size_t max)
               " items"};
 }
 
-}  // namespace davit::sandbox
+}  // namespace davit

@@ -8,7 +8,7 @@
 
 #include "lib/kube/json.hpp"
 
-namespace davit::sandbox {
+namespace davit {
 
 /// One failure of validation; a request's are reported together, as one 422.
 struct FieldError {
@@ -31,4 +31,4 @@ using FieldErrors = std::vector<FieldError>;
 [[nodiscard]] FieldError field_too_long(std::string field, std::size_t bytes_max);
 [[nodiscard]] FieldError field_too_many(std::string field, std::size_t count, std::size_t max);
 
-}  // namespace davit::sandbox
+}  // namespace davit
