@@ -23,11 +23,7 @@ PatchType patch_type_of(std::string_view content_type) {
 }
 
 HttpServerResponse failure(const Fault& fault) {
-  if (fault.http_status == 0) {
-    HttpServerResponse response;
-    response.aborted = true;
-    return response;
-  }
+  if (fault.http_status == 0) return aborted_response();
   sandbox::ApiError error;
   error.code = fault.http_status;
   error.reason = fault.reason;

@@ -7,6 +7,7 @@
 #include "host/api/request_builder.hpp"
 #include "host/object/api_status.hpp"
 #include "host/object/parse.hpp"
+#include "lib/kube/status_reason.hpp"
 
 namespace davit::host {
 namespace {
@@ -18,23 +19,21 @@ constexpr std::size_t kServerTextMax = 2048;
 
 struct Fabricated {
   int http_status;
-  std::string_view reason;
   std::string_view message;  // Empty: the server's own text.
 };
 constexpr Fabricated kFabricated[] = {
-    {400, "BadRequest", "the server rejected our request for an unknown reason"},
-    {401, "Unauthorized", "the server has asked for the client to provide credentials"},
-    {403, "Forbidden", ""},
-    {404, "NotFound", "the server could not find the requested resource"},
-    {405, "MethodNotAllowed", "the server does not allow this method on the requested resource"},
-    {406, "NotAcceptable", ""},
-    {409, "Conflict", "the server reported a conflict"},
-    {415, "UnsupportedMediaType", ""},
-    {422, "Invalid", "the server rejected our request due to an error in our request"},
-    {429, "TooManyRequests",
-     "the server has received too many requests and has asked us to try again later"},
-    {503, "ServiceUnavailable", "the server is currently unable to handle the request"},
-    {504, "Timeout",
+    {400, "the server rejected our request for an unknown reason"},
+    {401, "the server has asked for the client to provide credentials"},
+    {403, ""},
+    {404, "the server could not find the requested resource"},
+    {405, "the server does not allow this method on the requested resource"},
+    {406, ""},
+    {409, "the server reported a conflict"},
+    {415, ""},
+    {422, "the server rejected our request due to an error in our request"},
+    {429, "the server has received too many requests and has asked us to try again later"},
+    {503, "the server is currently unable to handle the request"},
+    {504,
      "the server was unable to return a response in the time allotted, but may still be processing "
      "the request"},
 };
@@ -65,7 +64,7 @@ std::string server_text(const ResponseHead& head, std::string_view body) {
 Status generic_status(const ApiRequest& request, const ResponseHead& head, std::string_view body) {
   ApiDetail detail;
   detail.http_status = head.http_status;
-  detail.reason = head.http_status >= 500 ? "InternalError" : "Unknown";
+  detail.reason = head.http_status >= 500 ? reason::kInternalError.name : "Unknown";
   std::string message;
   if (head.http_status >= 500) {
     message = "an error on the server (\"" + server_text(head, body) +
@@ -76,10 +75,12 @@ Status generic_status(const ApiRequest& request, const ResponseHead& head, std::
   }
   for (const Fabricated& each : kFabricated) {
     if (each.http_status != head.http_status) continue;
-    detail.reason = each.reason;
+    detail.reason = find_reason(each.http_status)->name;
     message = each.message.empty() ? server_text(head, body) : std::string(each.message);
   }
-  if (head.http_status == 409 && request.verb == Verb::kCreate) detail.reason = "AlreadyExists";
+  if (head.http_status == 409 && request.verb == Verb::kCreate) {
+    detail.reason = reason::kAlreadyExists.name;
+  }
   detail.causes.emplace_back("UnexpectedServerResponse");
   detail.retry_after_ms = head.retry_after_seconds.value_or(0) * 1000;
   const Code code = code_of(detail.reason, head.http_status);

@@ -5,63 +5,11 @@
 #include <utility>
 
 #include "host/object/parse.hpp"
+#include "lib/kube/status_reason.hpp"
 
 namespace davit::host {
 
 namespace {
-
-/// The reasons of k8s.io/apimachinery/pkg/apis/meta/v1/types.go that a caller can act on.
-struct Reason {
-  std::string_view name;
-  Code code;
-};
-constexpr Reason kReasons[] = {
-    {"NotFound", Code::kNotFound},
-    {"AlreadyExists", Code::kAlreadyExists},
-    {"Conflict", Code::kConflict},
-    {"Invalid", Code::kInvalid},
-    {"BadRequest", Code::kInvalid},
-    {"RequestEntityTooLarge", Code::kInvalid},
-    {"UnsupportedMediaType", Code::kInvalid},
-    {"Forbidden", Code::kForbidden},
-    {"Unauthorized", Code::kForbidden},
-    {"Expired", Code::kExpired},
-    {"Gone", Code::kExpired},
-    {"TooManyRequests", Code::kThrottled},
-    {"MethodNotAllowed", Code::kUnsupported},
-    {"NotAcceptable", Code::kUnsupported},
-    {"ServerTimeout", Code::kUnavailable},
-    {"Timeout", Code::kUnavailable},
-    {"InternalError", Code::kUnavailable},
-    {"ServiceUnavailable", Code::kUnavailable},
-    {"StoreReadError", Code::kUnavailable},
-};
-
-Code code_of_http(int http_status) {
-  switch (http_status) {
-    case 400:
-    case 413:
-    case 415:
-    case 422:
-      return Code::kInvalid;
-    case 401:
-    case 403:
-      return Code::kForbidden;
-    case 404:
-      return Code::kNotFound;
-    case 405:
-    case 406:
-      return Code::kUnsupported;
-    case 409:
-      return Code::kConflict;
-    case 410:
-      return Code::kExpired;
-    case 429:
-      return Code::kThrottled;
-    default:
-      return http_status >= 500 ? Code::kUnavailable : Code::kInternal;
-  }
-}
 
 /// Servers before 1.18 say "too large" in the message only; this moves the cause to one field.
 constexpr std::string_view kTooLarge = "Too large resource version";
@@ -78,13 +26,6 @@ void read_causes(Value causes, ApiDetail& out) {
 }
 
 }  // namespace
-
-Code code_of(std::string_view reason, int http_status) {
-  for (const Reason& each : kReasons) {
-    if (each.name == reason) return each.code;
-  }
-  return code_of_http(http_status);
-}
 
 Status api_status(Value status, int http_status) {
   const std::int64_t http_code = status["code"].integer().value_or(0);

@@ -8,9 +8,6 @@
 
 namespace davit::host {
 
-/// The code for a Kubernetes reason or, if that is unknown, for the HTTP status.
-[[nodiscard]] Code code_of(std::string_view reason, int http_status);
-
 /// A v1 Status object as an error with its detail: an HTTP error body, or the object of a watch's
 /// ERROR event. Never ok: an object that claims success or has no content is kInternal.
 /// `http_status` is that of the response, for a Status without a code; 0 when there is none.

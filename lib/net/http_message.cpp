@@ -37,4 +37,10 @@ HttpServerResponse json_response(int status, std::string json) {
   return response;
 }
 
+HttpServerResponse aborted_response() {
+  HttpServerResponse response;
+  response.aborted = true;
+  return response;
+}
+
 }  // namespace davit

@@ -101,6 +101,8 @@ struct HttpServerResponse {
 
 /// `json` and a line feed after it.
 [[nodiscard]] HttpServerResponse json_response(int status, std::string json);
+/// See HttpServerResponse::aborted.
+[[nodiscard]] HttpServerResponse aborted_response();
 
 /// Handles requests: a server itself, or a layer around it. Thread-safe.
 class HttpHandler {

@@ -19,12 +19,6 @@ bool is_api(std::string_view path) {
          (path.size() == kFaultsPath.size() || path[kFaultsPath.size()] == '/');
 }
 
-HttpServerResponse aborted_response() {
-  HttpServerResponse response;
-  response.aborted = true;
-  return response;
-}
-
 /// The faults that hit any response on its way out.
 Degradation degradation_of(const RequestFaults& faults) {
   Degradation out;

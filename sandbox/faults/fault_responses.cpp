@@ -24,15 +24,15 @@ ApiError status_of(int code, const RequestFacts& request_facts) {
           "The server has received too many requests and has request_facts us to try again later",
           {}, 1);
     case 500:
-      return without_details(code, "InternalError", "Internal error occurred: an injected fault");
+      return without_details(reason::kInternalError, "Internal error occurred: an injected fault");
     case 503:
-      return without_details(code, "ServiceUnavailable",
+      return without_details(reason::kServiceUnavailable,
                              "The server is currently unable to handle the request");
     case 504:
-      return without_details(code, "Timeout",
+      return without_details(reason::kTimeout,
                              "The request did not finish within the allotted time");
     default:
-      return without_details(code, "", "an injected fault");
+      return without_details({"", code, Code::kInternal}, "an injected fault");
   }
 }
 

@@ -58,10 +58,10 @@ std::string joined(const FieldErrors& errors) {
   return out + ']';
 }
 
-ApiError with_details(int code, std::string reason, std::string message, StatusDetails details) {
+ApiError with_details(const StatusReason& reason, std::string message, StatusDetails details) {
   ApiError error;
-  error.code = code;
-  error.reason = std::move(reason);
+  error.code = reason.http_status;
+  error.reason = reason.name;
   error.message = std::move(message);
   error.details = std::move(details);
   return error;
@@ -69,10 +69,10 @@ ApiError with_details(int code, std::string reason, std::string message, StatusD
 
 }  // namespace
 
-ApiError without_details(int code, std::string reason, std::string message) {
+ApiError without_details(const StatusReason& reason, std::string message) {
   ApiError error;
-  error.code = code;
-  error.reason = std::move(reason);
+  error.code = reason.http_status;
+  error.reason = reason.name;
   error.message = std::move(message);
   return error;
 }
@@ -88,10 +88,10 @@ Subject Subject::kind_of(const Resource& resource, std::string name) {
 std::string Subject::qualified() const { return group.empty() ? kind : kind + '.' + group; }
 
 ApiError bad_request(std::string message) {
-  return without_details(400, "BadRequest", std::move(message));
+  return without_details(reason::kBadRequest, std::move(message));
 }
 
-ApiError unauthorized() { return without_details(401, "Unauthorized", "Unauthorized"); }
+ApiError unauthorized() { return without_details(reason::kUnauthorized, "Unauthorized"); }
 
 ApiError forbidden(Subject subject, std::string_view why, FieldErrors causes) {
   std::string message = subject.kind.empty()   ? "forbidden: "
@@ -100,32 +100,32 @@ ApiError forbidden(Subject subject, std::string_view why, FieldErrors causes) {
   message += why;
   StatusDetails details = details_of(std::move(subject));
   details.causes = std::move(causes);
-  return with_details(403, "Forbidden", std::move(message), std::move(details));
+  return with_details(reason::kForbidden, std::move(message), std::move(details));
 }
 
 ApiError not_found(Subject subject) {
   std::string message = named(subject) + " not found";
-  return with_details(404, "NotFound", std::move(message), details_of(std::move(subject)));
+  return with_details(reason::kNotFound, std::move(message), details_of(std::move(subject)));
 }
 
 ApiError unknown_resource() {
-  return with_details(404, "NotFound", "the server could not find the requested resource", {});
+  return with_details(reason::kNotFound, "the server could not find the requested resource", {});
 }
 
 ApiError page_not_found() {
-  ApiError error = without_details(404, "NotFound", "404 page not found");
+  ApiError error = without_details(reason::kNotFound, "404 page not found");
   error.plain = true;
   return error;
 }
 
 ApiError method_not_allowed() {
-  return with_details(405, "MethodNotAllowed",
+  return with_details(reason::kMethodNotAllowed,
                       "the server does not allow this method on the requested resource", {});
 }
 
 ApiError already_exists(Subject subject) {
   std::string message = named(subject) + " already exists";
-  return with_details(409, "AlreadyExists", std::move(message), details_of(std::move(subject)));
+  return with_details(reason::kAlreadyExists, std::move(message), details_of(std::move(subject)));
 }
 
 ApiError already_exists_deleting(Subject subject) {
@@ -137,7 +137,7 @@ ApiError already_exists_deleting(Subject subject) {
 ApiError conflict(Subject subject, std::string_view why) {
   std::string message = "Operation cannot be fulfilled on " + named(subject) + ": ";
   message += why;
-  return with_details(409, "Conflict", std::move(message), details_of(std::move(subject)));
+  return with_details(reason::kConflict, std::move(message), details_of(std::move(subject)));
 }
 
 ApiError stale(Subject subject) {
@@ -147,27 +147,27 @@ ApiError stale(Subject subject) {
 }
 
 ApiError expired(std::string message) {
-  return without_details(410, "Expired", std::move(message));
+  return without_details(reason::kExpired, std::move(message));
 }
 
 ApiError body_too_large(std::size_t bytes_max) {
-  return with_details(413, "RequestEntityTooLarge",
+  return with_details(reason::kRequestEntityTooLarge,
                       "Request entity too large: limit is " + std::to_string(bytes_max), {});
 }
 
 ApiError unsupported_media_type(std::string message) {
-  return with_details(415, "UnsupportedMediaType", std::move(message), {});
+  return with_details(reason::kUnsupportedMediaType, std::move(message), {});
 }
 
 ApiError not_acceptable(std::string message) {
-  return with_details(406, "NotAcceptable", std::move(message), {});
+  return with_details(reason::kNotAcceptable, std::move(message), {});
 }
 
 ApiError invalid(Subject subject, FieldErrors errors) {
   std::string message = named(subject) + " is invalid: " + joined(errors);
   StatusDetails details = details_of(std::move(subject));
   details.causes = std::move(errors);
-  return with_details(422, "Invalid", std::move(message), std::move(details));
+  return with_details(reason::kInvalid, std::move(message), std::move(details));
 }
 
 ApiError invalid_options(std::string kind, FieldErrors errors) {
@@ -178,18 +178,18 @@ ApiError too_many_requests(std::string message, FieldErrors causes, int retry_af
   StatusDetails details;
   details.causes = std::move(causes);
   details.retry_after_seconds = retry_after_seconds;
-  return with_details(429, "TooManyRequests", std::move(message), std::move(details));
+  return with_details(reason::kTooManyRequests, std::move(message), std::move(details));
 }
 
 ApiError internal_error(std::string message) {
-  return without_details(500, "", std::move(message));
+  return without_details(reason::kUnnamed, std::move(message));
 }
 
 ApiError future_revision(Revision asked, Revision current) {
   StatusDetails details;
   details.causes = {{"ResourceVersionTooLarge", "", "Too large resource version"}};
   details.retry_after_seconds = 1;
-  ApiError error = with_details(504, "Timeout",
+  ApiError error = with_details(reason::kTimeout,
                                 "Timeout: Too large resource version: " + std::to_string(asked) +
                                     ", current: " + std::to_string(current),
                                 std::move(details));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lib/kube/json.hpp"
+#include "lib/kube/status_reason.hpp"
 #include "lib/net/http_message.hpp"
 #include "sandbox/kinds/resource.hpp"
 
@@ -78,8 +79,8 @@ struct Subject {
   [[nodiscard]] std::string qualified() const;
 };
 
-/// For errors that have no function below. An empty `reason`: the Status names none.
-[[nodiscard]] ApiError without_details(int code, std::string reason, std::string message);
+/// For errors that have no function below.
+[[nodiscard]] ApiError without_details(const StatusReason& reason, std::string message);
 [[nodiscard]] ApiError bad_request(std::string message);
 [[nodiscard]] ApiError unauthorized();
 /// `<res> "<n>" is forbidden: <why>`

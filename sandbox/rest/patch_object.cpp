@@ -27,10 +27,7 @@ std::optional<PatchType> patch_type(std::string_view media) {
 }
 
 ApiError from_patch(PatchError error) {
-  ApiError out;
-  out.code = error.http_status;
-  out.reason = std::move(error.reason);
-  out.message = std::move(error.message);
+  ApiError out = without_details(error.reason, std::move(error.message));
   if (out.code == 422) out.details = StatusDetails();
   return out;
 }
@@ -87,10 +84,7 @@ ApiFailure keep_type(Json& object, const BodyType& type) {
 }
 
 ApiError from_conflicts(const std::vector<ApplyConflict>& conflicts) {
-  ApiError out;
-  out.code = 409;
-  out.reason = "Conflict";
-  out.message = conflict_message(conflicts);
+  ApiError out = without_details(reason::kConflict, conflict_message(conflicts));
   out.details = StatusDetails();
   for (const ApplyConflict& each : conflicts) {
     out.details->causes.push_back(

@@ -368,9 +368,7 @@ VersionPtr unstored(Json object, const Resource& resource, const ResourceSet& re
 }
 
 ApiError store_error(const Status& status) {
-  ApiError error = internal_error(status.message());
-  error.reason = "InternalError";
-  return error;
+  return without_details(reason::kInternalError, status.message());
 }
 
 }  // namespace davit::sandbox

@@ -28,10 +28,7 @@ AccessAttributes attributes_of(const HttpServerRequest& request, const Url& url,
 }
 
 ApiError denied(const Identity& who, const AccessAttributes& what, const Access& access) {
-  ApiError error;
-  error.code = 403;
-  error.reason = "Forbidden";
-  error.message = forbidden_message(who, what, access.reason);
+  ApiError error = without_details(reason::kForbidden, forbidden_message(who, what, access.reason));
   error.details = StatusDetails();
   if (what.resource) {
     error.details->name = what.name;
@@ -47,12 +44,9 @@ ApiResult<Identity> acting_identity(const ApiServerOptions& options,
   if (!who) return unauthorized();
   Result<Identity> acting = impersonate(request, *who, *options.authorizer);
   if (acting) return std::move(*acting);
-  ApiError error = bad_request(acting.error().message());
-  if (acting.error().code() == Code::kForbidden) {
-    error.code = 403;
-    error.reason = "Forbidden";
-    error.details = StatusDetails();
-  }
+  if (acting.error().code() != Code::kForbidden) return bad_request(acting.error().message());
+  ApiError error = without_details(reason::kForbidden, acting.error().message());
+  error.details = StatusDetails();
   return error;
 }
 

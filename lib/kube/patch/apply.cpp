@@ -77,7 +77,7 @@ Owners owners_of(const Json& live, const Message* schema, const FieldManager& ma
 PatchOutcome check_applied(const Json& applied, const std::vector<std::string>& problems) {
   if (const Json* entries = applied.at({"metadata", "managedFields"});
       entries != nullptr && !entries->is_null()) {
-    return PatchError{400, "BadRequest", "metadata.managedFields must be nil"};
+    return PatchError{reason::kBadRequest, "metadata.managedFields must be nil"};
   }
   if (problems.empty()) return std::nullopt;
   const std::string& api_version = applied.text_at({"apiVersion"});
@@ -86,10 +86,10 @@ PatchOutcome check_applied(const Json& applied, const std::vector<std::string>& 
                         applied.text_at({"metadata", "name"}) + "; " +
                         (api_version.find('/') == std::string::npos ? "/" : "") + api_version +
                         ", Kind=" + applied.text_at({"kind"}) + "): ";
-  if (problems.size() == 1) return PatchError{500, "", message + problems.front()};
+  if (problems.size() == 1) return PatchError{reason::kUnnamed, message + problems.front()};
   message += "errors:";
   for (const std::string& each : problems) message += "\n  " + each;
-  return PatchError{500, "", std::move(message)};
+  return PatchError{reason::kUnnamed, std::move(message)};
 }
 
 /// `merged` without the fields that the applier set last time but not now, unless another manager

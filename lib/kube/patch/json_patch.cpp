@@ -193,22 +193,22 @@ class JsonPatch {
 
 PatchOutcome apply_json_patch(Json& object, const Json& patch) {
   if (!patch.is_array()) {
-    return PatchError{400, "BadRequest", "error decoding patch: a JSON patch must be an array"};
+    return PatchError{reason::kBadRequest, "error decoding patch: a JSON patch must be an array"};
   }
   if (patch.size() > kOperationsMax) {
-    return PatchError{413, "RequestEntityTooLarge",
+    return PatchError{reason::kRequestEntityTooLarge,
                       "Request entity too large: The allowed maximum operations in a JSON patch "
                       "is " +
                           std::to_string(kOperationsMax) + ", got " + std::to_string(patch.size())};
   }
   for (const Json& each : patch.items()) {
     if (each.is_object() || each.is_null()) continue;
-    return PatchError{400, "BadRequest", "error decoding patch: an operation must be an object"};
+    return PatchError{reason::kBadRequest, "error decoding patch: an operation must be an object"};
   }
   JsonPatch patcher(object);
   for (const Json& each : patch.items()) {
     if (patcher.apply(each)) {
-      return PatchError{422, "Invalid",
+      return PatchError{reason::kInvalid,
                         "the server rejected our request due to an error in our request"};
     }
   }

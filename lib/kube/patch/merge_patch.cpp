@@ -38,7 +38,7 @@ void merge(Json& object, const Json& patch) {
 
 PatchOutcome apply_merge_patch(Json& object, const Json& patch) {
   if (!patch.is_object()) {
-    return PatchError{400, "BadRequest", "error decoding patch: a merge patch must be an object"};
+    return PatchError{reason::kBadRequest, "error decoding patch: a merge patch must be an object"};
   }
   merge(object, patch);
   return std::nullopt;

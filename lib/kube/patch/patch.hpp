@@ -9,13 +9,13 @@
 
 #include "lib/kube/json.hpp"
 #include "lib/kube/schema/schema.hpp"
+#include "lib/kube/status_reason.hpp"
 
 namespace davit {
 
 /// The reason why a patch was not applied, as the server reports it.
 struct PatchError {
-  int http_status = 422;
-  std::string reason = "Invalid";
+  StatusReason reason = reason::kInvalid;
   std::string message;
 };
 /// No PatchError: done.

@@ -18,8 +18,8 @@ constexpr std::string_view kSetElementOrder = "$setElementOrder/";
 constexpr std::string_view kDeleteFromPrimitiveList = "$deleteFromPrimitiveList/";
 
 /// Errors that the server does not classify become a 500 with their text.
-PatchError internal_error(std::string message) { return {500, "", std::move(message)}; }
-PatchError bad_request(std::string message) { return {400, "BadRequest", std::move(message)}; }
+PatchError internal_error(std::string message) { return {reason::kUnnamed, std::move(message)}; }
+PatchError bad_request(std::string message) { return {reason::kBadRequest, std::move(message)}; }
 PatchError no_merge_key(const Json& element, const std::string& key) {
   return internal_error("map: " + go_text(element) +
                         " does not contain declared merge key: " + key);
@@ -152,7 +152,7 @@ PatchOutcome check_elements(const Json::Items& list, const Json::Items& patch,
   for (const Json::Items* each : {&list, &patch}) {
     for (const Json& element : *each) {
       if (element.is_array()) {
-        return PatchError{422, "Invalid", "lists of lists are not supported"};
+        return PatchError{reason::kInvalid, "lists of lists are not supported"};
       }
       if (identity.by_key() != element.is_object()) {
         return internal_error("list element types are not identical");

@@ -258,7 +258,7 @@ TEST(ApplyTest, IntentsThatDoNotFitTheSchemaAreRefused) {
     Json live;
     const ApplyOutcome outcome = apply(live, json_literal(each.applied), "m");
     ASSERT_TRUE(outcome.error) << each.applied;
-    EXPECT_EQ(outcome.error->http_status, each.http_status);
+    EXPECT_EQ(outcome.error->reason.http_status, each.http_status);
     EXPECT_EQ(outcome.error->message, each.message);
   }
 }

@@ -76,8 +76,8 @@ TEST_P(JsonPatchRules, GivesTheListedResult) {
 
   if (GetParam().result == nullptr) {
     ASSERT_TRUE(outcome) << to_text(object);
-    EXPECT_EQ(outcome->http_status, 422);
-    EXPECT_EQ(outcome->reason, "Invalid");
+    EXPECT_EQ(outcome->reason.http_status, 422);
+    EXPECT_EQ(outcome->reason.name, "Invalid");
     EXPECT_EQ(outcome->message, "the server rejected our request due to an error in our request");
   } else {
     ASSERT_FALSE(outcome) << outcome->message;
@@ -93,7 +93,7 @@ TEST(JsonPatchTest, BodyThatIsNotAnArrayIsABadRequest) {
     Json object = Json::object();
     const PatchOutcome outcome = apply_json_patch(object, json_literal(patch));
     ASSERT_TRUE(outcome) << patch;
-    EXPECT_EQ(outcome->http_status, 400);
+    EXPECT_EQ(outcome->reason.http_status, 400);
     EXPECT_TRUE(outcome->message.starts_with("error decoding patch: "));
   }
 }
@@ -108,7 +108,7 @@ TEST(JsonPatchTest, TooManyOperationsAreRefusedWithTheirCount) {
   const PatchOutcome outcome = apply_json_patch(object, patch);
 
   ASSERT_TRUE(outcome);
-  EXPECT_EQ(outcome->http_status, 413);
+  EXPECT_EQ(outcome->reason.http_status, 413);
   EXPECT_NE(outcome->message.find("The allowed maximum operations in a JSON patch is 10000, got "
                                   "10001"),
             std::string::npos);

@@ -39,7 +39,7 @@ TEST(MergePatchTest, BodyThatIsNotAnObjectIsABadRequest) {
     Json object = Json::object();
     const PatchOutcome outcome = apply_merge_patch(object, json_literal(patch));
     ASSERT_TRUE(outcome) << patch;
-    EXPECT_EQ(outcome->http_status, 400);
+    EXPECT_EQ(outcome->reason.http_status, 400);
   }
 }
 

@@ -130,7 +130,7 @@ TEST(StrategicPatchTest, MalformedPatchesAreRefusedAsTheServerDoes) {
     const PatchOutcome outcome =
         apply_strategic_patch(pod, json_literal(each.patch), pod_or_node(each.patch));
     ASSERT_TRUE(outcome) << each.patch;
-    EXPECT_EQ(outcome->http_status, each.http_status) << each.patch;
+    EXPECT_EQ(outcome->reason.http_status, each.http_status) << each.patch;
     EXPECT_EQ(outcome->message, each.message);
   }
 }
