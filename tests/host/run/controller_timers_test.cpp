@@ -20,8 +20,9 @@ class ControllerTimersTest : public testing::Test {
  protected:
   /// A timer that notes when it fires, from the start of the test.
   TimerId start(Duration first, Duration period = Duration::zero()) {
-    return timers_.start({.first = first, .period = period, .fire = [this](const auto&) {
+    return timers_.start({.first = first, .period = period, .fire = [this](const auto&, auto) {
                             fired_.push_back(clock_.now() - test::FakeClock::kStart);
+                            return SyncOutcome{};
                           }});
   }
   void begin() {
@@ -64,10 +65,12 @@ TEST_F(ControllerTimersTest, OneThatIsStartedLaterCountsFromItsStart) {
 
 TEST_F(ControllerTimersTest, APeriodBeginsWhenARunEnds) {
   begin();
-  (void)timers_.start({.first = seconds(1), .period = seconds(5), .fire = [this](const auto&) {
-                         fired_.push_back(clock_.now() - test::FakeClock::kStart);
-                         clock_.advance(seconds(2));
-                       }});
+  (void)timers_.start(
+      {.first = seconds(1), .period = seconds(5), .fire = [this](const auto&, auto) {
+         fired_.push_back(clock_.now() - test::FakeClock::kStart);
+         clock_.advance(seconds(2));
+         return SyncOutcome{};
+       }});
 
   advance(seconds(1));
   advance(seconds(4));
@@ -101,9 +104,10 @@ TEST_F(ControllerTimersTest, AStoppedOneDoesNotFireAgain) {
 TEST_F(ControllerTimersTest, ATimerMayStopItself) {
   begin();
   TimerId self{};
-  self = timers_.start({.first = seconds(1), .period = seconds(1), .fire = [&](const auto&) {
+  self = timers_.start({.first = seconds(1), .period = seconds(1), .fire = [&](const auto&, auto) {
                           fired_.push_back(seconds(0));
                           EXPECT_TRUE(timers_.stop(self).ok());
+                          return SyncOutcome{};
                         }});
 
   advance(seconds(1));
@@ -116,7 +120,11 @@ TEST_F(ControllerTimersTest, AGateHoldsATimerBackUntilItsCachesHaveCaughtUp) {
   begin();
   bool is_behind = true;
   const TimerId timer = timers_.start({.first = seconds(1),
-                                       .fire = [&](const auto&) { fired_.push_back(seconds(0)); },
+                                       .fire =
+                                           [&](const auto&, auto) {
+                                             fired_.push_back(seconds(0));
+                                             return SyncOutcome{};
+                                           },
                                        .gate = [&]() -> std::optional<Time> {
                                          if (!is_behind) return std::nullopt;
                                          return clock_.now() + seconds(30);
