@@ -58,6 +58,7 @@ void CurlTransfer::set_request() {
     const auto ms = std::chrono::ceil<std::chrono::milliseconds>(request_.timeout).count();
     set_option(h, CURLOPT_TIMEOUT_MS, static_cast<long>(ms));
   }
+  if (request_.method == "HEAD") set_option(h, CURLOPT_NOBODY, 1L);
   if (request_.method != "GET") set_option(h, CURLOPT_CUSTOMREQUEST, request_.method.c_str());
   if (request_.body.empty()) return;
   set_option(h, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
@@ -124,8 +125,17 @@ void CurlTransfer::take_header(std::string_view line) {
 }
 
 std::size_t CurlTransfer::on_body(char* data, std::size_t, std::size_t size, void* self) {
-  const ResponseReader::Flow flow = static_cast<CurlTransfer*>(self)->reader_.on_body({data, size});
-  return flow == ResponseReader::Flow::kPause ? CURL_WRITEFUNC_PAUSE : size;
+  auto& transfer = *static_cast<CurlTransfer*>(self);
+  switch (transfer.reader_.on_body({data, size})) {
+    case ResponseReader::Flow::kPause:
+      return CURL_WRITEFUNC_PAUSE;
+    case ResponseReader::Flow::kEnough:
+      transfer.has_enough_ = true;
+      return 0;  // Ends the transfer.
+    case ResponseReader::Flow::kMore:
+      break;
+  }
+  return size;
 }
 
 TransportEnd CurlTransfer::end_of(CURLcode code) const {
@@ -134,6 +144,7 @@ TransportEnd CurlTransfer::end_of(CURLcode code) const {
     return {Break::kReset, "the server closed the connection without a response"};
   }
   if (refused_) return {Break::kGate, *refused_};
+  if (has_enough_) return {Break::kReader, "its reader takes no more of it"};
   if (code == CURLE_ABORTED_BY_CALLBACK) {
     return {Break::kReset,
             "the server closed the connection before it responded; a write is not repeated"};

@@ -59,6 +59,7 @@ class CurlTransfer {
   int status_ = 0;
   bool head_delivered_ = false;
   int times_sent_ = 0;
+  bool has_enough_ = false;
   std::optional<std::string> refused_;  // The text of the request's gate.
   char error_[CURL_ERROR_SIZE] = {};
 };

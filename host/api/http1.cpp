@@ -38,7 +38,12 @@ bool is_token(std::string_view text) {
   });
 }
 
-Status check_lines(const HttpRequest& request) {
+boost::string_view boosted(std::string_view text) { return {text.data(), text.size()}; }
+std::string_view plain(boost::string_view text) { return {text.data(), text.size()}; }
+
+}  // namespace
+
+Status check_request_lines(const HttpRequest& request) {
   if (!is_token(request.method)) return {Code::kMisuse, "the method is not one word"};
   if (has_control(request.target) || request.target.find_first_of(" \t") != std::string::npos) {
     return {Code::kMisuse, "the request's target contains a blank or a control character"};
@@ -50,14 +55,9 @@ Status check_lines(const HttpRequest& request) {
   return {};
 }
 
-boost::string_view boosted(std::string_view text) { return {text.data(), text.size()}; }
-std::string_view plain(boost::string_view text) { return {text.data(), text.size()}; }
-
-}  // namespace
-
 Result<std::string> http1_request(const HttpRequest& request, std::string_view host,
                                   std::string_view prefix) {
-  if (Status s = check_lines(request); !s.ok()) return s;
+  if (Status s = check_request_lines(request); !s.ok()) return s;
   http::request<http::empty_body> head;
   head.version(11);
   head.method_string(boosted(request.method));
@@ -66,7 +66,9 @@ Result<std::string> http1_request(const HttpRequest& request, std::string_view h
   head.set(http::field::host, boosted(host));
   for (const auto& [name, value] : request.headers) head.insert(name, value);
   // RFC 9110, 8.6: also without a body, where the method gives it a meaning.
-  if (!request.body.empty() || (request.method != "GET" && request.method != "DELETE")) {
+  const bool needs_no_body =
+      request.method == "GET" || request.method == "HEAD" || request.method == "DELETE";
+  if (!request.body.empty() || !needs_no_body) {
     head.set(http::field::content_length, std::to_string(request.body.size()));
   }
   std::string out;
@@ -89,14 +91,16 @@ Result<std::string> http1_request(const HttpRequest& request, std::string_view h
 /// Passes the parts of one head and its body to the reader, and drops informational responses.
 class Http1Response::Parser final : public http::basic_parser<false> {
  public:
-  explicit Parser(ResponseReader& reader) : reader_(reader) {
+  Parser(ResponseReader& reader, ResponseBody body) : reader_(reader) {
     header_limit(kHeadBytesMax);
     body_limit(std::numeric_limits<std::uint64_t>::max());  // The reader has a limit of its own.
     eager(true);
+    skip(body == ResponseBody::kNever);
   }
 
   [[nodiscard]] int status() const { return status_; }
   [[nodiscard]] bool is_final() const { return status_ >= 200; }
+  [[nodiscard]] bool has_enough() const { return enough_; }
 
  private:
   using Error = boost::beast::error_code;
@@ -112,23 +116,29 @@ class Http1Response::Parser final : public http::basic_parser<false> {
     headers_.clear();  // Later fields are trailers.
   }
   void on_body_init_impl(const boost::optional<std::uint64_t>&, Error&) override {}
-  std::size_t on_body_impl(Text body, Error&) override { return take(body); }
+  std::size_t on_body_impl(Text body, Error& error) override { return take(body, error); }
   void on_chunk_header_impl(std::uint64_t, Text, Error&) override {}
-  std::size_t on_chunk_body_impl(std::uint64_t, Text body, Error&) override { return take(body); }
+  std::size_t on_chunk_body_impl(std::uint64_t, Text body, Error& error) override {
+    return take(body, error);
+  }
   void on_finish_impl(Error&) override {}
 
-  std::size_t take(Text body) {
-    if (!body.empty()) static_cast<void>(reader_.on_body(plain(body)));
+  std::size_t take(Text body, Error& error) {
+    if (!body.empty() && reader_.on_body(plain(body)) == ResponseReader::Flow::kEnough) {
+      enough_ = true;
+      error = http::error::body_limit;
+    }
     return body.size();
   }
 
   ResponseReader& reader_;
   HttpHeaders headers_;
   int status_ = 0;
+  bool enough_ = false;
 };
 
-Http1Response::Http1Response(ResponseReader& reader)
-    : reader_(reader), parser_(std::make_unique<Parser>(reader)) {}
+Http1Response::Http1Response(ResponseReader& reader, ResponseBody body)
+    : reader_(reader), body_(body), parser_(std::make_unique<Parser>(reader, body)) {}
 
 Http1Response::~Http1Response() = default;
 
@@ -146,7 +156,7 @@ Http1Response::State Http1Response::restart_after_informational() {
   if (parser_->status() == 101 || ++informational_ > kInformationalMax) {
     return broken(Break::kOther, "the server sends informational responses only");
   }
-  parser_ = std::make_unique<Parser>(reader_);
+  parser_ = std::make_unique<Parser>(reader_, body_);
   return State::kMore;
 }
 
@@ -159,6 +169,7 @@ Http1Response::State Http1Response::feed(std::string_view bytes) {
         parser_->put(boost::asio::const_buffer(unread_.data(), unread_.size()), error);
     unread_.erase(0, used);
     if (error == http::error::need_more) return State::kMore;
+    if (parser_->has_enough()) return broken(Break::kReader, "its reader takes no more of it");
     if (error) {
       return has_head() ? broken(Break::kReset, "the body is malformed: " + error.message())
                         : broken(Break::kOther,

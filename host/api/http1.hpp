@@ -17,12 +17,18 @@ namespace davit::host {
 [[nodiscard]] Result<std::string> http1_request(const HttpRequest& request, std::string_view host,
                                                 std::string_view prefix);
 
+/// kMisuse when method, target or a header would end its line; no message contains a value.
+[[nodiscard]] Status check_request_lines(const HttpRequest& request);
+
+/// Whether a response may have a body: that of a HEAD never has one, whatever its length says.
+enum class ResponseBody { kPossible, kNever };
+
 /// Reads one final response from the bytes of a connection, and hands it to a ResponseReader.
 /// Informational responses before it are skipped.
 class Http1Response {
  public:
   /// `reader` must outlive this, and must not pause.
-  explicit Http1Response(ResponseReader& reader);
+  Http1Response(ResponseReader& reader, ResponseBody body);
   ~Http1Response();
   Http1Response(const Http1Response&) = delete;
   Http1Response& operator=(const Http1Response&) = delete;
@@ -52,6 +58,7 @@ class Http1Response {
   State restart_after_informational();
 
   ResponseReader& reader_;
+  const ResponseBody body_;
   std::unique_ptr<Parser> parser_;
   std::string unread_;  // Came, and does not make a whole element of the protocol yet.
   bool began_ = false;

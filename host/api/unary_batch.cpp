@@ -105,7 +105,8 @@ void UnaryCall::on_head(int status, const HttpHeaders& headers) {
 
 ResponseReader::Flow UnaryCall::on_body(std::string_view chunk) {
   received_.too_large = received_.too_large || received_.body.size() + chunk.size() > kBodyBytesMax;
-  if (!received_.too_large) received_.body += chunk;
+  if (received_.too_large) return Flow::kEnough;
+  received_.body += chunk;
   return Flow::kMore;
 }
 
@@ -145,14 +146,14 @@ void UnaryCall::finish_attempt(Time now) {
 
 Status UnaryCall::judge(const Received& received) const {
   if (received.http_status == 0) return broken_status(parts_, request_, received.end);
+  if (received.too_large) {
+    return {Code::kInternal, "the server's response is too large (" + describe(request_) + ")"};
+  }
   if (received.end.kind != Break::kNone) {
     return {Code::kUnavailable,
             "stream error when reading response body, may be caused by closed connection. Please "
             "retry. Original error: " +
                 received.end.message + " (" + describe(request_) + ")"};
-  }
-  if (received.too_large) {
-    return {Code::kInternal, "the server's response is too large (" + describe(request_) + ")"};
   }
   const ResponseHead head{received.http_status, received.content_type,
                           received.retry_after_seconds};

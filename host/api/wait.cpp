@@ -62,6 +62,7 @@ std::string of_connection(const ApiResponse& response, const std::string& at) {
              cause + ")";
     case Break::kNone:
     case Break::kGate:
+    case Break::kReader:
     case Break::kOther:
       break;
   }

@@ -72,6 +72,7 @@ enum class Break {
   kTls,      ///< The server's certificate was not accepted, or the handshake failed.
   kCredentials,  ///< No credentials could be had; nothing was sent.
   kGate,         ///< HttpRequest::gate refused; nothing was sent. The message is the gate's.
+  kReader,       ///< The reader took no more; see ResponseReader::Flow::kEnough.
   kOther,
 };
 
@@ -90,6 +91,8 @@ class ResponseReader {
     kMore,   ///< Taken; continue.
     kPause,  ///< Not taken: the same bytes come again after Call::resume(). TCP makes the sender
              ///< wait meanwhile.
+    kEnough,  ///< No more of it is wanted: the request ends with Break::kReader, and its connection
+              ///< is closed with the rest unread. Sockets only; other transports take it as kMore.
   };
 
   ResponseReader() = default;
