@@ -326,7 +326,7 @@ std::unique_ptr<ControllerHost> HostProcess::make_controller(const LoadedPlugin&
                             .sync_limit = seams_.sync_limit,
                             .dry_run = dry_run()},
       HostServices{space_, informers_, transport_, discovery_, events_.of(declared.name), *metrics_,
-                   seams_.clock, seams_.random, log_});
+                   seams_.clock, seams_.random, log_, nullptr, seams_.outside});
 }
 
 Status HostProcess::init_controller(const PlannedController& planned) {

@@ -72,6 +72,8 @@ struct HostSeams {
   enum class HealthServer { kOff, kOn } health_server = HealthServer::kOn;
   /// The directory for private copies of builds; empty: see StagingDirectory.
   std::filesystem::path staging = {};
+  /// To servers outside the cluster, for davit.http/1; empty: over sockets.
+  OutboundConnector outside = {};
 };
 
 /// Life:  open() → start() → (tick() every second) → stop().

@@ -40,6 +40,17 @@ std::string rule_text(const DeclaredRule& rule) {
          limit_text("namespaces", rule.namespaces, rule.namespaces_from);
 }
 
+std::string http_text(const DeclaredHttp& http) {
+  if (http.hosts.empty() && http.hosts_from.path.empty()) return "";
+  std::string out = "  HTTP requests\n";
+  if (!http.hosts_from.path.empty()) out += "    to config." + http.hosts_from.path + "\n";
+  for (const std::string& each : http.hosts) {
+    out += "    to " + each + (http.hosts_from.path.empty() ? "\n" : " (default)\n");
+  }
+  if (!http.roots_from.path.empty()) out += "    roots from config." + http.roots_from.path + "\n";
+  return out;
+}
+
 std::string selector_text(const char* what, const std::string& selector,
                           const ConfigSource& source) {
   if (selector.empty() && source.path.empty()) return "";
@@ -63,6 +74,7 @@ std::string controller_text(const DeclaredController& controller) {
   for (const DeclaredRule& rule : controller.rules) {
     out += "    " + rule_text(rule) + "\n";
   }
+  out += http_text(controller.http);
   out += "  Watches\n";
   for (const DeclaredWatch& watch : controller.watches) {
     out += "    " + (watch.group.empty() ? watch.version : watch.group + "/" + watch.version) +
@@ -89,13 +101,17 @@ std::string value_json(const ConfigSource& source, const std::string& value) {
   return out.str();
 }
 
+std::string list_json(const std::vector<std::string>& items) {
+  JsonText list('[');
+  for (const std::string& each : items) list.text("", each);
+  return list.str();
+}
+
 /// As value_json(), of namespaces, where no limit is ["*"] in the note.
 std::string namespaces_json(const ConfigSource& source,
                             const std::vector<std::string>& namespaces) {
-  JsonText list('[');
-  for (const std::string& each : namespaces) list.text("", each);
-  if (namespaces.empty()) list.text("", "*");
-  return value_json(source, list.str());
+  return value_json(source,
+                    list_json(namespaces.empty() ? std::vector<std::string>{"*"} : namespaces));
 }
 
 std::string rule_json(const DeclaredRule& rule) {
@@ -125,6 +141,15 @@ std::string watch_json(const DeclaredWatch& watch) {
       .str();
 }
 
+std::string http_json(const DeclaredHttp& http) {
+  JsonText out('{');
+  out.raw("hosts", value_json(http.hosts_from, list_json(http.hosts)));
+  if (!http.roots_from.path.empty()) {
+    out.raw("roots", value_json(http.roots_from, json_string(http.roots)));
+  }
+  return out.str();
+}
+
 std::string controller_json(const DeclaredController& controller) {
   JsonText rules('[');
   for (const DeclaredRule& rule : controller.rules) rules.raw("", rule_json(rule));
@@ -139,6 +164,7 @@ std::string controller_json(const DeclaredController& controller) {
       .raw("workers", std::to_string(controller.workers))
       .raw("rules", rules.str())
       .raw("watches", watches.str())
+      .raw("http", http_json(controller.http))
       .str();
 }
 

@@ -155,6 +155,19 @@ std::string cluster_role(const Rights& rights, const RbacOptions& options) {
   return out;
 }
 
+/// No role can say where HTTP requests go; a network policy can.
+std::string http_comment(const std::vector<DeclaredController>& controllers) {
+  std::string out;
+  for (const DeclaredController& each : controllers) {
+    if (each.http.hosts.empty()) continue;
+    out += "#   " + each.name + ":";
+    for (const std::string& host : each.http.hosts) out += " " + host;
+    out += "\n";
+  }
+  if (out.empty()) return out;
+  return "# Beside these rights, HTTP requests to servers outside the cluster:\n" + out;
+}
+
 std::string lease_rules(const LeaderElectionSettings& election) {
   // A name is not known to the server yet when an object is created.
   return rule_yaml({"coordination.k8s.io"}, {"leases"}, {}, {"create"}) +
@@ -196,7 +209,7 @@ std::string rbac_yaml(const std::vector<DeclaredController>& controllers,
                       const LeaderElectionSettings& election, const RbacOptions& options) {
   std::string out = head("v1", "ServiceAccount", options.name, options.ns);
   RightsByNamespace rights = collect(controllers);
-  out += "---\n" + cluster_role(rights[""], options);
+  out += "---\n" + http_comment(controllers) + cluster_role(rights[""], options);
   out += "---\n" + binding("ClusterRoleBinding", "ClusterRole", "", options);
   // The rules of the Role in each namespace.
   std::map<std::string, std::string> roles;

@@ -18,6 +18,7 @@
 #include "testing/caches.hpp"
 #include "testing/cluster_clock.hpp"
 #include "testing/cluster_server.hpp"
+#include "testing/outside.hpp"
 #include "testing/request_log.hpp"
 #include "testing/wire.hpp"
 
@@ -90,6 +91,7 @@ class Cluster::Engine final : private host::ControllerObserver {
   ClusterServer server{clock, *names};
   NoteUse note_use;
   RequestLog requests{server, note_use};
+  Outside outside;
   std::vector<std::unique_ptr<HttpBodyStream>> streams;  // Open streams of exchange().
 
  private:
@@ -186,8 +188,19 @@ std::vector<std::string> Cluster::Engine::unused_declarations() const {
 }
 
 host::HostServices Cluster::Engine::services() {
-  return {space_, caches.factory(), recorded_wire_, discovery, events_, *metrics_,
-          clock,  *random_,         log_,           this};
+  return {space_,
+          caches.factory(),
+          recorded_wire_,
+          discovery,
+          events_,
+          *metrics_,
+          clock,
+          *random_,
+          log_,
+          this,
+          [this](const host::OutboundServer& server) {
+            return Result<std::unique_ptr<Transport>>(outside.connect(server));
+          }};
 }
 
 Result<Cluster::Engine::Hosted*> Cluster::Engine::make(std::string_view name, const Init& init,
@@ -513,6 +526,10 @@ void Cluster::keep_status_field(std::string_view resource, std::string_view fiel
 }
 
 const std::vector<RequestRecord>& Cluster::requests() const { return engine_->requests.records(); }
+void Cluster::on_http(std::function<HttpReply(const HttpRecord&)> server) {
+  engine_->outside.on_http(std::move(server));
+}
+const std::vector<HttpRecord>& Cluster::http_requests() const { return engine_->outside.records(); }
 const std::vector<EventRecord>& Cluster::events() const { return engine_->event_records; }
 const std::vector<SyncRecord>& Cluster::syncs() const { return engine_->sync_records; }
 const std::vector<LogRecord>& Cluster::log() const { return engine_->log_records; }
@@ -524,6 +541,7 @@ std::vector<std::string> Cluster::unused_declarations() const {
 
 void Cluster::clear_records() {
   engine_->requests.clear();
+  engine_->outside.clear();
   engine_->event_records.clear();
   engine_->sync_records.clear();
   engine_->log_records.clear();

@@ -57,6 +57,12 @@ class LoggedProblems final : public LogSink {
   std::vector<LoggedProblem> all_ GUARDED_BY(mutex_);
 };
 
+/// A trial must not change the world.
+Result<std::unique_ptr<Transport>> no_way_out(const OutboundServer& server) {
+  return Status(Code::kUnavailable,
+                server.url + ": davit plugin validate sends no HTTP requests to the outside");
+}
+
 /// Counts the controllers' own requests.
 class CountingTransport final : public Transport {
  public:
@@ -324,7 +330,8 @@ Status TrialHost::start() {
                                   .log_sink = at.problems,
                                   .transport = at.transport.get(),
                                   .health_server = HostSeams::HealthServer::kOff,
-                                  .staging = at.staging},
+                                  .staging = at.staging,
+                                  .outside = &no_way_out},
                         [] {});
   if (!host) return host.error();
   at.host = std::move(*host);

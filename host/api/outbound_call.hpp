@@ -83,7 +83,7 @@ class OutboundCall final : public ResponseReader {
   const std::size_t index_;
 
   Phase phase_ = Phase::kWaiting;
-  Time due_;  // Of the next attempt.
+  Time due_;  // When the next attempt begins.
   const Time ends_at_;
   Time attempt_began_{};
   int retries_ = 0;

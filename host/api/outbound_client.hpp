@@ -26,8 +26,8 @@ struct OutboundRequest {
   OutboundUrl url;
   HttpHeaders headers;  ///< None of those that belong to the connection: Host, Content-Length, …
   std::string body;
-  Duration timeout = std::chrono::seconds(30);  ///< For all attempts together.
-  std::size_t response_bytes_max = std::size_t{8} << 20;
+  Duration timeout = std::chrono::seconds(30);            ///< For all attempts together.
+  std::size_t response_bytes_max = std::size_t{8} << 20;  ///< DAVIT_HTTP_BODY_BYTES_DEFAULT.
   /// Whether it changes something at the server. Then it is sent only while the write gate is open.
   enum class Effect { kReads, kChanges } effect = Effect::kReads;
   /// kByMethod: what may be repeated without harm is: a GET after a broken connection, a POST after
@@ -46,6 +46,7 @@ struct OutboundResponse {
   HttpHeaders headers;  ///< Names in lower case.
   std::string body;
   std::uint32_t retry_after_ms = 0;  ///< What the server asked for; 0: nothing.
+  bool is_simulated = false;         ///< The host responded itself, and sent nothing.
   std::string url;                   ///< Where the response comes from, after redirects.
 };
 

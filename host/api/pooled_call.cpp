@@ -105,8 +105,8 @@ bool PooledCall::open_gate(Time now) {
   }
   wire_ = *std::move(wire);
   unsent_ = wire_;
-  response_.emplace(
-      reader_, request_.method == "HEAD" ? ResponseBody::kNever : ResponseBody::kPossible);
+  response_.emplace(reader_,
+                    request_.method == "HEAD" ? ResponseBody::kNever : ResponseBody::kPossible);
   phase_ = Phase::kSending;
   return true;
 }

@@ -100,6 +100,15 @@ HostMetrics::HostMetrics(prometheus::Registry& registry)
                                  "[ALPHA] Number of times that the CA file was looked at again, "
                                  "partitioned by result and reason.",
                                  {"result", "reason"}}),
+      outbound_requests(registry, {"davit_plugin_http_requests_total",
+                                   "[ALPHA] Number of HTTP requests of controllers to servers "
+                                   "outside the cluster, by declared host and status code.",
+                                   {"controller", "host", "code"}}),
+      outbound_duration(registry, {"davit_plugin_http_request_duration_seconds",
+                                   "[ALPHA] Latency in seconds of HTTP requests of controllers to "
+                                   "servers outside the cluster, by declared host.",
+                                   {"controller", "host"},
+                                   request_buckets()}),
       leader_status(registry,
                     {"leader_election_master_status",
                      "[ALPHA] Gauge of if the reporting system is master of the relevant lease, "

@@ -29,6 +29,9 @@ struct HostMetrics {
   Counters rest_exec_calls;
   Counters rest_ca_reloads;
 
+  Counters outbound_requests;
+  Histograms outbound_duration;
+
   Gauges leader_status;
   Counters leader_slow_path;
 

@@ -191,6 +191,11 @@ class PrometheusMetrics final : public Metrics {
   void ca_reloaded(std::string_view result, std::string_view reason) override {
     host_.rest_ca_reloads.at({result, reason}).Increment();
   }
+  void outbound_request(std::string_view controller, std::string_view host, std::string_view code,
+                        Duration took) override {
+    host_.outbound_requests.at({controller, host, code}).Increment();
+    host_.outbound_duration.at({controller, host}).Observe(seconds(took));
+  }
   void exec_plugin_called(int exit_code, std::string_view call_status) override {
     host_.rest_exec_calls.at({std::to_string(exit_code), call_status}).Increment();
   }

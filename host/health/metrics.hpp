@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "host/api/outbound_client.hpp"
 #include "host/api/rest_metrics.hpp"
 #include "host/cache/cache_metrics.hpp"
 #include "host/run/controller_runner.hpp"
@@ -73,6 +74,7 @@ class PluginMetric {
 
 /// Everything on /metrics. Thread-safe.
 class Metrics : public RestMetrics,
+                public OutboundMetrics,
                 public RunnerMetrics,
                 public LeaderElectionMetrics,
                 public CacheMetrics,

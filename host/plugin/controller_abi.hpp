@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "host/object/object.hpp"
+#include "host/plugin/controller_http.hpp"
 #include "host/plugin/controller_informers.hpp"
 #include "host/plugin/controller_metrics.hpp"
 #include "host/plugin/controller_options.hpp"
@@ -30,6 +31,7 @@ struct ControllerAbi {
         log(to),
         informers(*this, of.declared, with),
         requests(of, with, to, informers, intended),
+        http(of, with, to, intended),
         work(*this, of, with, to, runner, informers, intended),
         dynamic(of.declared, with),
         metrics(with.metrics) {}
@@ -65,6 +67,7 @@ struct ControllerAbi {
   IntendedWrites intended;  // Its intended writes; kSimulate is set before init().
   ControllerInformers informers;
   ControllerRequests requests;
+  ControllerHttp http;
   ControllerWork work;
   DynamicInformers dynamic;  // Its informers add keys to queues of the former.
   ControllerMetrics metrics;

@@ -26,6 +26,7 @@ ControllerHost::ControllerHost(ControllerHostOptions options, const HostServices
 
 InitResult ControllerHost::init(const InitFunction& function) {
   if (!configured_.ok()) return {InitOutcome::kFailed, configured_.message()};
+  if (Status s = abi_.http.check_roots(); !s.ok()) return {InitOutcome::kFailed, s.message()};
   return plugin_.init(function);
 }
 
@@ -57,9 +58,11 @@ void ControllerHost::lead(std::optional<Time> won) {
 
 bool ControllerHost::drain(Time deadline) {
   abi_.requests.hold();
+  abi_.http.hold();
   const bool idle =
       runner_.pause({.cancel_at = Time::max(), .give_up_at = deadline}) || mutant("drain");
   abi_.requests.release();
+  abi_.http.release();
   return idle;
 }
 

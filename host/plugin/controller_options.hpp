@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "host/api/discovery.hpp"
+#include "host/api/outbound_client.hpp"
 #include "host/api/rest_client.hpp"
 #include "host/cache/informer_factory.hpp"
 #include "host/events/event_recorder.hpp"
@@ -56,6 +57,7 @@ struct HostServices {
   Random& random;
   Logger log;
   ControllerObserver* observer = nullptr;  ///< May be null.
+  OutboundConnector outside = {};          ///< To servers outside; empty: over sockets.
 };
 
 struct ControllerHostOptions {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "host/api/outbound_url.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/base/printable.hpp"
 #include "lib/kube/label_selector.hpp"
@@ -17,6 +18,10 @@ namespace {
 constexpr std::size_t kSelectorBytesMax = std::size_t{64} << 10;
 /// Each gets a Role, a RoleBinding and a watch of its own.
 constexpr std::size_t kNamespacesMax = 1000;
+/// Each request is compared with every host, and each is a label of metrics.
+constexpr std::size_t kHostsMax = 100;
+/// Mozilla's whole list of roots has a fifth of it.
+constexpr std::size_t kRootsBytesMax = std::size_t{1} << 20;
 
 Status invalid(std::string text) { return {Code::kInvalid, std::move(text)}; }
 
@@ -27,6 +32,29 @@ Status check_selector_text(std::string_view text) {
   }
   if (printable(text) == text) return {};
   return invalid("may not have control characters, not " + short_json_string(text));
+}
+
+Status check_roots(std::string_view text) {
+  if (text.size() <= kRootsBytesMax) return {};
+  return invalid("must have at most " + std::to_string(kRootsBytesMax) + " bytes");
+}
+
+Status check_each_host(std::vector<std::string>& hosts, DeclaredHost::Path path) {
+  if (hosts.empty()) return invalid("must have at least one entry");
+  if (hosts.size() > kHostsMax) {
+    return invalid("must have at most " + std::to_string(kHostsMax) + " entries");
+  }
+  for (std::string& each : hosts) {
+    const Result<DeclaredHost> host = DeclaredHost::parse(each, path);
+    if (!host) return invalid(host.error().message() + ", not " + short_json_string(each));
+    each = host->text();
+  }
+  return {};
+}
+
+/// The operator writes the URL of a service, where the note has its host.
+Status check_servers(std::vector<std::string>& urls) {
+  return check_each_host(urls, DeclaredHost::Path::kIgnored);
 }
 
 /// The value at `path`; null when there is none.
@@ -47,10 +75,15 @@ class ConfigReader {
   explicit ConfigReader(const YamlNode& config) : config_(config) {}
 
   /// `purpose` says for people what the value is: "the labelSelector of the watch of pods".
-  Status selector(const ConfigSource& source, const std::string& purpose,
-                  Status (*check)(std::string_view), std::string& out) const;
+  Status text(const ConfigSource& source, const std::string& purpose,
+              Status (*check)(std::string_view), std::string& out) const;
+  /// `allowed` completes "must be".
+  Status list(const ConfigSource& source, const std::string& purpose, const char* allowed,
+              Status (*check)(std::vector<std::string>&), std::vector<std::string>& out) const;
   Status namespaces(const ConfigSource& source, const std::string& purpose,
-                    std::vector<std::string>& out) const;
+                    std::vector<std::string>& out) const {
+    return list(source, purpose, "a namespace or a list of them", check_namespaces, out);
+  }
 
  private:
   /// Null when the note has the value.
@@ -73,8 +106,8 @@ Result<const YamlNode*> ConfigReader::value(const ConfigSource& source,
   return found;
 }
 
-Status ConfigReader::selector(const ConfigSource& source, const std::string& purpose,
-                              Status (*check)(std::string_view), std::string& out) const {
+Status ConfigReader::text(const ConfigSource& source, const std::string& purpose,
+                          Status (*check)(std::string_view), std::string& out) const {
   const Result<const YamlNode*> found = value(source, purpose);
   if (!found) return found.error();
   if (*found == nullptr) return {};
@@ -87,8 +120,9 @@ Status ConfigReader::selector(const ConfigSource& source, const std::string& pur
   return {};
 }
 
-Status ConfigReader::namespaces(const ConfigSource& source, const std::string& purpose,
-                                std::vector<std::string>& out) const {
+Status ConfigReader::list(const ConfigSource& source, const std::string& purpose,
+                          const char* allowed, Status (*check)(std::vector<std::string>&),
+                          std::vector<std::string>& out) const {
   const Result<const YamlNode*> found = value(source, purpose);
   if (!found) return found.error();
   if (*found == nullptr) return {};
@@ -102,8 +136,8 @@ Status ConfigReader::namespaces(const ConfigSource& source, const std::string& p
   const bool good = node.kind == YamlNode::Kind::kSequence
                         ? std::all_of(node.items.begin(), node.items.end(), take)
                         : take(node);
-  if (!good) return wrong(source, purpose, "must be a namespace or a list of them");
-  if (Status s = check_namespaces(read); !s.ok()) return wrong(source, purpose, s.message());
+  if (!good) return wrong(source, purpose, std::string("must be ") + allowed);
+  if (Status s = check(read); !s.ok()) return wrong(source, purpose, s.message());
   out = std::move(read);
   return {};
 }
@@ -114,17 +148,25 @@ bool takes_from_config(const DeclaredController& declared) {
     return !each.namespaces_from.path.empty() || !each.label_selector_from.path.empty() ||
            !each.field_selector_from.path.empty();
   };
-  return std::any_of(declared.rules.begin(), declared.rules.end(), rule) ||
+  return !declared.http.hosts_from.path.empty() || !declared.http.roots_from.path.empty() ||
+         std::any_of(declared.rules.begin(), declared.rules.end(), rule) ||
          std::any_of(declared.watches.begin(), declared.watches.end(), watch);
+}
+
+Status fill(DeclaredHttp& http, const ConfigReader& config) {
+  Status s = config.list(http.hosts_from, "the hosts of its HTTP requests",
+                         "the URL of a server or a list of them", check_servers, http.hosts);
+  if (!s.ok()) return s;
+  return config.text(http.roots_from, "the roots of its HTTP requests", check_roots, http.roots);
 }
 
 Status fill(DeclaredWatch& watch, const ConfigReader& config) {
   const std::string of = " of the watch of " + watch.resource;
-  Status s = config.selector(watch.label_selector_from, "labelSelector" + of, check_label_selector,
-                             watch.label_selector);
+  Status s = config.text(watch.label_selector_from, "labelSelector" + of, check_label_selector,
+                         watch.label_selector);
   if (s.ok()) {
-    s = config.selector(watch.field_selector_from, "fieldSelector" + of, check_field_selector,
-                        watch.field_selector);
+    s = config.text(watch.field_selector_from, "fieldSelector" + of, check_field_selector,
+                    watch.field_selector);
   }
   if (!s.ok()) return s;
   return config.namespaces(watch.namespaces_from, "namespaces" + of, watch.namespaces);
@@ -146,7 +188,7 @@ Status apply_config(DeclaredController& declared, std::string_view config) {
                                  rule.namespaces);
     if (!s.ok()) return s;
   }
-  return {};
+  return fill(declared.http, reader);
 }
 
 Status check_label_selector(std::string_view text) {
@@ -191,6 +233,10 @@ Status check_namespaces(std::vector<std::string>& namespaces) {
                    short_json_string(each));
   }
   return {};
+}
+
+Status check_hosts(std::vector<std::string>& hosts) {
+  return check_each_host(hosts, DeclaredHost::Path::kRefused);
 }
 
 bool is_config_path(std::string_view text) {

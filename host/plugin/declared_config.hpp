@@ -1,4 +1,5 @@
-/// What a note may leave to the operator's configuration: selectors and namespaces.
+/// What a note may leave to the operator's configuration: selectors, namespaces, and where requests
+/// to the outside go.
 #pragma once
 
 #include <davit/result.hpp>
@@ -21,6 +22,9 @@ namespace davit::host {
 
 /// What is wrong with a list of namespaces. One that is only "*" becomes empty: all.
 [[nodiscard]] Status check_namespaces(std::vector<std::string>& namespaces);
+
+/// What is wrong with the hosts that a note declares. Each gets its shortest form.
+[[nodiscard]] Status check_hosts(std::vector<std::string>& hosts);
 
 /// Members of a configuration joined by dots: "watch.labels".
 [[nodiscard]] bool is_config_path(std::string_view text);

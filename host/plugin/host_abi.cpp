@@ -31,7 +31,7 @@ const void* host_capability(std::string_view id) {
     std::string_view id;
     const void* table;
   };
-  const std::array<Row, 15> rows = {{{"davit.object/1", &object_table()},
+  const std::array<Row, 16> rows = {{{"davit.object/1", &object_table()},
                                      {"davit.informer/1", &kInformerTable},
                                      {"davit.queue/1", &kQueueTable},
                                      {"davit.client/1", &kClientTable},
@@ -45,7 +45,8 @@ const void* host_capability(std::string_view id) {
                                      {"davit.freshness/1", &kFreshnessTable},
                                      {"davit.discovery/1", &kDiscoveryTable},
                                      {"davit.informer/2", &kDynamicInformerTable},
-                                     {"davit.waker/1", &kWakerTable}}};
+                                     {"davit.waker/1", &kWakerTable},
+                                     {"davit.http/1", &kHttpTable}}};
   for (const Row& row : rows) {
     if (row.id == id) return row.table;
   }

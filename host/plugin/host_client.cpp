@@ -1,4 +1,5 @@
 /// "davit.client/1".
+#include "host/plugin/batch_abi.hpp"
 #include "host/plugin/host_tables.hpp"
 
 namespace davit::host {
@@ -6,37 +7,11 @@ namespace {
 
 // ---- davit.client/1
 
-/// Writes `response` where the caller has its `index`-th one, as much of it as the caller knows.
-void put(davit_response response, davit_response* responses, std::size_t response_size,
-         std::size_t index) {
-  const std::size_t size = std::min(response_size, sizeof(davit_response));
-  response.size = static_cast<std::uint32_t>(size);
-  std::memcpy(reinterpret_cast<char*>(responses) + index * response_size, &response, size);
-}
-
 davit_code client_batch(CallFrame& frame, const davit_request* requests, std::size_t request_size,
                         davit_response* responses, std::size_t response_size, std::size_t count) {
-  if (!is_there(requests, count) || !is_there(responses, count) ||
-      request_size < sizeof(std::uint32_t) || response_size < sizeof(std::uint32_t)) {
-    return DAVIT_MISUSE;
-  }
-  // Should memory run out half-way: a write may or may not have been applied.
-  davit_response unknown{};
-  unknown.code = DAVIT_UNAVAILABLE;
-  for (std::size_t i = 0; i < count; ++i) put(unknown, responses, response_size, i);
-  std::vector<davit_request> in(count);
-  std::vector<davit_response> out(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    in[i] = received<davit_request>(reinterpret_cast<const char*>(requests) + i * request_size,
-                                    request_size);
-  }
-  frame.controller().requests.send(in, out, frame);
-  davit_code code = DAVIT_OK;
-  for (std::size_t i = 0; i < count; ++i) {
-    put(out[i], responses, response_size, i);
-    if (out[i].code != DAVIT_OK) code = out[i].code;
-  }
-  return code;
+  return answer_batch(
+      requests, request_size, responses, response_size, count,
+      [&](auto& in, auto& out) { frame.controller().requests.send(in, out, frame); });
 }
 
 davit_code client_call(CallFrame& frame, const davit_request* request, davit_response* response) {

@@ -120,5 +120,6 @@ extern const davit_freshness_v1 kFreshnessTable;
 extern const davit_discovery_v1 kDiscoveryTable;
 extern const davit_informer_v2 kDynamicInformerTable;
 extern const davit_waker_v1 kWakerTable;
+extern const davit_http_v1 kHttpTable;
 
 }  // namespace davit::host

@@ -104,6 +104,20 @@ IntendedWrite intended_write(const ApiRequest& request, std::string_view name) {
   return write;
 }
 
+IntendedWrite intended_request(const OutboundRequest& request) {
+  const std::string& target = request.url.target;
+  IntendedWrite write;
+  write.verb = request.method;
+  write.resource = request.url.origin();
+  write.object = target.substr(0, target.find('?'));
+  write.content = "(confidential)";
+  write.hidden = target.substr(write.object.size()) + "\n" + without_moments(request.body);
+  if (write.hidden.size() > kContentBytesMax) {
+    write.hidden = std::to_string(std::hash<std::string>()(write.hidden));
+  }
+  return write;
+}
+
 void IntendedWrites::begin(Mode mode) {
   MutexLock lock(mutex_);
   content_ = {};

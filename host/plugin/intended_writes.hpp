@@ -12,15 +12,17 @@
 #include <string_view>
 
 #include "host/api/api_request.hpp"
+#include "host/api/outbound_client.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/mutex.hpp"
 
 namespace davit::host {
 
 struct IntendedWrite {
-  std::string verb;      ///< "create", "update", "patch" or "delete".
-  std::string resource;  ///< "apps/v1 replicasets/status"
-  std::string object;    ///< "default/web"; where the server makes the name, "default/web-*".
+  std::string verb;      ///< "create", "update", "patch" or "delete"; of an HTTP request "PUT".
+  std::string resource;  ///< "apps/v1 replicasets/status"; of an HTTP request the server.
+  std::string object;    ///< "default/web"; where the server makes the name, "default/web-*"; of an
+                         ///< HTTP request the path.
   std::string content;   ///< The kind of patch and the body, without what each moment changes.
   /// Instead of `content` where that may not be shown: of Secrets and tokens. Only compared.
   std::string hidden = {};
@@ -30,6 +32,10 @@ struct IntendedWrite {
 
 /// `name`: of the object, as the request or the body of a create has it.
 [[nodiscard]] IntendedWrite intended_write(const ApiRequest& request, std::string_view name);
+
+/// A request to a server outside the cluster. Its body and query are only compared: they may
+/// hold secrets.
+[[nodiscard]] IntendedWrite intended_request(const OutboundRequest& request);
 
 /// The body with every time and resource version replaced by a placeholder: two builds that mean
 /// the same never say it in the same instant.

@@ -108,8 +108,9 @@ class NoteReader {
                   Read read);
   void selector(Fields& in, const YamlNode& node, const char* key,
                 Status (*check)(std::string_view), ConfigSource& source, std::string& out);
-  void namespaces(Fields& in, const YamlNode& node, ConfigSource& source,
-                  std::vector<std::string>& out);
+  void list(Fields& in, const YamlNode& node, const char* key,
+            Status (*check)(std::vector<std::string>&), ConfigSource& source,
+            std::vector<std::string>& out);
   /// Keeps what is not known, and reports it.
   void finish(Fields& in);
   /// Calls `read(item, "where[i]")` for each item of a list.
@@ -123,6 +124,7 @@ class NoteReader {
   void rule_of_urls(Fields& in, const YamlNode& node);
   void verbs(Fields& in, const YamlNode& node, std::vector<std::string>& out);
   DeclaredWatch watch(const YamlNode& node, const std::string& where);
+  void http(Fields& in, DeclaredHttp& out);
   /// Whether a group and a resource may be "*".
   enum class Wildcard { kForbidden, kAllowed };
   void resource(Fields& in, const YamlNode& node, Wildcard wildcard, std::string& group,
@@ -199,15 +201,16 @@ void NoteReader::selector(Fields& in, const YamlNode& node, const char* key,
   });
 }
 
-void NoteReader::namespaces(Fields& in, const YamlNode& node, ConfigSource& source,
-                            std::vector<std::string>& out) {
+void NoteReader::list(Fields& in, const YamlNode& node, const char* key,
+                      Status (*wrong)(std::vector<std::string>&), ConfigSource& source,
+                      std::vector<std::string>& out) {
   const auto read = [&](Fields& from, const YamlNode& at, const char* member) {
     const std::size_t before = mistakes_.size();
     from.texts(member, out);
     if (at.find(member) == nullptr || mistakes_.size() != before) return;
-    check(at, from.path(member), check_namespaces(out));
+    check(at, from.path(member), wrong(out));
   };
-  open_value(in, node, "namespaces", source, read);
+  open_value(in, node, key, source, read);
 }
 
 void NoteReader::finish(Fields& in) {
@@ -310,6 +313,7 @@ DeclaredController NoteReader::controller(const YamlNode& node, const std::strin
   each(in, "watches", [&](const YamlNode& item, const std::string& path) {
     out.watches.push_back(watch(item, path));
   });
+  http(in, out.http);
   finish(in);
   return out;
 }
@@ -371,7 +375,7 @@ DeclaredRule NoteReader::rule(const YamlNode& node, const std::string& where) {
     }
     texts(in, node, "resourceNames", kObjectName, out.resource_names);
     require_entries(in, node, "resourceNames");
-    namespaces(in, node, out.namespaces_from, out.namespaces);
+    list(in, node, "namespaces", check_namespaces, out.namespaces_from, out.namespaces);
   }
   verbs(in, node, out.verbs);
   finish(in);
@@ -389,9 +393,27 @@ DeclaredWatch NoteReader::watch(const YamlNode& node, const std::string& where) 
            out.label_selector);
   selector(in, node, "fieldSelector", check_field_selector, out.field_selector_from,
            out.field_selector);
-  namespaces(in, node, out.namespaces_from, out.namespaces);
+  list(in, node, "namespaces", check_namespaces, out.namespaces_from, out.namespaces);
   finish(in);
   return out;
+}
+
+void NoteReader::http(Fields& in, DeclaredHttp& out) {
+  const YamlNode* const given = in.any("http");
+  if (given == nullptr) return;
+  Fields inner = fields(*given, in.path("http"));
+  if (given->kind != YamlNode::Kind::kMapping) return;
+  require(inner, *given, "hosts");
+  list(inner, *given, "hosts", check_hosts, out.hosts_from, out.hosts);
+  open_value(inner, *given, "roots", out.roots_from,
+             [&](Fields& from, const YamlNode&, const char* key) { from.text(key, out.roots); });
+  if (out.roots_from.path.empty() && !out.roots.empty()) {
+    inner.mistake(*given->find("roots"),
+                  inner.path("roots") +
+                      " must be like {\"config\":\"caFile\",\"default\":\"\"}: where its "
+                      "file is, only the operator knows");
+  }
+  finish(inner);
 }
 
 /// Names each text that could not be shown as it is: reports and logs print the note's texts.
@@ -441,7 +463,7 @@ std::vector<std::string> host_capabilities() {
   return {"davit.object/1",    "davit.informer/1", "davit.queue/1",  "davit.client/1",
           "davit.timer/1",     "davit.event/1",    "davit.log/1",    "davit.clock/1",
           "davit.random/1",    "davit.metric/1",   "davit.config/1", "davit.freshness/1",
-          "davit.discovery/1", "davit.informer/2"};
+          "davit.discovery/1", "davit.informer/2", "davit.http/1"};
 }
 
 std::vector<std::string> missing_capabilities(const std::vector<std::string>& ids,

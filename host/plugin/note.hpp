@@ -42,6 +42,15 @@ struct DeclaredWatch {
   ConfigSource namespaces_from = {};
 };
 
+/// Where requests to servers outside the cluster may go.
+struct DeclaredHttp {
+  std::vector<std::string> hosts = {};  ///< As DeclaredHost has them; empty: nowhere.
+  ConfigSource hosts_from = {};
+  /// PEM text or the path of a file with the only roots that count; empty: the system's.
+  std::string roots = {};
+  ConfigSource roots_from = {};
+};
+
 struct DeclaredController {
   std::string name;
   std::vector<std::string> aliases;
@@ -51,6 +60,7 @@ struct DeclaredController {
   std::uint32_t workers = 1;
   std::vector<DeclaredRule> rules;
   std::vector<DeclaredWatch> watches;
+  DeclaredHttp http = {};
   bool is_unlimited = false;  ///< It may do everything, as one without a note may in a test.
 };
 

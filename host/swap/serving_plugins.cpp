@@ -91,7 +91,10 @@ Status ServingPlugins::caches_filled() {
 
 void ServingPlugins::report() {
   for (const std::string& name : controllers()) {
-    if (const std::optional<Guarded> guarded = guard(name)) guarded->host->runner().report();
+    const std::optional<Guarded> guarded = guard(name);
+    if (!guarded) continue;
+    guarded->host->runner().report();
+    guarded->host->abi().http.close_idle();
   }
   if (metrics_ == nullptr) return;
   const SetState now = state();

@@ -55,7 +55,7 @@ class ServingPlugins {
   [[nodiscard]] Result<std::string> debug_page(std::string_view controller, std::string_view path,
                                                std::string_view query);
   [[nodiscard]] Status caches_filled();
-  /// See ControllerHost::report(); writes the gauges of the plugins, too.
+  /// For every few seconds: writes the gauges of runners and plugins, and closes what is idle.
   void report();
 
   /// Hands out no key of a controller, by name or alias, until resume(); running syncs finish.

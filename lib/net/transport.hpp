@@ -88,9 +88,9 @@ struct TransportEnd {
 class ResponseReader {
  public:
   enum class Flow {
-    kMore,   ///< Taken; continue.
-    kPause,  ///< Not taken: the same bytes come again after Call::resume(). TCP makes the sender
-             ///< wait meanwhile.
+    kMore,    ///< Taken; continue.
+    kPause,   ///< Not taken: the same bytes come again after Call::resume(). TCP makes the sender
+              ///< wait meanwhile.
     kEnough,  ///< No more of it is wanted: the request ends with Break::kReader, and its connection
               ///< is closed with the rest unread. Sockets only; other transports take it as kMore.
   };

@@ -436,6 +436,62 @@ pub struct davit_informer_v2 {
         *mut davit_list,
     ) -> davit_code,
 }
+pub const DAVIT_HTTP_BODY_BYTES_DEFAULT: u64 = 8388608;
+pub const DAVIT_HTTP_BODY_BYTES_MAX: u64 = 67108864;
+pub const DAVIT_HTTP_EFFECT_BY_METHOD: i32 = 0;
+pub const DAVIT_HTTP_READS: i32 = 1;
+pub const DAVIT_HTTP_CHANGES: i32 = 2;
+pub const DAVIT_HTTP_RETRY_BY_METHOD: i32 = 0;
+pub const DAVIT_HTTP_RETRY_NEVER: i32 = 1;
+pub const DAVIT_HTTP_RETRY_ALWAYS: i32 = 2;
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct davit_http_header {
+    pub name: davit_str,
+    pub value: davit_str,
+}
+#[repr(C)]
+pub struct davit_http_request {
+    pub size: u32,
+    pub effect: i32,
+    pub method: davit_str,
+    pub url: davit_str,
+    pub headers: *const davit_http_header,
+    pub header_count: usize,
+    pub body: davit_str,
+    pub retry: i32,
+    pub redirects_max: u32,
+    pub timeout_ms: u64,
+    pub body_bytes_max: u64,
+}
+#[repr(C)]
+pub struct davit_http_response {
+    pub size: u32,
+    pub code: davit_code,
+    pub http_status: i32,
+    pub simulated: i32,
+    pub retry_after_ms: u32,
+    pub reserved: u32,
+    pub message: davit_str,
+    pub url: davit_str,
+    pub headers: *const davit_http_header,
+    pub header_count: usize,
+    pub body: davit_str,
+}
+#[repr(C)]
+pub struct davit_http_v1 {
+    pub size: u32,
+    pub reserved: u32,
+    pub call: unsafe extern "C" fn(*const davit_call, *const davit_http_request, *mut davit_http_response) -> davit_code,
+    pub batch: unsafe extern "C" fn(
+        *const davit_call,
+        *const davit_http_request,
+        usize,
+        *mut davit_http_response,
+        usize,
+        usize,
+    ) -> davit_code,
+}
 #[repr(C)]
 pub struct davit_waker {
     opaque: [u8; 0],
@@ -555,7 +611,7 @@ impl<const SIZE: usize> davit_note<SIZE> {
 
 /// Sizes as the header has them on a 64-bit machine: a slip above does not compile.
 const _: () = {
-    const SIZES: [(usize, usize); 45] = [
+    const SIZES: [(usize, usize); 49] = [
         (std::mem::size_of::<davit_str>(), 16),
         (std::mem::size_of::<davit_sink>(), 24),
         (std::mem::size_of::<davit_call>(), 80),
@@ -594,6 +650,10 @@ const _: () = {
         (std::mem::size_of::<davit_informer_v2>(), 48),
         (std::mem::size_of::<davit_waker_v1>(), 40),
         (std::mem::size_of::<davit_error>(), 72),
+        (std::mem::size_of::<davit_http_header>(), 32),
+        (std::mem::size_of::<davit_http_request>(), 96),
+        (std::mem::size_of::<davit_http_response>(), 88),
+        (std::mem::size_of::<davit_http_v1>(), 24),
         (std::mem::size_of::<davit_context>(), 48),
         (std::mem::size_of::<davit_controller>(), 32),
         (std::mem::size_of::<davit_health_v1>(), 16),

@@ -61,6 +61,8 @@ PluginReport report_of_limits() {
   PluginReport report;
   const NoteResult note = parse_note(R"({"name":"p","version":"1","abi":"1.0","x-team":"web",
     "optional":["davit.log/1","davit.teleport/1"],"controllers":[{"name":"c",
+    "http":{"hosts":{"config":"server","default":["dns.example.com"]},
+            "roots":{"config":"caFile","default":""}},
     "rules":[{"resource":"secrets","verbs":["get"],"resourceNames":["tls"],"namespaces":["a"]},
              {"nonResourceURLs":["/version"],"verbs":["get"]}],
     "watches":[{"resource":"pods","version":"v1",
@@ -77,7 +79,9 @@ TEST(PluginCommandTest, InspectShowsLimitsAndWhatTheConfigurationGives) {
        {"Optional:    davit.log/1, davit.teleport/1; this host lacks davit.teleport/1\n",
         "    core secrets: get, names tls, namespaces a\n", "    /version: get\n",
         "    v1 pods labels from config.labels (default app=web) fields from config.fields, "
-        "namespaces from config.namespaces: the whole object\n"}) {
+        "namespaces from config.namespaces: the whole object\n",
+        "  HTTP requests\n    to config.server\n    to dns.example.com (default)\n"
+        "    roots from config.caFile\n"}) {
     EXPECT_THAT(text, HasSubstr(line));
   }
 }
@@ -91,7 +95,9 @@ TEST(PluginCommandTest, JsonHasTheNotesOwnForms) {
         R"("resourceNames":["tls"],"namespaces":["a"]})",
         R"({"nonResourceURLs":["/version"],"verbs":["get"]})",
         R"("labelSelector":{"config":"labels","default":"app=web"})",
-        R"("fieldSelector":{"config":"fields"},"namespaces":{"config":"namespaces"}})"}) {
+        R"("fieldSelector":{"config":"fields"},"namespaces":{"config":"namespaces"}})",
+        R"("http":{"hosts":{"config":"server","default":["dns.example.com"]},)"
+        R"("roots":{"config":"caFile","default":""}})"}) {
     EXPECT_THAT(json, HasSubstr(part));
   }
 }

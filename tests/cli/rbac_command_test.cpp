@@ -55,6 +55,16 @@ TEST(RbacCommandTest, RightsAreTheUnionOfRulesAndWatchesAndTheHostsOwn) {
       R"("/apis","/apis/*"],"verbs":["get"]}])");
 }
 
+TEST(RbacCommandTest, HostsOfHttpRequestsAreNamedInAComment) {
+  DeclaredController outside = controller();
+  outside.http.hosts = {"dns.example.com", "*.example.com:8443"};
+  const std::string text = rbac_yaml({outside}, {}, {});
+  EXPECT_THAT(text, HasSubstr("# Beside these rights, HTTP requests to servers outside the "
+                              "cluster:\n#   c: dns.example.com *.example.com:8443\napiVersion"));
+  EXPECT_EQ(documents(text).size(), 5U);
+  EXPECT_THAT(rbac_yaml({controller()}, {}, {}), Not(HasSubstr("HTTP requests")));
+}
+
 TEST(RbacCommandTest, TheLeaseHasARoleInItsOwnNamespace) {
   LeaderElectionSettings election;
   election.name = "my-lease";

@@ -127,6 +127,7 @@ class FakeTransport final : public Transport {
     std::string unsent;
     TransportEnd end;
     bool ends;
+    std::size_t taken = 0;  // The part of `unsent` that is delivered.
   };
 
   class FakeCall final : public davit::Call {
@@ -151,10 +152,11 @@ class FakeTransport final : public Transport {
 
   // The lock is held during callbacks, so that destroying a call waits for them.
   void deliver(Entry& entry) REQUIRES(mutex_) {
-    while (entry.reader != nullptr && !entry.unsent.empty()) {
-      const std::string_view chunk = std::string_view(entry.unsent).substr(0, kChunkBytes);
+    while (entry.reader != nullptr && entry.taken < entry.unsent.size()) {
+      const std::string_view chunk =
+          std::string_view(entry.unsent).substr(entry.taken, kChunkBytes);
       if (entry.reader->on_body(chunk) == ResponseReader::Flow::kPause) return;
-      entry.unsent.erase(0, chunk.size());
+      entry.taken += chunk.size();
     }
     if (entry.reader == nullptr || !entry.ends) return;
     ResponseReader& reader = *entry.reader;
@@ -169,6 +171,20 @@ class FakeTransport final : public Transport {
   std::size_t next_response_ GUARDED_BY(mutex_) = 0;
   std::vector<HttpRequest> requests_ GUARDED_BY(mutex_);
   std::vector<Entry> calls_ GUARDED_BY(mutex_);
+};
+
+/// A way to a transport that someone else owns.
+class BorrowedTransport final : public Transport {
+ public:
+  explicit BorrowedTransport(Transport& to) : to_(to) {}
+  [[nodiscard]] std::unique_ptr<davit::Call> start(HttpRequest request,
+                                                   ResponseReader& reader) override {
+    return to_.start(std::move(request), reader);
+  }
+  [[nodiscard]] std::string_view server() const override { return to_.server(); }
+
+ private:
+  Transport& to_;
 };
 
 }  // namespace davit::test

@@ -805,6 +805,91 @@ typedef struct davit_waker_v1 {
   void (*release)(davit_waker *waker);
 } davit_waker_v1;
 
+/* ---- HTTP to the outside: "davit.http/1" ------------------------------------------------------------------- */
+
+/* How much of a response is read; see davit_http_request.body_bytes_max. */
+enum {
+  DAVIT_HTTP_BODY_BYTES_DEFAULT = 8388608, /* 8 MiB */
+  DAVIT_HTTP_BODY_BYTES_MAX = 67108864     /* 64 MiB */
+};
+
+/* Whether a request changes something at the server. Changes are sent only while the controller may write: not after
+ * leadership is lost, not in a dry run, not by a shadow. */
+enum {
+  DAVIT_HTTP_EFFECT_BY_METHOD = 0, /* GET, HEAD and OPTIONS change nothing, all others do */
+  DAVIT_HTTP_READS = 1,            /* changes nothing: a query or a login by POST */
+  DAVIT_HTTP_CHANGES = 2
+};
+
+/* What the host repeats by itself: at most three times, within the request's time-out, after a growing pause or the
+ * server's Retry-After (up to 10 s; for longer ones the response is given to the caller). */
+enum {
+  /* After 429, and when no connection could be made: every method. After 502, 503, 504 and a broken connection: what
+   * changes nothing, and PUT and DELETE, whose repetition does no harm. */
+  DAVIT_HTTP_RETRY_BY_METHOD = 0,
+  DAVIT_HTTP_RETRY_NEVER = 1,
+  DAVIT_HTTP_RETRY_ALWAYS = 2 /* every method in all of these cases: the request has an idempotency key, for example */
+};
+
+typedef struct davit_http_header {
+  davit_str name;
+  davit_str value;
+} davit_http_header;
+
+/* One request to a server outside the cluster. `http.hosts` of the note must allow its host, else DAVIT_UNDECLARED. */
+typedef struct davit_http_request {
+  uint32_t size;
+  int32_t effect;   /* DAVIT_HTTP_EFFECT_BY_METHOD, … */
+  davit_str method; /* "PUT", as it is sent; empty: GET. Not CONNECT and TRACE */
+  davit_str url;    /* absolute, https or http, percent-encoded, without user and password */
+  /* User-Agent names the controller unless it is given. Host, Content-Length, Connection and others that belong to the
+   * connection are the host's: DAVIT_MISUSE. At most 100 with 64 KiB. */
+  const davit_http_header *headers;
+  size_t header_count;
+  davit_str body;
+  int32_t retry;          /* DAVIT_HTTP_RETRY_* */
+  uint32_t redirects_max; /* GET and HEAD follow so many redirects, at most 10; 0: a redirect is the response. Those to
+                           * hosts that the note does not declare are DAVIT_UNDECLARED. Another server than the first one
+                           * gets of the headers Accept, Accept-Language and User-Agent only */
+  uint64_t timeout_ms;    /* for all of it, repetitions included; 0: 30 s; at most 10 minutes */
+  uint64_t body_bytes_max; /* a larger response is DAVIT_INTERNAL, and no more of it is read; 0:
+                            * DAVIT_HTTP_BODY_BYTES_DEFAULT, at most DAVIT_HTTP_BODY_BYTES_MAX */
+} davit_http_request;
+
+/* The answer to one request. Texts and arrays live like borrowed values. */
+typedef struct davit_http_response {
+  uint32_t size;
+  /* DAVIT_OK: the server has responded, with whatever http_status. DAVIT_UNAVAILABLE: it has not, and a change may or
+   * may not have been made. DAVIT_CANCELLED: no change was sent. */
+  davit_code code;
+  int32_t http_status;     /* 0 when no response arrived */
+  int32_t simulated;       /* 1: a dry run or a shadow; the change was not sent, and http_status is 204 */
+  uint32_t retry_after_ms; /* what the server asked for; 0: nothing */
+  uint32_t reserved;
+  davit_str message; /* for people, when code is not DAVIT_OK; without the query of the URL */
+  davit_str url;     /* where the response comes from: another one than the request's after redirects */
+  const davit_http_header *headers; /* names in lower case; a name may be there several times */
+  size_t header_count;
+  davit_str body; /* bytes as the server sent them */
+} davit_http_response;
+
+/* Requests to the outside over the host's connections: TLS 1.2 or later, verified with the system's roots or those of
+ * `http.roots`; proxies as the environment says (HTTPS_PROXY, NO_PROXY). At most 25 at once for each controller. The host
+ * writes no header, no body and no query to a log, and counts davit_plugin_http_requests_total. */
+typedef struct davit_http_v1 {
+  uint32_t size;
+  uint32_t reserved;
+
+  /* Sends one request and waits for the response; returns response->code. @call(sync; blocking) */
+  davit_code (*call)(const davit_call *call, const davit_http_request *request, davit_http_response *response);
+
+  /* As `count` call()s at once; responses[i] belongs to requests[i]. Returns DAVIT_OK when every response is DAVIT_OK,
+   * else one of the failures. `request_size` is sizeof(davit_http_request), `response_size`
+   * sizeof(davit_http_response). @call(sync; blocking) */
+  davit_code (*batch)(const davit_call *call, const davit_http_request *requests, size_t request_size,
+                      davit_http_response *responses, size_t response_size, size_t count);
+} davit_http_v1;
+
 /* ---- What the host passes to a controller ------------------------------------------------------------------------ */
 
 /* The last failure of a call. Texts are borrowed as those of the call are. */
@@ -951,8 +1036,9 @@ DAVIT_EXPORT const davit_plugin *davit_plugin_v1(void);
  *     watches       [{"group":"apps","version":"v1","resource":"replicasets","projection":["metadata","spec"]}, …]
  *                   without projection: the whole object but managedFields. Watching needs no rule of its own:
  *                   get, list and watch on it are implied.
- *     Rules mean what they mean in RBAC ("*", resourceNames, nonResourceURLs). Selectors of a watch and the namespaces
- *     of rules and watches may come from the configuration: {"config":"watch.labels"}.
+ *     http          {"hosts":["dns.example.com","*.example.com:8443","http://localhost:9090"]}: where davit.http/1 may go
+ *     Rules mean what they mean in RBAC ("*", resourceNames, nonResourceURLs). Selectors of a watch, the namespaces
+ *     of rules and watches and the hosts of http may come from the configuration: {"config":"watch.labels"}.
  */
 #define DAVIT_ABI_VERSION_TEXT "1.0"
 #define DAVIT_NOTE_SECTION ".note.davit"

@@ -73,6 +73,7 @@ struct Api {
   const davit_discovery_v1* discovery = nullptr;        ///< Likewise.
   const davit_informer_v2* dynamic_informer = nullptr;  ///< Likewise.
   const davit_waker_v1* waker = nullptr;                ///< Likewise.
+  const davit_http_v1* http = nullptr;                  ///< Likewise.
   Names names;
 
   /// Fills this from what the host passed to init, inside that call. Fails when the host lacks a
@@ -97,6 +98,7 @@ struct Api {
     find(context, "davit.discovery/1", discovery, optional);
     find(context, "davit.informer/2", dynamic_informer, optional);
     find(context, "davit.waker/1", waker, optional);
+    find(context, "davit.http/1", http, optional);
     if (!status.ok()) return status;
     names = Names::resolve([this](std::string_view text) { return intern(text).id; });
     return status;
@@ -126,7 +128,7 @@ struct Api {
   std::tuple<davit_object_v1, davit_informer_v1, davit_queue_v1, davit_client_v1, davit_timer_v1,
              davit_event_v1, davit_log_v1, davit_clock_v1, davit_random_v1, davit_metric_v1,
              davit_config_v1, davit_freshness_v1, davit_discovery_v1, davit_informer_v2,
-             davit_waker_v1>
+             davit_waker_v1, davit_http_v1>
       tables_{};
 };
 

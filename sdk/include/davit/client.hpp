@@ -5,6 +5,7 @@
 #include <davit/key.hpp>
 #include <davit/kube/resource.hpp>
 #include <davit/object.hpp>
+#include <davit/percent_escape.hpp>
 #include <davit/time.hpp>
 #include <optional>
 #include <span>
@@ -198,9 +199,6 @@ class Client {
     return results;
   }
 
-  /// Text as a value of a query.
-  [[nodiscard]] static std::string form_encode(std::string_view text);
-
   /// Ok, kNotFound when the server lacks the resource, kUnavailable when that is not known. Also
   /// allowed while a controller is made.
   [[nodiscard]] Status resource_exists(const Resource& resource) const {
@@ -257,31 +255,13 @@ inline Result<Value> Client::to_result(const davit_response& response) const {
                    from_c(response.causes));
 }
 
-inline std::string Client::form_encode(std::string_view text) {
-  constexpr char kHex[] = "0123456789ABCDEF";
-  std::string out;
-  for (const char each : text) {
-    const auto c = static_cast<unsigned char>(each);
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '_' || c == '.' || c == '~';
-    if (plain) {
-      out.push_back(each);
-      continue;
-    }
-    out.push_back('%');
-    out.push_back(kHex[c >> 4]);
-    out.push_back(kHex[c & 0xf]);
-  }
-  return out;
-}
-
 template <typename View>
 Result<std::vector<View>> Client::list(std::string_view ns, std::string_view label_selector) const {
   Request request;
   request.verb = DAVIT_LIST;
   request.resource = View::kResource;
   request.ns = ns;
-  if (!label_selector.empty()) request.query = "labelSelector=" + form_encode(label_selector);
+  if (!label_selector.empty()) request.query = "labelSelector=" + percent_escaped(label_selector);
   const Result<Value> list = call(request);
   if (!list) return list.error();
   std::vector<View> views;

@@ -8,6 +8,7 @@
 #include <davit/discovery.hpp>
 #include <davit/dynamic_informer.hpp>
 #include <davit/event.hpp>
+#include <davit/http.hpp>
 #include <davit/informer.hpp>
 #include <davit/log.hpp>
 #include <davit/queue.hpp>
@@ -170,6 +171,8 @@ class Context {
   }
 
   [[nodiscard]] Client client() const { return Client(api_); }
+  /// Requests to servers outside the cluster, to the hosts that the note declares.
+  [[nodiscard]] http::Client http() const { return http::Client(api_); }
   [[nodiscard]] Discovery discovery() const { return Discovery(api_); }
   [[nodiscard]] EventRecorder events() const { return EventRecorder(api_); }
   [[nodiscard]] Log log() const { return Log(api_); }

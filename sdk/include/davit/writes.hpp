@@ -7,6 +7,7 @@
 #include <davit/kube/draft.hpp>
 #include <davit/kube/metadata.hpp>
 #include <davit/merge_patch.hpp>
+#include <davit/percent_escape.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -168,7 +169,7 @@ template <typename Wanted>
   const std::string_view manager =
       options.field_manager.empty() ? context.name() : options.field_manager;
   const std::string query =
-      "fieldManager=" + Client::form_encode(manager) + (options.force ? "&force=true" : "");
+      "fieldManager=" + percent_escaped(manager) + (options.force ? "&force=true" : "");
   const Key key{std::string(wanted.metadata.ns.view()), std::string(wanted.metadata.name.view())};
   return context.client().patch<typename Wanted::View>(key, PatchType::kApply, json_of(wanted),
                                                        {.query = query});

@@ -21,20 +21,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-/// A way to a transport that others own.
-class Way final : public Transport {
- public:
-  explicit Way(Transport& to) : to_(to) {}
-  [[nodiscard]] std::unique_ptr<davit::Call> start(HttpRequest request,
-                                                   ResponseReader& reader) override {
-    return to_.start(std::move(request), reader);
-  }
-  [[nodiscard]] std::string_view server() const override { return to_.server(); }
-
- private:
-  Transport& to_;
-};
-
 class RecordedMetrics final : public OutboundMetrics {
  public:
   void outbound_request(std::string_view controller, std::string_view host, std::string_view code,
@@ -83,7 +69,7 @@ class OutboundClientTest : public testing::Test {
     OutboundOptions options = options_;
     options.connect = [this](const OutboundServer& server) {
       connected_.push_back(server.url);
-      return Result<std::unique_ptr<Transport>>(std::make_unique<Way>(server_));
+      return Result<std::unique_ptr<Transport>>(std::make_unique<test::BorrowedTransport>(server_));
     };
     return OutboundClient(clock_, metrics_, Logger(sink_), std::move(options));
   }

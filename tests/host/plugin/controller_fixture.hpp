@@ -73,6 +73,7 @@ struct Tables {
   const davit_random_v1* random;
   const davit_metric_v1* metric;
   const davit_config_v1* config;
+  const davit_http_v1* http;
 
   template <typename Table>
   static const Table* get(const char* id) {
@@ -87,7 +88,7 @@ struct Tables {
             get<davit_timer_v1>("davit.timer/1"),   get<davit_event_v1>("davit.event/1"),
             get<davit_log_v1>("davit.log/1"),       get<davit_clock_v1>("davit.clock/1"),
             get<davit_random_v1>("davit.random/1"), get<davit_metric_v1>("davit.metric/1"),
-            get<davit_config_v1>("davit.config/1")};
+            get<davit_config_v1>("davit.config/1"), get<davit_http_v1>("davit.http/1")};
   }
 };
 
@@ -142,8 +143,13 @@ class ControllerHostTest : public ::testing::Test {
 
   ControllerHost& make(ControllerHostOptions made = options()) {
     host_ = std::make_unique<ControllerHost>(
-        std::move(made), HostServices{space_, informers_, transport_, discovery_, events_,
-                                      *metrics_, clock_, *random_, Logger(log_)});
+        std::move(made),
+        HostServices{space_, informers_, transport_, discovery_, events_, *metrics_, clock_,
+                     *random_, Logger(log_), nullptr, [this](const OutboundServer& server) {
+                       outside_servers_.push_back(server.url);
+                       return Result<std::unique_ptr<Transport>>(
+                           std::make_unique<test::BorrowedTransport>(outside_));
+                     }});
     return *host_;
   }
   /// Calls the InitFunc, which does `what`.
@@ -244,6 +250,8 @@ class ControllerHostTest : public ::testing::Test {
                              ReflectorOptions{.streaming_list = false}};
   test::FakeTransport transport_;
   test::FakeTransport discovery_transport_;
+  test::FakeTransport outside_;               // The servers outside the cluster.
+  std::vector<std::string> outside_servers_;  // Those that were connected to.
   RestClient discovery_client_{discovery_transport_, clock_, *metrics_, Logger(log_),
                                RestOptions{.rate = {1000, 1000}}};
   Discovery discovery_{discovery_client_};

@@ -55,6 +55,40 @@ TEST(DeclaredConfigTest, WhatTakesNothingNeedsNoConfiguration) {
   EXPECT_TRUE(apply_config(declared, "").ok());
 }
 
+/// A controller whose HTTP requests go where the configuration says.
+DeclaredController configured_http() {
+  DeclaredController made;
+  made.http.hosts_from = {"dns.server", false};
+  made.http.roots_from = {"dns.caFile", true};
+  return made;
+}
+
+TEST(DeclaredConfigTest, ConfigurationGivesHostsByTheUrlOfAService) {
+  DeclaredController declared = configured_http();
+
+  const Status status = apply_config(
+      declared, R"({"dns":{"server":"https://dns.example.com/v2?x","caFile":"/etc/ca.pem"}})");
+
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_THAT(declared.http.hosts, ElementsAre("dns.example.com"));
+  EXPECT_EQ(declared.http.roots, "/etc/ca.pem");
+}
+
+TEST(DeclaredConfigTest, HostsThatAreMissingOrMalformedAreMistakes) {
+  DeclaredController declared = configured_http();
+  EXPECT_EQ(apply_config(declared, "{}").message(),
+            "config.dns.server is missing: the plugin's note takes the hosts of its HTTP requests "
+            "from it");
+  EXPECT_EQ(apply_config(declared, R"({"dns":{"server":7}})").message(),
+            "config.dns.server must be the URL of a server or a list of them: the plugin's note "
+            "takes the hosts of its HTTP requests from it");
+  EXPECT_EQ(apply_config(declared, R"({"dns":{"server":["ftp://x"]}})").message(),
+            "config.dns.server must be hosts such as \"dns.example.com\", \"*.example.com:8443\" "
+            "or \"http://localhost:9090\", not \"ftp://x\": the plugin's note takes the hosts of "
+            "its HTTP requests from it");
+  EXPECT_FALSE(apply_config(declared, R"({"dns":{"server":[]}})").ok());
+}
+
 struct ConfigCase {
   const char* config;
   const char* want;

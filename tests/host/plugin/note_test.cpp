@@ -131,6 +131,18 @@ constexpr NoteCase kNoteCases[] = {
      "controllers[0].watches[0].namespaces.config is missing"},
     {R"(,"watches":[{"resource":"pods","version":"v1","namespaces":"a"}])",
      "controllers[0].watches[0].namespaces must be a list of strings, not the string \"a\""},
+    {R"(,"http":["dns.example.com"])", "controllers[0].http must be a mapping, not a list"},
+    {R"(,"http":{})", "controllers[0].http.hosts is missing"},
+    {R"(,"http":{"hosts":[]})", "controllers[0].http.hosts must have at least one entry"},
+    {R"(,"http":{"hosts":["https://dns.example.com/v2"]})",
+     "controllers[0].http.hosts must be hosts such as \"dns.example.com\", "
+     "\"*.example.com:8443\" or \"http://localhost:9090\", not \"https://dns.example.com/v2\""},
+    {R"(,"http":{"hosts":["a"],"roots":"/etc/ca.pem"})",
+     R"(controllers[0].http.roots must be like {"config":"caFile","default":""}: where its file )"
+     "is, only the operator knows"},
+    {R"(,"http":{"hosts":{"config":"dns..url"}})",
+     "controllers[0].http.hosts.config must be members of the configuration joined by dots, such "
+     "as \"watch.labels\", not \"dns..url\""},
     {R"(,"rules":[{"group":"A","resource":"pods","verbs":["get"]}])",
      "controllers[0].rules[0].group must be an API group such as \"apps\" or \"\", not \"A\""},
     {R"(,"watches":[{"resource":"pods"}])", "controllers[0].watches[0].version is missing"},
@@ -162,6 +174,17 @@ TEST(NoteTest, RulesHaveTheWildcardsAndLimitsOfRbac) {
   EXPECT_THAT(rules.at(3).namespaces, ElementsAre()) << "every namespace";
 }
 
+TEST(NoteTest, HostsOfHttpRequestsAreReadInTheirShortestForm) {
+  const NoteResult note = parse_note(
+      with_controller(R"(,"http":{"hosts":["https://DNS.example.com:443","*.example.com:8443"],)"
+                      R"("roots":{"config":"caFile","default":""}})"));
+  ASSERT_TRUE(note.ok()) << note.mistakes.front();
+  const DeclaredHttp& http = note.declaration.controllers.at(0).http;
+  EXPECT_THAT(http.hosts, ElementsAre("dns.example.com", "*.example.com:8443"));
+  EXPECT_EQ(http.roots_from.path, "caFile");
+  EXPECT_TRUE(http.roots_from.has_default);
+}
+
 TEST(NoteTest, UnknownMembersAreKeptAndFound) {
   const NoteResult note = parse_note(
       R"({"name":"p","version":"1","abi":"1.0","x-team":["a",1],"controllers":[{"name":"c",
@@ -172,7 +195,7 @@ TEST(NoteTest, UnknownMembersAreKeptAndFound) {
                           Pair("controllers[0].worker", "5"), Pair("x-team", R"(["a",1])")));
   EXPECT_THAT(note.findings.at(1),
               "unknown key \"worker\" in controllers[0]; did you mean \"workers\"? (allowed: "
-              "aliases, clientName, name, offByDefault, rules, watches, withoutLeadership, "
+              "aliases, clientName, http, name, offByDefault, rules, watches, withoutLeadership, "
               "workers): davit ignores it");
 }
 

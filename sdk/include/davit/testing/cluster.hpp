@@ -227,6 +227,14 @@ class DAVIT_TESTING_API Cluster {
   /// The server was upgraded: it knows the field now.
   void keep_status_field(std::string_view resource, std::string_view field);
 
+  // ---- Servers outside the cluster ----
+
+  /// Responds to the HTTP requests of controllers from now on. Before, no server can be reached.
+  /// Pauses between the host's attempts move the clock.
+  void on_http(std::function<HttpReply(const HttpRecord&)> server);
+  /// Every attempt since the last clear_records().
+  [[nodiscard]] const std::vector<HttpRecord>& http_requests() const;
+
   // ---- What happened ----
 
   /// Every request of the controllers since the last clear_records().

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <davit/client.hpp>
+#include <davit/http.hpp>
 #include <davit/testing/json.hpp>
 #include <ostream>
 #include <string>
@@ -51,6 +52,36 @@ struct RequestRecord {
     if (!subresource.empty()) out += "/" + subresource;
     return out + " " + std::to_string(http_status);
   }
+};
+
+/// One attempt of a controller's HTTP request to a server outside the cluster.
+struct HttpRecord {
+  std::string method{};
+  std::string url{};
+  http::Headers headers{};
+  std::string body{};
+  int http_status = 0;  ///< What the test responded; 0: no response.
+
+  [[nodiscard]] Json json() const { return Json::must(body); }
+  /// "PUT https://dns.example.com/zones/a 200".
+  [[nodiscard]] std::string text() const {
+    return method + " " + url + " " + std::to_string(http_status);
+  }
+};
+
+/// What such a server does.
+struct HttpReply {
+  enum class Failure {
+    kNone,
+    kRefused,  ///< No connection; nothing was sent.
+    kLost,     ///< The request arrives, its response does not.
+    kHang,     ///< The server does not respond; the request's time-out ends it.
+  };
+
+  int http_status = 200;
+  std::string body{};
+  http::Headers headers{};
+  Failure failure = Failure::kNone;
 };
 
 struct EventRecord {
@@ -113,6 +144,7 @@ struct Fault {
 inline std::ostream& operator<<(std::ostream& out, const RequestRecord& r) {
   return out << r.text();
 }
+inline std::ostream& operator<<(std::ostream& out, const HttpRecord& r) { return out << r.text(); }
 inline std::ostream& operator<<(std::ostream& out, const EventRecord& r) { return out << r.text(); }
 
 }  // namespace davit::testing

@@ -1,0 +1,38 @@
+/// The servers outside a test cluster.
+#pragma once
+
+#include <davit/testing/records.hpp>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "host/api/outbound_client.hpp"
+#include "lib/net/transport.hpp"
+
+namespace davit::testing {
+
+/// All of them: the test responds. Single-threaded.
+class Outside {
+ public:
+  Outside() = default;
+  Outside(const Outside&) = delete;
+  Outside& operator=(const Outside&) = delete;
+
+  /// What the test does with each request; empty: no server can be reached.
+  void on_http(std::function<HttpReply(const HttpRecord&)> server) { server_ = std::move(server); }
+  [[nodiscard]] const std::vector<HttpRecord>& records() const { return records_; }
+  void clear() { records_.clear(); }
+
+  /// The way to one of them; this must outlive it.
+  [[nodiscard]] std::unique_ptr<Transport> connect(const host::OutboundServer& server);
+
+ private:
+  class Way;
+  [[nodiscard]] HttpReply reply(HttpRecord record);
+
+  std::function<HttpReply(const HttpRecord&)> server_;
+  std::vector<HttpRecord> records_;
+};
+
+}  // namespace davit::testing
