@@ -10,6 +10,7 @@
 #include <davit/log.hpp>
 #include <davit/queue.hpp>
 #include <davit/time.hpp>
+#include <davit/write_window.hpp>
 
 namespace davit::deployment {
 
@@ -21,7 +22,8 @@ struct Cluster {
   Client client;
   EventRecorder events;
   Log log;
-  Queue queue;  ///< The Deployments' keys.
+  Queue queue;                 ///< The Deployments' keys.
+  WriteWindow& status_window;  ///< For writes that only count on.
 };
 
 }  // namespace davit::deployment

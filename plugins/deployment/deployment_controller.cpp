@@ -24,8 +24,20 @@ bool same_reference(const std::optional<OwnerReference>& a,
 
 }  // namespace
 
-DeploymentController::DeploymentController(Context& context)
+InitResult DeploymentController::open(Context& context) {
+  for (const Member& each : context.config().members()) {
+    if (each.key == kWriteWindowOption) continue;
+    return Status(Code::kInvalid, "unknown configuration \"" + std::string(each.key) +
+                                      "\"; known is " + std::string(kWriteWindowOption));
+  }
+  const Result<Duration> window = read_write_window(context.config());
+  if (!window) return window.error();
+  return std::unique_ptr<Controller>(std::make_unique<DeploymentController>(context, *window));
+}
+
+DeploymentController::DeploymentController(Context& context, Duration write_window)
     : context_(context),
+      status_window_(write_window),
       queue_(context.open_queue({.name = "deployment", .retries_max = kRetriesMax},
                                 [this](const Key& key) { return sync(key); })),
       cluster_{context.open_informer<Deployment>(deployment_handlers()),
@@ -34,10 +46,11 @@ DeploymentController::DeploymentController(Context& context)
                context.client(),
                context.events(),
                context.log(),
-               queue_} {}
+               queue_,
+               status_window_} {}
 
 /// Read, decide, act: the reading and the claim are here, everything else is in Rollout.
-Result<Again> DeploymentController::sync(const Key& key) const {
+Result<Again> DeploymentController::sync(const Key& key) {
   const std::optional<Deployment> deployment = cluster_.deployments.get(key);
   if (!deployment) return Again::when_changed();  // Deleted. Its sets go with their owner.
 
@@ -48,7 +61,7 @@ Result<Again> DeploymentController::sync(const Key& key) const {
   return Again::when_changed();
 }
 
-Result<Again> DeploymentController::sync_deployment(const Deployment& deployment) const {
+Result<Again> DeploymentController::sync_deployment(const Deployment& deployment) {
   const Result<Selector> selector = Selector::parse(deployment.selector());
   if (!selector) {
     return selector.error().with_context("deployment " + deployment.key().text() +
@@ -61,7 +74,9 @@ Result<Again> DeploymentController::sync_deployment(const Deployment& deployment
   // The adoption arrives as an event and queues the key; until then every other write to the set
   // would end in a conflict.
   if (std::any_of(owned->begin(), owned->end(), is_orphan)) return Again::when_changed();
-  return Rollout(cluster_, deployment, *std::move(owned), context_.wall_now()).run();
+  return Rollout(cluster_, deployment, *std::move(owned),
+                 {.wall = context_.wall_now(), .steady = context_.now()})
+      .run();
 }
 
 Result<std::vector<ReplicaSet>> DeploymentController::claim(const Deployment& deployment,

@@ -11,13 +11,16 @@
 
 namespace davit::deployment {
 
-/// Holds handles only; every sync reads everything again. Handlers run one at a time, syncs
-/// on several workers, never two for one Deployment.
+/// Holds handles and the times of its last writes; every sync reads everything else again.
+/// Handlers run one at a time, syncs on several workers, never two for one Deployment.
 class DeploymentController final : public Controller {
  public:
-  explicit DeploymentController(Context& context);
+  /// Reads the configuration; an unknown member or value is an error.
+  [[nodiscard]] static InitResult open(Context& context);
 
-  [[nodiscard]] Result<Again> sync(const Key& key) const;
+  DeploymentController(Context& context, Duration write_window);
+
+  [[nodiscard]] Result<Again> sync(const Key& key);
 
  private:
   [[nodiscard]] Handlers<Deployment> deployment_handlers() const;
@@ -36,12 +39,13 @@ class DeploymentController final : public Controller {
   /// Every Deployment that would adopt this set.
   void add_matching(const ReplicaSet& set) const;
 
-  [[nodiscard]] Result<Again> sync_deployment(const Deployment& deployment) const;
+  [[nodiscard]] Result<Again> sync_deployment(const Deployment& deployment);
   [[nodiscard]] Result<std::vector<ReplicaSet>> claim(const Deployment& deployment,
                                                       const Selector& selector) const;
   [[nodiscard]] Result<Again> refuse_to_select_all(const Deployment& deployment) const;
 
   const Context& context_;
+  WriteWindow status_window_;
   const Queue queue_;  // Before the caches: their handlers fill it.
   const Cluster cluster_;
 };

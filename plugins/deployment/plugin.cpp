@@ -20,4 +20,4 @@ DAVIT_PLUGIN(R"({
         "metadata.ownerReferences[].controller", "metadata.ownerReferences[].kind",
         "metadata.ownerReferences[].name", "metadata.ownerReferences[].uid", "status.phase"]}]}]
 })",
-             {"deployment-controller", &davit::make<davit::deployment::DeploymentController>});
+             {"deployment-controller", &davit::deployment::DeploymentController::open});

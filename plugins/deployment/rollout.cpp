@@ -11,7 +11,7 @@
 namespace davit::deployment {
 
 Rollout::Rollout(const Cluster& cluster, const Deployment& deployment,
-                 std::vector<ReplicaSet> owned, WallTime now)
+                 std::vector<ReplicaSet> owned, const Instant& now)
     : state_(cluster, deployment, std::move(owned), now) {}
 
 Result<Again> Rollout::run() {

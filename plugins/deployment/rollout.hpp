@@ -21,7 +21,7 @@ class Rollout {
  public:
   /// `owned` are the ReplicaSets of the Deployment, in any order. `cluster` must outlive this.
   Rollout(const Cluster& cluster, const Deployment& deployment, std::vector<ReplicaSet> owned,
-          WallTime now);
+          const Instant& now);
   Rollout(const Rollout&) = delete;
   Rollout& operator=(const Rollout&) = delete;
 

@@ -10,10 +10,11 @@
 namespace davit::deployment {
 
 RolloutState::RolloutState(const Cluster& of, const Deployment& snapshot,
-                           std::vector<ReplicaSet> owned, WallTime at)
+                           std::vector<ReplicaSet> owned, const Instant& at)
     : cluster(of),
       deployment(snapshot),
-      now(at),
+      now(at.wall),
+      began(at.steady),
       rollout(read_rollout_leniently(snapshot)),
       limits(read_rollout(snapshot).error()) {
   find_new_set(std::move(owned));

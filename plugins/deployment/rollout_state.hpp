@@ -20,12 +20,18 @@ struct OwnedSet {
   bool is_marked = false;  ///< Its two size annotations say what they should.
 };
 
+/// The same instant on both clocks.
+struct Instant {
+  WallTime wall{};
+  Time steady{};
+};
+
 /// The snapshot that a sync works on. What the sync writes to ReplicaSets is noted here and never
 /// read back. Lives within one sync, on its thread.
 struct RolloutState {
   /// `owned` are the ReplicaSets of the Deployment, in any order. `of` must outlive this.
   RolloutState(const Cluster& of, const Deployment& snapshot, std::vector<ReplicaSet> owned,
-               WallTime at);
+               const Instant& at);
 
   /// Pods that all sets want together.
   [[nodiscard]] std::int64_t wanted() const;
@@ -38,6 +44,7 @@ struct RolloutState {
   const Cluster& cluster;
   const Deployment deployment;
   const WallTime now;
+  const Time began;  ///< The same instant, for intervals.
   const RolloutFacts rollout;
   const Status limits;  ///< Why maxSurge or maxUnavailable cannot be read.
 

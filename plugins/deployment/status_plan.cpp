@@ -78,4 +78,17 @@ bool status_changed(const DeploymentStatus& stored, const DeploymentStatus& next
   return stored != without;
 }
 
+bool shows_decision(const DeploymentStatus& stored, const DeploymentStatus& next) {
+  if (stored.observed_generation != next.observed_generation ||
+      stored.collision_count != next.collision_count ||
+      stored.conditions.size() != next.conditions.size()) {
+    return true;
+  }
+  return std::any_of(
+      next.conditions.begin(), next.conditions.end(), [&stored](const Condition& each) {
+        const Condition* before = stored.conditions.find(each.type);
+        return before == nullptr || before->status != each.status || before->reason != each.reason;
+      });
+}
+
 }  // namespace davit::deployment

@@ -49,4 +49,8 @@ struct DeploymentStatus {
 [[nodiscard]] bool status_changed(const DeploymentStatus& stored, const DeploymentStatus& next,
                                   const SetList& sets);
 
+/// Whether `next` shows a decision: a condition that turns, the generation that was acted on, a
+/// hash collision. Otherwise it only counts on, and says when and how progress was last made.
+[[nodiscard]] bool shows_decision(const DeploymentStatus& stored, const DeploymentStatus& next);
+
 }  // namespace davit::deployment

@@ -32,10 +32,25 @@ std::optional<Condition> StatusReport::replica_failure() const {
 Result<Again> StatusReport::counts() {
   const DeploymentStatus next =
       plan_status(state_.rollout, state_.list(), edits_.status(), state_.now);
-  if (edits_.has_revision() || status_changed(edits_.stored(), next, state_.list())) {
-    if (Status s = edits_.write(next); !s.ok()) return s;
+  const Result<Duration> wait = write(next);
+  if (!wait) return wait.error();
+  return *wait > Duration::zero() ? Again::after(*wait) : Again::when_changed();
+}
+
+Result<Duration> StatusReport::write(const DeploymentStatus& next) {
+  const bool has_revision = edits_.has_revision();
+  if (!has_revision && !status_changed(edits_.stored(), next, state_.list())) {
+    return Duration::zero();
   }
-  return Again::when_changed();
+  const Key key = state_.deployment.key();
+  WriteWindow& window = state_.cluster.status_window;
+  if (!has_revision && !shows_decision(edits_.stored(), next)) {
+    const Duration wait = window.wait(key, state_.began);
+    if (wait > Duration::zero()) return wait;
+  }
+  if (Status s = edits_.write(next); !s.ok()) return s;
+  window.wrote(key, state_.began);
+  return Duration::zero();
 }
 
 Result<Again> StatusReport::progress() {
@@ -43,12 +58,12 @@ Result<Again> StatusReport::progress() {
   const std::string about = subject();
   mark_progress(state_.rollout, {edits_.status(), about, state_.now}, next);
   mark_replica_failure(replica_failure(), next);
-  if (edits_.has_revision() || status_changed(edits_.stored(), next, state_.list())) {
-    const std::string before = edits_.version();
-    if (Status s = edits_.write(next); !s.ok()) return s;
-    // The change arrives as an event and queues the key, unless the server saw none.
-    if (edits_.version() != before) return Again::when_changed();
-  }
+  const std::string before = edits_.version();
+  const Result<Duration> wait = write(next);
+  if (!wait) return wait.error();
+  if (*wait > Duration::zero()) return Again::after(*wait);
+  // The change arrives as an event and queues the key, unless the server saw none.
+  if (edits_.version() != before) return Again::when_changed();
   const std::optional<Duration> check =
       next_check(state_.rollout, edits_.stored(), next, state_.now);
   return check ? Again::after(*check) : Again::when_changed();

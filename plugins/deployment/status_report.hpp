@@ -26,6 +26,9 @@ class StatusReport {
   [[nodiscard]] Result<Again> counts();
 
  private:
+  /// Writes `next` and the revision, if they are worth it. A status that shows no decision may have
+  /// to wait instead, so long.
+  [[nodiscard]] Result<Duration> write(const DeploymentStatus& next);
   [[nodiscard]] std::optional<Condition> replica_failure() const;
   [[nodiscard]] std::string subject() const;
 

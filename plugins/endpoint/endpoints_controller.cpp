@@ -28,6 +28,7 @@ InitResult EndpointsController::open(Context& cluster) {
 EndpointsController::EndpointsController(Context& cluster, const EndpointsOptions& options)
     : cluster_(cluster),
       options_(options),
+      window_(options.write_window),
       services_queue_(cluster.open_queue({.name = "endpoint", .retries_max = kRetriesMax},
                                          [this](const Key& key) { return sync(key); })),
       pods_queue_(cluster.open_queue({.name = {}, .retries_max = kRetriesMax},
@@ -72,6 +73,8 @@ Result<Again> EndpointsController::sync(const Key& key) {
     done = remove(key);
   } else if (!service->is_external_name() &&
              (service->selector().kind() == Kind::kObject || mutant("no-selector"))) {
+    const Duration wait = window_.wait(key, cluster_.now());
+    if (wait > Duration::zero()) return Again::after(wait);
     done = reconcile(key, *service);
   }
   if (!done.ok()) return done;
@@ -97,11 +100,17 @@ Status EndpointsController::reconcile(const Key& key, const Service& service) {
   if (!mutant("same-endpoints") && current && is_right(*current, service, plan.subsets)) return {};
   const Capacity capacity = truncate(plan.subsets) ? Capacity::kTruncated : Capacity::kWithin;
   std::string body = endpoints_body(current, service, plan.subsets, capacity, trigger);
-  return current ? update(*current, std::move(body)) : create(key, std::move(body));
+  const Time began = cluster_.now();
+  Status written = current ? update(*current, std::move(body)) : create(key, std::move(body));
+  if (written.ok()) window_.wrote(key, began);
+  return written;
 }
 
 Status EndpointsController::create(const Key& key, std::string body) {
-  const Status created = cluster_.client().create<Endpoints>(key.ns, std::move(body)).error();
+  const Status created =
+      cluster_.client()
+          .create<Endpoints>(key.ns, std::move(body), {.answer = Answer::kMetadata})
+          .error();
   if (created.ok() || created.has_cause("NamespaceTerminating")) return {};
   // Upstream's object has no namespace yet, so its event goes to "default" (spec 13.3).
   cluster_.events().record(
@@ -112,7 +121,9 @@ Status EndpointsController::create(const Key& key, std::string body) {
 
 Status EndpointsController::update(const Endpoints& current, std::string body) {
   const Key key = current.key();
-  const Status updated = cluster_.client().update<Endpoints>(key, std::move(body)).error();
+  const Status updated = cluster_.client()
+                             .update<Endpoints>(key, std::move(body), {.answer = Answer::kMetadata})
+                             .error();
   if (!updated.ok()) {
     cluster_.events().warning(current, "FailedToUpdateEndpoint",
                               "Failed to update endpoint " + key.text() + ": " + updated.message());

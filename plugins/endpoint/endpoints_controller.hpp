@@ -7,6 +7,7 @@
 #include <davit/kube/endpoints.hpp>
 #include <davit/kube/pod.hpp>
 #include <davit/kube/service.hpp>
+#include <davit/write_window.hpp>
 #include <string>
 
 #include "plugins/endpoint/options.hpp"
@@ -15,7 +16,7 @@
 namespace davit::endpoint {
 
 /// Read, decide, act: the rules are in subset_plan, subset, endpoints_object and pod_changes, which
-/// are pure. Keeps nothing between syncs but the trigger times.
+/// are pure. Keeps nothing between syncs but the trigger times and those of its last writes.
 class EndpointsController final : public Controller, private HandedState {
  public:
   /// Reads the configuration; an unknown member or value is an error.
@@ -41,6 +42,7 @@ class EndpointsController final : public Controller, private HandedState {
 
   Context& cluster_;
   const EndpointsOptions options_;
+  WriteWindow window_;
   TriggerTimes trigger_times_;
   Queue services_queue_;
   Queue pods_queue_;

@@ -46,6 +46,7 @@ InitResult EndpointSliceController::open(Context& cluster) {
 EndpointSliceController::EndpointSliceController(Context& cluster, const SliceOptions& options)
     : cluster_(cluster),
       options_(options),
+      window_(options.write_window),
       metrics_(cluster),
       services_queue_(cluster.open_queue({.name = "endpoint_slice",
                                           .base_delay = kBackOffFirst,
@@ -60,7 +61,8 @@ EndpointSliceController::EndpointSliceController(Context& cluster, const SliceOp
       pods_(cluster.open_informer<Pod>(pod_handlers(pods_queue_))),
       nodes_(cluster.open_informer<Node>(node_handlers())),
       slices_(cluster.open_informer<EndpointSlice>(slice_handlers())),
-      reconciler_(cluster, options.endpoints_max, {nodes_, generations_, zones_, metrics_}) {}
+      reconciler_(cluster, options.endpoints_max,
+                  {nodes_, generations_, zones_, metrics_, window_}) {}
 
 void EndpointSliceController::write(JsonWriter& out) const {
   out.begin_object().key("triggers");
@@ -154,6 +156,8 @@ Result<Again> EndpointSliceController::sync(const Key& key) {
     metrics_.forget(key);
     generations_.forget(key);
   } else if (!service->is_external_name() && service->selector().kind() == Kind::kObject) {
+    const Duration wait = window_.wait(key, cluster_.now());
+    if (wait > Duration::zero()) return Again::after(wait);
     const Status done = reconcile(key, *service);
     if (!done.ok()) return done;
   }

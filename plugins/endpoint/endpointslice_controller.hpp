@@ -8,6 +8,7 @@
 #include <davit/kube/node.hpp>
 #include <davit/kube/pod.hpp>
 #include <davit/kube/service.hpp>
+#include <davit/write_window.hpp>
 #include <vector>
 
 #include "plugins/endpoint/options.hpp"
@@ -19,8 +20,8 @@
 
 namespace davit::endpoint {
 
-/// Read, decide, act. Keeps between syncs: trigger times, generations of its own writes, and which
-/// zone got how many endpoints. All of it may be lost, as it is in a restart.
+/// Read, decide, act. Keeps between syncs: trigger times, generations and times of its own
+/// writes, and which zone got how many endpoints. All of it may be lost, as it is in a restart.
 class EndpointSliceController final : public Controller, private HandedState {
  public:
   /// Skipped where the server has no discovery.k8s.io/v1; a mistake in the configuration is an
@@ -47,6 +48,7 @@ class EndpointSliceController final : public Controller, private HandedState {
 
   Context& cluster_;
   const SliceOptions options_;
+  WriteWindow window_;
   TriggerTimes trigger_times_;
   SliceGenerations generations_;
   ZoneMemory zones_;

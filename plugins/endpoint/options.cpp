@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <davit/kube/duration.hpp>
+#include <davit/write_window.hpp>
 #include <string>
 #include <string_view>
 
@@ -48,26 +49,37 @@ Status unknown(const Member& member, std::string_view known) {
 Result<EndpointsOptions> read_endpoints_options(Value config) {
   EndpointsOptions options;
   for (const Member& each : config.members()) {
-    const Status read = each.key == kBatchPeriod ? read_period(each, options.batch_period)
-                                                 : unknown(each, kBatchPeriod);
+    if (each.key == kWriteWindowOption) continue;
+    const Status read =
+        each.key == kBatchPeriod
+            ? read_period(each, options.batch_period)
+            : unknown(each, std::string(kBatchPeriod) + ", " + std::string(kWriteWindowOption));
     if (!read.ok()) return read;
   }
+  const Result<Duration> window = read_write_window(config);
+  if (!window) return window.error();
+  options.write_window = *window;
   return options;
 }
 
 Result<SliceOptions> read_slice_options(Value config) {
   SliceOptions options;
   for (const Member& each : config.members()) {
+    if (each.key == kWriteWindowOption) continue;
     Status read;
     if (each.key == kBatchPeriod) {
       read = read_period(each, options.batch_period);
     } else if (each.key == kEndpointsMax) {
       read = read_endpoints_max(each, options.endpoints_max);
     } else {
-      read = unknown(each, std::string(kBatchPeriod) + ", " + std::string(kEndpointsMax));
+      read = unknown(each, std::string(kBatchPeriod) + ", " + std::string(kEndpointsMax) + ", " +
+                               std::string(kWriteWindowOption));
     }
     if (!read.ok()) return read;
   }
+  const Result<Duration> window = read_write_window(config);
+  if (!window) return window.error();
+  options.write_window = *window;
   return options;
 }
 

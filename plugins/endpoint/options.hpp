@@ -9,12 +9,13 @@
 namespace davit::endpoint {
 
 struct EndpointsOptions {
-  Duration batch_period{
-      0};  ///< The time for which a Service waits for further changes of its pods.
+  Duration batch_period{0};  ///< The wait for further changes of a Service's pods.
+  Duration write_window{0};  ///< The wait of a Service after a write.
 };
 
 struct SliceOptions {
   Duration batch_period{0};         ///< As above.
+  Duration write_window{0};         ///< As above.
   std::size_t endpoints_max = 100;  ///< The most endpoints of a slice.
 };
 

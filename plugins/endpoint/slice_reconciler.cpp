@@ -125,8 +125,10 @@ Result<SliceReconciler::Written> SliceReconciler::write(const Work& work, IpFami
   const bool creates = !service.is_being_deleted();
   for (const PlannedSlice& each : plan.create) {
     if (!creates) break;
-    const Status created = send(
-        Request::create<EndpointSlice>(key.ns, slice_body(each, service, type, work.trigger)), key);
+    const Status created =
+        send(Request::create<EndpointSlice>(key.ns, slice_body(each, service, type, work.trigger),
+                                            {.answer = Answer::kMetadata}),
+             key);
     if (created.has_cause("NamespaceTerminating")) return Written::kNamespaceEnds;
     if (!created.ok()) return created.with_context("failed to create" + of);
     shared_.metrics.wrote("create");
@@ -134,7 +136,8 @@ Result<SliceReconciler::Written> SliceReconciler::write(const Work& work, IpFami
   for (const PlannedSlice& each : plan.update) {
     const std::string name = each.stored ? std::string(each.stored->name()) : each.name;
     const Status updated = send(Request::update<EndpointSlice>(
-                                    {key.ns, name}, slice_body(each, service, type, work.trigger)),
+                                    {key.ns, name}, slice_body(each, service, type, work.trigger),
+                                    {.answer = Answer::kMetadata}),
                                 key);
     if (!updated.ok()) return updated.with_context("failed to update " + name + of);
     shared_.metrics.wrote("update");
@@ -149,8 +152,10 @@ Result<SliceReconciler::Written> SliceReconciler::write(const Work& work, IpFami
 }
 
 Status SliceReconciler::send(const Request& request, const Key& service) {
+  const Time began = cluster_.now();
   const Result<Value> response = cluster_.client().call(request);
   if (!response) return response.error();
+  shared_.window.wrote(service, began);
   const EndpointSlice written(*response);
   shared_.generations.wrote(service, written.uid(), written.generation());
   return {};
@@ -161,6 +166,7 @@ Status SliceReconciler::remove(const EndpointSlice& slice, const Service& servic
   if (removed.ok()) {
     shared_.generations.removed(service.key(), slice.uid());
     shared_.metrics.wrote("delete");
+    shared_.window.wrote(service.key(), cluster_.now());
   }
   return removed;
 }

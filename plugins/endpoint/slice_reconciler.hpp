@@ -6,6 +6,7 @@
 #include <davit/kube/node.hpp>
 #include <davit/kube/pod.hpp>
 #include <davit/kube/service.hpp>
+#include <davit/write_window.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,6 +28,7 @@ class SliceReconciler {
     SliceGenerations& generations;
     ZoneMemory& zones;
     SliceMetrics& metrics;
+    WriteWindow& window;
   };
   /// The input of one sync.
   struct Work {

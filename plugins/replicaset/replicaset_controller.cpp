@@ -15,18 +15,26 @@ namespace {
 constexpr std::string_view kTerminatingOption = "terminatingReplicas";
 constexpr std::string_view kExpectations = "expectations";
 
-Result<TerminatingSupport::Mode> read_config(Value config) {
-  for (const Member& each : config.members()) {
-    if (each.key == kTerminatingOption) continue;
-    return Status(Code::kInvalid, "unknown configuration \"" + std::string(each.key) +
-                                      "\"; known is " + std::string(kTerminatingOption));
-  }
-  const Value option = config[kTerminatingOption];
+Result<TerminatingSupport::Mode> read_mode(Value option) {
   if (option.is_absent() || option.string() == "auto") return TerminatingSupport::Mode::kAuto;
   if (option.string() == "on") return TerminatingSupport::Mode::kOn;
   if (option.string() == "off") return TerminatingSupport::Mode::kOff;
   return Status(Code::kInvalid,
                 std::string(kTerminatingOption) + " must be \"auto\", \"on\" or \"off\"");
+}
+
+Result<ReplicaSetController::Options> read_config(Value config) {
+  for (const Member& each : config.members()) {
+    if (each.key == kTerminatingOption || each.key == kWriteWindowOption) continue;
+    return Status(Code::kInvalid, "unknown configuration \"" + std::string(each.key) +
+                                      "\"; known: " + std::string(kTerminatingOption) + ", " +
+                                      std::string(kWriteWindowOption));
+  }
+  const Result<TerminatingSupport::Mode> mode = read_mode(config[kTerminatingOption]);
+  if (!mode) return mode.error();
+  const Result<Duration> window = read_write_window(config);
+  if (!window) return window.error();
+  return ReplicaSetController::Options{.terminating = *mode, .write_window = *window};
 }
 
 /// Whether the set really owns the pod. The cache's index holds UIDs only, which clients can forge.
@@ -39,12 +47,12 @@ bool is_owned(const Pod& pod, const ReplicaSet& set) {
 }  // namespace
 
 InitResult ReplicaSetController::open(Context& cluster) {
-  const Result<TerminatingSupport::Mode> terminating = read_config(cluster.config());
-  if (!terminating) return terminating.error();
-  return std::unique_ptr<Controller>(std::make_unique<ReplicaSetController>(cluster, *terminating));
+  const Result<Options> options = read_config(cluster.config());
+  if (!options) return options.error();
+  return std::unique_ptr<Controller>(std::make_unique<ReplicaSetController>(cluster, *options));
 }
 
-ReplicaSetController::ReplicaSetController(Context& cluster, TerminatingSupport::Mode terminating)
+ReplicaSetController::ReplicaSetController(Context& cluster, const Options& options)
     : cluster_(cluster),
       queue_(
           cluster.open_queue({.name = "replicaset"}, [this](const Key& key) { return sync(key); })),
@@ -59,8 +67,9 @@ ReplicaSetController::ReplicaSetController(Context& cluster, TerminatingSupport:
            .deleted = [this](const Pod& pod) { changes_.pod_deleted(pod); }})),
       changes_(sets_, queue_, expectations_),
       scaler_(cluster, sets_, pods_, expectations_),
-      terminating_(terminating),
-      status_(cluster.client(), terminating_) {}
+      terminating_(options.terminating),
+      status_(cluster.client(), terminating_),
+      status_window_(options.write_window) {}
 
 Result<Again> ReplicaSetController::sync(const Key& key) {
   const std::optional<ReplicaSet> set = sets_.get(key);
@@ -141,7 +150,16 @@ Result<Again> ReplicaSetController::report(const ReplicaSet& set, const std::vec
     plan.failure_reason = failure_reason(active.size(), set.replicas());
     plan.failure_message = scaled.message();
   }
-  if (Status s = status_.write(set, plan); !s.ok()) return s;
+  const StatusWriter::Change change = status_.change(set, plan);
+  const Time began = cluster_.now();
+  if (change == StatusWriter::Change::kCounts && scaled.ok()) {
+    const Duration wait = status_window_.wait(set.key(), began);
+    if (wait > Duration::zero()) return Again::after(wait);
+  }
+  if (change != StatusWriter::Change::kNone) {
+    if (Status s = status_.write(set, plan); !s.ok()) return s;
+    status_window_.wrote(set.key(), began);
+  }
   if (!scaled.ok()) return scaled;
   if (plan.counts.ready == plan.counts.available) return Again::when_changed();
   return again(states, set.min_ready(), now);

@@ -8,6 +8,7 @@
 #include <davit/kube/pod.hpp>
 #include <davit/kube/replica_set.hpp>
 #include <davit/kube/selector.hpp>
+#include <davit/write_window.hpp>
 #include <vector>
 
 #include "plugins/replicaset/change_handlers.hpp"
@@ -17,13 +18,19 @@
 namespace davit::replicaset {
 
 /// Read, decide, act: the rules are in scale_plan, pod_ranking and status_plan, which are pure;
-/// this reads for them and carries out what they say. Keeps nothing between syncs but expectations.
+/// this reads for them and carries out what they say. Keeps nothing between syncs but expectations
+/// and the times of its last writes.
 class ReplicaSetController final : public Controller, private HandedState {
  public:
   /// Reads the configuration; an unknown member or value is an error.
   [[nodiscard]] static InitResult open(Context& cluster);
 
-  ReplicaSetController(Context& cluster, TerminatingSupport::Mode terminating);
+  struct Options {
+    TerminatingSupport::Mode terminating = TerminatingSupport::Mode::kAuto;
+    Duration write_window{};
+  };
+
+  ReplicaSetController(Context& cluster, const Options& options);
 
   [[nodiscard]] HandedState* state() override { return this; }
 
@@ -41,8 +48,8 @@ class ReplicaSetController final : public Controller, private HandedState {
 
   [[nodiscard]] Result<Again> sync(const Key& key);
   [[nodiscard]] Candidates candidates(const ReplicaSet& set, const Selector& selector) const;
-  /// Writes the status that follows from the pods and from the outcome of scaling. If a pod will
-  /// become available, requests another sync at that time.
+  /// Writes the status that follows from the pods and from the outcome of scaling; counts alone
+  /// once per window. If a pod will become available, requests another sync at that time.
   [[nodiscard]] Result<Again> report(const ReplicaSet& set, const std::vector<Pod>& active,
                                      std::size_t terminating, const Status& scaled);
   [[nodiscard]] Again again(std::span<const PodState> pods, std::chrono::seconds min_ready,
@@ -57,6 +64,7 @@ class ReplicaSetController final : public Controller, private HandedState {
   PodScaler scaler_;
   TerminatingSupport terminating_;
   StatusWriter status_;
+  WriteWindow status_window_;
 };
 
 }  // namespace davit::replicaset

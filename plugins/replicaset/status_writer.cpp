@@ -75,12 +75,15 @@ std::string status_patch(const ReplicaSet& set, const StatusPlan& plan,
   return std::move(body).text();
 }
 
-Status StatusWriter::write(const ReplicaSet& set, const StatusPlan& plan) const {
-  const bool same_counts = !counts_differ(current_counts(set), plan.counts, support_.of(set));
-  if (!mutant("same-status") && same_counts && plan.failure == FailureChange::kKeep &&
-      set.observed_generation() == set.generation()) {
-    return {};
+StatusWriter::Change StatusWriter::change(const ReplicaSet& set, const StatusPlan& plan) const {
+  if (plan.failure != FailureChange::kKeep || set.observed_generation() != set.generation()) {
+    return Change::kDecision;
   }
+  const bool same_counts = !counts_differ(current_counts(set), plan.counts, support_.of(set));
+  return same_counts && !mutant("same-status") ? Change::kNone : Change::kCounts;
+}
+
+Status StatusWriter::write(const ReplicaSet& set, const StatusPlan& plan) const {
   const Status first = patch(set, plan, set.generation());
   if (first.ok()) return first;
   const Result<ReplicaSet> live = client_.get<ReplicaSet>(set.key());

@@ -64,11 +64,20 @@ class TerminatingSupport {
 
 class StatusWriter {
  public:
+  /// What a plan changes of the stored status.
+  enum class Change : std::uint8_t {
+    kNone,
+    kCounts,    ///< Only counters.
+    kDecision,  ///< The generation that was acted on, or a condition.
+  };
+
   /// `support` must outlive the writer.
   StatusWriter(Client client, TerminatingSupport& support) : client_(client), support_(support) {}
 
-  /// Writes `plan` unless `set` says all of it already. After any failure the ReplicaSet is read
-  /// from the server and the same status written once more; blocks for up to three requests.
+  [[nodiscard]] Change change(const ReplicaSet& set, const StatusPlan& plan) const;
+
+  /// Writes `plan`. After any failure the ReplicaSet is read from the server and the same status
+  /// written once more; blocks for up to three requests.
   [[nodiscard]] Status write(const ReplicaSet& set, const StatusPlan& plan) const;
 
  private:

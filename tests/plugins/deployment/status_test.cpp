@@ -84,7 +84,7 @@ TEST_F(StatusTest, ASwapRestartsNoCountdownAlthoughTheBuildHandsOverNothing) {
   world.cluster().advance(seconds(50));
   ASSERT_EQ(world.cluster().state_of(kController), "") << "it remembers nothing";
 
-  ASSERT_TRUE(world.cluster().swap(kController, &make<DeploymentController>).ok());
+  ASSERT_TRUE(world.cluster().swap(kController, &DeploymentController::open).ok());
   world.run_until_idle();
   ASSERT_NE(progress().status(), "False");
   world.cluster().advance(seconds(12));
@@ -101,7 +101,7 @@ TEST_F(StatusTest, ASwapMakesNoSetTwiceWhileItsCreationIsUnseen) {
   ASSERT_EQ(world.sets().size(), 2U);
 
   for (int i = 0; i < 3; ++i) {
-    ASSERT_TRUE(world.cluster().swap(kController, &make<DeploymentController>).ok());
+    ASSERT_TRUE(world.cluster().swap(kController, &DeploymentController::open).ok());
     world.sync();
   }
   world.cluster().release("replicasets");

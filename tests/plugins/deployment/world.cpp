@@ -28,11 +28,11 @@ Json pod_template(std::string_view image) {
 
 }  // namespace
 
-World::World() : cluster_({.note = declared_note()}) {}
+World::World(std::string_view config) : config_(config), cluster_({.note = declared_note()}) {}
 
 void World::start() {
   if (std::exchange(started_, true)) return;
-  if (!cluster_.start("deployment-controller", controller_init()).ok()) std::abort();
+  if (!cluster_.start("deployment-controller", controller_init(), config_).ok()) std::abort();
 }
 
 Json World::blueprint(std::int64_t replicas, std::string_view image) {

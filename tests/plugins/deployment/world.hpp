@@ -32,8 +32,12 @@ class World {
  public:
   static inline const Key kDeployment{"default", "d"};
 
-  /// The controller starts with the first sync() or run_until_idle().
-  World();
+  /// Upstream's behaviour, which the rows describe.
+  static constexpr std::string_view kWriteAtOnce = R"({"writeWindow":"0s"})";
+
+  /// The controller starts with the first sync() or run_until_idle(). `config` is JSON text, which
+  /// must outlive the world.
+  explicit World(std::string_view config = kWriteAtOnce);
 
   [[nodiscard]] testing::Cluster& cluster() { return cluster_; }
 
@@ -90,6 +94,7 @@ class World {
   void start();
   [[nodiscard]] std::string with_images(std::string text);
 
+  const std::string_view config_;
   testing::Cluster cluster_;
   bool started_ = false;
   std::map<std::string, Health, std::less<>> health_;

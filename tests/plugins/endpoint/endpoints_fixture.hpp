@@ -16,7 +16,7 @@ class EndpointsTest : public EndpointTest {
  protected:
   static constexpr const char* kController = "endpoints-controller";
 
-  void start(std::string_view config = {}) {
+  void start(std::string_view config = kWriteAtOnce) {
     const Status started = cluster().start(kController, &EndpointsController::open, config);
     ASSERT_TRUE(started.ok()) << started.message();
     run_until_idle();

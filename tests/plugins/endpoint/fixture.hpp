@@ -26,6 +26,8 @@ class EndpointTest : public ::testing::Test {
  protected:
   static constexpr std::string_view kTriggerTime =
       "endpoints.kubernetes.io/last-change-trigger-time";
+  /// The controllers' configuration: upstream's behaviour, which the rows describe.
+  static constexpr std::string_view kWriteAtOnce = R"({"writeWindow":"0s"})";
   static constexpr const char* kEarly = "2024-05-01T10:00:00Z";
   static constexpr const char* kLater = "2024-05-01T11:30:00Z";
 

@@ -272,7 +272,7 @@ TEST_F(SliceChangesTest, ES66_AChangeWithoutATimeTakesTheAnnotationAway) {
 TEST_F(SliceChangesTest, ES67_ASliceThatDoesNotChangeKeepsItsAnnotation) {
   add_pods(0, 2);
   add_service();
-  start(R"({"maxEndpointsPerSlice":1})");
+  start(R"({"maxEndpointsPerSlice":1,"writeWindow":"0s"})");
   const std::vector<Json> before = slices();
   set_ready(pod_of(items(before[0], "endpoints").front()), "False");
   run_until_idle();

@@ -107,7 +107,7 @@ TEST_F(SliceHintsTest, ES74_WithoutPreferenceForNodesTheirHintsGo) {
 TEST_F(SliceHintsTest, ES75_WithoutDistributionHintsGoFromAllSlices) {
   add_pods(0, 2);
   add_service(distribution("PreferClose"));
-  start(R"({"maxEndpointsPerSlice":1})");
+  start(R"({"maxEndpointsPerSlice":1,"writeWindow":"0s"})");
   EXPECT_EQ(hints(), HintTexts({"za|", "za|"}));
 
   edit_service(R"({"spec":{"trafficDistribution":null}})");

@@ -20,8 +20,8 @@ class SlicesTest : public EndpointTest {
   SlicesTest();
 
   /// Starts the controller, waits until it is idle and forgets what was recorded.
-  void start(std::string_view config = {});
-  void restart(std::string_view config = {});
+  void start(std::string_view config = kWriteAtOnce);
+  void restart(std::string_view config = kWriteAtOnce);
   void add_node(const std::string& name, const std::string& zone);
   /// From now on only what comes is recorded.
   void clear_records() { cluster().clear_records(); }

@@ -21,6 +21,8 @@ using Json = davit::testing::Json;
 class ReplicaSetTest : public ::testing::Test {
  protected:
   static constexpr const char* kController = "replicaset-controller";
+  /// The controller's configuration: upstream's behaviour, which the rows describe.
+  static constexpr std::string_view kWriteAtOnce = R"({"writeWindow":"0s"})";
 
   explicit ReplicaSetTest(testing::ReadYourWrites guard = testing::ReadYourWrites::kOn)
       : cluster_({.note = DAVIT_REPLICASET_NOTE, .read_your_writes = guard}) {}
@@ -33,12 +35,12 @@ class ReplicaSetTest : public ::testing::Test {
   // ---- The controller ----
 
   /// Starts it with filled caches, and runs nothing.
-  void start_synced(std::string_view config = {}) {
+  void start_synced(std::string_view config = kWriteAtOnce) {
     const Status started = cluster_.start(kController, &ReplicaSetController::open, config);
     ASSERT_TRUE(started.ok()) << started.message();
   }
   /// Starts it and waits until it is idle.
-  void start(std::string_view config = {}) {
+  void start(std::string_view config = kWriteAtOnce) {
     start_synced(config);
     run_until_idle();
   }
