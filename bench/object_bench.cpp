@@ -11,6 +11,10 @@
 #include "host/object/list_splitter.hpp"
 #include "host/object/metadata.hpp"
 #include "host/object/parse.hpp"
+#include "host/object/protobuf_envelope.hpp"
+#include "host/object/protobuf_list_splitter.hpp"
+#include "host/object/protobuf_parser.hpp"
+#include "lib/kube/schema/schema.hpp"
 
 namespace davit::host {
 namespace {
@@ -65,6 +69,27 @@ void parse_replicaset(benchmark::State& state) { parse(state, "replicaset.json",
 BENCHMARK(parse_pod);
 BENCHMARK(parse_pod_projected);
 BENCHMARK(parse_replicaset);
+
+/// The recorded pod as the API server sends it in protobuf.
+std::string pod_protobuf() {
+  return encode_protobuf(parse_json(golden("pod.json")).value_or(Json())).value_or("");
+}
+
+void parse_protobuf(benchmark::State& state, const std::vector<std::string>& paths) {
+  const std::string bytes = pod_protobuf();
+  ObjectSpace space;
+  ProtobufParser parser(space);
+  ParseOptions options;
+  if (!paths.empty()) options.keep_mask = *space.add_keep_projection(paths);
+  for (auto _ : state) benchmark::DoNotOptimize(parser.parse(bytes, options)->get());
+  state.counters["protobuf_bytes"] = static_cast<double>(bytes.size());
+}
+void parse_pod_protobuf(benchmark::State& state) { parse_protobuf(state, {}); }
+void parse_pod_protobuf_projected(benchmark::State& state) {
+  parse_protobuf(state, replicaset_paths());
+}
+BENCHMARK(parse_pod_protobuf);
+BENCHMARK(parse_pod_protobuf_projected);
 
 /// One read through the ABI's table, as a plugin makes it.
 void read_member(benchmark::State& state, const char* parent, const char* key, bool masked) {
@@ -158,7 +183,8 @@ std::string list_body() {
 
 constexpr std::size_t kChunk = 16 * 1024;  // The size of curl's chunks.
 
-Status feed_all(ListSplitter& splitter, std::string_view body, const ItemSink& sink) {
+template <typename Splitter>
+Status feed_all(Splitter& splitter, std::string_view body, const ItemSink& sink) {
   for (std::size_t at = 0; at < body.size(); at += kChunk) {
     if (Status s = splitter.feed(body.substr(at, kChunk), sink); !s.ok()) return s;
   }
@@ -205,6 +231,61 @@ void fill_20000_pods(benchmark::State& state) {
   state.counters["MiB_held"] = static_cast<double>(bytes) / (1 << 20);
 }
 BENCHMARK(fill_20000_pods)->Unit(benchmark::kMillisecond);
+
+void append_field(std::string& out, char tag, std::string_view content) {
+  out += tag;
+  std::size_t size = content.size();
+  for (; size >= 0x80; size >>= 7) out += static_cast<char>(size | 0x80);
+  out += static_cast<char>(size);
+  out += content;
+}
+
+/// The list of list_body() in protobuf.
+std::string protobuf_list_body() {
+  constexpr char kFirst = '\x0a';   // Field 1 of any message, with its length.
+  constexpr char kSecond = '\x12';  // Field 2.
+  const std::string pod(read_envelope(pod_protobuf()).raw);
+  const std::size_t name = pod.find("x7k2p");
+  const std::size_t uid = pod.find("b8d127b6");
+  std::string list;
+  append_field(list, kFirst,
+               "\x12\x01"
+               "1");  // ListMeta.resourceVersion.
+  for (int i = 0; i < 20'000; ++i) {
+    std::string item = pod;
+    const std::string number = std::to_string(10'000 + i);
+    item.replace(name, 5, number);
+    item.replace(uid, 5, number);
+    append_field(list, kSecond, item);
+  }
+  std::string body("k8s\0", 4);
+  append_field(body, kFirst, "\x0a\x02v1\x12\x07PodList");
+  append_field(body, kSecond, list);
+  return body;
+}
+
+/// fill_20000_pods() in protobuf.
+void fill_20000_pods_protobuf(benchmark::State& state) {
+  const std::string body = protobuf_list_body();
+  const ProtobufType type = *item_type("v1", "PodList");
+  ObjectSpace space;
+  const ParseOptions options{.keep_mask = *space.add_keep_projection(replicaset_paths())};
+  for (auto _ : state) {
+    std::vector<ObjectRef> pods;
+    ProtobufParser parser(space);
+    const ItemSink sink = [&](std::string_view item) {
+      Result<ObjectRef> pod = parser.parse(item, type, options);
+      if (!pod) return pod.error();
+      pods.push_back(std::move(*pod));
+      return Status();
+    };
+    ProtobufListSplitter splitter;
+    if (!feed_all(splitter, body, sink).ok()) state.SkipWithError("the body was refused");
+    benchmark::DoNotOptimize(pods.data());
+  }
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * body.size()));
+}
+BENCHMARK(fill_20000_pods_protobuf)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace davit::host

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "host/object/parse.hpp"
+#include "host/object/protobuf_parser.hpp"
 #include "lib/kube/status_reason.hpp"
 
 namespace davit::host {
@@ -49,9 +49,9 @@ Status api_status(Value status, int http_status) {
   return Status(code, std::move(message), std::move(detail));
 }
 
-Status api_status(std::string_view json) {
+Status api_status(std::string_view body) {
   ObjectSpace names;  // Only for this text, which is small and read once.
-  Result<ObjectRef> parsed = parse_object(names, json);
+  Result<ObjectRef> parsed = parse_either(names, body);
   if (!parsed) return Status(Code::kInternal, "bad Status object: " + parsed.error().message());
   return api_status(parsed->root());
 }

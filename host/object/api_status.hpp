@@ -12,7 +12,7 @@ namespace davit::host {
 /// ERROR event. Never ok: an object that claims success or has no content is kInternal.
 /// `http_status` is that of the response, for a Status without a code; 0 when there is none.
 Status api_status(Value status, int http_status = 0);
-/// The same from JSON text; kInternal if it is not a JSON object.
-Status api_status(std::string_view json);
+/// The same from JSON text, or from protobuf in its envelope; kInternal if it is neither.
+Status api_status(std::string_view body);
 
 }  // namespace davit::host

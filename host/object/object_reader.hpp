@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "host/object/json_to_tape.hpp"
 #include "host/object/object_space.hpp"
 #include "host/object/parse.hpp"
 #include "host/object/splice_stream.hpp"
@@ -21,8 +22,9 @@ class ObjectReader {
 
   ObjectReader(ObjectSpace& space, TapeWriter& tape) : space_(space), tape_(tape) {}
 
-  void begin(SpliceStream& stream, const ParseOptions& options) {
+  void begin(SpliceStream& stream, const ParseOptions& options, JsonRoot root) {
     stream_ = &stream;
+    is_object_ = root == JsonRoot::kObject;
     depth_max_ = options.depth_max;
     levels_.clear();
     next_mask_ = options.keep_mask;
@@ -65,7 +67,7 @@ class ObjectReader {
     return leave();
   }
   bool StartArray() {  // NOLINT(readability-identifier-naming)
-    if (levels_.empty()) return stop("is not an object");
+    if (!may_begin_value()) return false;
     if (!enter(space_.element_mask(next_mask_))) return false;
     if (dropping_ == 0) {
       tape_.begin_array();
@@ -94,9 +96,11 @@ class ObjectReader {
     return false;
   }
 
+  bool may_begin_value() { return !is_object_ || !levels_.empty() || stop("is not an object"); }
+
   template <typename Write>
   bool scalar(Write&& write) {
-    if (levels_.empty()) return stop("is not an object");
+    if (!may_begin_value()) return false;
     if (dropping_ == 0) write();
     return true;
   }
@@ -116,7 +120,7 @@ class ObjectReader {
 
   bool key(std::string_view text) {
     const Mask mask = space_.member_mask(levels_.back(), text);
-    const bool in_metadata = levels_.size() == 2 && is_metadata_;
+    const bool in_metadata = is_object_ && levels_.size() == 2 && is_metadata_;
     if (levels_.size() == 1) is_metadata_ = text == "metadata";
     if (mask == kNothingMask || (in_metadata && text == "managedFields")) {
       passing_over_ = stream_->splice_out_value();
@@ -134,6 +138,7 @@ class ObjectReader {
   std::size_t depth_max_ = 0;
   std::size_t dropping_ = 0;  // While inside an array that is not kept: its depth.
   Mask next_mask_ = kFullMask;
+  bool is_object_ = true;
   bool is_metadata_ = false;   // Whether the root's member at hand is.
   bool passing_over_ = false;  // Whether the next value is the stand-in.
   const char* error_text_ = nullptr;

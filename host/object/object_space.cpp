@@ -188,6 +188,11 @@ Mask ObjectSpace::element_mask(Mask mask) const {
   return here == nullptr ? kNothingMask : here->every;
 }
 
+std::size_t ObjectSpace::member_count(Mask mask) const {
+  const Place* here = place(mask);
+  return here == nullptr ? 0 : here->edge_count;
+}
+
 ObjectSpace::MaskLocation ObjectSpace::location_of(Mask mask) const {
   const MutexLock lock(mutex_);
   Mask at = mask;

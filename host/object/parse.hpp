@@ -18,7 +18,14 @@ namespace davit::host {
 inline constexpr std::size_t kObjectBytesMax = std::size_t{64} << 20;
 
 /// The mistake in a text that gave no object.
-enum class ParseFault : std::uint8_t { kNone, kTooLarge, kTooDeep, kEncoding, kMalformed };
+enum class ParseFault : std::uint8_t {
+  kNone,
+  kTooLarge,
+  kTooDeep,
+  kEncoding,
+  kMalformed,
+  kUnknown,  ///< Protobuf that our tables cannot read in full; the object's JSON can be read.
+};
 
 struct ParseOptions {
   /// The paths to keep, from ObjectSpace::add_keep_projection(); undeclared subtrees are skipped

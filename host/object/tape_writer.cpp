@@ -8,9 +8,6 @@ namespace {
 using tape::Byte;
 using tape::Tag;
 
-/// A document of this size has a tape whose offsets fit 16 bits, since a tape is never twice as
-/// long.
-constexpr std::size_t kNarrowBytesMax = 32 * 1024;
 constexpr std::size_t kNarrowHeader = 3;
 constexpr std::size_t kWideHeader = 5;
 constexpr std::size_t kFewMembers = 16;
@@ -28,11 +25,11 @@ std::uint32_t quick_hash(std::string_view text) {
 }
 }  // namespace
 
-void TapeWriter::begin(std::size_t json_bytes) {
+void TapeWriter::begin(std::size_t bytes_max) {
   bytes_.clear();
   levels_.clear();
   ++round_;
-  wide_ = json_bytes > kNarrowBytesMax;
+  wide_ = bytes_max > kNarrowBytesMax;
 }
 
 void TapeWriter::release() {

@@ -1,4 +1,4 @@
-/// Builds a tape from the events of a JSON reader. Internal to host/object.
+/// Builds a tape from the events of a reader of JSON or protobuf. Internal to host/object.
 #pragma once
 
 #include <array>
@@ -12,14 +12,25 @@
 
 namespace davit::host {
 
+/// A tape is never longer than this times its JSON text.
+inline constexpr std::size_t kTapeBytesPerJsonByte = 2;
+/// The buffers of readers and tapes grow with the objects; those of a larger one are not kept.
+inline constexpr std::size_t kKeptBytesMax = std::size_t{1} << 20;
+
 /// Reused from object to object; keeps its buffers. Calls must nest as JSON does.
 class TapeWriter {
  public:
   /// `space` is where the names of key() come from; it must outlive the writer.
   explicit TapeWriter(const ObjectSpace& space) : space_(space) {}
 
-  /// Begins a new tape for a document of `json_bytes`; the tape is never more than twice as long.
-  void begin(std::size_t json_bytes);
+  /// Tapes up to this size need fewer bytes for sizes.
+  static constexpr std::size_t kNarrowBytesMax = 0xffff;
+
+  /// Begins a new tape of at most `bytes_max` bytes.
+  void begin(std::size_t bytes_max);
+  /// Whether the tape is longer than begin() promised. Its sizes are wrong then, so that nothing
+  /// but begin() may follow.
+  [[nodiscard]] bool is_too_long() const { return !wide_ && bytes_.size() > kNarrowBytesMax; }
 
   /// Gives the buffers back.
   void release();
@@ -33,7 +44,10 @@ class TapeWriter {
   void begin_object() { open(tape::Tag::kObject); }
   /// A member's key; `name` is 0 when it has none.
   void key(davit_name name, std::string_view text);
+  /// The last of duplicate keys wins.
   void end_object();
+  /// Ends an object whose keys are known to differ.
+  void end_struct() { close(); }
 
   [[nodiscard]] std::string_view bytes() const { return bytes_; }
   [[nodiscard]] const tape::Byte* base() const {

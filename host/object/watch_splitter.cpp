@@ -6,18 +6,23 @@
 namespace davit::host {
 
 namespace {
-std::optional<WatchType> type_of(std::string_view text) {
+std::optional<WatchType> type_of(std::string_view json) {
+  const bool is_string = json.size() >= 2 && json.front() == '"' && json.back() == '"';
+  return is_string ? watch_type_of(json.substr(1, json.size() - 2)) : std::nullopt;
+}
+}  // namespace
+
+std::optional<WatchType> watch_type_of(std::string_view name) {
   constexpr std::pair<std::string_view, WatchType> kTypes[] = {
-      {"\"ADDED\"", WatchType::kAdded},     {"\"MODIFIED\"", WatchType::kModified},
-      {"\"DELETED\"", WatchType::kDeleted}, {"\"BOOKMARK\"", WatchType::kBookmark},
-      {"\"ERROR\"", WatchType::kError},
+      {"ADDED", WatchType::kAdded},     {"MODIFIED", WatchType::kModified},
+      {"DELETED", WatchType::kDeleted}, {"BOOKMARK", WatchType::kBookmark},
+      {"ERROR", WatchType::kError},
   };
-  for (const auto& [name, type] : kTypes) {
-    if (name == text) return type;
+  for (const auto& [known, type] : kTypes) {
+    if (known == name) return type;
   }
   return std::nullopt;
 }
-}  // namespace
 
 Status WatchSplitter::feed(std::string_view chunk, const WatchSink& sink) {
   if (!failed_.ok()) return failed_;

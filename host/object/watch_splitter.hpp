@@ -19,6 +19,8 @@ namespace davit::host {
 
 /// The event types of the watch protocol (k8s.io/apimachinery/pkg/watch).
 enum class WatchType { kAdded, kModified, kDeleted, kBookmark, kError };
+/// The type of that name; nothing for another one.
+[[nodiscard]] std::optional<WatchType> watch_type_of(std::string_view name);
 
 /// Takes one event; the text lives for the call. An error ends the splitting and is returned by
 /// feed().

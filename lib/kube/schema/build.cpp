@@ -302,6 +302,19 @@ const Message* find_schema(std::string_view api_version, std::string_view kind) 
   return nullptr;
 }
 
+const Message* find_wire_schema(std::string_view api_version, std::string_view kind) {
+  if (kind == "Status" && api_version == "v1") return schemas().find("meta.v1.Status");
+  if (kind == "PartialObjectMetadata" && api_version.starts_with("meta.k8s.io/")) {
+    return schemas().find("meta.v1.PartialObjectMetadata");
+  }
+  return find_schema(api_version, kind);
+}
+
+bool has_schemas(std::string_view api_version) {
+  const auto has = [api_version](const Package& each) { return each.api_version == api_version; };
+  return !api_version.empty() && std::ranges::any_of(packages(), has);
+}
+
 const Message& object_meta_schema() { return *schemas().find("meta.v1.ObjectMeta"); }
 
 }  // namespace davit

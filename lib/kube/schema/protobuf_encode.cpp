@@ -144,25 +144,17 @@ void write_message(const Message& type, const Json& object, pbf_writer& out) {
   }
 }
 
-/// Also of the kinds that belong to no group of resources.
-const Message* schema_of(std::string_view api_version, std::string_view kind) {
-  if (kind == "Status" && api_version == "v1") return schemas().find("meta.v1.Status");
-  if (kind == "PartialObjectMetadata" && api_version.starts_with("meta.k8s.io/")) {
-    return schemas().find("meta.v1.PartialObjectMetadata");
-  }
-  return find_schema(api_version, kind);
-}
-
 std::optional<std::string> write_object(const Json& object, std::string_view api_version,
                                         std::string_view kind) {
   std::string out;
   pbf_writer writer(out);
-  if (const Message* type = schema_of(api_version, kind)) {
+  if (const Message* type = find_wire_schema(api_version, kind)) {
     write_message(*type, object, writer);
     return out;
   }
   if (!kind.ends_with(kListSuffix)) return std::nullopt;
-  const Message* item = schema_of(api_version, kind.substr(0, kind.size() - kListSuffix.size()));
+  const Message* item =
+      find_wire_schema(api_version, kind.substr(0, kind.size() - kListSuffix.size()));
   if (item == nullptr) return std::nullopt;
   add_message(*schemas().find("meta.v1.ListMeta"), 1, object.get("metadata"), writer);
   for (const Json& each : object.get("items").items()) add_message(*item, 2, each, writer);

@@ -97,6 +97,10 @@ struct Message {
 /// Null when the kind is not expanded: its objects are kept as they come.
 /// `api_version` is "v1" or "apps/v1". Thread-safe; built once, at the first call.
 [[nodiscard]] const Message* find_schema(std::string_view api_version, std::string_view kind);
+/// The same, and Status and PartialObjectMetadata, which belong to no group of resources.
+[[nodiscard]] const Message* find_wire_schema(std::string_view api_version, std::string_view kind);
+/// Whether kinds of this group and version are expanded.
+[[nodiscard]] bool has_schemas(std::string_view api_version);
 /// ObjectMeta, for kinds that are not expanded and for custom resources.
 [[nodiscard]] const Message& object_meta_schema();
 
