@@ -64,6 +64,13 @@ void give_back_memory() {
   release_program_pages();
 }
 
+ReflectorOptions reflector_options(const ClientSettings& client) {
+  ReflectorOptions options;
+  const bool is_json = client.content_type == kContentTypeJson;
+  options.format = is_json ? WireFormat::kJson : WireFormat::kProtobuf;
+  return options;
+}
+
 }  // namespace
 
 struct HostProcess::Parts {
@@ -136,7 +143,7 @@ HostProcess::HostProcess(Parts&& parts)
                                  report_skipped(resource, object);
                                },
                                &contact_},
-                 log_.named("informer")),
+                 log_.named("informer"), reflector_options(manifest_.client)),
       lease_api_(lease_client_, manifest_.leader_election.ns, manifest_.leader_election.name),
       plugins_(
           seams_.clock, log_,

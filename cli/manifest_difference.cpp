@@ -81,6 +81,7 @@ std::vector<std::string> fixed_settings_that_differ(const Manifest& now, const M
   compare("client.master", [](const M& m) { return m.client.master; });
   compare("client.qps", [](const M& m) { return m.client.qps; });
   compare("client.burst", [](const M& m) { return m.client.burst; });
+  compare("client.contentType", [](const M& m) { return m.client.content_type; });
   compare("leaderElection.enabled", [](const M& m) { return m.leader_election.enabled; });
   compare("leaderElection.name", [](const M& m) { return m.leader_election.name; });
   compare("leaderElection.namespace", [](const M& m) { return m.leader_election.ns; });

@@ -43,6 +43,7 @@ Manifest merge(Manifest manifest, const RunOptions& options) {
   lay(options.master, manifest.client.master);
   lay(options.qps, manifest.client.qps);
   lay(options.burst, manifest.client.burst);
+  lay(options.content_type, manifest.client.content_type);
   lay(options.controllers, manifest.controllers);
   lay(options.leader_elect, manifest.leader_election.enabled);
   lay(options.lease_name, manifest.leader_election.name);

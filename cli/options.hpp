@@ -18,6 +18,7 @@ struct RunOptions {
   std::optional<std::string> master;
   std::optional<double> qps;
   std::optional<int> burst;
+  std::optional<std::string> content_type;
   std::optional<std::vector<std::string>> controllers;
   std::optional<bool> leader_elect;
   std::optional<std::string> lease_name;

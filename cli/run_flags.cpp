@@ -79,6 +79,10 @@ void add_client_flags(CLI::App& app, RunOptions& options) {
   add(app, "--kube-api-burst", options.burst, "NUMBER",
       "Burst of requests of each controller (default 30)")
       ->check(CLI::Range(1, 1'000'000));
+  add(app, "--kube-api-content-type", options.content_type, "TYPE",
+      "What built-in kinds are read in: application/vnd.kubernetes.protobuf (the default) or "
+      "application/json")
+      ->check(CLI::IsMember({kContentTypeProtobuf, kContentTypeJson}));
   add_boolean(app, "--dry-run", options.dry_run,
               "Send every write with dryRun=All and log it; changes nothing");
 }

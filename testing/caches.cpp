@@ -18,6 +18,7 @@ using sandbox::Revision;
 /// Lists in one page, so that a cheap list verifies every content.
 host::ReflectorOptions reflector_options() {
   host::ReflectorOptions options;
+  options.format = host::WireFormat::kJson;  // Events are cut at their line ends here.
   options.streaming_list = false;
   options.page_size = std::numeric_limits<std::int32_t>::max();
   options.watch_too_short = Duration::zero();  // A watch without news ends at once.

@@ -6,7 +6,8 @@
 
 #include "host/api/request_builder.hpp"
 #include "host/object/api_status.hpp"
-#include "host/object/parse.hpp"
+#include "host/object/protobuf_envelope.hpp"
+#include "host/object/protobuf_parser.hpp"
 #include "lib/kube/status_reason.hpp"
 
 namespace davit::host {
@@ -42,9 +43,10 @@ constexpr Fabricated kFabricated[] = {
 // Status.
 std::optional<Status> read_status(int http_status, std::string_view body) {
   if (body.size() > kStatusBytesMax) return std::nullopt;
-  if (body.substr(0, kKindWithin).find("\"Status\"") == body.npos) return std::nullopt;
+  const std::string_view kind = is_protobuf_object(body) ? "Status" : "\"Status\"";
+  if (body.substr(0, kKindWithin).find(kind) == body.npos) return std::nullopt;
   ObjectSpace names;  // Only for this text, which is small and read once.
-  const Result<ObjectRef> parsed = parse_object(names, body);
+  const Result<ObjectRef> parsed = parse_either(names, body);
   if (!parsed) return std::nullopt;
   const Value status = parsed->root();
   if (status["kind"].string() != "Status" || status["apiVersion"].string() != "v1") {

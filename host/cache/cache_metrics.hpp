@@ -40,6 +40,8 @@ class InformerMetrics {
   virtual void listed() {}
   /// A watch was cut because nothing came through it any more.
   virtual void stalled_watch() {}
+  /// The resource is read as JSON from now on, because protobuf cannot be read.
+  virtual void fell_back_to_json() {}
   /// A version of an object cannot be read (see label_of()). Once each.
   virtual void skipped([[maybe_unused]] std::string_view reason) {}
   /// Reports how many objects of the server are missing in the cache, or are there in an older

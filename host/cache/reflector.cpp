@@ -5,8 +5,9 @@
 #include <utility>
 
 #include "host/object/api_status.hpp"
-#include "host/object/list_splitter.hpp"
+#include "host/object/either_splitter.hpp"
 #include "host/object/metadata.hpp"
+#include "lib/kube/schema/schema.hpp"
 
 namespace davit::host {
 namespace {
@@ -25,7 +26,30 @@ constexpr std::string_view kListSuffix = "List";
 SkippedObject too_large(const ObjectIdentity& identity) {
   return {.identity = identity,
           .reason = SkipReason::kTooLarge,
-          .why = "its JSON is larger than " + std::to_string(kObjectBytesMax >> 20) + " MiB"};
+          .why = "it is larger than " + std::to_string(kObjectBytesMax >> 20) + " MiB"};
+}
+
+/// Metadata travels as protobuf for every resource, custom ones included.
+WireFormat first_format(const Selection& what, WireFormat wanted) {
+  const ResourceId& id = what.resource;
+  const std::string api_version = id.group.empty() ? id.version : id.group + '/' + id.version;
+  const bool is_known = what.form == ObjectForm::kMetadata || has_schemas(api_version);
+  return is_known ? wanted : WireFormat::kJson;
+}
+
+/// A bookmark has no name, and a projection may leave out the annotations that it speaks with.
+Mask mask_of_bookmarks(ObjectSpace& space) {
+  const std::string annotations = "metadata.annotations";
+  return space.add_projection({&annotations, 1}).value_or(kFullMask);
+}
+
+/// The server does not send what was asked for.
+bool is_format_refused(const Status& status) {
+  constexpr int kNotAcceptable = 406;
+  constexpr int kUnsupportedMediaType = 415;
+  const ApiDetail* detail = status.detail();
+  return detail != nullptr &&
+         (detail->http_status == kNotAcceptable || detail->http_status == kUnsupportedMediaType);
 }
 
 bool is_failure(Note note) {
@@ -47,7 +71,9 @@ Reflector::Reflector(Selection what, ParseOptions parse, const ReflectorSeams& s
       seams_(seams),
       log_(std::move(log)),
       state_(options, seams.random, std::move(known_version)),
-      parser_(seams.space) {}
+      decoder_(seams.space),
+      format_(first_format(what_, options.format)),
+      bookmark_mask_(mask_of_bookmarks(seams.space)) {}
 
 Reflector::~Reflector() {
   if (seams_.contact != nullptr) seams_.contact->remove(*this);
@@ -75,7 +101,8 @@ std::optional<Time> Reflector::step(const std::stop_token& stop) {
     if (silence_max_ != Duration::max()) state_.limit_silence(silence_max_);
     if (std::exchange(server_responded_, false)) state_.on_server_response(seams_.clock.now());
   }
-  const ReflectorState::Next next = state_.next(seams_.clock.now());
+  ReflectorState::Next next = state_.next(seams_.clock.now());
+  next.request.format = format_;
   if (seams_.contact != nullptr && waited != state_.lost_server()) {
     waited ? seams_.contact->remove(*this) : seams_.contact->add(*this);
   }
@@ -183,6 +210,9 @@ StreamEnd Reflector::stream(const ReflectorRequest& request, const std::stop_tok
     stream_.reset();
     interrupt = std::exchange(interrupt_, Interrupt::kNone);
   }
+  if (!left_ && format_ == WireFormat::kProtobuf && is_format_refused(status)) {
+    status = use_json(status);
+  }
   StreamEnd end{.status = std::move(status), .resource_version = {}, .continue_token = {}};
   if (stop.stop_requested()) {
     end.cause = Cause::kStopped;
@@ -206,14 +236,18 @@ StreamEnd Reflector::stream(const ReflectorRequest& request, const std::stop_tok
 
 StreamEnd Reflector::list(const ReflectorRequest& request, const std::stop_token& stop) {
   const bool is_probe = state_.phase() == ReflectorState::Phase::kProbing;
-  ListSplitter splitter({.skip = [&](const ObjectIdentity& item) {
+  EitherListSplitter splitter({.skip = [&](const ObjectIdentity& item) {
     if (!is_probe) next_->skip(too_large(item));
     return Status();
   }});
+  decoder_.expect_envelopes();
   StreamEnd end = stream(request, stop, [&](std::string_view chunk) {
-    Status status = splitter.feed(
-        chunk, [&](std::string_view item) { return is_probe ? Status() : on_item(item); });
-    return status.ok() || left_ ? status : leave(Cause::kUndecodable, status);
+    const Status status = splitter.feed(chunk, [&](std::string_view item) {
+      if (is_probe) return Status();
+      if (const Status s = expect_items(splitter); !s.ok()) return s;
+      return on_item(item);
+    });
+    return status.ok() || left_ ? status : undecodable(status, splitter.is_protobuf());
   });
   if (end.cause != Cause::kEnded) return end;
   end.status = splitter.finish();
@@ -223,43 +257,55 @@ StreamEnd Reflector::list(const ReflectorRequest& request, const std::stop_token
     if (end.status.detail() != nullptr) end.cause = Cause::kRefused;
     return end;
   }
-  if (splitter.kind().ends_with(kListSuffix)) {
-    next_->set_kind(splitter.api_version(),
-                    splitter.kind().substr(0, splitter.kind().size() - kListSuffix.size()));
-  }
-  end.resource_version = splitter.resource_version();
-  end.continue_token = splitter.continue_token();
+  splitter.visit([&](const auto& list) {
+    if (list.kind().ends_with(kListSuffix)) {
+      next_->set_kind(list.api_version(),
+                      list.kind().substr(0, list.kind().size() - kListSuffix.size()));
+    }
+    end.resource_version = list.resource_version();
+    end.continue_token = list.continue_token();
+  });
   return end;
 }
 
 StreamEnd Reflector::watch(const ReflectorRequest& request, const std::stop_token& stop) {
-  WatchSplitter splitter({.skip = [this](WatchType type, const ObjectIdentity& object) {
+  EitherWatchSplitter splitter({.skip = [this](WatchType type, const ObjectIdentity& object) {
     return skip_event(type, too_large(object));
   }});
+  decoder_.expect_envelopes();
   return stream(request, stop, [&](std::string_view chunk) {
-    Status status = splitter.feed(
-        chunk, [this](WatchType type, std::string_view json) { return on_event(type, json); });
-    return status.ok() || left_ ? status : leave(Cause::kUndecodable, status);
+    const Status status = splitter.feed(
+        chunk, [this](WatchType type, std::string_view bytes) { return on_event(type, bytes); });
+    return status.ok() || left_ ? status : undecodable(status, splitter.is_protobuf());
   });
 }
 
-Status Reflector::on_item(std::string_view json) {
+Status Reflector::expect_items(const EitherListSplitter& splitter) {
+  if (!splitter.is_protobuf() || decoder_.expects_items()) return {};
+  const Status known = splitter.visit(
+      [this](const auto& list) { return decoder_.expect_items(list.api_version(), list.kind()); });
+  return known.ok() ? known : use_json(known);
+}
+
+Status Reflector::on_item(std::string_view bytes) {
   SkippedObject skipped;
-  Result<ObjectRef> object = read(json, skipped);
+  Result<ObjectRef> object = read(bytes, skipped);
   if (object) {
     next_->put(*std::move(object));
+  } else if (decoder_.fault() == ParseFault::kUnknown) {
+    return use_json(object.error());
   } else {
     next_->skip(std::move(skipped));
   }
   return Status();
 }
 
-Result<ObjectRef> Reflector::read(std::string_view json, SkippedObject& skipped) {
-  Result<ObjectRef> object = parser_.parse(json, parse_options_);
+Result<ObjectRef> Reflector::read(std::string_view bytes, SkippedObject& skipped) {
+  Result<ObjectRef> object = decoder_.parse(bytes, parse_options_);
   const Status status = object ? check_metadata(*object) : object.error();
   if (status.ok()) return object;
-  skipped.identity = read_identity(json);
-  skipped.reason = reason_of(parser_.fault());
+  skipped.identity = decoder_.identity(bytes);
+  skipped.reason = reason_of(decoder_.fault());
   skipped.why = status.message();
   return status;
 }
@@ -282,13 +328,14 @@ Status Reflector::skip_event(WatchType type, SkippedObject object) {
   return Status();
 }
 
-Status Reflector::on_event(WatchType type, std::string_view json) {
-  if (type == WatchType::kError) return on_error_event(json);
+Status Reflector::on_event(WatchType type, std::string_view bytes) {
+  if (type == WatchType::kError) return on_error_event(bytes);
   const bool bookmark = type == WatchType::kBookmark;
   SkippedObject skipped;
-  // A projection may leave out a bookmark's annotations, and a bookmark has no name.
-  Result<ObjectRef> object = bookmark ? parser_.parse(json) : read(json, skipped);
+  Result<ObjectRef> object =
+      bookmark ? decoder_.parse(bytes, {.keep_mask = bookmark_mask_}) : read(bytes, skipped);
   if (!object) {
+    if (decoder_.fault() == ParseFault::kUnknown) return use_json(object.error());
     if (bookmark) skipped.why = object.error().message();
     return skip_event(type, std::move(skipped));
   }
@@ -325,8 +372,8 @@ Status Reflector::on_event(WatchType type, std::string_view json) {
   return Status();
 }
 
-Status Reflector::on_error_event(std::string_view json) {
-  return leave(Cause::kErrorEvent, api_status(json));
+Status Reflector::on_error_event(std::string_view bytes) {
+  return leave(Cause::kErrorEvent, api_status(bytes));
 }
 
 bool Reflector::is_expected_kind(const ObjectRef& object) {
@@ -341,6 +388,20 @@ bool Reflector::is_expected_kind(const ObjectRef& object) {
   log_.error("Skipped a watch event about an object of another kind",
              {{"resource", what_.resource.text()}, {"expected", kind_}, {"kind", kind}});
   return false;
+}
+
+Status Reflector::undecodable(const Status& why, bool is_protobuf) {
+  return is_protobuf ? use_json(why) : leave(Cause::kUndecodable, why);
+}
+
+Status Reflector::use_json(const Status& why) {
+  // A server that sends protobuf to a request for JSON is asked again after a back-off.
+  if (format_ == WireFormat::kJson) return leave(Cause::kUndecodable, why);
+  format_ = WireFormat::kJson;
+  seams_.metrics.fell_back_to_json();
+  log_.warning("Cannot read protobuf of this server in full; reading JSON from now on",
+               {{"resource", what_.resource.text()}, {"err", why.message()}});
+  return leave(Cause::kRelist, why);
 }
 
 Status Reflector::leave(Cause cause, Status status) {

@@ -15,6 +15,8 @@
 #include "host/cache/resource_id.hpp"
 #include "host/cache/server_contact.hpp"
 #include "host/cache/store.hpp"
+#include "host/object/either_splitter.hpp"
+#include "host/object/object_decoder.hpp"
 #include "host/object/parse.hpp"
 #include "host/object/watch_splitter.hpp"
 #include "lib/base/clock.hpp"
@@ -93,8 +95,10 @@ struct ReflectorSeams {
 /// The thin shell around ReflectorState: sends the requests that the state plans, splits and parses
 /// the responses, and applies them. Bodies are parsed as they arrive; at most one object of them is
 /// held. An object that cannot be read, because of its size, depth, encoding or types, is skipped,
-/// and the list or watch continues: one user's object must not hide all others. Threads: step() and
-/// run() belong to one thread; interrupt functions may be called from any.
+/// and the list or watch continues: one user's object must not hide all others. Built-in kinds are
+/// asked for in protobuf; once it cannot be read in full, everything is listed again, and read from
+/// then on, in JSON: a member that our tables lack must not vanish from a cache. Threads: step()
+/// and run() belong to one thread; interrupt functions may be called from any.
 class Reflector final : private ServerContact::Waiter {
  public:
   /// `known_version`, if not empty: the first list is no older than that.
@@ -132,11 +136,17 @@ class Reflector final : private ServerContact::Waiter {
                    const ListWatch::ChunkSink& feed) EXCLUDES(mutex_);
   StreamEnd list(const ReflectorRequest& request, const std::stop_token& stop);
   StreamEnd watch(const ReflectorRequest& request, const std::stop_token& stop);
-  Status on_item(std::string_view json);
-  Status on_event(WatchType type, std::string_view json);
-  Status on_error_event(std::string_view json);
-  /// Parses an object that is to be cached. On failure `skipped` says what could be read of it.
-  Result<ObjectRef> read(std::string_view json, SkippedObject& skipped);
+  Status on_item(std::string_view bytes);
+  Status on_event(WatchType type, std::string_view bytes);
+  Status on_error_event(std::string_view bytes);
+  /// Reads an object that is to be cached. On failure `skipped` says what could be read of it.
+  Result<ObjectRef> read(std::string_view bytes, SkippedObject& skipped);
+  /// Notes that the items of the list that runs have no envelope; see ObjectDecoder.
+  Status expect_items(const EitherListSplitter& splitter);
+  /// The body that runs is not what was asked for.
+  Status undecodable(const Status& why, bool is_protobuf);
+  /// Everything is to be asked for again, in JSON.
+  Status use_json(const Status& why);
   Status skip_event(WatchType type, SkippedObject object);
   [[nodiscard]] bool is_expected_kind(const ObjectRef& object);
   /// Notes why the stream is left, and returns `status` for its sink to end it with.
@@ -155,7 +165,9 @@ class Reflector final : private ServerContact::Waiter {
   const ReflectorSeams seams_;
   const Logger log_;
   ReflectorState state_;
-  Parser parser_;
+  ObjectDecoder decoder_;
+  WireFormat format_;  // What is asked for.
+  const Mask bookmark_mask_;
   std::optional<Replacement>
       next_;          // The content that a list, or the first part of a streaming list, collects.
   std::string kind_;  // "apps/v1/ReplicaSet" of what is watched; learned from the first event.

@@ -18,6 +18,12 @@
 
 namespace davit::host {
 
+/// How objects travel.
+enum class WireFormat {
+  kJson,
+  kProtobuf,  ///< For group versions in our tables, and for metadata; all else travels as JSON.
+};
+
 /// Durations and sizes are upstream's (client-go, tools/cache/reflector.go) unless a comment says
 /// otherwise.
 struct ReflectorOptions {
@@ -25,6 +31,8 @@ struct ReflectorOptions {
   /// refused request.
   bool streaming_list = true;
   std::uint32_t page_size = 500;
+  /// What is asked for; a server may respond in JSON all the same.
+  WireFormat format = WireFormat::kProtobuf;
   Duration backoff_base = std::chrono::milliseconds(800);
   Duration backoff_max = std::chrono::seconds(30);
   Duration backoff_reset = std::chrono::minutes(2);
@@ -68,6 +76,7 @@ struct ReflectorRequest {
   std::string continue_token;
   std::chrono::seconds timeout{0};  ///< timeoutSeconds of a watch.
   bool begin_collection = false;    ///< Discard what was collected so far.
+  WireFormat format = WireFormat::kJson;
 };
 
 /// The query of a request, form-encoded, selectors included; without `watch=true`.

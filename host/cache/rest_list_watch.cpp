@@ -1,8 +1,33 @@
 #include "host/cache/rest_list_watch.hpp"
 
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace davit::host {
+
+namespace {
+
+constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf,";
+constexpr std::string_view kProtobufMetadata =
+    "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,";
+constexpr std::string_view kProtobufMetadataList =
+    "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,";
+
+/// The forms that the server may choose from, the best first.
+std::string accept_of(const Selection& what, const ReflectorRequest& request) {
+  const bool is_list = request.kind == ReflectorRequest::Kind::kList;
+  std::string_view json = "application/json";
+  std::string_view protobuf = kProtobuf;
+  if (what.form == ObjectForm::kMetadata) {
+    json = is_list ? kAcceptMetadataList : kAcceptMetadata;
+    protobuf = is_list ? kProtobufMetadataList : kProtobufMetadata;
+  }
+  if (request.format == WireFormat::kJson) return std::string(json);
+  return std::string(protobuf).append(json);
+}
+
+}  // namespace
 
 ApiRequest to_api_request(const Selection& what, const ReflectorRequest& request) {
   ApiRequest api;
@@ -11,9 +36,7 @@ ApiRequest to_api_request(const Selection& what, const ReflectorRequest& request
   api.path.version = what.resource.version;
   api.path.resource = what.resource.resource;
   api.path.ns = what.ns;
-  if (what.form == ObjectForm::kMetadata) {
-    api.accept = api.verb == Verb::kList ? kAcceptMetadataList : kAcceptMetadata;
-  }
+  api.accept = accept_of(what, request);
   api.query = query_of(request, what.label_selector, what.field_selector);
   return api;
 }

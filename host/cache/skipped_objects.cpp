@@ -50,6 +50,7 @@ SkipReason reason_of(ParseFault fault) {
     case ParseFault::kEncoding:
       return SkipReason::kEncoding;
     case ParseFault::kMalformed:
+    case ParseFault::kUnknown:  // Read again as JSON.
       break;
   }
   return SkipReason::kMalformed;

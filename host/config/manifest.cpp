@@ -117,6 +117,7 @@ void ManifestReader::client(const YamlNode& node) {
   std::int64_t burst = client.burst;
   in.integer("burst", 1, kBurstMax, burst);
   client.burst = static_cast<int>(burst);
+  in.choice("contentType", {kContentTypeProtobuf, kContentTypeJson}, client.content_type);
   in.finish();
 }
 

@@ -18,11 +18,16 @@ namespace davit::host {
 inline constexpr const char* kManifestApiVersion = "davit.dev/v1alpha1";
 inline constexpr const char* kManifestKind = "ControllerHost";
 
+inline constexpr const char* kContentTypeProtobuf = "application/vnd.kubernetes.protobuf";
+inline constexpr const char* kContentTypeJson = "application/json";
+
 struct ClientSettings {
   std::string kubeconfig;  ///< Relative paths are relative to the manifest.
   std::string master;
   double qps = 20;  ///< Per controller; 0 or less: no limit.
   int burst = 30;
+  /// What built-in kinds are asked for in; kContentTypeProtobuf or kContentTypeJson.
+  std::string content_type = kContentTypeProtobuf;
 };
 
 struct LeaderElectionSettings {

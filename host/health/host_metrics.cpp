@@ -169,6 +169,10 @@ HostMetrics::HostMetrics(prometheus::Registry& registry)
           {"davit_informer_deaf_watches_total",
            "[ALPHA] Number of watches that were closed because they received nothing for too long.",
            informer()}),
+      informer_json_fallbacks(registry, {"davit_informer_json_fallbacks_total",
+                                         "[ALPHA] Number of resources that are read as JSON "
+                                         "because their protobuf cannot be read.",
+                                         informer()}),
       informer_relists(registry, {"davit_informer_relists_total",
                                   "[ALPHA] Number of lists that were requested while a watch runs.",
                                   {"name", "group", "version", "resource", "reason"}}),

@@ -50,6 +50,7 @@ struct HostMetrics {
   Gauges informer_objects;
   Counters informer_lists;
   Counters informer_stalled_watches;
+  Counters informer_json_fallbacks;
   Counters informer_relists;
   Counters informer_skipped;
   Gauges informer_skipped_now;

@@ -76,6 +76,9 @@ class InformerSeries final : public InformerMetrics {
   void stalled_watch() override {
     all_.informer_stalled_watches.at({kManager, id_.group, id_.version, id_.resource}).Increment();
   }
+  void fell_back_to_json() override {
+    all_.informer_json_fallbacks.at({kManager, id_.group, id_.version, id_.resource}).Increment();
+  }
   void skipped(std::string_view reason) override {
     all_.informer_skipped.at({kManager, id_.group, id_.version, id_.resource, reason}).Increment();
   }

@@ -81,7 +81,7 @@ class JsonToTape::Impl {
   ObjectReader handler_;
   std::optional<Reader> reader_{std::in_place};  // Keeps its stack between documents.
   ParseFault fault_ = ParseFault::kNone;
-  std::size_t* mistake_at_ = nullptr;  // While an object is read.
+  std::uint64_t* mistake_at_ = nullptr;  // The caller's, while a text is read.
 };
 
 JsonToTape::JsonToTape(ObjectSpace& space, TapeWriter& tape)

@@ -64,7 +64,7 @@ Status ProtobufListSplitter::take_prefix(char c) {
 Status ProtobufListSplitter::take_field_byte(char c, const ItemSink& sink) {
   field_ += c;
   if (field_.size() > 2 * kVarintBytesMax) return fail("has a number that is too long");
-  if (static_cast<signed char>(c) < 0) return {};  // The number goes on.
+  if (static_cast<signed char>(c) < 0) return {};  // The number continues.
   const char* at = field_.data();
   const char* const end = at + field_.size();
   const std::optional<std::uint64_t> tag = take_varint(at, end);

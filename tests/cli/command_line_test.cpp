@@ -84,6 +84,7 @@ TEST(CommandLineTest, EveryFlagOfRunIsUnderstood) {
                                 "bar",
                                 "--kube-api-qps=50.5",
                                 "--kube_api_burst=60",
+                                "--kube-api-content-type=application/json",
                                 "--leader-elect=false",
                                 "--leader-elect-lease-duration=1m",
                                 "--leader-elect-renew-deadline=30s",
@@ -113,6 +114,7 @@ TEST(CommandLineTest, EveryFlagOfRunIsUnderstood) {
   EXPECT_THAT(*options.controllers, ElementsAre("*", "-foo", "bar"));
   EXPECT_EQ(options.qps, 50.5);
   EXPECT_EQ(options.burst, 60);
+  EXPECT_EQ(options.content_type, "application/json");
   EXPECT_EQ(options.leader_elect, false);
   EXPECT_EQ(options.lease_duration, seconds(60));
   EXPECT_EQ(options.renew_deadline, seconds(30));
@@ -158,6 +160,8 @@ TEST(CommandLineTest, UsageMistakesAreOneLineAndExitTwo) {
       {{"run", "stray"}, "The following argument was not expected: stray"},
       {{"run", "--kube-api-qps=fast"}, "--kube-api-qps: Value fast not in range 0"},
       {{"run", "--kube-api-burst=0"}, "--kube-api-burst: Value 0 not in range 1 to 1000000"},
+      {{"run", "--kube-api-content-type=text/html"},
+       "--kube-api-content-type: text/html not in {application/vnd.kubernetes.protobuf,"},
       {{"run", "--port=65536"}, "--port: Value 65536 not in range 0 to 65535"},
       {{"run", "--leader-elect-lease-duration=5"},
        "--leader-elect-lease-duration: must be a duration"},

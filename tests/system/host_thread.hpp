@@ -28,6 +28,7 @@ struct HostOptions {
   };
   std::vector<Config> configs;
   enum class Election { kOff, kOn } election = Election::kOff;
+  std::string content_type = host::kContentTypeProtobuf;
 };
 
 /// The roles that `davit rbac` prints for this host.

@@ -85,6 +85,10 @@ class PoisonedTransport final : public Transport {
   explicit PoisonedTransport(Transport& way) : way_(way) {}
   std::unique_ptr<Call> start(HttpRequest request, ResponseReader& reader) override {
     if (request.purpose != ConnectionPurpose::kWatch) return way_.start(std::move(request), reader);
+    // Most of the poison is text. In protobuf a mark would only change a length.
+    for (auto& [name, value] : request.headers) {
+      if (name == "Accept") value = "application/json";
+    }
     const bool is_pods = request.target.starts_with("/api/v1/pods");
     auto call = std::make_unique<PoisonedCall>(reader, is_pods);
     call->call = way_.start(std::move(request), call->reader);

@@ -101,6 +101,7 @@ class ScriptedApi final : public ListWatch {
     const bool list = request.kind == ReflectorRequest::Kind::kList;
     asked.push_back((list ? "list " : "watch ") +
                     query_of(request, what.label_selector, what.field_selector));
+    formats.push_back(request.format);
     if (replies.empty()) return {Code::kCancelled, "the script has ended"};
     const Reply reply = std::move(replies.front());
     replies.pop_front();
@@ -120,7 +121,8 @@ class ScriptedApi final : public ListWatch {
 
   std::deque<Reply> replies;
   std::vector<std::string> asked;
-  std::stop_token stop;  // The running request's.
+  std::vector<WireFormat> formats;  // That were asked for.
+  std::stop_token stop;             // The running request's.
 
  private:
   test::FakeClock& clock_;

@@ -86,6 +86,7 @@ void expect_defaults(const Manifest& manifest) {
   EXPECT_EQ(manifest.client.master, defaults.client.master);
   EXPECT_EQ(manifest.client.qps, defaults.client.qps);
   EXPECT_EQ(manifest.client.burst, defaults.client.burst);
+  EXPECT_EQ(manifest.client.content_type, defaults.client.content_type);
   const LeaderElectionSettings& election = manifest.leader_election;
   EXPECT_EQ(election.enabled, defaults.leader_election.enabled);
   EXPECT_EQ(election.name, defaults.leader_election.name);

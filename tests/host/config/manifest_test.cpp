@@ -25,6 +25,7 @@ TEST(ManifestTest, TheSmallestManifestHasTheDefaults) {
   const ManifestResult result = parse_manifest(kHead, "/etc/davit/m.yaml");
   ASSERT_TRUE(result.ok());
   EXPECT_EQ(result.manifest.client.qps, 20);
+  EXPECT_EQ(result.manifest.client.content_type, kContentTypeProtobuf);
   EXPECT_EQ(result.manifest.leader_election.name, "davit");
   EXPECT_EQ(result.manifest.health.port, 10257);
   EXPECT_THAT(result.manifest.controllers, ElementsAre("*"));
@@ -33,7 +34,8 @@ TEST(ManifestTest, TheSmallestManifestHasTheDefaults) {
 
 TEST(ManifestTest, EverythingThatCanBeSaidIsRead) {
   const ManifestResult result = parse_manifest(kHead + R"(
-client: {kubeconfig: conf/k, master: "https://m:6443", qps: 50.5, burst: 100}
+client: {kubeconfig: conf/k, master: "https://m:6443", qps: 50.5, burst: 100,
+  contentType: application/json}
 leaderElection: {enabled: false, name: x.y, namespace: ns, leaseDuration: 30s, renewDeadline: 20s,
   retryPeriod: 1500ms}
 health: {bindAddress: "::1", port: 0}
@@ -57,6 +59,7 @@ plugins:
   const Manifest& manifest = result.manifest;
   EXPECT_EQ(manifest.client.kubeconfig, "/etc/davit/conf/k");
   EXPECT_EQ(manifest.client.qps, 50.5);
+  EXPECT_EQ(manifest.client.content_type, kContentTypeJson);
   EXPECT_EQ(manifest.leader_election.retry_period, std::chrono::milliseconds(1500));
   EXPECT_EQ(manifest.health.bind_address, "::1");
   EXPECT_EQ(manifest.logging.format, LogFormat::kJson);
@@ -92,7 +95,10 @@ constexpr MistakeCase kMistakeCases[] = {
      "m.yaml:3:25: swap.maxErrorPercent must be a whole number from 0 to 100, not the number 101"},
     {"client: {Qps: 5}",
      "m.yaml:3:10: unknown key \"Qps\" in client; did you mean \"qps\"? (allowed: burst, "
-     "kubeconfig, master, qps)"},
+     "contentType, kubeconfig, master, qps)"},
+    {"client: {contentType: text/html}",
+     "m.yaml:3:23: client.contentType must be one of application/vnd.kubernetes.protobuf, "
+     "application/json, not the string \"text/html\""},
     {"client: 5", "m.yaml:3:9: client must be a mapping, not the number 5"},
     {"client: {qps: fast}",
      "m.yaml:3:15: client.qps must be a number from 0 to 100000, not the string \"fast\""},

@@ -40,7 +40,9 @@ bool is_served_among_bad_objects(World& world) {
 }
 
 TEST(HostRegressionTest, HBadObjectsHarmNoOtherObject) {
-  World world(1);
+  WorldOptions options{.seed = 1, .host = {}};
+  options.host.content_type = host::kContentTypeJson;  // Protobuf cannot hold a wrong type.
+  World world(options);
   EXPECT_TRUE(is_served_among_bad_objects(world));
   world.await_rollout("web", 3);
   EXPECT_EQ(world.log().count("namespace=default name=bad uid=bad-2"), 1U)
