@@ -1,4 +1,4 @@
-/// What a host function costs beyond what it does: finding the call, checking thread and phase; in
+/// The cost of a host function beyond its work: finding the call, checking thread and phase; in
 /// C, and through the SDK, which keeps the call.
 #include <benchmark/benchmark.h>
 

@@ -89,7 +89,7 @@ void read_builtin(const CodegenOptions& options, Definitions& all) {
   }
 }
 
-/// What is wrong with the flags, or empty.
+/// The error in the flags, or empty.
 std::string wrong_flags(const CodegenOptions& options) {
   if (!options.openapi.empty() && !options.kubeconfig.empty()) {
     return "--openapi and --kubeconfig exclude each other";

@@ -32,7 +32,7 @@ class Caches final : private host::ListWatch, private host::CacheMetrics {
   [[nodiscard]] host::InformerFactory& factory() { return factory_; }
   [[nodiscard]] std::vector<host::Informer*> informers() const { return factory_.informers(); }
 
-  /// Brings every informer that is not held up to the server's state.
+  /// Updates every informer that is not on hold to the server's state.
   void follow();
   /// When a list or watch that has failed is tried again.
   [[nodiscard]] std::optional<Time> next_due() const;
@@ -48,9 +48,9 @@ class Caches final : private host::ListWatch, private host::CacheMetrics {
 
   /// Listeners get every object again, as by the periodic resync.
   void resync(std::string_view resource);
-  /// How often informers of a resource were asked to confirm their content.
+  /// The number of times that informers of a resource were asked to confirm their content.
   [[nodiscard]] int verifications(std::string_view resource) const;
-  /// How often a resource was listed for the informers.
+  /// The number of lists of a resource for the informers.
   [[nodiscard]] int lists(std::string_view resource) const;
 
  private:

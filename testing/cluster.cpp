@@ -80,7 +80,7 @@ class Cluster::Engine final : private host::ControllerObserver {
   std::size_t run_until_idle();
   [[nodiscard]] std::optional<Time> next_due() const;
 
-  /// What the controllers that were started declare and have not used.
+  /// The declarations that the started controllers have not used.
   [[nodiscard]] std::vector<std::string> unused_declarations() const;
 
   /// The root of an object that this keeps.

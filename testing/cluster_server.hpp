@@ -46,7 +46,7 @@ class ClusterServer final : public HttpHandler {
 
   /// An object as JSON text; nothing when there is none. `resource` as for find().
   [[nodiscard]] std::optional<std::string> text(std::string_view resource, const Key& key) const;
-  /// All objects of a resource, by key.
+  /// The objects of a resource, by key.
   [[nodiscard]] std::vector<std::string> texts(std::string_view resource) const;
 
   /// See Cluster::add().

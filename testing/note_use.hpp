@@ -1,4 +1,4 @@
-/// What a controller uses of its note.
+/// The entries of its note that a controller uses.
 #pragma once
 
 #include <compare>

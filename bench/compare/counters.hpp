@@ -15,7 +15,7 @@ using RequestCounts = std::map<std::string, double>;
 /// The requests that an API server has served, from its /metrics; without watches and what is not
 /// for a resource.
 [[nodiscard]] RequestCounts parse_requests(std::string_view metrics);
-/// What `after` has more than `before`; kinds without a difference are left out.
+/// The requests in `after` that are not in `before`; kinds without a difference are left out.
 [[nodiscard]] RequestCounts difference(const RequestCounts& after, const RequestCounts& before);
 [[nodiscard]] double total(const RequestCounts& counts);
 

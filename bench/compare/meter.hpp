@@ -1,4 +1,4 @@
-/// What a piece of work costs a peer and the servers behind it.
+/// The cost of a piece of work for a peer and the servers behind it.
 #pragma once
 
 #include <functional>
@@ -34,7 +34,7 @@ struct Spent {
   double requests = 0;  ///< Sent by the peer.
   double context_switches = 0;
   std::optional<double> system_calls = std::nullopt;  ///< Nothing when perf cannot count them.
-  RequestCounts served = {};  ///< What the API server served, to all clients.
+  RequestCounts served = {};  ///< Requests that the API server served, to all clients.
 };
 
 /// Runs `work`, which returns once the work is done, and waits until the peer is idle again.

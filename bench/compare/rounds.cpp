@@ -119,7 +119,7 @@ class Arrival {
   std::jthread thread_;
 };
 
-/// What the Deployments of a round are part of.
+/// The setting of a round's Deployments.
 struct Setting {
   std::string text;  ///< For the names of the rows.
   std::string node;  ///< That the pods are on; "": none.

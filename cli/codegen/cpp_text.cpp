@@ -126,7 +126,7 @@ std::string doc_comment(std::string_view text, std::string_view indent) {
 }
 
 Members members_of(const Module& module, const ObjectType& object) {
-  // What the SDK's classes around the generated ones have.
+  // Members of the SDK's classes around the generated ones.
   Scope scope({"raw",
                "value",
                "metadata",

@@ -10,7 +10,7 @@
 namespace davit::host::codegen {
 namespace {
 
-/// What a function of a view returns and how it reads that from `value`.
+/// The return type of a view's function, and the code that reads it from `value`.
 struct Reading {
   std::string type;
   std::string expression;
@@ -320,7 +320,7 @@ class ModuleWriter {
   const Module& module_;
   std::map<std::size_t, const KindType*> kinds_;  // Keyed by their root.
   std::string out_;
-  std::string later_;  // What needs all classes.
+  std::string later_;  // Code that needs all classes.
 };
 
 /// The first label of a group, or the whole group if another one begins with it, too.

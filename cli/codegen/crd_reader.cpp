@@ -24,7 +24,7 @@ std::vector<std::string> documents_of(std::string_view text) {
         line.starts_with("---") && (line.size() == 3 || line.find_first_of(" \t\r\n", 3) == 3);
     if (marker) {
       out.push_back(passed);
-      // What follows the marker in its line belongs to the new document.
+      // The text after the marker on its line belongs to the new document.
       if (line.find_first_not_of(" \t\r\n", 3) != std::string_view::npos) {
         out.back().pop_back();
         out.back().append("   ").append(line.substr(3));

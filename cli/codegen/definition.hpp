@@ -1,5 +1,5 @@
-/// What `davit codegen` reads: kinds with their schemas, from CustomResourceDefinitions or from an
-/// OpenAPI v3 document.
+/// The input of `davit codegen`: kinds with their schemas, from CustomResourceDefinitions or from
+/// an OpenAPI v3 document.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ struct Definition {
   bool has_status_subresource = false;
   std::shared_ptr<const YamlNode> document;  ///< Owns what the pointers below refer to.
   const YamlNode* schema = nullptr;
-  const YamlNode* components = nullptr;  ///< Where $ref leads; null: no references.
+  const YamlNode* components = nullptr;  ///< The targets of $ref; null: no references.
 };
 
 /// The kinds of a file, or what is wrong with it.

@@ -9,7 +9,7 @@
 
 namespace davit::host::codegen {
 
-/// Which rules a schema keeps.
+/// The rules that a schema must follow.
 enum class Strictness {
   kStructural,  ///< A CustomResourceDefinition: every value has a type, and nothing is a $ref.
   kOpenApi,

@@ -35,10 +35,10 @@ TypeKind special_type(std::string_view reference) {
   return TypeKind::kAny;
 }
 
-/// Where a schema stands.
+/// The position of a schema.
 struct Place {
   std::string path;  ///< The field: "spec.ports[].name".
-  std::string name;  ///< What a type of this schema is called.
+  std::string name;  ///< The name of a type of this schema.
   std::size_t depth = 0;
 };
 

@@ -66,7 +66,7 @@ struct KindType {
   std::string kind;
   std::size_t root = 0;  ///< Index of its ObjectType, which lacks apiVersion, kind and metadata.
   bool has_status_subresource = false;
-  std::vector<std::string> paths;  ///< All fields, in the syntax of a note's projection.
+  std::vector<std::string> paths;  ///< The fields, in the syntax of a note's projection.
 };
 
 /// The types of one group and version. Names are unique, also with "Draft" behind them.
@@ -74,7 +74,8 @@ struct Module {
   std::string group;
   std::string version;
   std::vector<EnumType> enums;
-  std::vector<ObjectType> objects;  ///< What an object contains stands before it, but for cycles.
+  /// Ordered: an object follows those that it contains, except in cycles.
+  std::vector<ObjectType> objects;
   std::vector<KindType> kinds;
 };
 

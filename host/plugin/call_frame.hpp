@@ -22,8 +22,8 @@ namespace davit::host {
 struct ControllerAbi;
 class WriteTracker;
 
-/// Which call into the controller is under way; abi.h's marks say which host functions each may
-/// use.
+/// The phase of the current call into the controller; abi.h's marks state the host functions that
+/// each phase may use.
 enum class Phase : std::int32_t {
   kInit = DAVIT_CALL_INIT,
   kHandler = DAVIT_CALL_HANDLER,
@@ -67,7 +67,7 @@ class CallFrame {
     return {nullptr, owner == nullptr ? DAVIT_STALE : DAVIT_MISUSE};
   }
 
-  /// What the plugin gets.
+  /// The call as the plugin sees it.
   [[nodiscard]] const davit_call* call() const { return &slot_.call; }
   [[nodiscard]] ControllerAbi& controller() const { return controller_; }
   [[nodiscard]] Phase phase() const { return phase_; }
@@ -81,8 +81,8 @@ class CallFrame {
   /// Keeps anything else for the rest of the call.
   void keep(std::shared_ptr<const void> lent) { kept_.push_front(std::move(lent)); }
 
-  /// Where the writes of this sync or timer are noted, and as whose; null in other calls. `key`
-  /// must outlive the frame.
+  /// Sets the tracker that notes the writes of this sync or timer, and their key; null in other
+  /// calls. `key` must outlive the frame.
   void track_writes(WriteTracker& writes, std::string_view key) {
     writes_ = &writes;
     writer_ = key;
@@ -94,7 +94,7 @@ class CallFrame {
   void note_cancelled() { cancelled_ = true; }
   [[nodiscard]] bool was_cancelled() const { return cancelled_; }
 
-  /// What the controller said through error_text; the last one.
+  /// Keeps the last text that the controller passed to error_text.
   void set_error(std::string_view text) { error_.assign(text); }
   /// A host function answers the code of `why`, with its text as that of the call until the
   /// controller says another.
@@ -110,7 +110,7 @@ class CallFrame {
   /// The last failure of a host function; its texts live as long as this.
   [[nodiscard]] davit_error last_error();
 
-  /// What the host refused, and what to write for it to be allowed; all of it, up to a limit.
+  /// Notes a refusal and the declaration that would allow the request; keeps all, up to a limit.
   void note_refusal(std::string_view text) {
     constexpr std::size_t kRefusalBytesMax = 2000;  // Several lines of a log.
     if (refusal_.size() > kRefusalBytesMax || refusal_.find(text) != std::string::npos) return;
@@ -125,7 +125,7 @@ class CallFrame {
   }
 
  private:
-  /// What last_error() shows.
+  /// The error that last_error() shows.
   struct Failure {
     davit_code code = DAVIT_OK;
     Status status;

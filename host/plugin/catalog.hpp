@@ -1,5 +1,5 @@
-/// Which plugins and controllers a manifest means: the manifest's names, resolved against the files
-/// on disk and what they declare. Reads files, runs nothing.
+/// Resolves the names in a manifest to plugins and controllers, from the files on disk and their
+/// declarations. Reads files, runs nothing.
 #pragma once
 
 #include <cstdint>

@@ -16,8 +16,8 @@ namespace {
 /// Each renewal of a silent watch is a request, and a watch has whole seconds.
 constexpr Duration kSilenceShortest = std::chrono::seconds(1);
 
-/// What goes before an index's path to name it in the shared store: two controllers may give one
-/// name to different paths. No path begins so, and no common index.
+/// The prefix of an index's path that names it in the shared store: two controllers may give one
+/// name to different paths. No path and no common index begins with it.
 constexpr char kSharedPrefix = '.';
 
 /// The indexes that every informer has; the empty name stands for all objects.
@@ -117,7 +117,7 @@ davit_code ControllerInformers::open(CallFrame& frame, const davit_informer_opti
   if (!watch) {
     return refuse(frame, {Code::kUndeclared, undeclared_watch_text(options)});
   }
-  all_.reserve(all_.size() + 1);  // What fails later would leave a handle of nothing.
+  all_.reserve(all_.size() + 1);  // A later failure would leave a handle without an entry.
   auto opened = std::make_unique<OpenedInformer>();
   opened->resource = ResourceId{watch->group, watch->version, watch->resource};
   opened->label_selector = watch->label_selector;

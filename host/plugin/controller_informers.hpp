@@ -44,13 +44,13 @@ struct OpenedInformer {
 
   [[nodiscard]] CacheNeed need() const;
 
-  /// All objects with `key` in the index that this controller calls `name`. kNotFound: no such
+  /// The objects with `key` in the index that this controller calls `name`. kNotFound: no such
   /// index.
   [[nodiscard]] Result<std::vector<ObjectRef>> select(std::string_view name,
                                                       std::string_view key) const;
 };
 
-/// Which informers a commit may open: any, or only those that run already and keep enough.
+/// The informers that a commit may open: any, or only those that run already and keep enough.
 enum class Reach { kAny, kRunning };
 
 /// Filled during the controller's init(), fixed after commit(); then all functions are thread-safe.
@@ -68,7 +68,7 @@ class ControllerInformers {
                        std::string_view path);
   davit_code limit_silence(CallFrame& frame, davit_handle informer, Duration longest);
 
-  /// What the informers have to keep.
+  /// The fields and indexes that the informers have to keep.
   [[nodiscard]] std::vector<CacheNeed> needs() const;
   /// Opens them; changes go to `deltas`, which calls `on_change`. kInvalid: a path or projection is
   /// malformed. kUnsupported: one that is not within reach; names all of those.

@@ -92,7 +92,7 @@ Status check_form(const davit_request& request) {
   return {};
 }
 
-/// What the server's authorizer sees of the request. Borrows from it.
+/// The attributes of the request for the server's authorizer. Borrows from it.
 RequestAttributes attributes_of(const davit_request& request, std::string_view selected) {
   RequestAttributes made;
   made.verb = rbac_verb(request.verb);
@@ -240,7 +240,7 @@ Status ControllerRequests::check_rights(const davit_request& request) const {
     return watch.group == asked.group && watch.resource == asked.resource &&
            !watch.projection.empty();
   };
-  // What is PUT to "scale" is a Scale, of which nothing was read through a projection.
+  // A PUT to "scale" has a Scale, of which nothing was read through a projection.
   const bool is_whole = request.verb == DAVIT_UPDATE && asked.subresource != "scale";
   if (is_whole && any(declared.watches, projects)) {
     return Status(Code::kUndeclared, "PUT of " + what +
@@ -348,7 +348,7 @@ void ControllerRequests::respond(const davit_request& request, ApiResponse from,
     return;
   }
   if (writes && request.verb == DAVIT_DELETE_COLLECTION) {
-    // Which objects it deleted is not known for certain: the caches are compared with the server.
+    // The deleted objects are not known for certain, so the caches are compared with the server.
     note_lost(request, frame);
   } else if (writes) {
     note_write(request, *parsed, frame);
@@ -385,7 +385,7 @@ void ControllerRequests::note_lost(const davit_request& request, const CallFrame
   }
 }
 
-/// What the caches of this controller show of the object that a write is about.
+/// The object of a write, as the caches of this controller show it.
 struct ControllerRequests::CacheView {
   enum class Cache { kBlind, kSees };
   Cache cache = Cache::kBlind;  // An informer of the whole collection would have the object.

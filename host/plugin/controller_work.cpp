@@ -170,7 +170,7 @@ davit_code ControllerWork::start_timer(const davit_timer_options& options, davit
   hosted.self = options.self;
   hosted.fire = options.fire;
   TimerOptions timer;
-  // What it writes the next run reads, as with the syncs of a key.
+  // The next run reads its writes, as with the syncs of a key.
   timer.gate = [this, writer = hosted.writer]() -> std::optional<Time> {
     if (timer_writes_.ready(writer, services_.clock.now())) return std::nullopt;
     return timer_writes_.deadline(writer);

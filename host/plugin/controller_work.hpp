@@ -57,7 +57,7 @@ class ControllerWork {
   /// Timers that have not ended.
   [[nodiscard]] std::size_t timers() const { return timers_.size(); }
   [[nodiscard]] ControllerRunner& runner() { return runner_; }
-  /// What became of the calls.
+  /// The outcomes of the calls.
   [[nodiscard]] SyncCounter& counter() { return counter_; }
 
   struct HandedOver {

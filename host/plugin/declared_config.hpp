@@ -1,5 +1,5 @@
-/// What a note may leave to the operator's configuration: selectors, namespaces, and where requests
-/// to the outside go.
+/// Values that a note may leave to the operator's configuration: selectors, namespaces, and the hosts
+/// of requests to the outside.
 #pragma once
 
 #include <davit/result.hpp>
@@ -16,14 +16,14 @@ namespace davit::host {
 /// the configuration and what it is for.
 [[nodiscard]] Status apply_config(DeclaredController& declared, std::string_view config);
 
-/// What is wrong with a selector; the messages say what is allowed. An empty one selects all.
+/// Checks a selector; the messages say what is allowed. An empty one selects all.
 [[nodiscard]] Status check_label_selector(std::string_view text);
 [[nodiscard]] Status check_field_selector(std::string_view text);
 
-/// What is wrong with a list of namespaces. One that is only "*" becomes empty: all.
+/// Checks a list of namespaces. One that is only "*" becomes empty: all.
 [[nodiscard]] Status check_namespaces(std::vector<std::string>& namespaces);
 
-/// What is wrong with the hosts that a note declares. Each gets its shortest form.
+/// Checks the hosts that a note declares. Each gets its shortest form.
 [[nodiscard]] Status check_hosts(std::vector<std::string>& hosts);
 
 /// Members of a configuration joined by dots: "watch.labels".

@@ -14,7 +14,7 @@
 namespace davit::host {
 namespace {
 
-/// What goes before the paths of an index to name it in the shared store.
+/// The prefix of an index's paths that names it in the shared store.
 constexpr char kSharedPrefix = '.';
 
 /// The indexes that every informer has.

@@ -59,7 +59,7 @@ class BoundedBytes {
 /// More than any plugin has; a damaged count ends here.
 constexpr std::uint64_t kSymbolsMax = 1'000'000;
 constexpr std::uint64_t kNeededMax = 1'000;
-/// All names together; libstdc++ with its 6,000 symbols has 0.4 MiB.
+/// The limit for all names together; libstdc++ with its 6,000 symbols has 0.4 MiB.
 constexpr std::size_t kNamesBytesMax = std::size_t{16} << 20;
 constexpr std::size_t kNoteBytesMax = std::size_t{1} << 20;
 /// Linkers make four; the search for an address goes through all of them.
@@ -71,7 +71,7 @@ Status damaged(std::string_view what) {
   return Status(Code::kInvalid, "damaged or cut off: " + std::string(what));
 }
 
-/// What the dynamic section says, as far as it matters.
+/// The relevant entries of the dynamic section.
 struct Dynamic {
   std::uint64_t strings = 0;
   std::uint64_t symbols = 0;

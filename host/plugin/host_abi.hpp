@@ -15,7 +15,7 @@ namespace davit::host {
 /// The table of a host capability, or null. Lives as long as the process; thread-safe.
 [[nodiscard]] const void* host_capability(std::string_view id);
 
-/// What init() of a controller of this name gets; borrows the name.
+/// The context for init() of a controller of this name; borrows the name.
 [[nodiscard]] davit_context make_context(std::string_view controller);
 
 /// A number of milliseconds from a plugin, limited to 400 days: beyond any sense, and no overflow

@@ -52,7 +52,7 @@ bool is_time(std::string_view text) {
   return true;
 }
 
-/// What stands in the delete options belongs to what is meant; a version of the moment does not.
+/// The delete options are part of the intent; the current version in them is not.
 std::string delete_text(const DeleteOptions& options) {
   std::string out;
   if (options.grace_seconds) out += "grace " + std::to_string(*options.grace_seconds) + "s ";

@@ -16,7 +16,7 @@
 
 namespace davit::host {
 
-/// What the digest of a plugin must be, by the name in its note; empty: anything. Called on the
+/// Returns the required digest of a plugin, by the name in its note; empty: any. Called on the
 /// thread that loads it.
 using DigestPin = std::function<std::string(const std::string& plugin)>;
 

@@ -10,7 +10,7 @@
 
 namespace davit::host {
 
-/// Where the operator's configuration gives a value that the note leaves open.
+/// The path in the operator's configuration of a value that the note leaves open.
 struct ConfigSource {
   std::string path = {};     ///< "watch.labels"; empty: the note itself has the value.
   bool has_default = false;  ///< The note has the value for a configuration without one.
@@ -82,7 +82,7 @@ struct PluginDeclaration {
 struct NoteResult {
   PluginDeclaration declaration;
   std::vector<std::string> mistakes;
-  /// What is probably not meant, although it is allowed: one line each, as of the mistakes.
+  /// Declarations that are allowed but probably unintended: one line each, like the mistakes.
   std::vector<std::string> findings;
 
   [[nodiscard]] bool ok() const { return mistakes.empty(); }

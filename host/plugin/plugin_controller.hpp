@@ -59,11 +59,10 @@ class PluginController {
   [[nodiscard]] bool has_debug_page() const;
   [[nodiscard]] Result<std::string> debug_page(std::string_view path, std::string_view query) const;
 
-  /// What the controller's table says of its state; nothing: it hands none on.
+  /// The state formats in the controller's table; nothing: it hands over no state.
   [[nodiscard]] std::optional<StateForms> state_forms() const;
-  /// What the controller wants to hand to another build of it. Only when it is drained and its
-  /// handlers are held, as for read_state(). kInvalid: too much of it; another code is the
-  /// controller's.
+  /// The state for another build of the controller. Only when it is drained and its handlers are
+  /// held, as for read_state(). kInvalid: the state is too large; other codes are the controller's.
   [[nodiscard]] Result<std::string> write_state() const;
   /// Hands it what another build wrote; its refusal.
   [[nodiscard]] Status read_state(std::uint32_t form, std::string_view state) const;

@@ -21,7 +21,7 @@ std::string first_of(const std::vector<std::string>& lines) {
   return text;
 }
 
-/// What is wrong with the declaration, if anything; fills it otherwise.
+/// Reads the declaration into `out`, or returns what is wrong with it.
 Status read_declaration(const ElfFile& elf, PluginDeclaration& out,
                         std::vector<Finding>& findings) {
   const auto refused = [&](Code code, const char* id, std::string text) {

@@ -21,7 +21,7 @@ struct PluginFile {
   PluginDeclaration declaration;
 };
 
-/// How reports and metrics name the build: the first 12 digits of its digest.
+/// The name of the build in reports and metrics: the first 12 digits of its digest.
 [[nodiscard]] inline std::string build_id(const PluginFile& file) {
   return file.digest.substr(0, 12);
 }

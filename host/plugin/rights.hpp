@@ -10,7 +10,7 @@
 
 namespace davit::host {
 
-/// What the server's authorizer sees of a request for a resource.
+/// The attributes of a request for the server's authorizer.
 struct RequestAttributes {
   std::string_view verb;
   std::string_view group;

@@ -1,4 +1,4 @@
-/// What a build's syncs came to.
+/// Counts the outcomes of a build's syncs.
 #pragma once
 
 #include <davit/abi.h>

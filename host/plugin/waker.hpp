@@ -10,7 +10,7 @@
 #include "host/run/controller_queue.hpp"
 #include "lib/base/mutex.hpp"
 
-/// What abi.h leaves opaque. Lives as long as anybody has a reference: the plugin, whose threads
+/// The opaque waker of abi.h. Lives as long as it has a reference: the plugin, whose threads
 /// may use it at any time, and the controller of the queue. Thread-safe.
 struct davit_waker {
  public:

@@ -14,7 +14,7 @@ namespace {
 /// the others.
 constexpr std::uint32_t kTimerWorkers = 4;
 
-/// How long a timer waits that had failed so often in a row before it failed now.
+/// The wait of a timer that had failed this many times in a row before it failed now.
 Duration back_off(std::uint32_t failures, Duration period) {
   constexpr Duration kFirst = std::chrono::seconds(1);
   constexpr Duration kLongest = std::chrono::seconds(1000);  // As that of keys.

@@ -14,7 +14,7 @@ std::vector<std::string> uids_with(Standing wanted, const LiveObject& live,
   return out;
 }
 
-/// What the object's own finalizers ask for.
+/// The propagation that the object's own finalizers request.
 Propagation own_policy(const LiveObject& live) {
   if (live.has_finalizer(kOrphanFinalizer)) return Propagation::kOrphan;
   if (live.has_finalizer(kForegroundFinalizer)) return Propagation::kForeground;

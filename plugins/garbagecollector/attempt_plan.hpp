@@ -11,7 +11,7 @@
 
 namespace davit::garbage {
 
-/// What is known of the owner that a reference names.
+/// The known state of the owner that a reference names.
 enum class Standing : std::uint8_t {
   kSolid,     ///< It is there.
   kWaiting,   ///< It is there, and waits until its dependents are gone.

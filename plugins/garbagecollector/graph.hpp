@@ -41,7 +41,7 @@ struct BadReference {
   Reference reference;
 };
 
-/// What a change of the graph asks for. Nothing of it depends on the order.
+/// The work that a change of the graph causes. Its order does not matter.
 struct Effects {
   std::vector<Key> deletions;  ///< Whether they have to be deleted.
   std::vector<Key> orphans;    ///< Whose dependents lose the reference to them.
@@ -74,7 +74,7 @@ struct NodeState {
   bool deletes_dependents = false;
 };
 
-/// How an object's dependents bear on its deletion.
+/// The effect of an object's dependents on its deletion.
 struct DependentsState {
   bool are_there = false;
   bool some_delete_theirs = false;  ///< One of them waits for its own dependents.
@@ -126,7 +126,7 @@ struct SplitDependents {
 };
 [[nodiscard]] SplitDependents split_dependents(const Node& owner, const Identity& identity);
 
-/// What else an absent object could be, according to the dependents that do not name it so: the
+/// Another identity of an absent object, according to the dependents that do not name it so: the
 /// next in order after `absent`, and the first after the last.
 [[nodiscard]] std::optional<Identity> other_identity(const Identity& absent,
                                                      const std::vector<Node*>& mismatching);

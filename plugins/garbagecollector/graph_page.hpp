@@ -13,7 +13,7 @@ namespace davit::garbage {
 /// The values of `uid` in a query.
 [[nodiscard]] std::vector<std::string> uids_of_query(std::string_view query);
 
-/// All nodes that have owners or dependents; with `uids` all that are connected with one of them.
+/// The nodes that have owners or dependents; with `uids` those that are connected with one of them.
 [[nodiscard]] std::string graph_page(const Graph& graph, const std::vector<std::string>& uids);
 
 }  // namespace davit::garbage

@@ -1,4 +1,4 @@
-/// What names an object: its identity, and the references of others to it. Pure.
+/// The identity of an object, and references to it. Pure.
 #pragma once
 
 #include <compare>

@@ -14,7 +14,7 @@
 
 namespace davit::garbage {
 
-/// Where the server keeps an object.
+/// The path at which the server keeps an object.
 struct Place {
   ResourceId id;
   std::string ns;  ///< Empty: cluster-scoped.

@@ -1,4 +1,4 @@
-/// What of the server the graph shows: an informer for each resource that can be collected.
+/// The informers that fill the graph: one for each resource that can be collected.
 #pragma once
 
 #include <davit/context.hpp>
@@ -43,7 +43,7 @@ class Monitors {
   const Discover discover_;
   const Metric errors_;
   std::map<ResourceId, DynamicInformer> informers_;
-  ResourceSet accepted_;      // What was followed without an error.
+  ResourceSet accepted_;      // The resources that are watched without an error.
   bool waits_ = true;         // For the content of new informers.
   std::optional<Time> wait_;  // Until when; from the first sync on.
 };

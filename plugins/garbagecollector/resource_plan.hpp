@@ -1,4 +1,4 @@
-/// Which resources the graph consists of. Pure; client-go/discovery ServerPreferredResources and
+/// The resources of the graph. Pure; client-go/discovery ServerPreferredResources and
 /// kubernetes:pkg/controller/garbagecollector GetDeletableResources.
 #pragma once
 

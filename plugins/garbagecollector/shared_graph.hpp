@@ -14,7 +14,7 @@
 
 namespace davit::garbage {
 
-/// What the graph asks for goes to the queues and becomes Events. Until open() it waits here:
+/// The graph's requests go to the queues and become Events. Until open() they wait here:
 /// conclusions from a graph that is not filled would be wrong, and on a standby, which never opens,
 /// keys of objects that are gone would pile up in the queues. Thread-safe.
 class SharedGraph {

@@ -1,4 +1,4 @@
-/// What a controller knows of the call that it is in, and how threads without a call reach it.
+/// The call as a controller sees it, and how threads without a call reach the controller.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What a note declares and its controllers do not need.
+// The declarations of a note that its controllers do not need.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ std::string note_with(const std::string& rules, const std::string& watches) {
 
 constexpr const char* kPods = R"({"group":"","version":"v1","resource":"pods"})";
 
-/// What is unused of a note when one pod was labelled.
+/// The unused declarations of a note after one pod was labelled.
 std::vector<std::string> unused_of(const std::string& rules, const std::string& watches) {
   testing::Cluster cluster({.note = note_with(rules, watches)});
   EXPECT_TRUE(cluster.start("labeller", &make<Labeller>).ok());

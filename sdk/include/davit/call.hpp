@@ -12,7 +12,7 @@
 namespace davit {
 namespace detail {
 
-/// What the SDK knows of the call that a thread is in.
+/// The SDK's knowledge of the call that a thread is in.
 struct CurrentCall {
   const davit_call* raw = nullptr;
   bool read_undeclared = false;  ///< It has read a field outside the projection.
@@ -48,7 +48,7 @@ class HostCall {
     if (raw_ == nullptr || raw_->deadline_ns == 0) return std::nullopt;
     return Time(Duration(raw_->deadline_ns));
   }
-  /// How often in a row this key or timer has failed before.
+  /// The number of times in a row that this key or timer has failed before.
   [[nodiscard]] std::uint32_t attempt() const { return raw_ == nullptr ? 0 : raw_->attempt; }
   /// The W3C trace id of the work; empty without tracing.
   [[nodiscard]] std::string_view trace_id() const {

@@ -30,7 +30,7 @@ enum class Propagation : std::int32_t {
   kForeground = DAVIT_PROPAGATION_FOREGROUND,
 };
 
-/// How much the server sends. Metadata is cheaper, and enough for most writes.
+/// The part of the object that the server sends. Metadata is cheaper, and enough for most writes.
 enum class Answer : std::int32_t {
   kObject = DAVIT_ANSWER_OBJECT,
   kMetadata = DAVIT_ANSWER_METADATA,  ///< Items of a list are cut, too.
@@ -100,7 +100,7 @@ struct Request {
     request.deletion = std::move(options);
     return request;
   }
-  /// All objects of a resource in a namespace, or those that `query` selects.
+  /// Deletes all objects of a resource in a namespace, or those that `query` selects.
   [[nodiscard]] static Request remove_collection(const Resource& resource, std::string_view ns,
                                                  DeleteOptions options = {},
                                                  std::string_view query = {}) {
@@ -189,7 +189,7 @@ class Client {
     for (const Request& request : requests) raw.push_back(to_raw(request));
     davit_response empty{};
     empty.size = sizeof(empty);
-    empty.code = DAVIT_CANCELLED;  // What holds for a request that the host never came to.
+    empty.code = DAVIT_CANCELLED;  // The result of a request that the host never reached.
     std::vector<davit_response> responses(requests.size(), empty);
     static_cast<void>(api_->client->batch(api_->call(), raw.data(), sizeof(davit_request),
                                           responses.data(), sizeof(davit_response), raw.size()));

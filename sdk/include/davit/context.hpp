@@ -215,7 +215,7 @@ class Context {
   Api api_;
   Status status_;
   detail::DynamicAnchors dynamic_{api_};
-  std::vector<std::unique_ptr<detail::Anchored>> anchor_;  // What the host holds pointers to.
+  std::vector<std::unique_ptr<detail::Anchored>> anchor_;  // The host holds pointers to them.
 };
 
 namespace detail {

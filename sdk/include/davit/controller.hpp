@@ -46,7 +46,8 @@ class Controller {
   Controller& operator=(const Controller&) = delete;
   virtual ~Controller() = default;
 
-  /// What /readyz and /livez ask. Must not take a lock that a sync holds while it waits.
+  /// The health that /readyz and /livez report. Must not take a lock that a sync holds while it
+  /// waits.
   [[nodiscard]] virtual Status health() const { return {}; }
 
   /// The text of GET /debug/controllers/<name>/<path>; kNotFound if there is no such page. Called
@@ -58,8 +59,8 @@ class Controller {
     return Status(Code::kNotFound, "no such page");
   }
 
-  /// What a hot swap hands over; null: nothing, and the next build begins as after a restart. Asked
-  /// once; lives as long as the controller.
+  /// The state that a hot swap hands over; null: none, and the next build begins as after a
+  /// restart. Called once; lives as long as the controller.
   [[nodiscard]] virtual HandedState* state() { return nullptr; }
 };
 

@@ -57,7 +57,7 @@ struct UnknownVersion {
   std::string_view why;
 };
 
-/// All that the server offers. Borrowed as ServedResource is.
+/// The whole API of the server. Borrowed as ServedResource is.
 struct ServedCatalog {
   /// Every version of every group; the preferred version of a group comes before its others.
   std::vector<ServedResource> resources;

@@ -17,7 +17,7 @@
 
 namespace davit {
 
-/// How much of its objects the server sends.
+/// The part of each object that the server sends.
 enum class ObjectForm : std::int32_t {
   kObject = DAVIT_FORM_OBJECT,
   kMetadata = DAVIT_FORM_METADATA,  ///< Metadata alone: a fraction of the bytes and of the memory.
@@ -160,7 +160,7 @@ class DynamicAnchors {
                      [&] { deliver(anchor.owner_.api_, anchor.handlers_, *raw); });
     }
     static void on_closed(void* self, const davit_call* call) noexcept {
-      const CallScope scope(call);  // What the handlers hold may be released.
+      const CallScope scope(call);  // Values that the handlers hold may be released.
       auto& anchor = *static_cast<Anchor*>(self);
       anchor.owner_.remove(anchor);
     }

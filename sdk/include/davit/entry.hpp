@@ -132,7 +132,7 @@ class Instance {
 template <typename Make>
 std::int32_t start(const davit_call* call, const davit_context& raw, const Make& factory,
                    davit_controller& out) noexcept {
-  const CallScope scope(call);  // What is opened, and what is destroyed again, is part of the call.
+  const CallScope scope(call);  // Opening and destroying are part of the call.
   auto instance = std::make_unique<Instance>(raw);
   const davit_code code = guarded(instance->api(), call, [&] { return instance->start(factory); });
   if (code != DAVIT_OK) return DAVIT_FAILED;

@@ -70,14 +70,14 @@ class Expectations {
     records_.erase(key);
   }
 
-  /// What is outstanding; nothing without a record.
+  /// The outstanding counts; nothing without a record.
   [[nodiscard]] std::optional<ExpectationCounts> outstanding(const Key& key) const {
     const std::lock_guard lock(mutex_);
     const auto found = records_.find(key);
     return found == records_.end() ? std::nullopt : std::optional(found->second.counts);
   }
 
-  /// All of it, for a HandedState.
+  /// The whole content, for a HandedState.
   struct Entry {
     Key key;
     ExpectationCounts counts;

@@ -33,7 +33,7 @@ struct Event {
   bool tombstone = false;   ///< Deleted: the deletion was missed, the state may be old.
 };
 
-/// What to do on changes; called one at a time per controller, in the order of changes. Only add
+/// Callbacks on changes; called one at a time per controller, in the order of changes. Only add
 /// keys to queues here: no requests, no waiting. Unset ones are skipped.
 template <typename View>
 struct Handlers {
@@ -51,7 +51,7 @@ struct InformerOptions {
   std::chrono::milliseconds silence_max{0};
 };
 
-/// How far the cache may lag behind the server; times as those of Context::now().
+/// The freshness of a cache; times as those of Context::now().
 struct CacheFreshness {
   Time confirmed;       ///< When the content was last known to be the server's.
   Time followed_since;  ///< No outage has interrupted the host's view of the server since then.
@@ -182,7 +182,7 @@ class Informer {
 
 namespace detail {
 
-/// What must stay at one address because the host holds a pointer to it.
+/// An object that must stay at one address because the host holds a pointer to it.
 class Anchored {
  public:
   Anchored() = default;

@@ -179,8 +179,8 @@ struct Member {
 
 namespace detail {
 
-/// How many elements one crossing of the boundary reads: most lists of a pod fit, and the buffer
-/// stays small on the stack.
+/// The number of elements that one crossing of the boundary reads: most lists of a pod fit, and the
+/// buffer stays small on the stack.
 inline constexpr std::size_t kReadBatch = 16;
 
 /// An input iterator over what `Source::read(first, buffer)` delivers in batches.

@@ -89,7 +89,7 @@ class Queue {
     const std::string text = key.text();
     static_cast<void>(api_->queue->forget(api_->call(), handle_, to_c(text)));
   }
-  /// How often in a row the key failed.
+  /// The number of times in a row that the key failed.
   [[nodiscard]] std::uint32_t failures(const Key& key) const {
     const std::string text = key.text();
     return api_->queue->failures(api_->call(), handle_, to_c(text));

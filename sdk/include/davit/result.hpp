@@ -16,8 +16,8 @@
 
 namespace davit {
 
-/// What a caller can act on. The values are those of davit_code; see abi.h for what each asks the
-/// caller to do.
+/// Error codes that a caller can act on. The values are those of davit_code; abi.h describes the
+/// reaction to each.
 enum class Code : std::int32_t {
   kOk = DAVIT_OK,
   kNotFound = DAVIT_NOT_FOUND,

@@ -121,9 +121,9 @@ template <typename View>
                                   });
 }
 
-/// Which owner references lead to a key.
+/// The owner references that lead to a key.
 enum class OwnedBy { kController, kAnyOwner };
-/// Where the owners are.
+/// The place of the owners.
 enum class OwnerScope { kSameNamespace, kCluster };
 
 struct OwnsOptions {

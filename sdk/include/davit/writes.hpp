@@ -16,7 +16,7 @@
 
 namespace davit {
 
-/// What a write did.
+/// The effect of a write.
 enum class Written { kNothing, kCreated, kPatched };
 
 // ---- Owners -------------------------------------------------------------------------------------

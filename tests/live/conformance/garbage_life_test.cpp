@@ -85,7 +85,7 @@ class GarbageLifeTest : public testing::TestWithParam<Collector> {
     return cluster_->kubectl({"--server", url, "get", "--raw", path}).out;
   }
 
-  /// What there is, a line an object: "pod/web-1".
+  /// The existing objects, one a line: "pod/web-1".
   [[nodiscard]] std::string names(const std::string& kinds, const std::string& ns = "x") const {
     return cluster_->kubectl({"get", kinds, "-o=name", "--namespace=" + ns}).out;
   }

@@ -74,7 +74,7 @@ std::string manifest() {
          std::string(kNodeGrace) + '\n';
 }
 
-/// What deletes objects whose owner or namespace goes. The sandbox does so itself, and is compared.
+/// The deleter of objects whose owner or namespace is gone. The sandbox does so itself.
 enum class Deletion { kByControllers, kByServer };
 
 /// Busy machines delay heartbeats, so nodes are looked at in rooms of their own only.

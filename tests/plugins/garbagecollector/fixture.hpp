@@ -31,7 +31,7 @@ struct Thing {
   [[nodiscard]] std::string path() const { return collection + "/" + name; }
 };
 
-/// What a test gives an object beyond its name.
+/// The parts of an object beyond its name.
 struct Extras {
   std::string owners = "[]";  ///< JSON: see own().
   std::string finalizers = "[]";

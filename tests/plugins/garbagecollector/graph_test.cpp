@@ -1,4 +1,4 @@
-/// What each event changes in the graph, and what it asks for; pure.
+/// The changes that each event makes in the graph, and the work that it causes; pure.
 #include "plugins/garbagecollector/graph.hpp"
 
 #include <gmock/gmock.h>

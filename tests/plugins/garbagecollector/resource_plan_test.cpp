@@ -1,4 +1,4 @@
-/// Which resources are followed; pure.
+/// The selection of watched resources; pure.
 #include "plugins/garbagecollector/resource_plan.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-/// What else is seen of the controller: debug page, metrics, workers, stop and swap: GC85 to GC90.
+/// The controller's debug page, metrics, workers, stop and swap: GC85 to GC90.
 #include <algorithm>
 
 #include "tests/plugins/garbagecollector/fixture.hpp"

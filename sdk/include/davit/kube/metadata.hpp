@@ -78,8 +78,7 @@ class ObjectView {
   Value metadata_;
 };
 
-/// What a reference to `object` by its owner says; `View` gives kind and apiVersion, which list
-/// items lack.
+/// A controller reference to `object`; `View` gives kind and apiVersion, which list items lack.
 template <typename View>
 [[nodiscard]] OwnerIdentity owner_identity(const View& object) {
   return {View::kResource.api_version(), View::kResource.kind, object.name(), object.uid()};

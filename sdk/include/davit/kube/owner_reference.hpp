@@ -23,7 +23,8 @@ class OwnerReference {
   [[nodiscard]] bool is_controller() const { return value_[&Names::controller].is_true(); }
   [[nodiscard]] Value value() const { return value_; }
 
-  /// All six fields, as upstream's deep comparison of two references; absent and set differ.
+  /// Compares all six fields, as upstream's deep comparison of two references; absent and set
+  /// differ.
   friend bool operator==(const OwnerReference& a, const OwnerReference& b) {
     return a.api_version() == b.api_version() && a.kind() == b.kind() && a.name() == b.name() &&
            a.uid() == b.uid() &&

@@ -16,7 +16,7 @@ namespace davit {
 /// The notation that a text has, which its canonical form keeps.
 enum class QuantityFormat : std::uint8_t { kDecimal, kBinary, kExponent };
 
-/// What a quantity's text says: value * 10^decimal * 2^binary, a bit more if `lost`.
+/// The value of a quantity's text: value * 10^decimal * 2^binary, a bit more if `lost`.
 struct QuantityParts {
   __extension__ using Wide = unsigned __int128;
 
@@ -119,7 +119,7 @@ inline bool take_quantity_number(std::string_view& text, QuantityParts& parts) {
   return any;
 }
 
-/// What follows the "e". As strconv.ParseInt: a sign and digits that fit into 64 bits.
+/// Reads the text after the "e". As strconv.ParseInt: a sign and digits that fit into 64 bits.
 inline bool take_quantity_exponent(std::string_view digits, QuantityParts& parts) {
   if (digits.starts_with('+')) digits.remove_prefix(1);
   std::int64_t exponent = 0;

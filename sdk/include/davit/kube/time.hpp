@@ -132,7 +132,7 @@ inline void append_padded(std::string& out, unsigned value, std::size_t digits) 
   out += text;
 }
 
-/// All but the zone.
+/// The text without the zone.
 inline std::string local_time_text(const WireTime& time) {
   // The years that four digits can write.
   constexpr std::int64_t kSecondsMin = -62'167'219'200;

@@ -1,4 +1,4 @@
-/// What the views of `davit codegen` are made of: parts of objects, typed lists and maps, enums.
+/// The parts that the views of `davit codegen` are made of: objects, typed lists and maps, enums.
 #pragma once
 
 #include <charconv>

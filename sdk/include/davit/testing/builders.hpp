@@ -12,7 +12,7 @@
 
 namespace davit::testing {
 
-/// What all builders share; `Self` is the derived builder.
+/// The base of all builders; `Self` is the derived builder.
 template <typename Self>
 class ObjectBuilder {
  public:
@@ -131,7 +131,7 @@ class PodBuilder : public ObjectBuilder<PodBuilder> {
   }
 };
 
-/// What Deployment and ReplicaSet have in common.
+/// The common base of the builders of Deployments and ReplicaSets.
 template <typename Self>
 class WorkloadBuilder : public ObjectBuilder<Self> {
  public:

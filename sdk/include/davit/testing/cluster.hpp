@@ -97,7 +97,7 @@ class DAVIT_TESTING_API Cluster {
               std::string_view config = {}) {
     return swap_with(name, init_of(factory), config);
   }
-  /// What a controller would hand over ("davit.state/1"); empty when it has no state.
+  /// The state that a controller would hand over ("davit.state/1"); empty if it has none.
   [[nodiscard]] std::string state_of(std::string_view name) const;
   /// Hands a text to a controller as the state of another build; its refusal.
   Status give_state(std::string_view name, std::uint32_t version, std::string_view text);
@@ -133,10 +133,10 @@ class DAVIT_TESTING_API Cluster {
   /// Like hold() and release(), but the host finds the connection lost.
   void begin_outage(std::string_view resource);
   void end_outage(std::string_view resource);
-  /// How often the host compared the content of a cache with the server's state because a
-  /// controller, or a write that did not show up, asked for it.
+  /// The number of times that the host compared a cache with the server's state, because a
+  /// controller requested it or a write did not show up.
   [[nodiscard]] int verifications(std::string_view resource) const;
-  /// How often the host listed a resource to fill a cache. Builds that follow the same share one.
+  /// The number of lists of a resource that filled a cache. Builds that watch the same share one.
   [[nodiscard]] int lists(std::string_view resource) const;
   /// Delivers every cached object of a resource as an update to itself, as a periodic resync does.
   void resync(std::string_view resource);
@@ -186,7 +186,7 @@ class DAVIT_TESTING_API Cluster {
     const std::optional<std::string> text = text_of(View::kResource, key);
     return text ? std::optional<View>(View(value(*text))) : std::nullopt;
   }
-  /// All objects of a resource, by key.
+  /// The objects of a resource, by key.
   template <typename View>
   [[nodiscard]] std::vector<View> all() {
     std::vector<View> views;
@@ -265,12 +265,12 @@ class DAVIT_TESTING_API Cluster {
     return texts;
   }
   [[nodiscard]] const std::vector<SyncRecord>& syncs() const;
-  /// What controllers logged.
+  /// The log records of the controllers.
   [[nodiscard]] const std::vector<LogRecord>& log() const;
   [[nodiscard]] const std::vector<MetricSample>& metrics() const;
   /// Calls from the wrong place or outside the note; a test of a good plugin sees none.
   [[nodiscard]] const std::vector<std::string>& violations() const;
-  /// What the note declares and the started controllers have not needed in this cluster: verbs of
+  /// The entries of the note that the started controllers have not needed in this cluster: verbs of
   /// rules without a request, watches without an informer. One line each, with the entry. Empty in
   /// a test that makes the controllers do all that they can, if the note has nothing superfluous.
   /// Projections are not looked at.

@@ -1,4 +1,4 @@
-/// What the in-memory cluster records for assertions, and the faults that it injects.
+/// The records of the in-memory cluster for assertions, and the faults that it injects.
 #pragma once
 
 #include <cstdint>
@@ -115,7 +115,7 @@ struct SyncRecord {
   std::string controller{};
   std::string key{};
   Code code = Code::kOk;
-  std::string error{};  ///< What the controller said through error_text.
+  std::string error{};  ///< The text that the controller passed to error_text.
   std::uint64_t again_ms = 0;
 
   [[nodiscard]] bool ok() const { return code == Code::kOk; }
