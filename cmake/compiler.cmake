@@ -12,17 +12,23 @@ endif()
 
 # Interface target that every davit target links.
 add_library(davit_options INTERFACE)
+# The presets optimise the product, which makes tests ten times as fast for a fifth more of the compiler's time. Sources of
+# tests run once and would take twice the time to compile.
+set(DAVIT_TEST_OPTIONS $<$<CONFIG:Debug>:-O0>)
 target_include_directories(davit_options INTERFACE ${PROJECT_SOURCE_DIR})
-target_compile_options(davit_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
-  $<$<BOOL:${DAVIT_WERROR}>:-Werror>)
+target_compile_options(davit_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
 target_compile_options(davit_options INTERFACE $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>)
+if(DAVIT_WERROR AND NOT DAVIT_SANITIZER)
+  # When it optimises, g++ warns of what a sanitizer adds, too.
+  target_compile_options(davit_options INTERFACE -Werror)
+endif()
 if(DAVIT_SANITIZER)
   target_compile_options(davit_options INTERFACE -fsanitize=${DAVIT_SANITIZER} -fno-omit-frame-pointer
-    -fno-sanitize-recover=all)
+    -fno-sanitize-recover=all $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized>)
   target_link_options(davit_options INTERFACE -fsanitize=${DAVIT_SANITIZER})
   if(DAVIT_SANITIZER MATCHES undefined)
     # These two checks take a third of the compiler's time. The sources of tests go without; the product's keep them.
-    set(DAVIT_TEST_OPTIONS -fno-sanitize=null,alignment)
+    list(APPEND DAVIT_TEST_OPTIONS -fno-sanitize=null,alignment)
   endif()
 endif()
 # Messages of assertions and tests name files from the root of the tree, and objects do not depend on where it is.
