@@ -19,7 +19,7 @@ class Outside {
   Outside(const Outside&) = delete;
   Outside& operator=(const Outside&) = delete;
 
-  /// What the test does with each request; empty: no server can be reached.
+  /// The test's server of all requests; empty: no server can be reached.
   void on_http(std::function<HttpReply(const HttpRecord&)> server) { server_ = std::move(server); }
   [[nodiscard]] const std::vector<HttpRecord>& records() const { return records_; }
   void clear() { records_.clear(); }

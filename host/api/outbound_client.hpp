@@ -45,15 +45,15 @@ struct OutboundResponse {
   int http_status = 0;  ///< 0: no response.
   HttpHeaders headers;  ///< Names in lower case.
   std::string body;
-  std::uint32_t retry_after_ms = 0;  ///< What the server asked for; 0: nothing.
+  std::uint32_t retry_after_ms = 0;  ///< As the server asked; 0: nothing.
   bool is_simulated = false;         ///< The host responded itself, and sent nothing.
-  std::string url;                   ///< Where the response comes from, after redirects.
+  std::string url;                   ///< The source of the response, after redirects.
 };
 
 /// Whether a method by itself changes nothing (RFC 9110, 9.2.1).
 [[nodiscard]] bool is_safe_method(std::string_view method);
 
-/// What a request consists of, as far as it can be judged without sending it: kMisuse.
+/// Checks the parts of a request that can be judged without sending it: kMisuse.
 [[nodiscard]] Status check_outbound(const OutboundRequest& request);
 
 /// A server outside the cluster.

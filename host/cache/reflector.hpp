@@ -166,7 +166,7 @@ class Reflector final : private ServerContact::Waiter {
   const Logger log_;
   ReflectorState state_;
   ObjectDecoder decoder_;
-  WireFormat format_;  // What is asked for.
+  WireFormat format_;  // The form that requests ask for.
   const Mask bookmark_mask_;
   std::optional<Replacement>
       next_;          // The content that a list, or the first part of a streaming list, collects.

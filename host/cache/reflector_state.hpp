@@ -18,7 +18,7 @@
 
 namespace davit::host {
 
-/// How objects travel.
+/// The form of objects in responses.
 enum class WireFormat {
   kJson,
   kProtobuf,  ///< For group versions in our tables, and for metadata; all else travels as JSON.
@@ -31,7 +31,7 @@ struct ReflectorOptions {
   /// refused request.
   bool streaming_list = true;
   std::uint32_t page_size = 500;
-  /// What is asked for; a server may respond in JSON all the same.
+  /// The form that requests ask for; a server may respond in JSON all the same.
   WireFormat format = WireFormat::kProtobuf;
   Duration backoff_base = std::chrono::milliseconds(800);
   Duration backoff_max = std::chrono::seconds(30);

@@ -26,7 +26,7 @@ struct ClientSettings {
   std::string master;
   double qps = 20;  ///< Per controller; 0 or less: no limit.
   int burst = 30;
-  /// What built-in kinds are asked for in; kContentTypeProtobuf or kContentTypeJson.
+  /// The form of built-in kinds in responses: kContentTypeProtobuf or kContentTypeJson.
   std::string content_type = kContentTypeProtobuf;
 };
 

@@ -38,7 +38,7 @@ class ObjectDecoder {
   }
   /// The mistake in the last object.
   [[nodiscard]] ParseFault fault() const { return is_json_ ? json_.fault() : protobuf_.fault(); }
-  /// What can be read of the last object.
+  /// The readable part of the last object's identity.
   [[nodiscard]] ObjectIdentity identity(std::string_view bytes) const {
     return is_json_ ? read_identity(bytes) : read_protobuf_identity(bytes);
   }

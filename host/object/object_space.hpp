@@ -86,7 +86,7 @@ class ObjectSpace {
   /// The mask of every element below `mask`.
   [[nodiscard]] Mask element_mask(Mask mask) const;
 
-  /// How many members a place below kFullMask names. Takes no lock.
+  /// The number of members that a place below kFullMask names. Takes no lock.
   [[nodiscard]] std::size_t member_count(Mask mask) const;
 
   /// The location of a place in a projection: the mask of the projection's root, and the path from

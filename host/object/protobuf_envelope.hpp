@@ -1,4 +1,4 @@
-/// What stands around an object in protobuf, and the identity of one that cannot be kept.
+/// The envelope of an object in protobuf, and the identity of an object that cannot be kept.
 #pragma once
 
 #include <string_view>

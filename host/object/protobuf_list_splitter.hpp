@@ -15,7 +15,7 @@
 
 namespace davit::host {
 
-/// What ListSplitter is for JSON: a push decoder for a list in its envelope ("k8s\0",
+/// The counterpart of ListSplitter: a push decoder for a list in its envelope ("k8s\0",
 /// runtime.Unknown) cut into any chunks. Holds at most one item and the list's metadata. The items
 /// are messages without an envelope; ProtobufParser judges them. Not thread-safe.
 class ProtobufListSplitter {
@@ -72,7 +72,7 @@ class ProtobufListSplitter {
   bool in_list_ = false;
   bool has_list_ = false;
   std::uint64_t list_left_ = 0;
-  Status status_;  // What a Status body says.
+  Status status_;  // From a Status body.
   std::size_t item_count_ = 0;
   std::string resource_version_, continue_token_, kind_, api_version_;
   std::optional<std::int64_t> remaining_items_;

@@ -16,7 +16,7 @@ struct Message;
 
 namespace davit::host {
 
-/// What a message without an envelope is: an item of a list.
+/// The type of a message without an envelope: an item of a list.
 struct ProtobufType {
   const Message* message = nullptr;
   /// Written into the object, unless empty. Items of lists are without, as in JSON, but for those

@@ -25,7 +25,7 @@ struct FieldPlan {
   Use use = Use::kUnknown;
   bool keeps_zero = false;  ///< Zero is written, too.
   davit_name name = 0;
-  Mask mask = kFullMask;  ///< What is seen of the member, or of each element of a list.
+  Mask mask = kFullMask;  ///< The visible part of the member, or of each element of a list.
   std::uint64_t bit = 0;  ///< Differs among the members of one JSON object.
   const Field* field = nullptr;
   const MessagePlan* inlined = nullptr;

@@ -13,7 +13,7 @@
 
 namespace davit::host {
 
-/// What WatchSplitter is for JSON: a push decoder for a watch response cut into any chunks, which
+/// The counterpart of WatchSplitter: a push decoder for a watch response cut into any chunks, which
 /// is a sequence of frames, each a length of four bytes (big-endian) and a metav1.WatchEvent. The
 /// sink gets the object in its envelope. Holds at most one frame. Not thread-safe.
 class ProtobufWatchSplitter {

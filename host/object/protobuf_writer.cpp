@@ -320,7 +320,7 @@ bool ProtobufWriter::scalar(const Field& field, const WireReader& in) {
   }
 }
 
-/// What Go writes for a value that was never set.
+/// Writes a value that was never set as Go does.
 bool ProtobufWriter::zero(const FieldPlan& field, Mask mask, std::size_t depth) {
   switch (field.field->type) {
     case FieldType::kString:

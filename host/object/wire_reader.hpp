@@ -13,7 +13,7 @@ enum class WireType : std::uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFix
 
 /// The most bytes of a varint.
 inline constexpr std::size_t kVarintBytesMax = 10;
-/// What stands before the bytes of an object or list (runtime.Unknown) that the API server sends.
+/// The prefix of an object or list (runtime.Unknown) that the API server sends.
 inline constexpr std::string_view kEnvelopePrefix("k8s\0", 4);
 
 /// A varint at `at`, which moves behind it; nothing if it is cut or too long.

@@ -1,4 +1,4 @@
-/// How a table answers several requests at once, whatever the requests are.
+/// The batch functions of all tables: several requests, one response each.
 #pragma once
 
 #include <davit/abi.h>

@@ -89,7 +89,7 @@ std::vector<DeclaredHost> hosts_of(const DeclaredController& declared) {
   return hosts;
 }
 
-/// What the frame keeps of a response.
+/// The part of a response that the frame keeps.
 struct LentResponse {
   OutboundResponse response;
   std::vector<davit_http_header> headers;

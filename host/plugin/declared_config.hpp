@@ -1,5 +1,5 @@
-/// Values that a note may leave to the operator's configuration: selectors, namespaces, and the hosts
-/// of requests to the outside.
+/// Values that a note may leave to the operator's configuration: selectors, namespaces, and hosts
+/// outside the cluster.
 #pragma once
 
 #include <davit/result.hpp>

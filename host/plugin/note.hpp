@@ -42,7 +42,7 @@ struct DeclaredWatch {
   ConfigSource namespaces_from = {};
 };
 
-/// Where requests to servers outside the cluster may go.
+/// The servers outside the cluster that requests may go to.
 struct DeclaredHttp {
   std::vector<std::string> hosts = {};  ///< As DeclaredHost has them; empty: nowhere.
   ConfigSource hosts_from = {};

@@ -10,7 +10,7 @@ namespace davit {
 /// `text` with each byte other than ASCII letters, digits and `also_plain` as "%XX".
 [[nodiscard]] std::string percent_escaped(std::string_view text, std::string_view also_plain);
 
-/// What '+' stands for: itself in a path, a blank in a form.
+/// The meaning of '+': itself in a path, a blank in a form.
 enum class Plus : bool { kLiteral, kBlank };
 
 /// The text that `text` stands for; nothing if a '%' lacks two hexadecimal digits.

@@ -10,7 +10,7 @@ namespace davit {
 struct StatusReason {
   std::string_view name;
   int http_status;
-  Code code;  ///< What a caller acts on.
+  Code code;  ///< For the caller to act on.
 };
 
 namespace reason {

@@ -33,6 +33,8 @@ PHRASES = [(re.compile(rf'\b(?:{pattern})\b', re.I), instead) for pattern, inste
 }.items()]
 # A sentence begins with a comment, a paragraph, an item of a list, or after the end of another one.
 OPENING = re.compile(r'(?:^|(?<=[.!?;] ))(Of|By|Whoever|Nobody)(?! (?:default|hand)\b)\b')
+# A comment that explains a name begins with what the name is, not with "What it ..." or "How it ...".
+RIDDLE = re.compile(r'(How|What|Where|Which)\b')
 END_OF_SENTENCE = ('.', '!', '?', ':', '|')
 
 
@@ -81,6 +83,8 @@ def prose(file):
         for found in OPENING.finditer(text):
             if found.start() > 0 or not follows:
                 yield number, f'a sentence opens with "{found.group(1)}": begin with its subject'
+        if not file.path.endswith('.md') and not follows and (found := RIDDLE.match(text)):
+            yield number, f'a comment opens with "{found.group()}": begin with the thing itself'
         for pattern, instead in PHRASES:
             for found in pattern.finditer(text):
                 yield number, f'"{found.group()}": write {instead}'

@@ -66,6 +66,8 @@ BROKEN = [
     ('prose', 'docs/a.md', 'One.\nThe old build goes on serving.', 2),
     ('prose', 'host/a.cpp', '// The watch is deaf.', 1),
     ('prose', 'host/a.cpp', '// A node comes back\n// and says so.', 2),
+    ('prose', 'host/a.hpp', 'int a;  ///< What the queue holds.', 1),
+    ('prose', 'host/a.hpp', '/// A queue.\nclass A;\n\n/// How often it ran.\nint a;', 4),
     ('decision-heading', 'docs/decisions/002-a.md', '# 2. A', 1),
     ('links', 'docs/a.md', 'x\n[gone](gone.md)', 2),
     ('links', 'docs/a.md', '# One\n[two](#two)', 2),

@@ -29,7 +29,7 @@ enum class Effect : std::int32_t {
   kChanges = DAVIT_HTTP_CHANGES,
 };
 
-/// What the host repeats by itself; see abi.h.
+/// The requests that the host repeats by itself; see abi.h.
 enum class Retry : std::int32_t {
   kByMethod = DAVIT_HTTP_RETRY_BY_METHOD,
   kNever = DAVIT_HTTP_RETRY_NEVER,
@@ -84,7 +84,7 @@ class Response {
     }
     return {};
   }
-  /// Where it comes from, after redirects.
+  /// The source of the response, after redirects.
   [[nodiscard]] std::string_view url() const { return from_c(raw_.url); }
   /// The host responded itself (204, no body) and sent nothing: a dry run or a shadow.
   [[nodiscard]] bool is_simulated() const { return raw_.simulated != 0; }
@@ -169,7 +169,7 @@ inline std::vector<Result<Response>> Client::batch(std::span<const Request> requ
   }
   davit_http_response empty{};
   empty.size = sizeof(empty);
-  empty.code = DAVIT_CANCELLED;  // What holds for a request that the host never came to.
+  empty.code = DAVIT_CANCELLED;  // Holds for a request that the host did not reach.
   std::vector<davit_http_response> responses(requests.size(), empty);
   static_cast<void>(api_->http->batch(api_->call(), raw.data(), sizeof(davit_http_request),
                                       responses.data(), sizeof(davit_http_response), raw.size()));

@@ -71,7 +71,7 @@ class WireFormatTest : public CacheTest {
     reply({.body = std::move(body), .chunk = chunk});
     step();
   }
-  /// What the cache holds of a pod, as JSON.
+  /// The pod as the cache holds it, in JSON.
   std::string held(std::string_view name) {
     const ObjectRef object = informer_->store().get("default", name);
     return object ? object.root().json() : "(none)";

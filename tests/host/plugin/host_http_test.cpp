@@ -17,7 +17,7 @@ davit_http_request http_request(std::string_view url, std::string_view method = 
   return made;
 }
 
-/// What is kept of a response after its call.
+/// The part of a response that is kept after its call.
 struct HttpReply {
   davit_code code = -1;
   davit_code returned = -1;

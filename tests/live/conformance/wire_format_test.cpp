@@ -60,7 +60,7 @@ std::vector<ResourceRow> all_resources() {
   return out;
 }
 
-/// What a list or a watch has given, by UID.
+/// The objects that a list or a watch has given, by UID.
 struct Content {
   Status status;
   bool is_protobuf = false;

@@ -60,7 +60,7 @@ struct HttpRecord {
   std::string url{};
   http::Headers headers{};
   std::string body{};
-  int http_status = 0;  ///< What the test responded; 0: no response.
+  int http_status = 0;  ///< As the test responded; 0: no response.
 
   [[nodiscard]] Json json() const { return Json::must(body); }
   /// "PUT https://dns.example.com/zones/a 200".
@@ -69,7 +69,7 @@ struct HttpRecord {
   }
 };
 
-/// What such a server does.
+/// The behaviour of such a server.
 struct HttpReply {
   enum class Failure {
     kNone,
