@@ -351,7 +351,7 @@ TEST_F(ReflectorTest, WatchThatOutlivesItsTimeoutIsCutAndContinuesAtItsVersion) 
   step();
   step();
   EXPECT_THAT(api_.asked[2], StartsWith("watch resourceVersion=7&"));
-  EXPECT_EQ(log_.count("A watch received nothing for too long"), 1u);
+  EXPECT_EQ(log_.count("A watch was silent for too long"), 1u);
 }
 
 TEST_F(ReflectorTest, SilenceIsOnlySuspiciousWhereBookmarksCame) {
@@ -359,12 +359,12 @@ TEST_F(ReflectorTest, SilenceIsOnlySuspiciousWhereBookmarksCame) {
   fill("7", {});
   reply({.lasts = seconds(200), .during = [this] { informer_->tick(clock_.now()); }});
   step();
-  EXPECT_EQ(log_.count("A watch received nothing for too long"), 0u);
+  EXPECT_EQ(log_.count("A watch was silent for too long"), 0u);
   reply({.body = bookmark_json("9"), .lasts = seconds(200), .during = [this] {
            informer_->tick(clock_.now());
          }});
   step();
-  EXPECT_EQ(log_.count("A watch received nothing for too long"), 1u);
+  EXPECT_EQ(log_.count("A watch was silent for too long"), 1u);
 }
 
 TEST_F(ReflectorTest, RequestedRelistEndsTheWatchAndListsTheMostRecentState) {

@@ -74,7 +74,7 @@ TEST_F(SilenceTest, LimitedSilenceMakesAQuietWatchEndBeforeItIsOver) {
   watch("", seconds(20));
   EXPECT_THAT(api_.asked[1], HasSubstr("timeoutSeconds=20"));
   EXPECT_EQ(freshness().confirmed, clock_.now()) << "the server has ended it";
-  EXPECT_EQ(log_.count("A watch received nothing"), 0U);
+  EXPECT_EQ(log_.count("A watch was silent"), 0U);
 }
 
 TEST_F(SilenceTest, StalledWatchIsRenewedWithinTheLimit) {
@@ -82,7 +82,7 @@ TEST_F(SilenceTest, StalledWatchIsRenewedWithinTheLimit) {
   informer_->limit_silence(seconds(25));
   watch("", minutes(10));
   EXPECT_LE(lasted_, seconds(25));
-  EXPECT_EQ(log_.count("A watch received nothing for too long"), 1U);
+  EXPECT_EQ(log_.count("A watch was silent for too long"), 1U);
   watch("", seconds(20));
   EXPECT_THAT(api_.asked[2], StartsWith("watch resourceVersion=7&"));
 }
@@ -107,7 +107,7 @@ TEST_F(SilenceTest, WatchWithoutALimitIsRenewedBeyondWhatIsUsual) {
   EXPECT_EQ(lasted_, SilenceGauge::kShortest);
   watch("", minutes(10));
   EXPECT_EQ(lasted_, 2 * SilenceGauge::kShortest);
-  EXPECT_EQ(log_.count("A watch received nothing for too long"), 0U) << "that may be normal";
+  EXPECT_EQ(log_.count("A watch was silent for too long"), 0U) << "that may be normal";
 }
 
 TEST_F(SilenceTest, FollowingIsNotInterruptedByAConnectionThatIsCutAndRecreated) {
