@@ -148,6 +148,8 @@ Manifest trial_manifest() {
   manifest.leader_election.enabled = false;
   manifest.client.qps = kNoLimit.qps;
   manifest.client.burst = kNoLimit.burst;
+  // Protobuf cannot carry the wrong types of hostile objects.
+  manifest.client.content_type = kContentTypeJson;
   manifest.controller_shutdown_timeout = kStopLimit;
   return manifest;
 }

@@ -74,7 +74,7 @@ constexpr Animal kZoo[] = {
     {"sync_blocks",        "work",     "has not returned"},
     {"sync_throws",        "work",     "an exception left the plugin's code"},
     {"unknown_code",       "work",     "a sync returned an unknown code 4711"},
-    {"never_rests",        "work",     "does not"},
+    {"never_rests",        "work",     "has not returned"},
     {"undeclared_request", "rights",   "declares no rule for delete of pods"},
     {"undeclared_read",    "rights",   "no \"spec.containers\" of pods"},
     {"trusts_objects",     "hostile",  "ended the process with SIGABRT (pods hostile-1-"},

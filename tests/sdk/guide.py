@@ -42,7 +42,7 @@ def script_of(text):
                     lines.append(f"echo {quoted}; try {quoted}")
         elif name:
             lines.append(f"cat >{name} <<'END OF FILE'\n{content}END OF FILE")
-    lines.append("try 'grep -q \"==> runs\" servers.log'; kill $servers; wait; exit 0")
+    lines.append("try 'grep -q \"==> running\" servers.log'; kill $servers; wait; exit 0")
     return "\n".join(lines)
 
 
