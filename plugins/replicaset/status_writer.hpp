@@ -64,7 +64,7 @@ class TerminatingSupport {
 
 class StatusWriter {
  public:
-  /// What a plan changes of the stored status.
+  /// The effect of a plan on the stored status.
   enum class Change : std::uint8_t {
     kNone,
     kCounts,    ///< Only counters.

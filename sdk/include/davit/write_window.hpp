@@ -33,7 +33,7 @@ class WriteWindow {
   /// Zero or less: no write waits.
   explicit WriteWindow(Duration length) : length_(length) {}
 
-  /// How long a write to `key` has to wait; zero: not at all.
+  /// The time that a write to `key` has to wait; zero: none.
   [[nodiscard]] Duration wait(const Key& key, Time now) const {
     const std::lock_guard lock(mutex_);
     const auto found = opened_.find(key.text());
@@ -66,7 +66,7 @@ class WriteWindow {
   const Duration length_;
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Time> opened_;
-  std::deque<std::pair<Time, std::string>> order_;  // What opened_ has or had, the oldest first.
+  std::deque<std::pair<Time, std::string>> order_;  // Keys of opened_, also past ones; oldest first.
 };
 
 /// The member of a controller's configuration that sets the length of its window.
