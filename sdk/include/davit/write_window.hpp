@@ -66,7 +66,7 @@ class WriteWindow {
   const Duration length_;
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Time> opened_;
-  std::deque<std::pair<Time, std::string>> order_;  // Keys of opened_, also past ones; oldest first.
+  std::deque<std::pair<Time, std::string>> order_;  // Keys of opened_, past ones too, by age.
 };
 
 /// The member of a controller's configuration that sets the length of its window.
