@@ -145,7 +145,7 @@ class ControllerHostTest : public ::testing::Test {
     host_ = std::make_unique<ControllerHost>(
         std::move(made),
         HostServices{space_, informers_, transport_, discovery_, events_, *metrics_, clock_,
-                     *random_, Logger(log_), nullptr, [this](const OutboundServer& server) {
+                     *random_, Logger(log_), observer_, [this](const OutboundServer& server) {
                        outside_servers_.push_back(server.url);
                        return Result<std::unique_ptr<Transport>>(
                            std::make_unique<test::BorrowedTransport>(outside_));
@@ -259,6 +259,7 @@ class ControllerHostTest : public ::testing::Test {
   EventRecorder events_{event_api_, clock_, *random_, Logger(log_), {}};
   const Tables tables_ = Tables::make();
   const davit_context* context_ = nullptr;  // As init() got it.
+  ControllerObserver* observer_ = nullptr;  // Set before make().
 
   Init init_;
   Sync sync_;
