@@ -229,17 +229,17 @@ ControllerWork::HandedOver ControllerWork::take_over(ControllerWork& from) {
   HandedOver handed;
   std::set<const HostedQueue*> taken;
   for (const std::unique_ptr<HostedQueue>& old : from.opened_) {
-    HostedQueue* const heir = find(old->name, taken);
+    HostedQueue* const successor = find(old->name, taken);
     // Before the content: a key that comes meanwhile is in one of both.
-    hand_over_wakers(from, *old, heir);
+    hand_over_wakers(from, *old, successor);
     QueueContent content = old->keys->take_content();
-    if (heir == nullptr) {
+    if (successor == nullptr) {
       handed.dropped += content.size();
       continue;
     }
     handed.kept += content.size();
-    old->writes->hand_over(*heir->writes);
-    heir->keys->adopt(content);
+    old->writes->hand_over(*successor->writes);
+    successor->keys->adopt(content);
     handed.spent.push_back(std::move(content));
   }
   // Handles count from the same number in every build: timers belong together in the order in which
@@ -248,19 +248,21 @@ ControllerWork::HandedOver ControllerWork::take_over(ControllerWork& from) {
   return handed;
 }
 
-void ControllerWork::hand_over_wakers(ControllerWork& from, HostedQueue& old, HostedQueue* heir) {
+void ControllerWork::hand_over_wakers(ControllerWork& from, HostedQueue& old,
+                                      HostedQueue* successor) {
   std::vector<davit_waker*> wakers;
   {
     MutexLock lock(from.wakers_mutex_);
     wakers.swap(old.wakers);
   }
-  for (davit_waker* const waker : wakers) waker->point_to(heir == nullptr ? nullptr : heir->keys);
-  if (heir == nullptr) {
+  for (davit_waker* const waker : wakers)
+    waker->point_to(successor == nullptr ? nullptr : successor->keys);
+  if (successor == nullptr) {
     for (davit_waker* const waker : wakers) waker->release();
     return;
   }
   MutexLock lock(wakers_mutex_);
-  heir->wakers.insert(heir->wakers.end(), wakers.begin(), wakers.end());
+  successor->wakers.insert(successor->wakers.end(), wakers.begin(), wakers.end());
 }
 
 std::size_t ControllerWork::mirror_keys(ControllerWork& serving) {

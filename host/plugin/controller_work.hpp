@@ -121,8 +121,9 @@ class ControllerWork {
   [[nodiscard]] CallDetails details(davit_handle source, std::string_view key,
                                     std::uint32_t attempt, std::stop_token cancelled) const;
   void timers_caught_up(const std::vector<std::string>& writers);
-  /// Has the wakers of a queue of another build point to one of this; without an heir to nothing.
-  void hand_over_wakers(ControllerWork& from, HostedQueue& old, HostedQueue* heir);
+  /// Has the wakers of a queue of another build point to one of this; without a successor to
+  /// nothing.
+  void hand_over_wakers(ControllerWork& from, HostedQueue& old, HostedQueue* successor);
   /// The first queue of that name that is not taken, which is taken then; or null.
   [[nodiscard]] HostedQueue* find(std::string_view name, std::set<const HostedQueue*>& taken) const;
 

@@ -8,14 +8,14 @@
 namespace davit::garbage {
 namespace {
 
-OwnersPatch drop_owners(const Place& place, const std::string& uid,
+OwnersPatch drop_owners(const Location& location, const std::string& uid,
                         const std::vector<std::string>& owners) {
-  return {place, uid, drop_owners_patch(uid, owners),
+  return {location, uid, drop_owners_patch(uid, owners),
           [owners](const LiveObject& live) { return drop_owners_merge(live, owners); }};
 }
 
-OwnersPatch unblock(const Place& place, const NodeState& node) {
-  return {place, node.identity.uid, unblock_patch(node.identity.uid, node.owners),
+OwnersPatch unblock(const Location& location, const NodeState& node) {
+  return {location, node.identity.uid, unblock_patch(node.identity.uid, node.owners),
           [&node](const LiveObject& live) { return unblock_merge(live, node.owners); }};
 }
 
@@ -46,12 +46,12 @@ Result<Again> Collector::sync_deletion(const Key& key) const {
 
 Status Collector::attempt(const NodeState& node) const {
   if (node.is_being_deleted && !node.deletes_dependents) return {};
-  const Result<Place> place = objects_.place_of(node.identity);
-  if (!place) return place.error();
-  const Result<LiveObject> live = objects_.get(*place);
+  const Result<Location> location = objects_.location_of(node.identity);
+  if (!location) return location.error();
+  const Result<LiveObject> live = objects_.get(*location);
   if (!live) return live.error();
   if (live->uid != node.identity.uid) return {Code::kNotFound, "another object has its name"};
-  if (node.deletes_dependents) return delete_dependents(node, *place);
+  if (node.deletes_dependents) return delete_dependents(node, *location);
   if (live->owners.empty()) return {};
   std::vector<Standing> standings;
   for (const Reference& each : live->owners) {
@@ -60,40 +60,40 @@ Status Collector::attempt(const NodeState& node) const {
     standings.push_back(*standing);
   }
   const DependentsState dependents = graph_.dependents_state(node.identity.uid);
-  return carry_out(plan_attempt(*live, standings, dependents), node, *place, *live);
+  return carry_out(plan_attempt(*live, standings, dependents), node, *location, *live);
 }
 
 Result<Standing> Collector::judge(const Reference& reference, const NodeState& node) const {
   if (graph_.is_absent(reference, node.identity.ns)) return Standing::kDangling;
-  const Result<Place> place = objects_.place_of(owner_of(reference, node.identity.ns));
-  if (!place) return place.error();
-  const Result<LiveObject> owner = objects_.get(*place);
+  const Result<Location> location = objects_.location_of(owner_of(reference, node.identity.ns));
+  if (!location) return location.error();
+  const Result<LiveObject> owner = objects_.get(*location);
   if (!owner && owner.error().code() != Code::kNotFound) return owner.error();
   const Standing standing = owner ? standing_of(reference, *owner) : Standing::kDangling;
-  if (standing == Standing::kDangling) graph_.add_absent(owner_of(reference, place->ns));
+  if (standing == Standing::kDangling) graph_.add_absent(owner_of(reference, location->ns));
   return standing;
 }
 
-Status Collector::carry_out(const Attempt& attempt, const NodeState& node, const Place& place,
+Status Collector::carry_out(const Attempt& attempt, const NodeState& node, const Location& location,
                             const LiveObject& live) const {
   switch (attempt.step) {
     case Attempt::Step::kNothing:
       return {};
     case Attempt::Step::kDropOwners:
-      return objects_.patch({drop_owners(place, live.uid, attempt.uids)}).front();
+      return objects_.patch({drop_owners(location, live.uid, attempt.uids)}).front();
     case Attempt::Step::kUnblockAndDelete:
-      if (Status s = objects_.patch({unblock(place, node)}).front(); !s.ok()) return s;
+      if (Status s = objects_.patch({unblock(location, node)}).front(); !s.ok()) return s;
       break;
     case Attempt::Step::kDelete:
       break;
   }
-  return objects_.remove(place, live, attempt.policy);
+  return objects_.remove(location, live, attempt.policy);
 }
 
-Status Collector::delete_dependents(const NodeState& node, const Place& place) const {
+Status Collector::delete_dependents(const NodeState& node, const Location& location) const {
   const std::string& uid = node.identity.uid;
   const DependentsState dependents = graph_.dependents_state(uid);
-  if (!dependents.some_block) return objects_.drop_finalizer(place, uid, kForegroundFinalizer);
+  if (!dependents.some_block) return objects_.drop_finalizer(location, uid, kForegroundFinalizer);
   graph_.delete_all(dependents.to_delete);
   return {};
 }
@@ -108,15 +108,15 @@ Result<Again> Collector::sync_orphans(const Key& key) const {
     if (failed.ok()) failed = status.unless(Code::kNotFound);
   };
   for (const Identity& each : graph_.dependents(uid_of(key))) {
-    const Result<Place> place = objects_.place_of(each);
-    note(place.error());
-    if (place) patches.push_back(drop_owners(*place, each.uid, {owner->identity.uid}));
+    const Result<Location> location = objects_.location_of(each);
+    note(location.error());
+    if (location) patches.push_back(drop_owners(*location, each.uid, {owner->identity.uid}));
   }
   for (const Status& each : objects_.patch(patches)) note(each);
   if (!failed.ok()) return failed;
-  const Result<Place> place = objects_.place_of(owner->identity);
-  if (!place) return place.error();
-  const Status freed = objects_.drop_finalizer(*place, owner->identity.uid, kOrphanFinalizer);
+  const Result<Location> location = objects_.location_of(owner->identity);
+  if (!location) return location.error();
+  const Status freed = objects_.drop_finalizer(*location, owner->identity.uid, kOrphanFinalizer);
   if (!freed.ok()) return freed;
   return Again::when_changed();
 }

@@ -27,10 +27,10 @@ class Collector {
   /// kNotFound: it is not there. Other errors as of LiveObjects.
   [[nodiscard]] Status attempt(const NodeState& node) const;
   [[nodiscard]] Result<Standing> judge(const Reference& reference, const NodeState& node) const;
-  [[nodiscard]] Status carry_out(const Attempt& attempt, const NodeState& node, const Place& place,
-                                 const LiveObject& live) const;
+  [[nodiscard]] Status carry_out(const Attempt& attempt, const NodeState& node,
+                                 const Location& location, const LiveObject& live) const;
   /// Foreground deletion: its blocking dependents first, then the object itself.
-  [[nodiscard]] Status delete_dependents(const NodeState& node, const Place& place) const;
+  [[nodiscard]] Status delete_dependents(const NodeState& node, const Location& location) const;
 
   SharedGraph& graph_;
   const LiveObjects objects_;

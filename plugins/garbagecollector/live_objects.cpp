@@ -15,18 +15,18 @@ bool is_unsupported(const Status& status) {
   return status.detail() != nullptr && status.detail()->http_status == kUnsupportedMediaType;
 }
 
-Request request_for(std::int32_t verb, const Place& place) {
+Request request_for(std::int32_t verb, const Location& location) {
   Request request;
   request.verb = verb;
-  request.resource = {place.id.group, place.id.version, place.id.resource, {}};
-  request.ns = place.ns;
-  request.name = place.name;
+  request.resource = {location.id.group, location.id.version, location.id.resource, {}};
+  request.ns = location.ns;
+  request.name = location.name;
   request.answer = Answer::kMetadata;
   return request;
 }
 
-Request patch_request(const Place& place, PatchType type, std::string body) {
-  Request request = request_for(DAVIT_PATCH, place);
+Request patch_request(const Location& location, PatchType type, std::string body) {
+  Request request = request_for(DAVIT_PATCH, location);
   request.patch_type = type;
   request.body = std::move(body);
   return request;
@@ -44,7 +44,7 @@ std::string lower(std::string_view text) {
 
 }  // namespace
 
-Result<Place> LiveObjects::place_of(const Identity& object) const {
+Result<Location> LiveObjects::location_of(const Identity& object) const {
   const Result<ServedResource> found = find_kind(object.api_version, object.kind);
   if (!found) {
     if (found.error().code() == Code::kCancelled) return found.error();
@@ -54,27 +54,28 @@ Result<Place> LiveObjects::place_of(const Identity& object) const {
   if (found->is_namespaced() && object.ns.empty()) {
     return Status(Code::kWrongType, "cluster-scoped objects cannot refer to namespaced owners");
   }
-  Place place;
-  place.id = {std::string(found->group()), std::string(found->version()),
-              std::string(found->resource())};
-  if (found->is_namespaced()) place.ns = object.ns;
-  place.name = object.name;
-  return place;
+  Location location;
+  location.id = {std::string(found->group()), std::string(found->version()),
+                 std::string(found->resource())};
+  if (found->is_namespaced()) location.ns = object.ns;
+  location.name = object.name;
+  return location;
 }
 
-Result<LiveObject> LiveObjects::get(const Place& place) const {
-  const Result<Value> object = client_.call(request_for(DAVIT_GET, place));
+Result<LiveObject> LiveObjects::get(const Location& location) const {
+  const Result<Value> object = client_.call(request_for(DAVIT_GET, location));
   if (!object) return object.error();
   return read_live(ObjectView(*object));
 }
 
-Status LiveObjects::remove(const Place& place, const LiveObject& read, Propagation policy) const {
-  Request request = request_for(DAVIT_DELETE, place);
+Status LiveObjects::remove(const Location& location, const LiveObject& read,
+                           Propagation policy) const {
+  Request request = request_for(DAVIT_DELETE, location);
   request.deletion = {
       .propagation = policy, .uid = read.uid, .resource_version = read.resource_version};
   const Status removed = client_.call(request).error();
   if (removed.code() != Code::kConflict) return removed;
-  const Result<LiveObject> now = get(place);
+  const Result<LiveObject> now = get(location);
   if (!now) return now.error().code() == Code::kNotFound ? now.error() : removed;
   if (!is_same_but_newer(read, *now)) return removed;
   request.deletion.resource_version.clear();
@@ -98,7 +99,7 @@ void LiveObjects::patch_some(std::span<const OwnersPatch> patches,
   const std::size_t before = statuses.size();
   std::vector<Request> requests;
   for (const OwnersPatch& each : patches) {
-    requests.push_back(patch_request(each.place, PatchType::kStrategic, each.strategic));
+    requests.push_back(patch_request(each.location, PatchType::kStrategic, each.strategic));
   }
   std::vector<std::size_t> unsupported;
   for (const Result<Value>& each : client_.batch(requests)) {
@@ -114,7 +115,7 @@ void LiveObjects::patch_by_merge(std::span<const OwnersPatch> patches,
                                  std::span<Status> statuses) const {
   std::vector<Request> reads;
   for (const std::size_t each : unsupported) {
-    reads.push_back(request_for(DAVIT_GET, patches[each].place));
+    reads.push_back(request_for(DAVIT_GET, patches[each].location));
   }
   const std::vector<Result<Value>> objects = client_.batch(reads);
   std::vector<Request> writes;
@@ -129,25 +130,25 @@ void LiveObjects::patch_by_merge(std::span<const OwnersPatch> patches,
       status = other_object();
       continue;
     }
-    writes.push_back(patch_request(patch.place, PatchType::kMerge, patch.merge(live)));
+    writes.push_back(patch_request(patch.location, PatchType::kMerge, patch.merge(live)));
     written.push_back(unsupported[i]);
   }
   const std::vector<Result<Value>> results = client_.batch(writes);
   for (std::size_t i = 0; i < results.size(); ++i) statuses[written[i]] = results[i].error();
 }
 
-Status LiveObjects::drop_finalizer(const Place& place, std::string_view uid,
+Status LiveObjects::drop_finalizer(const Location& location, std::string_view uid,
                                    std::string_view finalizer) const {
   constexpr int kTries = 4;
   Status last;
   for (int i = 0; i < kTries; ++i) {
-    const Result<LiveObject> live = get(place);
+    const Result<LiveObject> live = get(location);
     if (!live) return live.error().unless(Code::kNotFound);
     if (live->uid != uid || !live->has_finalizer(finalizer)) return {};
-    last =
-        client_
-            .call(patch_request(place, PatchType::kMerge, drop_finalizer_merge(*live, finalizer)))
-            .error();
+    last = client_
+               .call(patch_request(location, PatchType::kMerge,
+                                   drop_finalizer_merge(*live, finalizer)))
+               .error();
     if (last.code() != Code::kConflict) return last;
   }
   return last.with_context("updateMaxRetries(4) has reached. The garbage collector will retry");

@@ -15,7 +15,7 @@
 namespace davit::garbage {
 
 /// The path at which the server keeps an object.
-struct Place {
+struct Location {
   ResourceId id;
   std::string ns;  ///< Empty: cluster-scoped.
   std::string name;
@@ -23,7 +23,7 @@ struct Place {
 
 /// A change of an object's references.
 struct OwnersPatch {
-  Place place;
+  Location location;
   std::string uid;
   std::string strategic;
   /// The same for a custom resource.
@@ -39,15 +39,16 @@ class LiveObjects {
   /// kConflict: the server does not serve the kind in this version, or it is not known whether it
   /// does. That may change, and is not reported until then. kWrongType: objects of the kind have a
   /// namespace, and `object` has none.
-  [[nodiscard]] Result<Place> place_of(const Identity& object) const;
-  [[nodiscard]] Result<LiveObject> get(const Place& place) const;
+  [[nodiscard]] Result<Location> location_of(const Identity& object) const;
+  [[nodiscard]] Result<LiveObject> get(const Location& location) const;
 
   /// Deletes the object that was read as `read`; not if its owners have changed since (kConflict).
-  [[nodiscard]] Status remove(const Place& place, const LiveObject& read, Propagation policy) const;
+  [[nodiscard]] Status remove(const Location& location, const LiveObject& read,
+                              Propagation policy) const;
   /// A status for each patch.
   [[nodiscard]] std::vector<Status> patch(const std::vector<OwnersPatch>& patches) const;
   /// Success, too, if the object is gone or does not have it.
-  [[nodiscard]] Status drop_finalizer(const Place& place, std::string_view uid,
+  [[nodiscard]] Status drop_finalizer(const Location& location, std::string_view uid,
                                       std::string_view finalizer) const;
 
  private:

@@ -32,7 +32,7 @@
  *   DAVIT_STALE    the callback has returned, or its controller was destroyed
  *   DAVIT_MISUSE   another thread, a phase that the function's mark does not name, or no call at all
  * Functions without a code answer zero. A call serves again after at least 64 others; until then one that was kept too
- * long is found out. Threads of the plugin's own have no call: they reach the host through "davit.waker/1" alone.
+ * long is detected. Threads of the plugin's own have no call: they reach the host through "davit.waker/1" alone.
  *
  * Marks. Each function carries one machine-readable mark, from which the documentation and the host's checks come:
  *     @call(<callers>; <blocks>)
@@ -51,7 +51,7 @@
  * more than check() and serve(). Two builds of a controller may be there at once during a swap; only one of them syncs.
  *
  * Unloading. The host unloads a library after destroy() of each of its controllers has returned, and then calls nothing in
- * it and reads nothing of it any more: tables, texts and `self` pointers are the plugin's until then. Threads that the
+ * it and reads nothing of it: tables, texts and `self` pointers are the plugin's until then. Threads that the
  * plugin started, and whatever else could call into the library, must have ended when destroy() returns. A library that
  * cannot be unloaded stays mapped and is never called again.
  *
@@ -605,13 +605,13 @@ typedef struct davit_freshness {
   int64_t followed_since_ns;
 } davit_freshness;
 
-/* For controllers that act on what does not come, such as heartbeats: to them a deaf watch looks like a dead object. */
+/* For controllers that act on the absence of changes, such as heartbeats: a stalled watch looks like a dead object. */
 typedef struct davit_freshness_v1 {
   uint32_t size;
   uint32_t reserved;
 
   /* The informer's watch is renewed when nothing came through it for `longest_ms`, 1000 or more. The shortest time that
-   * any user of the informer asks for counts. A watch at rest costs a request in each such time.
+   * any user of the informer asks for counts. An idle watch costs a request in each such time.
    * DAVIT_INVALID for less. @call(init; nonblocking) */
   davit_code (*limit_silence)(const davit_call *call, davit_handle informer, uint64_t longest_ms);
 
@@ -698,7 +698,7 @@ typedef struct davit_discovery_v1 {
   davit_code (*refresh)(const davit_call *call);
 
   /* As catalog(), but always asks the server: for a controller that does harm with an answer of half a minute ago. Two
-   * requests or more. DAVIT_UNAVAILABLE, FORBIDDEN and so on: nothing could be found out. @call(init, sync; blocking) */
+   * requests or more. DAVIT_UNAVAILABLE, FORBIDDEN and so on: the catalog could not be read. @call(init, sync; blocking) */
   davit_code (*fetch)(const davit_call *call, davit_catalog *out);
 } davit_discovery_v1;
 
@@ -748,8 +748,8 @@ typedef struct davit_informer_options_v2 {
 } davit_informer_options_v2;
 
 /* Informers that a controller opens when it finds out what there is. They share the host's caches and need no entry in
- * `watches`. Each is synced on its own: a resource that the server lacks holds up neither the other informers nor the
- * syncs of the controller. An informer that nobody has open any more is kept for a minute, so that a swap to a build
+ * `watches`. Each is synced on its own: a resource that the server lacks delays neither the other informers nor the
+ * syncs of the controller. An informer that no controller has open is kept for a minute, so that a swap to a build
  * that opens the same causes no list. These informers do not hold back a key until they show what its last sync wrote
  * (see davit_client_v1.call). */
 typedef struct davit_informer_v2 {
@@ -757,7 +757,7 @@ typedef struct davit_informer_v2 {
   uint32_t reserved;
 
   /* Begins to follow a resource. A resource that the server lacks, now or later, is no error: the host asks for it
-   * with back-off, and synced() says so. DAVIT_UNDECLARED: the note does not allow it. DAVIT_UNSUPPORTED: the controller
+   * with back-off, and synced() reports it. DAVIT_UNDECLARED: the note does not allow it. DAVIT_UNSUPPORTED: the controller
    * has 1000 open. DAVIT_INVALID: a malformed name, path or index. During init nothing is requested yet, and what can only
    * fail then fails the start. @call(init, handler, sync; nonblocking) */
   davit_code (*open)(const davit_call *call, const davit_informer_options_v2 *options, davit_handle *out);
