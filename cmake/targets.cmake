@@ -29,6 +29,13 @@ if(DAVIT_PCH)
   endif()
 endif()
 
+# davit_program(NAME): what every program of the tree needs, davit and tests.
+function(davit_program name)
+  if(DAVIT_SANITIZER MATCHES address)
+    target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/sanitizer_options.cpp)
+  endif()
+endfunction()
+
 # Builds every test program that runs under TSan.
 add_custom_target(tsan_tests)
 
@@ -61,6 +68,7 @@ endfunction()
 function(davit_test name)
   cmake_parse_arguments(ARG "APART;SINGLE_THREADED" "LOCK;FIXTURE;OLDEST" "SOURCES;DEPS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
+  davit_program(${name})
   if(ARG_APART)
     set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
   endif()
