@@ -96,7 +96,8 @@ class Response {
 
   /// Success for a 2xx. Else what the status asks a caller to do, as for the API server: kNotFound
   /// (404), kConflict (409), kExpired (410), kForbidden (401, 403), kThrottled (429), kUnavailable
-  /// (5xx, 408), kInvalid (other 4xx), kUnsupported (3xx).
+  /// (5xx, 408), kInvalid (other 4xx), kUnsupported (3xx). The message contains neither query nor
+  /// body: the host logs the error of a sync, and both may hold secrets.
   [[nodiscard]] Status as_status() const;
 
  private:
@@ -133,12 +134,8 @@ inline Status Response::as_status() const {
   if (status == 410) code = Code::kExpired;
   if (status == 429) code = Code::kThrottled;
   if (status >= 500 || status == 408) code = Code::kUnavailable;
-  // The body may hold anything; its beginning often says why.
-  constexpr std::size_t kShown = 200;
-  const std::string_view url = from_c(raw_.url).substr(0, from_c(raw_.url).find('?'));
-  std::string message = std::string(url) + " responds with " + std::to_string(status);
-  if (!body().empty()) message.append(": ").append(body().substr(0, kShown));
-  return Status(code, std::move(message),
+  const std::string_view address = url().substr(0, url().find('?'));
+  return Status(code, std::string(address) + " responds with " + std::to_string(status),
                 ApiDetail{.http_status = status,
                           .reason = {},
                           .causes = {},
