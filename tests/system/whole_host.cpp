@@ -30,6 +30,7 @@ void WholeHost::stop() {
 
 void WholeHost::start(const WholeHostOptions& options, Transport* way) {
   RunOptions run;
+  run.manifest = options.manifest;
   run.plugin_directories = options.directories;
   run.controllers = options.controllers;
   run.leader_elect = false;

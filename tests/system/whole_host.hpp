@@ -19,6 +19,7 @@ namespace davit::host {
 struct WholeHostOptions {
   std::vector<std::string> directories;  ///< The plugins' directories.
   std::vector<std::string> controllers;  ///< As --controllers.
+  std::string manifest = {};             ///< As --manifest.
 };
 
 /// The destructor stops the host before the cluster goes. Mistakes fail the test.
