@@ -59,6 +59,10 @@ RequestReader::State RequestReader::bad(int status) {
 /// Checks the head before the first byte of the body is requested.
 RequestReader::State RequestReader::check_head() {
   const auto& head = parser_->http.get();
+  for (const auto& field : head) {
+    headers_.emplace_back(text(field.name_string()), text(field.value()));
+  }
+  keep_alive_ = head.keep_alive();
   const auto hosts = head.count(http::field::host);
   if (head.version() != 10 && head.version() != 11) return bad(505);
   if (hosts > 1 || (hosts == 0 && head.version() == 11)) return bad(400);
@@ -127,7 +131,7 @@ bool RequestReader::expects_continue() const {
   return parser_->http.get().version() == 11 && parser_->http.get().count(http::field::expect) > 0;
 }
 
-bool RequestReader::keep_alive() const { return parser_->http.get().keep_alive(); }
+bool RequestReader::keep_alive() const { return keep_alive_; }
 
 bool RequestReader::old_version() const { return parser_->http.get().version() == 10; }
 
@@ -136,9 +140,7 @@ HttpServerRequest RequestReader::take() {
   HttpServerRequest request;
   request.method = text(message.method_string());
   request.target = origin_form(text(message.target()));
-  for (const auto& field : message) {
-    request.headers.emplace_back(text(field.name_string()), text(field.value()));
-  }
+  request.headers = std::move(headers_);
   request.body_too_large = state_ == State::kTooLarge;
   if (!request.body_too_large) request.body = std::move(message.body());
   return request;

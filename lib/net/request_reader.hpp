@@ -55,6 +55,9 @@ class RequestReader {
   const std::unique_ptr<Parser> parser_;
   State state_ = State::kHead;
   int refusal_ = 0;
+  // From the head alone: trailers are not headers.
+  HttpHeaders headers_;
+  bool keep_alive_ = false;
 };
 
 }  // namespace davit

@@ -41,6 +41,18 @@ TEST_F(HttpConnectionTest, RequestReadsTheSameHoweverItIsCut) {
   }
 }
 
+TEST_F(HttpConnectionTest, TrailersAreNotHeaders) {
+  open();
+
+  const std::string response =
+      ask("POST /b HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+          "1\r\na\r\n0\r\nAuthorization: Bearer t\r\nConnection: close\r\n\r\n");
+
+  ASSERT_EQ(requests_.size(), 1U);
+  EXPECT_THAT(requests_[0].headers, testing::SizeIs(2)) << "Host and Transfer-Encoding";
+  EXPECT_THAT(response, Not(HasSubstr("Connection: close")));
+}
+
 TEST_F(HttpConnectionTest, EndlessHeadIsRefused) {
   options_.header_bytes_max = 1000;
   open();
