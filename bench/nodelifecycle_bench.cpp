@@ -59,7 +59,8 @@ class NodesInHost final : public ControllerHostTest {
  public:
   explicit NodesInHost(int count) {
     ControllerHostOptions options;
-    options.declared = parse_note(DAVIT_NODELIFECYCLE_NOTE).declaration.controllers.front();
+    options.declared =
+        parse_note(note_text<nodelifecycle::declare>()).declaration.controllers.front();
     options.plugin = "nodelifecycle";
     options.build_id = "bench";
     make(std::move(options));

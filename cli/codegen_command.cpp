@@ -11,6 +11,7 @@
 #include "cli/codegen/cpp_text.hpp"
 #include "cli/codegen/cpp_writer.hpp"
 #include "cli/codegen/definition.hpp"
+#include "cli/codegen/rust_writer.hpp"
 #include "cli/codegen/schema_reader.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/server_connection.hpp"
@@ -107,7 +108,13 @@ std::string wrong_flags(const CodegenOptions& options) {
       return "--kind " + each + " is not VERSION/KIND (v1/Pod) or GROUP/VERSION/KIND";
     }
   }
-  if (!options.ns.empty() && !codegen::is_cpp_namespace(options.ns)) {
+  if (options.language != "cpp" && options.language != "rust") {
+    return "--lang must be cpp or rust, not " + options.language;
+  }
+  if (options.language == "rust" && !options.ns.empty() && !codegen::is_rust_module(options.ns)) {
+    return "--namespace " + options.ns + " is not a name of a Rust module";
+  }
+  if (options.language == "cpp" && !options.ns.empty() && !codegen::is_cpp_namespace(options.ns)) {
     return "--namespace " + options.ns + " is not a name of a C++ namespace";
   }
   return "";
@@ -167,7 +174,9 @@ int run_codegen(const CodegenOptions& options, std::ostream& out, std::ostream& 
   for (const Mistake& each : all.mistakes) err << each.str() << "\n";
   if (!all.mistakes.empty()) return kExitMistakes;
 
-  const std::string text = codegen::write_cpp(made.modules, {options.ns, sources});
+  const std::string text = options.language == "rust"
+                               ? codegen::write_rust(made.modules, {options.ns, sources})
+                               : codegen::write_cpp(made.modules, {options.ns, sources});
   if (options.output.empty()) {
     out << text;
     return kExitGood;

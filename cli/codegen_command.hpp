@@ -15,7 +15,8 @@ struct CodegenOptions {
   std::vector<std::string> kinds = {};
   std::vector<std::string> only = {};    ///< Fields to read; empty: all.
   std::vector<std::string> opaque = {};  ///< Fields that stay untyped.
-  std::string ns = {};                   ///< C++ namespace in place of the group's.
+  std::string ns = {};                   ///< Namespace or module in place of the group's.
+  std::string language = "cpp";          ///< Or "rust".
   std::string output = {};               ///< File to write; empty: the types go to `out`.
 };
 

@@ -17,10 +17,16 @@
 #include "cli/manifest_command.hpp"
 #include "cli/plugin_command.hpp"
 #include "cli/plugin_new.hpp"
+#include "cli/plugin_signing.hpp"
 #include "cli/rbac_command.hpp"
+#include "cli/reference/reference_commands.hpp"
 #include "cli/run_flags.hpp"
 #include "cli/sandbox_flags.hpp"
+#include "cli/top_command.hpp"
+#include "cli/upstream/flags_page.hpp"
+#include "cli/upstream/from_flags.hpp"
 #include "cli/validate_command.hpp"
+#include "cli/why_command.hpp"
 #include "lib/base/version.hpp"
 
 namespace davit::host {
@@ -31,14 +37,20 @@ struct Commands {
   RunOptions run;
   DemoOptions demo;
   ManifestCheckOptions manifest_check;
+  FromFlagsOptions from_flags;
   PluginInspectOptions plugin_inspect;
   PluginListOptions plugin_list;
+  PluginKeygenOptions plugin_keygen;
   PluginNewOptions plugin_new;
+  PluginSignOptions plugin_sign;
   PluginValidateOptions plugin_validate;
+  PluginVerifyOptions plugin_verify;
   DevOptions dev;
   RbacOptions rbac;
   SandboxFlags sandbox;
   CtlOptions ctl;
+  WhyOptions why;
+  TopOptions top;
   CodegenOptions codegen;
   std::function<int()> chosen;
 };
@@ -55,6 +67,15 @@ std::string normalised(const std::string& arg) {
   return out;
 }
 
+/// Appends `arg`. The parser takes "--flag=" for a flag without a value, and not for an empty one.
+void add_normalised(const std::string& arg, std::vector<std::string>& given) {
+  given.push_back(normalised(arg));
+  std::string& last = given.back();
+  if (!last.starts_with("--") || last.find('=') != last.size() - 1) return;
+  last.pop_back();
+  given.emplace_back();
+}
+
 std::string version_text() { return std::string("davit ") + kVersion; }
 
 void add_manifest_command(CLI::App& app, Commands& commands, std::ostream& out, std::ostream& err) {
@@ -65,11 +86,62 @@ void add_manifest_command(CLI::App& app, Commands& commands, std::ostream& out, 
   check->callback([&] {
     commands.chosen = [&] { return run_manifest_check(commands.manifest_check, out, err); };
   });
+  CLI::App* from_flags = manifest->add_subcommand(
+      "from-flags", "Write the manifest of a kube-controller-manager command line, given after --");
+  from_flags
+      ->add_option("--file", commands.from_flags.file,
+                   "YAML of kube-controller-manager's pod, instead of a command line")
+      ->type_name("FILE");
+  from_flags->callback([&] {
+    commands.chosen = [&] { return run_manifest_from_flags(commands.from_flags, out, err); };
+  });
+  manifest
+      ->add_subcommand(
+          "flags",
+          "Print kube-controller-manager's flags and what davit does with each, as Markdown")
+      ->callback([&] {
+        commands.chosen = [&] {
+          out << flags_page();
+          return kExitGood;
+        };
+      });
+}
+
+void add_signature_commands(CLI::App& plugin, Commands& commands, std::ostream& out,
+                            std::ostream& err) {
+  PluginKeygenOptions& keygen = commands.plugin_keygen;
+  CLI::App* const make = plugin.add_subcommand(
+      "keygen", "Make a private key for signatures; prints its public key for the manifest");
+  make->add_option("FILE", keygen.file, "File for the private key, which must not exist")
+      ->required();
+  make->callback([&] { commands.chosen = [&] { return run_plugin_keygen(keygen, out, err); }; });
+
+  PluginSignOptions& sign = commands.plugin_sign;
+  CLI::App* const write =
+      plugin.add_subcommand("sign", "Sign plugins; the signature of x.so goes into x.so.sig");
+  write->add_option("--key", sign.key, "File of the private key")->required()->type_name("FILE");
+  write->add_option("FILES", sign.files, "The .so files")->required();
+  write->callback([&] { commands.chosen = [&] { return run_plugin_sign(sign, out, err); }; });
+
+  PluginVerifyOptions& verify = commands.plugin_verify;
+  CLI::App* const check =
+      plugin.add_subcommand("verify", "Check the signatures of plugins as davit run does");
+  check
+      ->add_option("--public-key", verify.keys,
+                   "Public key in base64, as keygen prints it; may be repeated")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("KEY");
+  check->add_option("--manifest", verify.manifest, "Manifest whose keys count, too")
+      ->type_name("FILE");
+  check->add_option("FILES", verify.files, "The .so files")->required();
+  check->callback([&] { commands.chosen = [&] { return run_plugin_verify(verify, out, err); }; });
 }
 
 CLI::App* add_plugin_command(CLI::App& app, Commands& commands, std::ostream& out,
                              std::ostream& err) {
-  CLI::App* plugin = app.add_subcommand("plugin", "Create, inspect, list and validate plugins");
+  CLI::App* plugin =
+      app.add_subcommand("plugin", "Create, inspect, list, sign and validate plugins");
   plugin->require_subcommand(1);
   CLI::App* inspect =
       plugin->add_subcommand("inspect", "Print what a plugin declares and needs, and its grade");
@@ -112,6 +184,7 @@ CLI::App* add_plugin_command(CLI::App& app, Commands& commands, std::ostream& ou
       ->type_name("DIRECTORY");
   list->callback(
       [&] { commands.chosen = [&] { return run_plugin_list(commands.plugin_list, out, err); }; });
+  add_signature_commands(*plugin, commands, out, err);
   return plugin;
 }
 
@@ -131,12 +204,17 @@ void add_rbac_command(CLI::App& app, Commands& commands, std::ostream& out, std:
       ->take_all()
       ->allow_extra_args(false)
       ->type_name("DIRECTORY");
+  rbac->add_flag_callback(
+      "--use-service-account-credentials",
+      [&] { commands.rbac.accounts = RbacOptions::Accounts::kOneEach; },
+      "Print an account and roles for each controller, as davit run with this flag needs them");
   rbac->callback([&] { commands.chosen = [&] { return run_rbac(commands.rbac, out, err); }; });
 }
 
 void add_codegen_command(CLI::App& app, Commands& commands, std::ostream& out, std::ostream& err) {
   CodegenOptions& options = commands.codegen;
-  CLI::App* codegen = app.add_subcommand("codegen", "Write C++ types from the schemas of kinds");
+  CLI::App* codegen =
+      app.add_subcommand("codegen", "Write types of C++ or Rust from the schemas of kinds");
   codegen->add_option("FILE", options.files, "File with CustomResourceDefinitions, YAML or JSON");
   codegen->add_option("--openapi", options.openapi, "OpenAPI v3 document, JSON or YAML")
       ->type_name("FILE");
@@ -165,8 +243,11 @@ void add_codegen_command(CLI::App& app, Commands& commands, std::ostream& out, s
       ->type_name("PATH");
   codegen
       ->add_option("--namespace", options.ns,
-                   "C++ namespace around VERSION (default: the first label of each group)")
+                   "Namespace or module around VERSION (default: the first label of each group)")
       ->type_name("NAME");
+  codegen->add_option("--lang", options.language, "Language: cpp or rust")
+      ->capture_default_str()
+      ->type_name("LANGUAGE");
   codegen->add_option("-o,--output", options.output, "File to write (default: print)")
       ->type_name("FILE");
   codegen->callback([&] { commands.chosen = [&] { return run_codegen(options, out, err); }; });
@@ -218,6 +299,10 @@ bool names_a_group(const CLI::App& app, const std::vector<std::string>& args) {
   return command->get_require_subcommand_min() > 0;
 }
 
+bool names_from_flags(const std::vector<std::string>& args) {
+  return args.size() > 1 && args[0] == "manifest" && args[1] == "from-flags";
+}
+
 /// One line, whatever the parser said.
 std::string one_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -266,6 +351,27 @@ std::string first_unknown(const CLI::App& app, const std::vector<std::string>& a
   return "";
 }
 
+/// The files of a trial, which two commands take.
+struct InputFlags {
+  std::vector<std::string>& configs;
+  std::string& definitions;
+  std::string& objects;
+};
+
+void add_input_flags(CLI::App& app, const InputFlags& flags) {
+  app.add_option("--config", flags.configs,
+                 "Configuration of the controller, YAML or JSON: FILE, or CONTROLLER=FILE if the "
+                 "plugin has several; may be repeated")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+  app.add_option("--crd", flags.definitions,
+                 "File or folder of CustomResourceDefinitions for the cluster")
+      ->type_name("DIR");
+  app.add_option("--objects", flags.objects, "File or folder of objects for the cluster")
+      ->type_name("DIR");
+}
+
 /// `chosen` is set to `run` when the command is given. The references outlive the parsing.
 void add_plugin_validate(CLI::App& plugin, PluginValidateOptions& options,
                          std::function<int()>& chosen,
@@ -279,6 +385,7 @@ void add_plugin_validate(CLI::App& plugin, PluginValidateOptions& options,
                   "Time limit of a check in seconds (default 60)")
       ->check(CLI::Range(1, kLimitMost))
       ->type_name("SECONDS");
+  add_input_flags(*app, {options.configs, options.definitions, options.objects});
   app->add_option("--check", options.checks,
                   "Run only this check and those that it needs; may be repeated (default: all)")
       ->take_all()
@@ -310,6 +417,7 @@ void add_dev_command(CLI::App& app, DevOptions& options, std::function<int()>& c
   dev->add_option("--plugin", options.plugin,
                   "Plugin to run if the project builds several, without .so")
       ->type_name("NAME");
+  add_input_flags(*dev, {options.configs, options.definitions, options.objects});
   dev->add_option("--cmake-arg", options.cmake_args,
                   "Argument of cmake, such as -DNAME=VALUE; may be repeated")
       ->take_all()
@@ -343,10 +451,18 @@ int run_command_line(const std::vector<std::string>& args, const Programs& progr
   add_codegen_command(app, commands, out, err);
   add_demo_command(app, commands, programs);
   add_ctl_command(app, commands.ctl, commands.chosen, out, err);
+  add_why_command(app, commands.why, commands.chosen, out, err);
+  add_top_command(app, commands.top, commands.chosen, out, err);
   add_help_and_version(app, commands, out);
+  add_reference_commands(app, commands.chosen, out, err);
 
+  // A foreign command line is not davit's to parse.
+  const auto foreign = names_from_flags(args) ? std::ranges::find(args, "--") : args.end();
+  if (foreign != args.end()) commands.from_flags.args.assign(foreign + 1, args.end());
   std::vector<std::string> given;
-  for (const std::string& arg : help_asked_for(args)) given.push_back(normalised(arg));
+  for (const std::string& arg : help_asked_for({args.begin(), foreign})) {
+    add_normalised(arg, given);
+  }
   if (names_a_group(app, given)) given.emplace_back("--help");
   // The parser handles --help in any position.
   const bool asks_for_help = !args.empty() && args.front() == "help";

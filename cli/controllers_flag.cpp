@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/upstream/controllers.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/kube/yaml.hpp"
 
@@ -16,6 +17,11 @@ const KnownController* find_by_alias(std::string_view alias,
     }
   }
   return nullptr;
+}
+
+bool is_known(std::string_view name, const std::vector<KnownController>& known) {
+  return find_by_alias(name, known) != nullptr ||
+         std::ranges::find(known, name, &KnownController::name) != known.end();
 }
 
 }  // namespace
@@ -62,6 +68,40 @@ std::vector<std::string> unknown_controllers(const std::vector<std::string>& tra
     out.push_back(std::move(text));
   }
   return out;
+}
+
+std::vector<std::string> without_foreign_controllers(const std::vector<std::string>& translated,
+                                                     const std::vector<KnownController>& known,
+                                                     std::vector<std::string>& warnings) {
+  std::vector<std::string> out;
+  for (const std::string& entry : translated) {
+    const bool minus = entry.starts_with('-');
+    const std::string_view name = std::string_view(entry).substr(minus ? 1 : 0);
+    const UpstreamController* const upstream = find_upstream_controller(name);
+    if (upstream == nullptr || is_known(name, known) || (!minus && !upstream->plugin.empty())) {
+      out.push_back(entry);
+    } else if (!minus) {
+      warnings.push_back("davit has no " + std::string(upstream->name) +
+                         ": --controllers has no effect on it");
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> check_named_controllers(const std::vector<std::string>& names,
+                                                 const std::vector<KnownController>& known,
+                                                 std::vector<std::string>& warnings) {
+  std::vector<std::string> left;
+  for (const std::string& name : names) {
+    const UpstreamController* const upstream = find_upstream_controller(name);
+    if (is_known(name, known) || upstream == nullptr) {
+      left.push_back(name);
+    } else {
+      warnings.push_back("no plugin that is loaded has " + std::string(upstream->name) +
+                         ": its settings have no effect");
+    }
+  }
+  return unknown_controllers(left, known);
 }
 
 }  // namespace davit::host

@@ -28,4 +28,17 @@ struct KnownController {
 [[nodiscard]] std::vector<std::string> unknown_controllers(
     const std::vector<std::string>& translated, const std::vector<KnownController>& known);
 
+/// The translated list without the entries that kube-controller-manager knows and no plugin has:
+/// those behind "-", and those of controllers that davit does not have, which get a line in
+/// `warnings`. Existing command lines stay valid so.
+[[nodiscard]] std::vector<std::string> without_foreign_controllers(
+    const std::vector<std::string>& translated, const std::vector<KnownController>& known,
+    std::vector<std::string>& warnings);
+
+/// Checks the controllers that settings name: one of `known`, else one of kube-controller-manager,
+/// with a line in `warnings`. Everything else is returned as unknown_controllers() does.
+[[nodiscard]] std::vector<std::string> check_named_controllers(
+    const std::vector<std::string>& names, const std::vector<KnownController>& known,
+    std::vector<std::string>& warnings);
+
 }  // namespace davit::host

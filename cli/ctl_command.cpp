@@ -6,15 +6,19 @@
 #include <CLI/Formatter.hpp>
 #include <CLI/Validators.hpp>
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <ostream>
 #include <string>
 
 #include "cli/exit_codes.hpp"
+#include "cli/status_text.hpp"
 #include "host/control/control_request.hpp"
 #include "host/control/control_socket.hpp"
 #include "lib/kube/duration.hpp"
+#include "lib/kube/json.hpp"
+#include "sandbox/output/yaml_text.hpp"
 
 namespace davit::host {
 namespace {
@@ -93,16 +97,21 @@ void add_verb(CLI::App& ctl, const CtlVerb& verb, CtlOptions& options) {
   }
   if (name == "shadow") add_shadow(*app, options);
   if (name == "load") app->add_option("FILE", options.file, "The plugin")->required();
-  app->add_option("--control-socket", options.socket,
-                  "Control socket of the host (default $XDG_RUNTIME_DIR/davit.sock)")
-      ->type_name("PATH");
+  add_control_socket(*app, options.socket);
+  // Other commands have no table.
+  const bool with_wide = name == "status";
   app->add_option_function<std::string>(
          "-o,--output",
          [&options](const std::string& text) {
-           options.output = text == "json" ? CtlOptions::Output::kJson : CtlOptions::Output::kText;
+           options.output = text == "json"   ? CtlOptions::Output::kJson
+                            : text == "yaml" ? CtlOptions::Output::kYaml
+                            : text == "wide" ? CtlOptions::Output::kWide
+                                             : CtlOptions::Output::kText;
          },
-         "text or json (default text)")
-      ->check(CLI::IsMember({"text", "json"}))
+         with_wide ? "text, wide, json or yaml (default text)"
+                   : "text, json or yaml (default text)")
+      ->check(with_wide ? CLI::IsMember({"text", "wide", "json", "yaml"})
+                        : CLI::IsMember({"text", "json", "yaml"}))
       ->type_name("FORMAT");
   // A flag may have said more.
   app->callback([&options, name] {
@@ -112,12 +121,14 @@ void add_verb(CLI::App& ctl, const CtlVerb& verb, CtlOptions& options) {
 
 }  // namespace
 
+void add_control_socket(CLI::App& app, std::string& socket) {
+  app.add_option("--control-socket", socket,
+                 "Control socket of the host (default $XDG_RUNTIME_DIR/davit.sock, else "
+                 "/run/davit/davit.sock)")
+      ->type_name("PATH");
+}
+
 int run_ctl(const CtlOptions& options, std::ostream& out, std::ostream& err) {
-  const std::string socket = options.socket.empty() ? default_control_socket() : options.socket;
-  if (socket.empty()) {
-    err << "davit: no control socket: XDG_RUNTIME_DIR is not set; pass --control-socket\n";
-    return kExitMistakes;
-  }
   ControlRequest request{
       .command = options.command, .name = options.name, .file = "", .state = options.state};
   if (options.watch_ms >= 0) {
@@ -126,6 +137,14 @@ int run_ctl(const CtlOptions& options, std::ostream& out, std::ostream& err) {
   }
   // The host's working directory is another one.
   if (!options.file.empty()) request.file = std::filesystem::absolute(options.file).string();
+  return ask_and_print(options.socket, request, options.output, out, err);
+}
+
+int ask_and_print(const std::string& socket_given, const ControlRequest& request,
+                  CtlOptions::Output output, std::ostream& out, std::ostream& err) {
+  const char* const runtime = std::getenv("XDG_RUNTIME_DIR");
+  const std::string socket =
+      socket_given.empty() ? find_control_socket(runtime == nullptr ? "" : runtime) : socket_given;
   const Result<std::string> line = ask_host(socket, to_line(request));
   if (!line) {
     err << "davit: " << line.error().message() << "\n";
@@ -137,8 +156,13 @@ int run_ctl(const CtlOptions& options, std::ostream& out, std::ostream& err) {
     return kExitFailed;
   }
   const bool done = response->success == ControlResponse::Success::kYes;
-  if (options.output == CtlOptions::Output::kJson) {
+  if (output == CtlOptions::Output::kJson) {
     out << *line << "\n";
+  } else if (output == CtlOptions::Output::kYaml) {
+    out << sandbox::to_yaml_text(parse_json(*line).value_or(Json()));
+  } else if (output == CtlOptions::Output::kWide && done) {
+    const Result<Json> whole = parse_json(*line);
+    out << status_text(whole ? whole->get("host") : Json(), {.colours = output_colours()});
   } else if (done) {
     out << response->text << "\n";
   } else {

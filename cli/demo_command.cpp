@@ -193,7 +193,6 @@ RunOptions demo_settings(const DemoOptions& options) {
   out.plugin_directories = options.plugin_directories;
   out.controllers = {{"deployment-controller", "replicaset-controller"}};
   out.leader_elect = false;
-  out.bind_address = "127.0.0.1";
   out.port = 0;
   out.controller_start_interval = Duration{0};
   return out;

@@ -1,8 +1,11 @@
 #include "cli/desired_state.hpp"
 
 #include <algorithm>
+#include <set>
 #include <system_error>
 #include <utility>
+
+#include "cli/service_account_rules.hpp"
 
 namespace davit::host {
 namespace {
@@ -11,6 +14,9 @@ using Enabled = DesiredController::Enabled;
 
 Enabled enabled(const CatalogController& controller, const std::vector<std::string>& wanted) {
   if (!controller.settings.enabled.value_or(true)) return Enabled::kNo;
+  if (ignores_controllers_flag(controller.declared.name, controller.settings.config)) {
+    return Enabled::kYes;
+  }
   // `enabled: true` in the manifest switches on what is off by default.
   const bool off = controller.declared.off_by_default && !controller.settings.enabled;
   return controller_enabled(wanted, controller.declared.name, off) ? Enabled::kYes : Enabled::kNo;
@@ -29,6 +35,14 @@ std::optional<std::uint32_t> workers(const CatalogController& controller,
     }
   }
   return controller.settings.workers;
+}
+
+/// The controllers that the settings name outside of `plugins`.
+std::vector<std::string> named_controllers(const RunSettings& settings) {
+  std::set<std::string> names;
+  for (const auto& each : settings.manifest.controller_settings) names.insert(each.first);
+  for (const auto& each : settings.workers) names.insert(each.first);
+  return {names.begin(), names.end()};
 }
 
 }  // namespace
@@ -72,9 +86,14 @@ DesiredState desired_state(const RunSettings& settings) {
   state.mistakes = std::move(catalog.mistakes);
   if (!state.ok()) return state;
   const std::vector<KnownController> known = known_controllers(catalog);
-  const std::vector<std::string> wanted = translate_aliases(settings.manifest.controllers, known);
+  const std::vector<std::string> wanted = without_foreign_controllers(
+      translate_aliases(settings.manifest.controllers, known), known, state.warnings);
   for (const std::string& line : unknown_controllers(wanted, known)) {
     state.mistakes.push_back({"", 0, 0, "--controllers: " + line});
+  }
+  for (const std::string& line :
+       check_named_controllers(named_controllers(settings), known, state.warnings)) {
+    state.mistakes.push_back({settings.manifest_path, 0, 0, "controllerSettings: " + line});
   }
   if (!state.ok()) return state;
   for (const CatalogPlugin& plugin : catalog.plugins) {
@@ -84,8 +103,10 @@ DesiredState desired_state(const RunSettings& settings) {
                        .sha256 = plugin.settings.sha256,
                        .controllers = {}};
     for (const CatalogController& each : plugin.controllers) {
+      const bool is_elsewhere = settings.manifest.leader_election.lease_of(each.declared.name) ==
+                                ControllerLease::kElsewhere;
       made.controllers.push_back({each.declared.name, workers(each, settings), each.settings.config,
-                                  enabled(each, wanted)});
+                                  is_elsewhere ? Enabled::kNo : enabled(each, wanted)});
     }
     state.plugins.push_back(std::move(made));
   }

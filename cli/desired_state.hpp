@@ -39,6 +39,7 @@ struct DesiredPlugin {
 struct DesiredState {
   std::vector<DesiredPlugin> plugins;  ///< Those that the manifest enables, in its order.
   std::vector<Mistake> mistakes;       ///< Those of flags have no file.
+  std::vector<std::string> warnings;   ///< One line for each setting without effect.
 
   [[nodiscard]] bool ok() const { return mistakes.empty(); }
   /// The plugin whose file this is, however the path is written; null when none is.

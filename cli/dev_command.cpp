@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -22,6 +21,7 @@
 
 #include "cli/dev/debugger.hpp"
 #include "cli/dev/dev_child.hpp"
+#include "cli/dev/dev_inputs.hpp"
 #include "cli/dev/dev_parts.hpp"
 #include "cli/dev/dev_report.hpp"
 #include "cli/dev/plugin_build.hpp"
@@ -75,13 +75,16 @@ bool is_project_file(const std::string& name) {
 class Development final : private ToolObserver {
  public:
   Development(const DevOptions& options, std::ostream& out, std::ostream& err)
-      : options_(options), out_(out), err_(err), build_(options) {}
+      : options_(options), out_(out), err_(err), build_(options), inputs_(options) {}
 
   int run() {
     if (const Status usage = check(); !usage.ok()) return fail(usage.message(), kExitMistakes);
-    Result<SourceWatch> watch =
-        SourceWatch::open(build_.source(), {build_.directory(), build_.source() / "build"});
+    std::vector<std::filesystem::path> left_out = inputs_.paths();
+    left_out.push_back(build_.directory());
+    left_out.push_back(build_.source() / "build");
+    Result<SourceWatch> watch = SourceWatch::open(build_.source(), std::move(left_out));
     if (!watch) return fail(watch.error().message(), kExitFailed);
+    if (const Status s = inputs_.watch(); !s.ok()) return fail(s.message(), kExitFailed);
     say("==> building " + build_.source().string());
     const Outcome built = build_.begin(*this);
     if (built.what == Outcome::What::kStopped) return kExitGood;
@@ -117,8 +120,14 @@ class Development final : private ToolObserver {
                                    "; davit plugin new NAME creates a project"};
     }
     if (!options_.kubeconfig.empty()) {
+      if (!inputs_.content().empty()) {
+        return {Code::kInvalid,
+                "--crd and --objects fill the sandbox, which --kubeconfig replaces: apply them to "
+                "that cluster with kubectl"};
+      }
       if (Status s = check_kubeconfig(options_.kubeconfig); !s.ok()) return s;
     }
+    if (Status s = inputs_.read(); !s.ok()) return s;
     std::filesystem::create_directories(build_.directory(), failed);
     lock_ = UniqueFd(
         open((build_.directory() / "davit-dev.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
@@ -142,15 +151,53 @@ class Development final : private ToolObserver {
     if (!kubeconfig_.empty()) return {};
     kubeconfig_ = (build_.directory() / "sandbox.kubeconfig").string();
     sandbox_ = DevChild::start([this](LineReader& orders, const LineWriter& reports) {
-      play_sandbox(kubeconfig_, orders, reports);
+      play_sandbox(kubeconfig_, inputs_.content(), orders, reports);
     });
     if (!sandbox_) return {Code::kUnavailable, "cannot start a process"};
-    const std::vector<std::string> reports = sandbox_->take(kStartLimit);
-    if (reports.empty()) return {Code::kUnavailable, "the sandbox did not start"};
-    if (!reports.front().starts_with("ready"))
-      return {Code::kUnavailable, "sandbox: " + reports.front()};
-    say("==> sandbox started: export KUBECONFIG=" + kubeconfig_);
-    return {};
+    for (;;) {
+      const std::vector<std::string> reports = sandbox_->take(kStartLimit);
+      if (reports.empty()) return {Code::kUnavailable, "the sandbox did not start"};
+      for (const std::string& line : reports) {
+        if (line.starts_with("failed")) return {Code::kUnavailable, "sandbox: " + line};
+        if (!line.starts_with("ready")) {
+          follow_sandbox(line);
+          continue;
+        }
+        say("==> sandbox started: export KUBECONFIG=" + kubeconfig_);
+        return {};
+      }
+    }
+  }
+
+  /// A report on the sandbox's content.
+  void follow_sandbox(std::string_view line) {
+    const std::size_t space = std::min(line.find(' '), line.size());
+    const std::string text(line.substr(std::min(space + 1, line.size())));
+    if (line.starts_with("mistake")) say("    error: " + text);
+    if (line.starts_with("content")) {
+      say("==> the sandbox has " + text + (text == "1" ? " object" : " objects") +
+          " of --crd and --objects");
+    }
+  }
+
+  /// Files beside the source were saved.
+  void on_input() {
+    DevInputs::Saved saved = inputs_.take();
+    static_cast<void>(poll(nullptr, 0, static_cast<int>(kTogether.count())));
+    const DevInputs::Saved later = inputs_.take();
+    if (!later.config.empty()) saved.config = later.config;
+    if (!later.content.empty()) saved.content = later.content;
+    if (!saved.content.empty() && sandbox_) {
+      say("==> " + saved.content + " saved");
+      sandbox_->order("apply");
+    }
+    if (saved.config.empty()) return;
+    say("==> " + saved.config + " saved");
+    if (const Status s = inputs_.read_configs(); !s.ok()) {
+      return say("    error: " + std::string(s.message()) + "; the old configuration stays");
+    }
+    if (host_) return restart("the configuration has changed", std::nullopt);
+    if (!build_.plugin().empty()) start_host(std::nullopt);
   }
 
   void report_build(const Outcome& built) {
@@ -173,7 +220,7 @@ class Development final : private ToolObserver {
     host_ = DevChild::start([&](LineReader& orders, const LineWriter& reports) {
       // The host's copies go there, since a host that is killed cannot remove them.
       if (staging_) setenv("XDG_RUNTIME_DIR", staging_->path().c_str(), 1);
-      play_host(plugin, kubeconfig_, orders, reports);
+      play_host(plugin, kubeconfig_, inputs_.configs(), orders, reports);
     });
     report_.starts(saved);
     if (!host_) say("==> cannot start a process: save a change to try again");
@@ -234,15 +281,23 @@ class Development final : private ToolObserver {
   /// Waits for whatever comes next, until a signal does.
   int loop(SourceWatch& watch) {
     for (;;) {
-      std::array<pollfd, 4> ready{{{signals_.get(), POLLIN, 0},
-                                   {watch.fd(), POLLIN, 0},
-                                   {busy_fd(), POLLIN, 0},
-                                   {sandbox_ ? sandbox_->fd() : -1, POLLIN, 0}}};
+      std::vector<pollfd> ready{{signals_.get(), POLLIN, 0},
+                                {watch.fd(), POLLIN, 0},
+                                {busy_fd(), POLLIN, 0},
+                                {sandbox_ ? sandbox_->fd() : -1, POLLIN, 0}};
+      const std::size_t own = ready.size();
+      for (const int fd : inputs_.fds()) ready.push_back({fd, POLLIN, 0});
       if (poll(ready.data(), ready.size(), wait()) < 0) continue;
       say(report_.counted(clock_->now()));
       if (ready[0].revents != 0) return kExitGood;
-      if (ready[3].revents != 0) return fail("the sandbox has exited", kExitFailed);
+      if (ready[3].revents != 0) {
+        for (const std::string& line : sandbox_->take(milliseconds(0))) follow_sandbox(line);
+        if (sandbox_->ended()) return fail("the sandbox has exited", kExitFailed);
+      }
       if (ready[2].revents != 0) on_ready();
+      const bool input = std::any_of(ready.begin() + static_cast<std::ptrdiff_t>(own), ready.end(),
+                                     [](const pollfd& each) { return each.revents != 0; });
+      if (input) on_input();
       if (ready[1].revents != 0 && !rebuild(watch)) return kExitGood;
     }
   }
@@ -352,6 +407,7 @@ class Development final : private ToolObserver {
   const UniqueFd signals_ = signals();
   const std::unique_ptr<Clock> clock_ = make_system_clock();
   PluginBuild build_;
+  DevInputs inputs_;
   UniqueFd lock_;  // On the build directory.
   const Result<StagingDirectory> staging_ = StagingDirectory::create();
   Phase phase_ = Phase::kStarting;

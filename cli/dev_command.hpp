@@ -15,6 +15,9 @@ struct DevOptions {
   std::string kubeconfig;               ///< Empty: a sandbox of its own.
   std::string plugin;                   ///< The file NAME.so to run; empty: the one that is built.
   std::vector<std::string> cmake_args;  ///< For the first cmake.
+  std::vector<std::string> configs;     ///< See read_controller_configs().
+  std::string definitions;              ///< Folder of CustomResourceDefinitions; empty: none.
+  std::string objects;                  ///< Folder of objects for the sandbox; empty: none.
   Debug debug = Debug::kNo;             ///< kYes: print how to attach gdb.
 };
 

@@ -26,14 +26,15 @@ std::optional<HostPlan> HostPlan::make(const RunSettings& settings, std::ostream
       quarantine->add({plugin.name, plugin.file, std::move(*why)});
       continue;
     }
-    const Status added = plan.add(plugin, *staging);
+    const Status added = plan.add(plugin, settings.manifest.plugin_signatures, *staging);
     if (!added.ok()) mistake(added.message());
   }
   if (failed) return std::nullopt;
   return plan;
 }
 
-Status HostPlan::add(const DesiredPlugin& plugin, StagingDirectory& staging) {
+Status HostPlan::add(const DesiredPlugin& plugin, const SignatureSettings& signatures,
+                     StagingDirectory& staging) {
   std::vector<const DesiredController*> chosen;
   for (const DesiredController& each : plugin.controllers) {
     if (each.enabled == DesiredController::Enabled::kYes) {
@@ -43,7 +44,8 @@ Status HostPlan::add(const DesiredPlugin& plugin, StagingDirectory& staging) {
     }
   }
   if (chosen.empty()) return {};
-  Result<std::unique_ptr<LoadedPlugin>> loaded = load_plugin(staging, plugin.file, plugin.sha256);
+  Result<std::unique_ptr<LoadedPlugin>> loaded =
+      load_plugin(staging, plugin.file, {.sha256 = plugin.sha256, .signatures = signatures});
   if (!loaded) return loaded.error();
   const std::shared_ptr<const LoadedPlugin> shared = std::move(*loaded);
   for (const DesiredController* each : chosen) {

@@ -30,7 +30,8 @@ class HostPlan {
   [[nodiscard]] const DesiredState& desired() const { return desired_; }
 
  private:
-  Status add(const DesiredPlugin& plugin, StagingDirectory& staging);
+  Status add(const DesiredPlugin& plugin, const SignatureSettings& signatures,
+             StagingDirectory& staging);
 
   DesiredState desired_;
   std::vector<PlannedController> controllers_;

@@ -1,45 +1,35 @@
 #include "cli/host_process.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <map>
 #include <thread>
 #include <utility>
 
+#include "cli/host_settings.hpp"
 #include "cli/neighbour.hpp"
-#include "host/api/connect.hpp"
+#include "cli/service_account_rules.hpp"
+#include "cli/status_source.hpp"
+#include "cli/upstream_clients.hpp"
 #include "host/api/wait.hpp"
 #include "host/cache/cache_report.hpp"
 #include "host/cache/rest_list_watch.hpp"
+#include "lib/base/await_stop.hpp"
 #include "lib/base/heap.hpp"
 #include "lib/base/program_pages.hpp"
-#include "lib/base/uuid.hpp"
 #include "lib/base/version.hpp"
 
 namespace davit::host {
 namespace {
 
-/// Upstream's rate of a discovery client: 20 a second, 200 at once.
-constexpr TokenBucket::Rate kDiscoveryRate{20, 200};
 /// The RESTMapper is reset this often (kube-controller-manager, controller context).
 constexpr Duration kDiscoveryReset = std::chrono::seconds(30);
 /// The share of the shutdown time that remains when the tokens of running syncs are cancelled.
 constexpr double kCancelShare = 0.5;
-/// Requests of probes and scrapers are a few lines, their responses a few hundred kilobytes.
-constexpr std::chrono::seconds kProbeRequestTime{10};
 /// A health check or page of a plugin responds at once or is not waited for: probes give up after a
 /// second, kubelet's default.
 constexpr Duration kPluginResponseTime = std::chrono::milliseconds(500);
-/// Events get so long to be written at the end.
+/// Events, and then spans, get so long to be written at the end.
 constexpr Duration kFlushTime = std::chrono::seconds(2);
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  if (gethostname(name.data(), name.size() - 1) != 0) return "localhost";
-  return name.data();
-}
 
 BuildInfo build_info(std::string git_version) {
   return BuildInfo{.git_version = std::move(git_version),
@@ -49,14 +39,6 @@ BuildInfo build_info(std::string git_version) {
                    .platform = kPlatform};
 }
 
-SwapLimits swap_limits(const Manifest& manifest, const std::filesystem::path& staging) {
-  SwapLimits limits;
-  limits.staging = staging;
-  limits.probation.time = manifest.swap.watch_for;
-  limits.probation.error_percent_max = static_cast<unsigned>(manifest.swap.max_error_percent);
-  return limits;
-}
-
 /// Plugins were read and lists parsed. What that took is free now, but the allocator keeps it
 /// unless asked, and so does the kernel what was executed once.
 void give_back_memory() {
@@ -64,11 +46,16 @@ void give_back_memory() {
   release_program_pages();
 }
 
-ReflectorOptions reflector_options(const ClientSettings& client) {
-  ReflectorOptions options;
-  const bool is_json = client.content_type == kContentTypeJson;
-  options.format = is_json ? WireFormat::kJson : WireFormat::kProtobuf;
-  return options;
+/// Null without an endpoint, and with one that cannot be used: controllers do not need it.
+std::unique_ptr<Tracing> open_tracing(const HostSeams& seams, TraceMetrics& metrics) {
+  const Logger log(seams.log_sink);
+  for (const std::string& each : seams.tracing.warnings) log.warning(each);
+  if (seams.tracing.endpoint.empty()) return nullptr;
+  Result<std::unique_ptr<Tracing>> opened = Tracing::open(
+      seams.tracing, {seams.clock, seams.random, metrics, log, seams.outside, Threads::kOwn});
+  if (opened) return *std::move(opened);
+  log.warning("Nothing is traced", {{"err", opened.error().message()}});
+  return nullptr;
 }
 
 }  // namespace
@@ -80,7 +67,7 @@ struct HostProcess::Parts {
   const HostSeams& seams;
   std::function<void()> on_lost_lease;
   std::unique_ptr<Metrics> metrics;
-  std::unique_ptr<Transport> connection_made;
+  std::unique_ptr<HostClients> clients;
 };
 
 Result<std::unique_ptr<HostProcess>> HostProcess::open(const Manifest& manifest,
@@ -95,12 +82,10 @@ Result<std::unique_ptr<HostProcess>> HostProcess::open(const Manifest& manifest,
               std::move(on_lost_lease),
               Metrics::make(build_info(std::string("v") + kVersion), seams.clock),
               nullptr};
-  if (seams.transport == nullptr) {
-    Result<std::unique_ptr<Transport>> made =
-        connect(connection, seams.clock, *parts.metrics, Logger(seams.log_sink).named("transport"));
-    if (!made) return made.error();
-    parts.connection_made = std::move(*made);
-  }
+  Result<std::unique_ptr<HostClients>> clients = HostClients::open(
+      manifest, connection, {seams.clock, *parts.metrics, Logger(seams.log_sink), seams.transport});
+  if (!clients) return clients.error();
+  parts.clients = std::move(*clients);
   auto host = std::make_unique<HostProcess>(std::move(parts));
   if (seams.health_server == HostSeams::HealthServer::kOff) return host;
   if (Status s = host->serve_health(); !s.ok()) return s;
@@ -115,55 +100,44 @@ HostProcess::HostProcess(Parts&& parts)
       log_(seams_.log_sink),
       on_lost_lease_(std::move(parts.on_lost_lease)),
       metrics_(std::move(parts.metrics)),
+      tracing_(open_tracing(seams_, *metrics_)),
       probe_threads_(seams_.clock, kPluginResponseTime),
       checks_(log_),
       routes_(checks_, *metrics_, probe_threads_),
-      connection_made_(std::move(parts.connection_made)),
-      transport_(connection_made_ ? *connection_made_ : *seams_.transport),
-      discovery_client_(transport_, seams_.clock, *metrics_, log_,
-                        client_options("controller-discovery", {.rate = kDiscoveryRate})),
-      informer_client_(transport_, seams_.clock, *metrics_, log_,
-                       client_options("shared-informers",
-                                      {.rate = rate(), .purpose = ConnectionPurpose::kWatch})),
-      lease_client_(transport_, seams_.clock, *metrics_, log_,
-                    client_options("leader-election",
-                                   {.rate = rate(), .purpose = ConnectionPurpose::kLease})),
+      clients_(std::move(parts.clients)),
+      discovery_client_(clients_->transport(), seams_.clock, *metrics_, log_,
+                        clients_->options("controller-discovery", {.rate = kDiscoveryRate})),
+      informer_client_(
+          clients_->transport(), seams_.clock, *metrics_, log_,
+          clients_->options("shared-informers",
+                            {.rate = clients_->rate(), .purpose = ConnectionPurpose::kWatch})),
+      lease_client_(clients_->transport(), seams_.clock, *metrics_, log_,
+                    clients_->options("leader-election", {.rate = clients_->rate(),
+                                                          .purpose = ConnectionPurpose::kLease})),
       discovery_(discovery_client_),
       // Like kube-controller-manager, which names no machine in its events.
-      events_(
-          [this](std::string_view controller) {
-            return std::make_unique<RestEventApi>(std::make_unique<RestClient>(
-                transport_, seams_.clock, *metrics_, log_,
-                client_options(controller, {.rate = rate(), .dry_run = dry_run()})));
-          },
-          seams_.clock, seams_.random, log_.named("events"), EventRecorderOptions{}),
+      events_([this](std::string_view client) { return make_event_api(client); }, seams_.clock,
+              seams_.random, log_.named("events"), EventRecorderOptions{}),
       list_watch_(informer_client_),
       informers_(InformerSeams{list_watch_, space_, seams_.clock, seams_.random, *metrics_,
                                [this](const ResourceId& resource, const SkippedObject& object) {
                                  report_skipped(resource, object);
                                },
-                               &contact_},
+                               &clients_->contact()},
                  log_.named("informer"), reflector_options(manifest_.client)),
-      lease_api_(lease_client_, manifest_.leader_election.ns, manifest_.leader_election.name),
+      status_([this] { return recent_writes(journal_, seams_.clock); }),
       plugins_(
           seams_.clock, log_,
           [this](const LoadedPlugin& plugin, const DeclaredController& declared,
                  std::uint64_t generation) {
             return make_controller(plugin, declared, generation);
           },
-          observers(), swap_limits(manifest_, seams_.staging)) {
-  if (elects()) {
-    elector_.emplace(
-        election_options(), lease_api_, seams_.clock, seams_.random, *metrics_,
-        &events_.of(kHostEvents), log_.named("leaderelection"),
-        LeaderElectionHandlers{.on_started_leading = [this] { lead(seams_.clock.now()); },
-                               .on_stopped_leading =
-                                   [this] {
-                                     plugins_.lose();
-                                     if (!stopping_.load()) on_lost_lease_();
-                                   },
-                               .on_new_leader = {}});
-  }
+          observers(), swap_limits(manifest_, seams_.staging)),
+      why_client_(clients_->transport(), seams_.clock, *metrics_, log_,
+                  clients_->options("why", {.rate = clients_->rate()})),
+      why_({journal_, discovery_, plugins_.serving(), why_client_, seams_.clock}) {
+  space_.set_debugging(seams_.debugging);
+  if (elects()) prepare_elections();
   MutexLock lock(mutex_);
   for (const PlannedController& planned : planned_) {
     settings_[planned.declared.name] = {planned.workers, planned.config};
@@ -172,45 +146,52 @@ HostProcess::HostProcess(Parts&& parts)
 
 HostProcess::~HostProcess() {
   server_.reset();
+  secure_.reset();
   // Informers stop first, so that their last notifications reach controllers that still exist.
   informers_.stop();
 }
 
-RestOptions HostProcess::client_options(std::string_view name, RestOptions options) {
-  options.user_agent = user_agent(name);
-  options.failure_backoff = connection_.failure_backoff;
-  options.on_success = [this] { contact_.responded(); };
-  return options;
+std::unique_ptr<EventApi> HostProcess::make_event_api(std::string_view client) {
+  const HostClients::Route route = client == kHostEvents
+                                       ? HostClients::Route{clients_->transport(), "davit"}
+                                       : clients_->route(std::string(client));
+  return std::make_unique<RestEventApi>(std::make_unique<RestClient>(
+      route.transport, seams_.clock, *metrics_, log_,
+      clients_->options(route.agent, {.rate = clients_->rate(), .dry_run = clients_->dry_run()})));
 }
 
-TokenBucket::Rate HostProcess::rate() const {
-  return {manifest_.client.qps, manifest_.client.burst};
-}
-
-DryRun HostProcess::dry_run() const { return manifest_.dry_run ? DryRun::kServer : DryRun::kOff; }
-
-LeaderElectionOptions HostProcess::election_options() const {
-  LeaderElectionOptions options;
-  options.ns = manifest_.leader_election.ns;
-  options.name = manifest_.leader_election.name;
-  options.identity = host_name() + "_" + random_uuid(seams_.random);
-  options.lease_duration = manifest_.leader_election.lease_duration;
-  options.renew_deadline = manifest_.leader_election.renew_deadline;
-  options.retry_period = manifest_.leader_election.retry_period;
-  return options;
+void HostProcess::prepare_elections() {
+  const bool some = std::any_of(planned_.begin(), planned_.end(), [this](const auto& each) {
+    return manifest_.leader_election.lease_of(each.declared.name) == ControllerLease::kMigration;
+  });
+  elections_.emplace(
+      election_options(manifest_, seams_.random), manifest_.leader_election.migration,
+      some ? Migrated::kSome : Migrated::kNone,
+      HostElections::Seams{lease_client_, seams_.clock, seams_.random, *metrics_,
+                           &events_.of(kHostEvents), log_.named("leaderelection")},
+      HostElections::Handlers{
+          .on_won = [this](ControllerLease lease) { plugins_.lead(seams_.clock.now(), lease); },
+          .on_stopped =
+              [this] {
+                plugins_.lose();
+                if (!stopping_.load()) on_lost_lease_();
+              }});
 }
 
 SetObservers HostProcess::observers() {
-  return {.on_up = [this](const std::string& controller) { show_controller(controller); },
-          .on_down =
-              [this](const std::string& controller) {
-                checks_.remove(controller);
-                routes_.remove_debug_page(controller);
-              },
-          .on_phase = {},
-          .start_informers = [this] { return informers_.start(); },
-          .metrics = metrics_.get(),
-          .on_rolled_back = [this](const std::string& text) { report_rolled_back(text); }};
+  return {
+      .on_up = [this](const std::string& controller) { show_controller(controller); },
+      .on_down =
+          [this](const std::string& controller) {
+            checks_.remove(controller);
+            routes_.remove_debug_page(controller);
+          },
+      .on_phase = {},
+      .start_informers = [this] { return informers_.start(); },
+      .metrics = metrics_.get(),
+      .on_rolled_back = [this](const std::string& text) { report_rolled_back(text); },
+      .on_swapped =
+          [this](const SwapReport& report) { status_.swapped(report, seams_.clock.wall_now()); }};
 }
 
 bool HostProcess::elects() const { return manifest_.leader_election.enabled && !manifest_.dry_run; }
@@ -223,11 +204,12 @@ Status HostProcess::start(const std::stop_token& stop) {
   if (Status s = init_controllers(stop); !s.ok()) return s;
   if (Status s = start_controllers(); !s.ok()) return s;
   announce_quarantine();
+  if (seams_.quarantine != nullptr) crashes_ = seams_.quarantine->crashes();
   started_.store(true, std::memory_order_relaxed);
   if (elects()) {
     return stand_for_election();
   }
-  lead(std::nullopt);
+  plugins_.lead();
   return {};
 }
 
@@ -238,33 +220,45 @@ Status HostProcess::serve_health() {
     if (started_.load(std::memory_order_relaxed)) return {};
     return Status(Code::kUnavailable, "not all controllers are initialised yet");
   });
-  HttpServerOptions options;
-  options.address = manifest_.health.bind_address;
-  options.port = static_cast<std::uint16_t>(manifest_.health.port);
-  options.request_time = kProbeRequestTime;
-  Result<std::unique_ptr<HttpServer>> server = routes_.serve(options, log_);
-  if (!server) return server.error().with_context("cannot serve health and metrics");
-  server_ = std::move(*server);
+  routes_.add_page("/debug/why", [this](std::string_view /*path*/, std::string_view query) {
+    return why_.page(query);
+  });
+  add_status_routes(routes_, status_);
   checks_.set_observer(
       [this](std::string_view check, std::string_view endpoint, const Status& result) {
         metrics_->health_checked(check, endpoint, result);
       });
-  log_.info(0, "Serving health and metrics", {{"address", server_->endpoint()}});
-  return {};
+  if (manifest_.health.port >= 0) {
+    const auto port = static_cast<std::uint16_t>(manifest_.health.port);
+    auto server = routes_.serve({.address = manifest_.health.bind_address, .port = port}, log_);
+    if (!server) return server.error();
+    server_ = *std::move(server);
+  }
+  return secure_port(manifest_) == 0 ? Status() : serve_secure();
+}
+
+Status HostProcess::serve_secure() {
+  const auto pages = [this](const HttpServerRequest& request) { return routes_.respond(request); };
+  auto secure = SecureServing::open(manifest_,
+                                    {clients_->transport(), seams_.clock, seams_.random, *metrics_,
+                                     *metrics_, pages, &ObservabilityRoutes::is_health},
+                                    log_.named("serving"));
+  if (secure) secure_ = *std::move(secure);
+  return secure.error();
 }
 
 Status HostProcess::discover(const std::stop_token& stop) {
   if (Status s = wait_for_api_server(discovery_client_, seams_.clock, stop); !s.ok()) return s;
   if (Status s = discovery_.refresh(stop); !s.ok()) {
-    return s.with_context("cannot discover the API of " + std::string(transport_.server()));
+    return s.with_context("cannot discover the API of " + std::string(discovery_client_.server()));
   }
   discovery_reset_due_ = seams_.clock.now() + kDiscoveryReset;
   if (Result<std::string> version = server_version(discovery_client_, stop)) {
-    log_.info(0, "Connected", {{"server", transport_.server()}, {"version", *version}});
+    log_.info(0, "Connected", {{"server", discovery_client_.server()}, {"version", *version}});
     metrics_->set_build_info(build_info(*version));
   }
-  if (elects()) warn_of_neighbour(stop);
-  return {};
+  if (elects() && !manifest_.leader_election.migrates) warn_of_neighbour(stop);
+  return secure_ == nullptr ? Status() : secure_->look_up_trust(stop);
 }
 
 void HostProcess::warn_of_neighbour(const std::stop_token& stop) {
@@ -281,62 +275,79 @@ void HostProcess::wait_between_controllers(const std::stop_token& stop) {
   if (manifest_.controller_start_interval == Duration::zero()) return;
   const Time until =
       seams_.clock.now() + seams_.random.jitter(manifest_.controller_start_interval, 1.0);
-  Mutex mutex;
-  CondVar stopped;
-  const std::stop_callback wake(stop, [&] {
-    MutexLock lock(mutex);  // So that the wake-up does not fall between the check and the wait.
-    stopped.notify_all();
-  });
-  MutexLock lock(mutex);
-  while (!stop.stop_requested() && seams_.clock.now() < until) {
-    seams_.clock.wait_until(stopped, mutex, until);
-  }
+  (void)await_stop(seams_.clock, until, stop);
 }
 
 Status HostProcess::init_controllers(const std::stop_token& stop) {
   const std::vector<PlannedController> all = std::exchange(planned_, {});
+  std::vector<InitialisedController> made;
   for (const PlannedController& planned : all) {
     if (stop.stop_requested()) return Status(Code::kCancelled, "stopped while starting");
-    if (Status s = init_controller(planned); !s.ok()) return s;
+    if (Status s = init_controller(planned, made); !s.ok()) return s;
     wait_between_controllers(stop);
   }
+  // The informers of whole objects come first, so that they also serve those that need only
+  // metadata.
+  for (const InitialisedController& each : made) {
+    for (const CacheNeed& need : each.host->abi().informers.needs()) {
+      if (Result<Informer*> informer = informers_.informer(need); !informer) {
+        return failed_to_start(*each.planned, informer.error());
+      }
+    }
+  }
+  for (InitialisedController& each : made) {
+    const Status status = each.host->commit();
+    plugins_.add(each.planned->plugin->declaration().name, std::move(each.host));
+    if (!status.ok()) return failed_to_start(*each.planned, status);
+  }
   return {};
+}
+
+Status HostProcess::failed_to_start(const PlannedController& planned, const Status& why) {
+  return why.with_context("controller " + planned.declared.name + " of plugin " +
+                          planned.plugin->declaration().name + " failed to start");
 }
 
 std::unique_ptr<ControllerHost> HostProcess::make_controller(const LoadedPlugin& plugin,
                                                              const DeclaredController& declared,
                                                              std::uint64_t generation) {
   WriteGate gate;
-  if (elector_ && !declared.without_leadership) {
-    gate = [this]() -> Status {
-      if (elector_->may_write()) return {};
-      return Status(Code::kCancelled, "not the leader");
-    };
-  }
+  const ControllerLease lease =
+      elections_ ? manifest_.leader_election.lease_of(declared.name) : ControllerLease::kMain;
+  if (elections_ && !declared.without_leadership) gate = elections_->gate(lease);
   OperatorSettings settings;
   {
     MutexLock lock(mutex_);
     const auto found = settings_.find(declared.name);
     if (found != settings_.end()) settings = found->second;
   }
+  const std::string client = upstream_client(declared);
+  const HostClients::Route route = clients_->route(client);
+  RestOptions rest = clients_->options(route.agent, {.rate = clients_->rate()});
   return std::make_unique<ControllerHost>(
-      ControllerHostOptions{.declared = declared,
-                            .plugin = plugin.declaration().name,
-                            .build_id = build_id(plugin.file()),
-                            .generation = generation,
-                            .workers = settings.workers,
-                            .config = settings.config,
-                            .rate = rate(),
-                            .failure_backoff = connection_.failure_backoff,
-                            .write_gate = std::move(gate),
-                            .on_success = [this] { contact_.responded(); },
-                            .sync_limit = seams_.sync_limit,
-                            .dry_run = dry_run()},
-      HostServices{space_, informers_, transport_, discovery_, events_.of(declared.name), *metrics_,
-                   seams_.clock, seams_.random, log_, nullptr, seams_.outside});
+      ControllerHostOptions{
+          .declared = declared,
+          .plugin = plugin.declaration().name,
+          .build_id = build_id(plugin.file()),
+          .generation = generation,
+          .workers = settings.workers,
+          .config = with_root_ca(declared.name, std::move(settings.config), connection_.ca_data),
+          .rate = rest.rate,
+          .user_agent = std::move(rest.user_agent),
+          .field_manager = std::move(rest.field_manager),
+          .failure_backoff = rest.failure_backoff,
+          .lease = lease,
+          .write_gate = std::move(gate),
+          .on_success = std::move(rest.on_success),
+          .sync_limit = seams_.sync_limit,
+          .dry_run = clients_->dry_run()},
+      HostServices{space_, informers_, route.transport, discovery_, events_.of(client), *metrics_,
+                   seams_.clock, seams_.random, log_, seams_.observer, seams_.outside,
+                   tracing_ == nullptr ? nullptr : &tracing_->tracer(), &journal_});
 }
 
-Status HostProcess::init_controller(const PlannedController& planned) {
+Status HostProcess::init_controller(const PlannedController& planned,
+                                    std::vector<InitialisedController>& made) {
   auto controller = make_controller(*planned.plugin, planned.declared, 1);
   const InitResult result = controller->init(planned.plugin->init(planned.declared.name));
   plugins_.add(planned.plugin, planned.sha256);
@@ -346,15 +357,11 @@ Status HostProcess::init_controller(const PlannedController& planned) {
     skipped_.push_back(planned.declared.name + " was skipped: " + result.reason);
     return {};
   }
-  Status status;
   if (result.outcome == InitOutcome::kFailed) {
-    status = Status(Code::kInternal, result.reason);
-  } else {
-    status = controller->commit();
-    plugins_.add(planned.plugin->declaration().name, std::move(controller));
+    return failed_to_start(planned, {Code::kInternal, result.reason});
   }
-  return status.with_context("controller " + planned.declared.name + " of plugin " +
-                             planned.plugin->declaration().name + " failed to start");
+  made.push_back({&planned, std::move(controller)});
+  return {};
 }
 
 void HostProcess::show_controller(const std::string& controller) {
@@ -387,25 +394,26 @@ Status HostProcess::start_controllers() {
 
 Status HostProcess::stand_for_election() {
   constexpr HealthEndpoints kAll{.health = true, .live = true, .ready = true};
-  checks_.add("leaderElection", kAll, [this] { return elector_->health(); });
-  checks_.set_standby([this] { return !elector_->is_leader(); });
-  return elector_->start();
+  checks_.add("leaderElection", kAll, [this] { return elections_->health(); });
+  checks_.set_standby([this] { return !elections_->is_leader(); });
+  return elections_->start();
 }
-
-void HostProcess::lead(std::optional<Time> won) { plugins_.lead(won); }
 
 void HostProcess::report_caches() {
   const Time now = seams_.clock.now();
   // Informers of one resource with different selectors share their series: the oldest counts.
   std::map<ResourceId, std::pair<Duration, Metrics::Stale>> worst;
+  std::map<ResourceId, std::size_t> bytes;
   for (const CacheState& each : cache_states(informers_)) {
     auto& [unconfirmed, stale] = worst[each.resource];
+    bytes[each.resource] += each.bytes;
     unconfirmed = std::max(unconfirmed, unconfirmed_time(each.freshness, now));
     if (each.freshness.is_stale(now)) stale = Metrics::Stale::kYes;
   }
   for (const auto& [resource, state] : worst) {
     metrics_->informer_freshness(resource, state.first, state.second);
   }
+  for (const auto& [resource, sum] : bytes) metrics_->informer_bytes(resource, sum);
 }
 
 void HostProcess::report_skipped(const ResourceId& resource, const SkippedObject& object) {
@@ -427,10 +435,25 @@ void HostProcess::report_skipped(const ResourceId& resource, const SkippedObject
               "davit");
 }
 
+void HostProcess::sample_status() {
+  HostStatus status =
+      collect_status({.clock = seams_.clock,
+                      .plugins = plugins_.serving(),
+                      .informers = informers_,
+                      .checks = checks_,
+                      .elections = elections_ ? &*elections_ : nullptr,
+                      .lease = manifest_.leader_election.ns + "/" + manifest_.leader_election.name,
+                      .quarantine = seams_.quarantine});
+  status.crashes = crashes_;
+  status_.sample(std::move(status));
+}
+
 void HostProcess::tick() {
   plugins_.serving().report();
+  sample_status();
   checks_.note("caches", cache_notes(cache_states(informers_), seams_.clock.now()));
-  transport_.close_idle();
+  clients_->close_idle();
+  if (secure_ != nullptr) secure_->tick();
   if (!trimmed_ && plugins_.serving().caches_filled().ok()) {
     give_back_memory();
     trimmed_ = true;
@@ -465,17 +488,20 @@ Quiesce HostProcess::shutdown_limits() const {
 bool HostProcess::stop() {
   stopping_.store(true);
   log_.info(0, "Shutting down");
+  clients_->stop();
   discovery_poll_.reset();
   if (!plugins_.stop(shutdown_limits())) {
     log_.error("Controller shutdown timeout reached");
     return false;
   }
   (void)events_.flush(seams_.clock.now() + kFlushTime);
-  if (elector_) elector_->stop(LeaderElector::Release::kYes);
+  if (elections_) elections_->stop();
   (void)events_.flush(seams_.clock.now() + kFlushTime);
   events_.stop();
   informers_.stop();
+  if (tracing_ != nullptr) tracing_->stop(seams_.clock.now() + kFlushTime);
   server_.reset();
+  secure_.reset();
   // Objects that such a call uses cannot be destroyed. It writes nothing, so the lease is free.
   const bool idle = probe_threads_.wait_idle(seams_.clock.now() + kPluginResponseTime);
   if (!idle) log_.error("A health check or debug page of a plugin has not returned");

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "cli/desired_state.hpp"
+#include "cli/host_clients.hpp"
+#include "cli/host_elections.hpp"
 #include "cli/options.hpp"
 #include "host/api/discovery.hpp"
 #include "host/api/discovery_poll.hpp"
@@ -25,11 +27,14 @@
 #include "host/health/metrics.hpp"
 #include "host/health/observability_server.hpp"
 #include "host/health/probe_thread.hpp"
+#include "host/journal/journal.hpp"
 #include "host/plugin/controller_host.hpp"
 #include "host/plugin/loader.hpp"
-#include "host/run/leader_elector.hpp"
-#include "host/run/lease_api.hpp"
+#include "host/serving/secure_serving.hpp"
+#include "host/status/status_board.hpp"
 #include "host/swap/plugin_set.hpp"
+#include "host/trace/tracing.hpp"
+#include "host/why/why_answer.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/mutex.hpp"
@@ -74,6 +79,11 @@ struct HostSeams {
   std::filesystem::path staging = {};
   /// To servers outside the cluster, for davit.http/1; empty: over sockets.
   OutboundConnector outside = {};
+  /// Observers of what the plugins do; null and empty: none.
+  ControllerObserver* observer = nullptr;
+  ObjectDebugging debugging = {};
+  /// Without an endpoint nothing is traced.
+  TracingConfig tracing = {};
 };
 
 /// Life:  open() → start() → (tick() every second) → stop().
@@ -115,6 +125,10 @@ class HostProcess {
                                                                 std::uint64_t generation)
       EXCLUDES(mutex_);
   [[nodiscard]] const InformerFactory& informers() const { return informers_; }
+  /// The writes of the controllers and their causes. Thread-safe.
+  [[nodiscard]] const Journal& journal() const { return journal_; }
+  /// Answers `davit why`. Thread-safe.
+  [[nodiscard]] const WhyService& why() const { return why_; }
   /// Controllers whose InitFunc said SKIPPED, with the reason; after start().
   [[nodiscard]] const std::vector<std::string>& skipped() const { return skipped_; }
 
@@ -128,6 +142,9 @@ class HostProcess {
     return seams_.quarantine->quarantined();
   }
 
+  /// The state of this host as documents. Thread-safe.
+  [[nodiscard]] StatusBoard& status() { return status_; }
+
   /// Health checks, and notes for the operator that fail no check. Thread-safe.
   [[nodiscard]] HealthChecks& checks() { return checks_; }
 
@@ -137,15 +154,21 @@ class HostProcess {
   bool stop();
 
  private:
-  [[nodiscard]] RestOptions client_options(std::string_view name, RestOptions options);
-  [[nodiscard]] TokenBucket::Rate rate() const;
-  [[nodiscard]] DryRun dry_run() const;
+  [[nodiscard]] std::unique_ptr<EventApi> make_event_api(std::string_view client);
   [[nodiscard]] SetObservers observers();
-  [[nodiscard]] LeaderElectionOptions election_options() const;
+  void prepare_elections();
   Status serve_health();
+  Status serve_secure();
   Status discover(const std::stop_token& stop);
   Status init_controllers(const std::stop_token& stop);
-  Status init_controller(const PlannedController& planned);
+  /// A controller whose InitFunc has succeeded. `planned` outlives it.
+  struct InitialisedController {
+    const PlannedController* planned;
+    std::unique_ptr<ControllerHost> host;
+  };
+  Status init_controller(const PlannedController& planned,
+                         std::vector<InitialisedController>& made);
+  [[nodiscard]] static Status failed_to_start(const PlannedController& planned, const Status& why);
   void show_controller(const std::string& controller);
   void announce_quarantine();
   void report_rolled_back(const std::string& text);
@@ -155,8 +178,8 @@ class HostProcess {
   void wait_between_controllers(const std::stop_token& stop);
   Status start_controllers();
   [[nodiscard]] Status stand_for_election();
-  void lead(std::optional<Time> won);
   void report_caches();
+  void sample_status();
   /// On an informer's thread, under its lock.
   void report_skipped(const ResourceId& resource, const SkippedObject& object);
   [[nodiscard]] Quiesce shutdown_limits() const;
@@ -183,13 +206,12 @@ class HostProcess {
 
   // In the order of construction; a later one may use an earlier one.
   const std::unique_ptr<Metrics> metrics_;
-  ProbeThreads probe_threads_;  // Health checks and pages of plugins.
+  const std::unique_ptr<Tracing> tracing_;  // Null: nothing is traced.
+  ProbeThreads probe_threads_;              // Health checks and pages of plugins.
   HealthChecks checks_;
   ObservabilityRoutes routes_;
   ObjectSpace space_;
-  ServerContact contact_;
-  const std::unique_ptr<Transport> connection_made_;  // Null: the seams bring one.
-  Transport& transport_;
+  const std::unique_ptr<HostClients> clients_;
   RestClient discovery_client_;
   RestClient informer_client_;
   RestClient lease_client_;
@@ -197,15 +219,21 @@ class HostProcess {
   EventRecorders events_;
   RestListWatch list_watch_;
   InformerFactory informers_;
-  RestLeaseApi lease_api_;
-  std::optional<LeaderElector> elector_;  // Only where a leader is elected.
+  Journal journal_;
+  std::optional<HostElections> elections_;  // Only where a leader is elected.
+  StatusBoard status_;
   PluginSet plugins_;
-  std::unique_ptr<HttpServer> server_;  // Until stop(). Last: its handlers read the others.
+  RestClient why_client_;
+  const WhyService why_;
+  // Until stop(). Last: their handlers read the others.
+  std::unique_ptr<HttpServer> server_;     // Plain HTTP; null: none.
+  std::unique_ptr<SecureServing> secure_;  // HTTPS; null: none.
   std::atomic<bool> started_{
       false};  // start() succeeded: what readyz waits for. Relaxed is enough, nothing hangs on it.
   std::atomic<bool> stopping_{false};
   Time discovery_reset_due_{};
   std::optional<DiscoveryPoll> discovery_poll_;  // Since a controller listens, until stop().
+  std::vector<CrashRecord> crashes_;             // Before this process, as of start().
   bool trimmed_ = false;  // Free memory was given back once after the caches were filled.
 };
 

@@ -34,9 +34,16 @@ void keep_found(Manifest& manifest, std::vector<std::string>& missing) {
 void check_controllers(const Manifest& manifest, const Catalog& catalog, const std::string& file,
                        std::vector<Mistake>& out) {
   const std::vector<KnownController> known = known_controllers(catalog);
-  const std::vector<std::string> list = translate_aliases(manifest.controllers, known);
+  std::vector<std::string> ignored;  // `davit run` prints them.
+  const std::vector<std::string> list =
+      without_foreign_controllers(translate_aliases(manifest.controllers, known), known, ignored);
   for (const std::string& text : unknown_controllers(list, known)) {
     out.push_back({file, 0, 0, "controllers: " + text});
+  }
+  std::vector<std::string> named;
+  for (const auto& each : manifest.controller_settings) named.push_back(each.first);
+  for (const std::string& text : check_named_controllers(named, known, ignored)) {
+    out.push_back({file, 0, 0, "controllerSettings: " + text});
   }
 }
 

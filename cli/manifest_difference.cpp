@@ -26,7 +26,7 @@ bool needs_another_build(const DesiredPlugin& now, const DesiredPlugin& wanted,
                          const std::vector<std::string>& staying) {
   if (now.file != wanted.file || now.sha256 != wanted.sha256) return true;
   return std::any_of(staying.begin(), staying.end(), [&](const std::string& name) {
-    return *find(now, name) != *find(wanted, name);
+    return find(now, name)->workers != find(wanted, name)->workers;
   });
 }
 
@@ -48,7 +48,15 @@ std::vector<PluginStep> steps_between(const DesiredPlugin* now, const DesiredPlu
     }
   }
   // After the disabling: another build must have what runs, and may lack what does not.
-  if (needs_another_build(*now, *wanted, staying)) steps.push_back({Kind::kSwap, wanted->name});
+  if (needs_another_build(*now, *wanted, staying)) {
+    steps.push_back({Kind::kSwap, wanted->name});
+  } else {
+    for (const std::string& each : staying) {
+      if (find(*now, each)->config != find(*wanted, each)->config) {
+        steps.push_back({Kind::kConfigure, each});
+      }
+    }
+  }
   for (const std::string& each : after) {
     if (!contains(before, each)) steps.push_back({Kind::kEnable, each});
   }
@@ -63,6 +71,8 @@ std::string_view to_string(Kind kind) {
       return "disable";
     case Kind::kSwap:
       return "swap";
+    case Kind::kConfigure:
+      return "configure";
     case Kind::kEnable:
       return "enable";
     case Kind::kLoad:
@@ -82,6 +92,10 @@ std::vector<std::string> fixed_settings_that_differ(const Manifest& now, const M
   compare("client.qps", [](const M& m) { return m.client.qps; });
   compare("client.burst", [](const M& m) { return m.client.burst; });
   compare("client.contentType", [](const M& m) { return m.client.content_type; });
+  compare("client.useServiceAccountCredentials",
+          [](const M& m) { return m.client.service_account_credentials; });
+  compare("client.userAgent", [](const M& m) { return m.client.user_agent; });
+  compare("client.fieldManager", [](const M& m) { return m.client.field_manager; });
   compare("leaderElection.enabled", [](const M& m) { return m.leader_election.enabled; });
   compare("leaderElection.name", [](const M& m) { return m.leader_election.name; });
   compare("leaderElection.namespace", [](const M& m) { return m.leader_election.ns; });
@@ -90,10 +104,20 @@ std::vector<std::string> fixed_settings_that_differ(const Manifest& now, const M
   compare("leaderElection.renewDeadline",
           [](const M& m) { return m.leader_election.renew_deadline; });
   compare("leaderElection.retryPeriod", [](const M& m) { return m.leader_election.retry_period; });
+  compare("leaderElection.enableLeaderMigration",
+          [](const M& m) { return m.leader_election.migrates; });
+  compare("leaderElection.leaderMigrationConfig", [](const M& m) {
+    return std::pair(m.leader_election.migration_config, m.leader_election.migration);
+  });
   compare("health.bindAddress", [](const M& m) { return m.health.bind_address; });
   compare("health.port", [](const M& m) { return m.health.port; });
+  compare("serving", [](const M& m) { return m.serving; });
+  compare("authentication", [](const M& m) { return m.authentication; });
+  compare("authorization", [](const M& m) { return m.authorization; });
   compare("logging.verbosity", [](const M& m) { return m.logging.verbosity; });
   compare("logging.format", [](const M& m) { return m.logging.format; });
+  compare("tracing", [](const M& m) { return m.tracing; });
+  compare("pluginSignatures", [](const M& m) { return m.plugin_signatures; });
   compare("controllerStartInterval", [](const M& m) { return m.controller_start_interval; });
   compare("controllerShutdownTimeout", [](const M& m) { return m.controller_shutdown_timeout; });
   compare("dryRun", [](const M& m) { return m.dry_run; });

@@ -13,9 +13,10 @@ namespace davit::host {
 struct PluginStep {
   enum class Kind {
     kUnload,
-    kDisable,  ///< A controller.
-    kSwap,     ///< Another file, or the same one with other settings.
-    kEnable,   ///< A controller.
+    kDisable,    ///< A controller.
+    kSwap,       ///< Another file, or the same one with other settings.
+    kConfigure,  ///< A controller, with another configuration.
+    kEnable,     ///< A controller.
     kLoad,
   };
   Kind kind = Kind::kLoad;

@@ -6,6 +6,7 @@
 
 #include "host/plugin/catalog.hpp"
 #include "host/plugin/staging.hpp"
+#include "lib/base/assert.hpp"
 
 namespace davit::host {
 namespace {
@@ -17,6 +18,24 @@ const DesiredPlugin* find(const DesiredState& state, const std::string& plugin) 
     if (each.name == plugin) return &each;
   }
   return nullptr;
+}
+
+/// The configuration of one of its controllers.
+template <typename Plugin>
+auto& config_of(Plugin& plugin, const std::string& controller) {
+  const auto found = std::find_if(plugin.controllers.begin(), plugin.controllers.end(),
+                                  [&](const auto& each) { return each.name == controller; });
+  DAVIT_ASSERT(found != plugin.controllers.end());  // The steps come from its controllers.
+  return found->config;
+}
+
+/// The same in a state that has the plugin.
+std::string& config_of(DesiredState& state, const std::string& plugin,
+                       const std::string& controller) {
+  const auto found = std::find_if(state.plugins.begin(), state.plugins.end(),
+                                  [&](const auto& each) { return each.name == plugin; });
+  DAVIT_ASSERT(found != state.plugins.end());
+  return config_of(*found, controller);
 }
 
 /// `state` with one plugin as `wanted` says, or without it.
@@ -158,6 +177,7 @@ std::string ManifestFollower::apply(const DesiredPlugin* wanted, const std::stri
   DesiredState next = with(applied_, name, wanted);
   // Builds that are made from here on get the new settings.
   host_.want(next);
+  std::string refused;
   if (!is_quarantined(name)) {
     for (const PluginStep& step : steps) {
       const SwapReport report = watched(carry_out(step, wanted));
@@ -166,6 +186,16 @@ std::string ManifestFollower::apply(const DesiredPlugin* wanted, const std::stri
                  {"name", step.name},
                  {"outcome", to_string(report.outcome)},
                  {"text", report.text}});
+      if (step.kind == Step::kConfigure) {
+        // A controller that refuses does not keep the others from what they take.
+        DesiredState& adapted = report.ok() ? applied_ : next;
+        config_of(adapted, name, step.name) =
+            config_of(report.ok() ? next : applied_, name, step.name);
+        if (report.ok()) continue;
+        host_.want(next);
+        refused += (refused.empty() ? "" : "; ") + report.text;
+        continue;
+      }
       // A controller that no longer runs need not be stopped: a davit ctl command was faster.
       const bool ends = step.kind == Step::kUnload || step.kind == Step::kDisable;
       if (report.ok() || (ends && report.outcome == SwapOutcome::kUnknown)) continue;
@@ -174,7 +204,7 @@ std::string ManifestFollower::apply(const DesiredPlugin* wanted, const std::stri
     }
   }
   applied_ = std::move(next);
-  return "";
+  return refused.empty() ? "" : "plugin " + name + ": " + refused;
 }
 
 SwapReport ManifestFollower::carry_out(const PluginStep& step, const DesiredPlugin* wanted) {
@@ -186,6 +216,8 @@ SwapReport ManifestFollower::carry_out(const PluginStep& step, const DesiredPlug
       return plugins.disable(step.name);
     case Step::kSwap:
       return plugins.swap({step.name, wanted->file, wanted->sha256});
+    case Step::kConfigure:
+      return plugins.configure(step.name, config_of(*wanted, step.name));
     case Step::kEnable:
       return plugins.enable(step.name);
     case Step::kLoad:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,6 +20,9 @@ struct RunOptions {
   std::optional<double> qps;
   std::optional<int> burst;
   std::optional<std::string> content_type;
+  std::optional<bool> service_account_credentials;
+  std::optional<std::string> user_agent;
+  std::optional<std::string> field_manager;
   std::optional<std::vector<std::string>> controllers;
   std::optional<bool> leader_elect;
   std::optional<std::string> lease_name;
@@ -26,10 +30,13 @@ struct RunOptions {
   std::optional<Duration> lease_duration;
   std::optional<Duration> renew_deadline;
   std::optional<Duration> retry_period;
+  std::optional<bool> leader_migration;
+  std::optional<std::string> migration_config;
   std::optional<Duration> controller_start_interval;
   std::optional<Duration> controller_shutdown_timeout;
-  std::optional<std::string> bind_address;
-  std::optional<int> port;
+  std::optional<int> port;  ///< --port: of plain HTTP.
+  /// Changes by the flags for HTTPS, authentication and authorization, in their order.
+  std::vector<std::function<void(Manifest&)>> serving;
   std::optional<int> verbosity;
   std::optional<LogFormat> log_format;
   std::optional<bool> dry_run;
@@ -38,11 +45,18 @@ struct RunOptions {
   std::optional<Duration> quarantine_window;
   enum class Watch { kNo, kYes };
   Watch watch = Watch::kNo;  ///< --watch: swap plugins whose files change.
+  enum class CoreDumps { kForbidden, kAllowed };
+  CoreDumps core_dumps = CoreDumps::kForbidden;  ///< --core-dumps.
   /// --control-socket; empty: none. Without it, the default one, if it can be had.
   std::optional<std::string> control_socket;
   std::vector<std::string> plugin_directories;  ///< --plugin-dir; empty: the manifest's.
   /// --workers NAME=N and --concurrent-<alias>-syncs N, by name or alias.
   std::map<std::string, std::uint32_t> workers;
+  /// kube-controller-manager's flags of controllers, by the controller's name.
+  std::map<std::string, ControllerSettings> controller_settings;
+  GateSettings feature_gates;         ///< --feature-gates.
+  std::vector<std::string> warnings;  ///< One line for each flag without effect.
+  std::vector<std::string> problems;  ///< One line for each value that is not allowed.
 };
 
 /// The settings of a run.
@@ -51,6 +65,7 @@ struct RunSettings {
   std::string manifest_path;  ///< Empty when there is none.
   /// Keyed by controller name or alias; wins over plugins[].controllers[].workers.
   std::map<std::string, std::uint32_t> workers;
+  std::vector<std::string> warnings = {};  ///< For the operator: what was given and has no effect.
 };
 
 /// Lays the flags over a manifest.

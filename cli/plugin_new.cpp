@@ -134,16 +134,35 @@ using Words = std::map<std::string, std::string, std::less<>>;
 struct Language {
   std::string_view name;
   std::string_view source;
+  std::string_view unit_test;
   std::string_view build_command;
-  std::string_view also_needs;
+  std::string_view needs;
 };
 
+constexpr std::string_view kCompiler =
+    "CMake 3.25, Ninja (or make), a C++20 compiler and GoogleTest (the unit test is C++ whatever "
+    "the plugin is written in)";
+
 constexpr std::array<Language, 3> kLanguages = {{
-    {"cpp", "plugin.cpp", "davit_plugin(@NAME@ SOURCES plugin.cpp)", ""},
-    {"c", "plugin.c", "davit_plugin(@NAME@ SOURCES plugin.c)", ""},
-    {"rust", "plugin.rs", "davit_rust_plugin(@NAME@ SOURCE plugin.rs)",
-     ", and rustc; no cargo and no crates"},
+    {"cpp", "plugin.cpp", "tests/unit_test.cpp", "davit_plugin(@NAME@ SOURCES plugin.cpp)",
+     kCompiler},
+    {"c", "plugin.c", "tests/unit_test.cpp", "davit_plugin(@NAME@ SOURCES plugin.c)", kCompiler},
+    {"rust", "src/lib.rs", "tests/unit.rs", "",
+     "CMake 3.25, Ninja (or make), rustc 1.63 or later, cargo and a linker (gcc); it uses no other "
+     "crates and downloads nothing. After the first `./ci.sh`, cargo and rust-analyzer work in "
+     "this "
+     "folder"},
 }};
+
+/// Whether a project in `language` has the file: one of the language replaces the common one.
+bool belongs(const TemplateFile& file, const Language& language) {
+  if (file.folder == language.name) return true;
+  if (file.folder != "common") return false;
+  if (file.path == "tests/unit_test.cpp") return language.unit_test == file.path;
+  return std::ranges::none_of(plugin_template_files(), [&](const TemplateFile& other) {
+    return other.folder == language.name && other.path == file.path;
+  });
+}
 
 std::string filled(std::string_view text, const Words& words) {
   std::string out;
@@ -245,7 +264,10 @@ Result<Words> words_for(const PluginNewOptions& options, const Language& languag
   words["EXAMPLE_REST"] = example_text(is_known ? known->example : Example::kUnknown);
   words["EXAMPLE_MEMBERS"] = example_members(is_known ? known->example : Example::kUnknown);
   words["SOURCE"] = language.source;
-  words["ALSO_NEEDS"] = language.also_needs;
+  words["UNIT_TEST"] = language.unit_test;
+  words["NEEDS"] = language.needs;
+  words["CRATE"] = options.name;
+  std::ranges::replace(words["CRATE"], '-', '_');
   words["BUILD_COMMAND"] = filled(language.build_command, words);
   return words;
 }
@@ -286,7 +308,7 @@ int run_plugin_new(const PluginNewOptions& options, std::ostream& out, std::ostr
     return kExitMistakes;
   }
   for (const TemplateFile& file : plugin_template_files()) {
-    if (file.folder != "common" && file.folder != language->name) continue;
+    if (!belongs(file, *language)) continue;
     const std::string_view path =
         file.path == "gitignore" ? std::string_view(".gitignore") : file.path;
     if (Status s = write_file(root / path, filled(file.text, *words)); !s.ok()) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "host/plugin/capabilities.hpp"
 #include "lib/base/json_text.hpp"
 
 namespace davit::host {

@@ -12,8 +12,11 @@
 #include "cli/desired_state.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/options.hpp"
+#include "cli/upstream_clients.hpp"
+#include "host/api/service_account_token.hpp"
 #include "host/plugin/catalog.hpp"
 #include "host/plugin/declared_config.hpp"
+#include "host/serving/client_trust.hpp"
 #include "lib/base/json_text.hpp"
 
 namespace davit::host {
@@ -55,28 +58,60 @@ std::string with_subresource(const DeclaredRule& rule) {
   return rule.subresource.empty() ? rule.resource : rule.resource + "/" + rule.subresource;
 }
 
-RightsByNamespace collect(const std::vector<DeclaredController>& controllers) {
-  RightsByNamespace rights;
-  for (const DeclaredController& controller : controllers) {
-    for (const DeclaredRule& rule : controller.rules) {
-      for (const std::string& url : rule.non_resource_urls) {
-        rights[""].url_verbs[url].insert(rule.verbs.begin(), rule.verbs.end());
-      }
-      if (rule.resource.empty()) continue;
-      std::vector<std::string> names = rule.resource_names;
-      std::sort(names.begin(), names.end());
-      add(rights, rule.namespaces, {rule.group, with_subresource(rule), std::move(names)},
-          rule.verbs);
+void add_rules(RightsByNamespace& rights, const DeclaredController& controller) {
+  for (const DeclaredRule& rule : controller.rules) {
+    for (const std::string& url : rule.non_resource_urls) {
+      rights[""].url_verbs[url].insert(rule.verbs.begin(), rule.verbs.end());
     }
-    for (const DeclaredWatch& watch : controller.watches) {
-      add(rights, watch.namespaces, {watch.group, watch.resource, {}}, {"get", "list", "watch"});
-    }
+    if (rule.resource.empty()) continue;
+    std::vector<std::string> names = rule.resource_names;
+    std::sort(names.begin(), names.end());
+    add(rights, rule.namespaces, {rule.group, with_subresource(rule), std::move(names)},
+        rule.verbs);
   }
-  // The host writes the controllers' events, and repeats of one as patches.
+}
+
+void add_watches(RightsByNamespace& rights, const DeclaredController& controller) {
+  for (const DeclaredWatch& watch : controller.watches) {
+    add(rights, watch.namespaces, {watch.group, watch.resource, {}}, {"get", "list", "watch"});
+  }
+}
+
+/// Events are written by the controllers and by the host, and repeats of one as patches.
+void add_events(RightsByNamespace& rights) {
   for (const char* group : {"", "events.k8s.io"}) {
     add(rights, {}, {group, "events", {}}, {"create", "patch"});
   }
-  return rights;
+}
+
+/// The account in whose name a controller acts; empty: the host's.
+std::string account_of(const DeclaredController& controller, const RbacOptions& options) {
+  const std::string client = upstream_client(controller);
+  const bool own = options.accounts == RbacOptions::Accounts::kOneEach && has_own_account(client);
+  return own ? client : "";
+}
+
+/// The rights of each account; "" is the host's. The host watches for all controllers.
+std::map<std::string, RightsByNamespace> rights_by_account(
+    const std::vector<DeclaredController>& controllers, const RbacOptions& options) {
+  std::map<std::string, RightsByNamespace> out;
+  for (const DeclaredController& each : controllers) {
+    const std::string account = account_of(each, options);
+    add_rules(out[account], each);
+    add_watches(out[account], each);
+    add_watches(out[""], each);
+  }
+  const std::vector<std::string> in_system = {std::string(kAccountNamespace)};
+  if (options.accounts == RbacOptions::Accounts::kOneEach) {
+    add(out[""], in_system, {"", "serviceaccounts", {}}, {"get", "create"});
+    add(out[""], in_system, {"", "serviceaccounts/token", {}}, {"create"});
+  }
+  // The HTTPS port asks who a token belongs to, and what its user may read.
+  add(out[""], {}, {"authentication.k8s.io", "tokenreviews", {}}, {"create"});
+  add(out[""], {}, {"authorization.k8s.io", "subjectaccessreviews", {}}, {"create"});
+  add(out[""], {kTrustNamespace}, {"", "configmaps", {kTrustConfigMap}}, {"get"});
+  for (auto& [account, rights] : out) add_events(rights);
+  return out;
 }
 
 std::vector<std::string> ordered(const std::set<std::string>& verbs) {
@@ -115,13 +150,20 @@ std::string head(const char* api_version, const char* kind, const std::string& n
   return out;
 }
 
+/// A ServiceAccount and the name of its roles and bindings.
+struct Subject {
+  std::string roles;
+  std::string account;
+  std::string ns;
+};
+
 std::string binding(const char* kind, const char* role, const std::string& binding_ns,
-                    const RbacOptions& options) {
-  return head("rbac.authorization.k8s.io/v1", kind, options.name, binding_ns) +
+                    const Subject& subject) {
+  return head("rbac.authorization.k8s.io/v1", kind, subject.roles, binding_ns) +
          "roleRef:\n  apiGroup: " + kRbacGroup + "\n  kind: " + role +
-         "\n  name: " + json_string(options.name) +
-         "\nsubjects:\n- kind: ServiceAccount\n  name: " + json_string(options.name) +
-         "\n  namespace: " + json_string(options.ns) + "\n";
+         "\n  name: " + json_string(subject.roles) +
+         "\nsubjects:\n- kind: ServiceAccount\n  name: " + json_string(subject.account) +
+         "\n  namespace: " + json_string(subject.ns) + "\n";
 }
 
 /// Resources of one group with the same names and verbs share a rule.
@@ -144,11 +186,9 @@ std::string url_rule(const std::vector<std::string>& urls, const std::vector<std
   return "- nonResourceURLs: " + flow(urls) + "\n  verbs: " + flow(verbs) + "\n";
 }
 
-std::string cluster_role(const Rights& rights, const RbacOptions& options) {
-  std::string out = head("rbac.authorization.k8s.io/v1", "ClusterRole", options.name, "");
-  out += "rules:\n" + resource_rules(rights);
-  out += url_rule(
-      {"/healthz", "/livez", "/readyz", "/version", "/api", "/api/*", "/apis", "/apis/*"}, {"get"});
+std::string cluster_role(const Rights& rights, const std::string& name, const std::string& more) {
+  std::string out = head("rbac.authorization.k8s.io/v1", "ClusterRole", name, "");
+  out += "rules:\n" + resource_rules(rights) + more;
   std::map<std::vector<std::string>, std::vector<std::string>> urls;
   for (const auto& [url, verbs] : rights.url_verbs) urls[ordered(verbs)].push_back(url);
   for (const auto& [verbs, some] : urls) out += url_rule(some, verbs);
@@ -169,10 +209,11 @@ std::string http_comment(const std::vector<DeclaredController>& controllers) {
 }
 
 std::string lease_rules(const LeaderElectionSettings& election) {
+  std::vector<std::string> names = {election.name};
+  if (election.migrates) names.push_back(election.migration.leader_name);
   // A name is not known to the server yet when an object is created.
   return rule_yaml({"coordination.k8s.io"}, {"leases"}, {}, {"create"}) +
-         rule_yaml({"coordination.k8s.io"}, {"leases"}, {election.name},
-                   {"get", "update", "patch"}) +
+         rule_yaml({"coordination.k8s.io"}, {"leases"}, names, {"get", "update", "patch"}) +
          // The host warns when a kube-controller-manager seems to run the same controllers.
          rule_yaml({"coordination.k8s.io"}, {"leases"}, {"kube-controller-manager"}, {"get"});
 }
@@ -182,7 +223,9 @@ std::vector<DeclaredController> enabled_controllers(const Catalog& catalog,
                                                     const Manifest& manifest,
                                                     std::vector<Mistake>& mistakes) {
   const std::vector<KnownController> known = known_controllers(catalog);
-  const std::vector<std::string> list = translate_aliases(manifest.controllers, known);
+  std::vector<std::string> ignored;  // `davit run` prints them.
+  const std::vector<std::string> list =
+      without_foreign_controllers(translate_aliases(manifest.controllers, known), known, ignored);
   for (std::string& text : unknown_controllers(list, known)) {
     mistakes.push_back({"", 0, 0, "controllers: " + text});
   }
@@ -203,25 +246,56 @@ std::vector<DeclaredController> enabled_controllers(const Catalog& catalog,
   return out;
 }
 
+/// The rules of the Role in each namespace.
+std::map<std::string, std::string> namespaced_rules(const RightsByNamespace& rights) {
+  std::map<std::string, std::string> rules;
+  for (const auto& [ns, some] : rights) {
+    if (!ns.empty()) rules[ns] = resource_rules(some);
+  }
+  return rules;
+}
+
+std::string namespaced_roles(const std::map<std::string, std::string>& rules_by_namespace,
+                             const Subject& subject) {
+  std::string out;
+  for (const auto& [ns, rules] : rules_by_namespace) {
+    out += "---\n" + head("rbac.authorization.k8s.io/v1", "Role", subject.roles, ns);
+    out += "rules:\n" + rules;
+    out += "---\n" + binding("RoleBinding", "Role", ns, subject);
+  }
+  return out;
+}
+
+/// The account of a controller, with its roles. The server has roles system:controller:* for
+/// upstream's accounts; these add what davit's controllers do otherwise, as patches instead of
+/// updates.
+std::string account_yaml(const std::string& account, RightsByNamespace rights,
+                         const RbacOptions& options) {
+  const Subject subject{options.name + ":controller:" + account, account,
+                        std::string(kAccountNamespace)};
+  return "---\n" + head("v1", "ServiceAccount", subject.account, subject.ns) + "---\n" +
+         cluster_role(rights[""], subject.roles, "") + "---\n" +
+         binding("ClusterRoleBinding", "ClusterRole", "", subject) +
+         namespaced_roles(namespaced_rules(rights), subject);
+}
+
 }  // namespace
 
 std::string rbac_yaml(const std::vector<DeclaredController>& controllers,
                       const LeaderElectionSettings& election, const RbacOptions& options) {
+  std::map<std::string, RightsByNamespace> accounts = rights_by_account(controllers, options);
+  RightsByNamespace rights = std::move(accounts[""]);
+  accounts.erase("");
+  const Subject subject{options.name, options.name, options.ns};
   std::string out = head("v1", "ServiceAccount", options.name, options.ns);
-  RightsByNamespace rights = collect(controllers);
-  out += "---\n" + http_comment(controllers) + cluster_role(rights[""], options);
-  out += "---\n" + binding("ClusterRoleBinding", "ClusterRole", "", options);
-  // The rules of the Role in each namespace.
-  std::map<std::string, std::string> roles;
-  for (const auto& [ns, some] : rights) {
-    if (!ns.empty()) roles[ns] = resource_rules(some);
-  }
-  if (election.enabled) roles[election.ns] += lease_rules(election);
-  for (const auto& [ns, rules] : roles) {
-    out += "---\n" + head("rbac.authorization.k8s.io/v1", "Role", options.name, ns);
-    out += "rules:\n" + rules;
-    out += "---\n" + binding("RoleBinding", "Role", ns, options);
-  }
+  const std::string urls = url_rule(
+      {"/healthz", "/livez", "/readyz", "/version", "/api", "/api/*", "/apis", "/apis/*"}, {"get"});
+  out += "---\n" + http_comment(controllers) + cluster_role(rights[""], options.name, urls);
+  out += "---\n" + binding("ClusterRoleBinding", "ClusterRole", "", subject);
+  std::map<std::string, std::string> rules = namespaced_rules(rights);
+  if (election.enabled) rules[election.ns] += lease_rules(election);
+  out += namespaced_roles(rules, subject);
+  for (auto& [account, some] : accounts) out += account_yaml(account, std::move(some), options);
   return out;
 }
 
@@ -240,7 +314,11 @@ int run_rbac(const RbacOptions& options, std::ostream& out, std::ostream& err) {
   }
   for (const Mistake& mistake : mistakes) err << "davit: " << mistake.str() << "\n";
   if (!mistakes.empty()) return kExitMistakes;
-  out << rbac_yaml(controllers, manifest.leader_election, options);
+  RbacOptions printed = options;
+  if (manifest.client.service_account_credentials) {
+    printed.accounts = RbacOptions::Accounts::kOneEach;
+  }
+  out << rbac_yaml(controllers, manifest.leader_election, printed);
   return 0;
 }
 

@@ -15,11 +15,16 @@ struct RbacOptions {
   std::string ns = "kube-system";               ///< The namespace of the ServiceAccount.
   std::string name = "davit";                   ///< The name of all objects that are printed.
   std::vector<std::string> plugin_directories;  ///< Win over the manifest's.
+  enum class Accounts { kTheHosts, kOneEach };
+  /// kOneEach: the roles of a host with useServiceAccountCredentials, whatever the
+  /// manifest has.
+  Accounts accounts = Accounts::kTheHosts;
 };
 
 /// Prints a ServiceAccount, a ClusterRole with what the enabled controllers declared and the host
 /// itself needs, a Role in each namespace for the rights that are limited to it and for the Lease,
-/// and the bindings. Returns 0, or 2 with a line per mistake.
+/// and the bindings; with accounts for the controllers, the same for each of them. Returns 0, or 2
+/// with a line per mistake.
 [[nodiscard]] int run_rbac(const RbacOptions& options, std::ostream& out, std::ostream& err);
 
 /// The YAML text for these controllers, whose configuration has been applied. Pure.

@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <optional>
 
@@ -15,6 +16,7 @@
 #include "host/config/kubeconfig.hpp"
 #include "host/control/control_service.hpp"
 #include "host/control/control_socket.hpp"
+#include "host/crash/core_dumps.hpp"
 #include "host/crash/crash_handler.hpp"
 #include "host/crash/quarantine.hpp"
 #include "host/plugin/file_trust.hpp"
@@ -89,13 +91,20 @@ Quarantine judge_past(const Result<CrashJournal>& journal, const Manifest& manif
 }
 
 /// Opens the socket for `davit ctl`. One that was asked for must be had; the default one may belong
-/// to another host of the same user.
+/// to another host of the same user, or its folder to another user.
 Result<std::unique_ptr<ControlServer>> open_control(const RunOptions& options,
                                                     ControlService& service, const Logger& log) {
-  const std::string path = options.control_socket.value_or(default_control_socket());
+  const char* const runtime = std::getenv("XDG_RUNTIME_DIR");
+  const std::string path =
+      options.control_socket.value_or(default_control_socket(runtime == nullptr ? "" : runtime));
   if (path.empty()) return std::unique_ptr<ControlServer>();
-  Result<std::unique_ptr<ControlServer>> server = ControlServer::open(
-      path, [&service](std::string_view line) { return service.respond(line); }, log);
+  const auto listen = [&]() -> Result<std::unique_ptr<ControlServer>> {
+    const Status folder = options.control_socket ? Status() : make_socket_folder(path);
+    if (!folder.ok()) return folder;
+    return ControlServer::open(
+        path, [&service](std::string_view line) { return service.respond(line); }, log);
+  };
+  Result<std::unique_ptr<ControlServer>> server = listen();
   if (server) {
     log.info(1, "Listening for davit ctl", {{"socket", path}});
     return server;
@@ -121,16 +130,36 @@ int serve_orders(HostProcess& host, const RunOptions& options, ManifestFollower&
   return serve(host, interruptions, sink);
 }
 
+void warn_of_no_effect(const std::vector<std::string>& settings, const Logger& log) {
+  for (const std::string& each : settings) {
+    log.warning("A setting has no effect", {{"setting", each}});
+  }
+}
+
+void log_plan(const HostPlan& plan, const Logger& log) {
+  warn_of_no_effect(plan.desired().warnings, log);
+  for (const std::string& name : plan.disabled()) {
+    log.info(0, "Warning: controller is disabled", {{"controller", name}});
+  }
+}
+
+void protect_memory(const RunOptions& options, const Logger& log) {
+  if (options.core_dumps == RunOptions::CoreDumps::kAllowed) return;
+  if (Status s = forbid_core_dumps(); !s.ok()) log.info(0, "Warning: " + s.message());
+}
+
 }  // namespace
 
 ControlHooks control_hooks(HostProcess& host) {
   return {.load = [&host](const std::filesystem::path& file) { return host.load(file); },
+          .why = [&host](const WhyRequest& request) { return host.why().respond(request); },
           .notes =
               [&host] {
                 std::vector<std::string> lines;
                 for (const auto& each : host.checks().notes()) lines.push_back(each.text);
                 return lines;
-              }};
+              },
+          .host = [&host] { return host.status().json(); }};
 }
 
 int run_host(const RunOptions& options) {
@@ -151,6 +180,7 @@ int run_host(const RunOptions& options) {
   const std::unique_ptr<LogSink> sink =
       make_log_sink(manifest.logging.format, manifest.logging.verbosity);
   const Logger log(*sink);
+  protect_memory(options, log);
   if (Status s = check_files(*connection, log); !s.ok()) return print_mistake(s.message());
   Result<std::unique_ptr<StartWatch>> watch = StartWatch::open(interruptions, *sink);
   if (!watch) return fail_command(log, watch.error());
@@ -162,9 +192,8 @@ int run_host(const RunOptions& options) {
   if (!plan) return kExitMistakes;
 
   log.info(0, "Starting", {{"version", kVersion}, {"controllers", plan->controllers().size()}});
-  for (const std::string& name : plan->disabled()) {
-    log.info(0, "Warning: controller is disabled", {{"controller", name}});
-  }
+  warn_of_no_effect(merged.settings.warnings, log);
+  log_plan(*plan, log);
   if (!journal) {
     log.warning("Crashes cannot be recorded, so no plugin will be quarantined",
                 {{"reason", journal.error().message()}});
@@ -179,7 +208,11 @@ int run_host(const RunOptions& options) {
   const std::unique_ptr<Random> random = make_system_random();
   const Result<std::unique_ptr<HostProcess>> opened =
       HostProcess::open(manifest, *connection, std::move(plan->controllers()),
-                        HostSeams{*clock, *random, *sink, nullptr, &quarantine},
+                        HostSeams{.clock = *clock,
+                                  .random = *random,
+                                  .log_sink = *sink,
+                                  .quarantine = &quarantine,
+                                  .tracing = tracing_config(manifest.tracing, lookup.environment)},
                         [&interruptions] { interruptions.lost_lease(); });
   if (!opened) return fail_command(log, opened.error());
   HostProcess& host = **opened;

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <functional>
 
+#include "cli/serving_flags.hpp"
+#include "cli/upstream/accepted_flags.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/kube/duration.hpp"
 
@@ -14,14 +16,6 @@ namespace davit::host {
 namespace {
 
 constexpr int kWorkersMax = 1000;
-
-/// kube-controller-manager's names for the worker counts of controllers that davit has plugins for.
-constexpr const char* kConcurrencyFlags[][2] = {
-    {"--concurrent-deployment-syncs", "deployment-controller"},
-    {"--concurrent-gc-syncs", "garbage-collector-controller"},
-    {"--concurrent-namespace-syncs", "namespace-controller"},
-    {"--concurrent-replicaset-syncs", "replicaset-controller"},
-};
 
 std::optional<std::uint32_t> parse_workers(std::string_view text) {
   std::uint32_t value = 0;
@@ -74,15 +68,21 @@ void add_client_flags(CLI::App& app, RunOptions& options) {
   add(app, "--master", options.master, "URL",
       "Address of the API server; overrides the kubeconfig");
   add(app, "--kube-api-qps", options.qps, "NUMBER",
-      "Requests per second of each controller (default 20; 0: no limit)")
-      ->check(CLI::Range(0.0, 100'000.0));
+      "Requests per second of each controller (default 20; 0: 5, below 0: no limit)")
+      ->check(CLI::Range(-100'000.0, 100'000.0));
   add(app, "--kube-api-burst", options.burst, "NUMBER",
-      "Burst of requests of each controller (default 30)")
-      ->check(CLI::Range(1, 1'000'000));
+      "Burst of requests of each controller (default 30; 0: 10)")
+      ->check(CLI::Range(0, 1'000'000));
   add(app, "--kube-api-content-type", options.content_type, "TYPE",
       "What built-in kinds are read in: application/vnd.kubernetes.protobuf (the default) or "
       "application/json")
       ->check(CLI::IsMember({kContentTypeProtobuf, kContentTypeJson}));
+  add_boolean(app, "--use-service-account-credentials", options.service_account_credentials,
+              "Give each controller the credentials of its own ServiceAccount in kube-system");
+  add(app, "--user-agent", options.user_agent, "TEXT",
+      "User agent before the client's name (default davit/VERSION (PLATFORM))");
+  add(app, "--field-manager", options.field_manager, "NAME",
+      "Owner of what is written, in managedFields (default: the user agent up to its first /)");
   add_boolean(app, "--dry-run", options.dry_run,
               "Send every write with dryRun=All and log it; changes nothing");
 }
@@ -129,17 +129,6 @@ void add_controller_flags(CLI::App& app, RunOptions& options) {
       ->take_all()
       ->allow_extra_args(false)
       ->type_name("CONTROLLER=NUMBER");
-  for (const auto& flag : kConcurrencyFlags) {
-    const char* const name = flag[0];
-    const std::string controller = flag[1];
-    app.add_option_function<std::string>(
-           name,
-           [&options, name, controller](const std::string& count) {
-             add_workers(options, controller, count, name);
-           },
-           "Workers of " + controller)
-        ->type_name("NUMBER");
-  }
 }
 
 void add_election_flags(CLI::App& app, RunOptions& options) {
@@ -154,32 +143,29 @@ void add_election_flags(CLI::App& app, RunOptions& options) {
                "How long the leader tries to renew the lease before it gives up (default 10s)");
   add_duration(app, "--leader-elect-retry-period", options.retry_period, kPeriodMin,
                "Pause between attempts to acquire or renew the lease (default 2s)");
-  app.add_option_function<std::string>(
-         "--leader-elect-resource-lock",
-         [](const std::string& kind) {
-           if (kind == "leases") return;
-           throw CLI::ValidationError("--leader-elect-resource-lock",
-                                      "resourceLock value must be \"leases\"");
-         },
-         "Only \"leases\"")
-      ->type_name("KIND");
   add(app, "--leader-elect-resource-name", options.lease_name, "NAME",
       "Name of the lease (default davit)");
   add(app, "--leader-elect-resource-namespace", options.lease_namespace, "NAMESPACE",
       "Namespace of the lease (default kube-system)");
+  add_boolean(
+      app, "--enable-leader-migration", options.leader_migration,
+      "Share controllers with other controller managers, as --leader-migration-config says");
+  add(app, "--leader-migration-config", options.migration_config, "FILE",
+      "LeaderMigrationConfiguration: which component runs which controller (default: upstream's, "
+      "which has controllers of clouds only)");
 }
 
 void add_server_flags(CLI::App& app, RunOptions& options) {
-  app.option_defaults()->group("Health and metrics");
-  add(app, "--bind-address", options.bind_address, "IP",
-      "Address that serves /healthz, /readyz and /metrics (default 127.0.0.1)");
+  app.option_defaults()->group("Insecure serving");
   add(app, "--port", options.port, "PORT",
-      "Port of /healthz, /readyz and /metrics (default 10257; 0: any free port)")
-      ->check(CLI::Range(0, 65535));
+      "Port of 127.0.0.1 for plain HTTP without authentication (default -1: none; 0: any free "
+      "port)")
+      ->check(CLI::Range(-1, 65535));
   app.option_defaults()->group("Control");
   app.add_option_function<std::string>(
          "--control-socket", [&options](const std::string& path) { options.control_socket = path; },
-         "Socket for davit ctl (default $XDG_RUNTIME_DIR/davit.sock; empty: none)")
+         "Socket for davit ctl (default $XDG_RUNTIME_DIR/davit.sock or, without that variable, "
+         "/run/davit/davit.sock; empty: none)")
       ->type_name("PATH")
       ->take_last();
   app.option_defaults()->group("Logging");
@@ -226,11 +212,20 @@ void add_run_flags(CLI::App& app, RunOptions& options) {
         options.watch = count > 0 ? RunOptions::Watch::kYes : RunOptions::Watch::kNo;
       },
       "Swap a plugin when its file has changed; apply the manifest when it changes");
+  app.add_flag_function(
+      "--core-dumps",
+      [&options](std::int64_t count) {
+        options.core_dumps =
+            count > 0 ? RunOptions::CoreDumps::kAllowed : RunOptions::CoreDumps::kForbidden;
+      },
+      "Leave core dumps, which hold tokens and Secrets, and let debuggers attach");
   add_controller_flags(app, options);
   add_client_flags(app, options);
   add_election_flags(app, options);
+  add_serving_flags(app, options);
   add_server_flags(app, options);
   add_quarantine_flags(app, options);
+  add_upstream_flags(app, options);
 }
 
 }  // namespace davit::host

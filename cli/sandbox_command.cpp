@@ -10,11 +10,14 @@
 #include "cli/host_plan.hpp"
 #include "cli/interruptions.hpp"
 #include "cli/sandbox_process.hpp"
+#include "cli/service_account_rules.hpp"
 #include "host/config/kubeconfig.hpp"
 #include "host/crash/crash_handler.hpp"
 #include "lib/base/open_files.hpp"
 #include "lib/base/spdlog_sink.hpp"
 #include "lib/base/version.hpp"
+#include "lib/kube/json.hpp"
+#include "sandbox/http/credentials.hpp"
 
 namespace davit::host {
 namespace {
@@ -91,8 +94,7 @@ RunOptions host_options(const SandboxSettings& settings) {
   out.plugin_directories = settings.options.plugin_directories;
   out.controllers = settings.controllers.plugins;
   out.leader_elect = false;
-  out.qps = 0;
-  out.bind_address = "127.0.0.1";
+  out.qps = -1;
   out.port = 0;
   return out;
 }
@@ -126,14 +128,27 @@ class SandboxRun {
   }
 
  private:
+  /// Gives the token controller, if it is to run, a key.
+  [[nodiscard]] Status configure_accounts(HostPlan& plan) const {
+    for (PlannedController& each : plan.controllers()) {
+      if (each.declared.name != kTokenController) continue;
+      each.config = to_text(Json::object({{kTokenKeyFile, settings_.account_key_file}}));
+      return sandbox::keep_private_key(settings_.account_key_file);
+    }
+    return {};
+  }
+
   int run_controllers(SandboxProcess& process, const Manifest& manifest, HostPlan& plan) {
+    if (const Status s = configure_accounts(plan); !s.ok()) return refuse(err_, s);
     const CrashHandler handler("");
     Result<std::unique_ptr<StartWatch>> watch = StartWatch::open(interruptions_, *sink_);
     if (!watch) return refuse(err_, watch.error());
+    ConnectionConfig connection;
+    connection.ca_data = process.authority();  // Pods trust it, too.
     const Result<std::unique_ptr<Transport>> way = process.connect();
     if (!way) return refuse(err_, way.error());
     const Result<std::unique_ptr<HostProcess>> host =
-        HostProcess::open(manifest, ConnectionConfig{}, std::move(plan.controllers()),
+        HostProcess::open(manifest, connection, std::move(plan.controllers()),
                           HostSeams{*clock_, *random_, *sink_, way->get()}, [] {});
     if (!host) return refuse(err_, host.error());
     if (const std::optional<int> code = start_host(**host, *std::move(watch), *sink_)) return *code;

@@ -86,8 +86,8 @@ void add_server_flags(CLI::App& app, SandboxOptions& options) {
          "--controllers",
          [&options](const std::vector<std::string>& list) { options.controllers = list; },
          "Controllers to run: '*' enables all, 'foo' enables and '-foo' disables one of gc, "
-         "namespace, events, accounts, nodes, scheduler and the plugins' controllers; 'plugins' "
-         "means all of the latter (default *)")
+         "namespace, events, accounts, nodes, scheduler, volumes and the plugins' controllers; "
+         "'plugins' means all of the latter (default *)")
       ->delimiter(',')
       ->take_all()
       ->allow_extra_args(false)

@@ -10,8 +10,13 @@ namespace davit::host {
 namespace {
 
 std::vector<KnownController> own_controllers() {
-  return {{"garbage-collector", {"gc"}},     {"namespace", {"namespaces"}}, {"events", {}},
-          {"accounts", {"serviceaccounts"}}, {"nodes", {"node"}},           {"scheduler", {}}};
+  return {{"garbage-collector", {"gc"}},
+          {"namespace", {"namespaces"}},
+          {"events", {}},
+          {"accounts", {"serviceaccounts"}},
+          {"nodes", {"node"}},
+          {"scheduler", {}},
+          {"volumes", {}}};
 }
 
 bool is_loopback(const std::string& address) {
@@ -66,6 +71,8 @@ struct Double {
 constexpr Double kDoubles[] = {
     {"garbage-collector-controller", &SandboxControllers::garbage_collector},
     {"namespace-controller", &SandboxControllers::namespaces},
+    {"serviceaccount-controller", &SandboxControllers::default_accounts},
+    {"root-ca-certificate-publisher-controller", &SandboxControllers::root_ca},
 };
 
 /// One of the two is enough: the plugin's if it is named, or the own one is switched off.
@@ -95,9 +102,10 @@ Result<SandboxControllers> choose_controllers(const std::vector<std::string>& gi
   out.garbage_collector = on("garbage-collector");
   out.namespaces = on("namespace");
   out.events = on("events");
-  out.accounts = on("accounts");
+  out.accounts = out.default_accounts = out.root_ca = on("accounts");
   out.nodes = on("nodes");
   out.scheduler = on("scheduler");
+  out.volumes = on("volumes");
   for (const Double& each : kDoubles) {
     if (std::ranges::find(named, each.plugin) != named.end()) out.*each.own = false;
   }
@@ -132,6 +140,27 @@ bool may_run_plugins(const SandboxOptions& options) {
   return star && std::ranges::find(list, none) == list.end();
 }
 
+std::vector<std::string> kinds_without_controller(const SandboxControllers& running) {
+  struct Kind {
+    const char* name;
+    const char* controller;
+  };
+  constexpr Kind kKinds[] = {
+      {"jobs.batch", "job-controller"},
+      {"cronjobs.batch", "cronjob-controller"},
+      {"daemonsets.apps", "daemonset-controller"},
+      {"statefulsets.apps", "statefulset-controller"},
+      {"replicationcontrollers", "replicationcontroller-controller"},
+      {"horizontalpodautoscalers.autoscaling", "horizontal-pod-autoscaler-controller"}};
+  std::vector<std::string> out;
+  for (const Kind& each : kKinds) {
+    if (std::ranges::find(running.plugins, each.controller) == running.plugins.end()) {
+      out.emplace_back(each.name);
+    }
+  }
+  return out;
+}
+
 Result<SandboxSettings> merge_sandbox_settings(const SandboxOptions& options,
                                                const Environment& environment,
                                                const std::vector<KnownController>& plugins) {
@@ -151,6 +180,7 @@ Result<SandboxSettings> merge_sandbox_settings(const SandboxOptions& options,
                   "no directory for the credentials: set HOME, XDG_STATE_HOME or XDG_RUNTIME_DIR");
   }
   out.credentials_file = state + "/sandbox-credentials.json";
+  out.account_key_file = state + "/sandbox-service-account.key";
   out.client_address = options.address;
   if (options.address == "0.0.0.0") out.client_address = "127.0.0.1";
   if (options.address == "::") out.client_address = "::1";

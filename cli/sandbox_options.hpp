@@ -44,18 +44,25 @@ inline constexpr std::string_view kPluginControllers = "plugins";
 struct SandboxControllers {
   bool garbage_collector = false;
   bool namespaces = false;
-  bool events = false;    ///< Expiry of Events.
-  bool accounts = false;  ///< The ServiceAccount `default` of each namespace.
+  bool events = false;            ///< Expiry of Events.
+  bool accounts = false;          ///< Pods get ServiceAccounts, which they wait for.
+  bool default_accounts = false;  ///< The ServiceAccount `default` of each namespace.
+  bool root_ca = false;           ///< The ConfigMap `kube-root-ca.crt` of each namespace.
   bool nodes = false;
   bool scheduler = false;
+  bool volumes = false;              ///< Binds claims to volumes that exist in name only.
   std::vector<std::string> plugins;  ///< Those of plugins that run in the same process.
 };
+
+/// The kinds, as "jobs.batch", that no controller acts on although kube-controller-manager has one.
+[[nodiscard]] std::vector<std::string> kinds_without_controller(const SandboxControllers& running);
 
 /// The settings of a sandbox.
 struct SandboxSettings {
   SandboxOptions options;
   SandboxControllers controllers;
   std::string credentials_file;
+  std::string account_key_file;              ///< Signs the tokens that Secrets carry.
   std::string kubeconfig_directory;          ///< For a kubeconfig that was given no place.
   std::vector<std::string> certificate_for;  ///< The addresses that the server's certificate names.
   std::string client_address;                ///< The server's address for clients on this machine.

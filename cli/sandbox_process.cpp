@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "lib/base/private_file.hpp"
 #include "lib/base/start_thread.hpp"
 #include "lib/kube/yaml.hpp"
 #include "sandbox/auth/authenticator.hpp"
@@ -89,6 +90,9 @@ class Wired final : public SandboxProcess {
     if (!client) return client.error();
     return std::unique_ptr<Transport>(std::move(*client));
   }
+  [[nodiscard]] const std::string& authority() const override {
+    return credentials_.authority.certificate;
+  }
   [[nodiscard]] std::string kubeconfig() const override {
     return kubeconfig_path(settings_, front_->port());
   }
@@ -146,9 +150,7 @@ class Wired final : public SandboxProcess {
     if (settings_.controllers.accounts) {
       served.admission.service_accounts = sandbox::AdmissionOptions::ServiceAccounts::kOn;
     }
-    served.without_controller = {
-        "jobs.batch",        "cronjobs.batch",         "daemonsets.apps",
-        "statefulsets.apps", "replicationcontrollers", "horizontalpodautoscalers.autoscaling"};
+    served.without_controller = kinds_without_controller(settings_.controllers);
     if (options().validation_rules == SandboxValidationRules::kIgnore) {
       served.validation_rules = sandbox::ValidationRules::kIgnore;
     }
@@ -200,8 +202,9 @@ class Wired final : public SandboxProcess {
     chosen.garbage_collector = to_switch(on.garbage_collector);
     chosen.namespaces = to_switch(on.namespaces);
     chosen.event_expiry = to_switch(on.events);
-    chosen.default_accounts = to_switch(on.accounts);
-    if (on.accounts) chosen.root_ca = credentials_.authority.certificate;
+    chosen.volumes = to_switch(on.volumes);
+    chosen.default_accounts = to_switch(on.default_accounts);
+    if (on.root_ca) chosen.root_ca = credentials_.authority.certificate;
     insider_.emplace(*server_, credentials_.admin_token);
     controllers_.emplace(sandbox::ControllerParts{*store_, *insider_, seams_.clock,
                                                   [this] { return server_->resources(); }},
@@ -234,8 +237,8 @@ class Wired final : public SandboxProcess {
   }
 
   Status write_kubeconfig() {
-    return sandbox::write_private_file(kubeconfig(),
-                                       sandbox::admin_kubeconfig(credentials_, {url(), kContext}));
+    return write_private_file(kubeconfig(),
+                              sandbox::admin_kubeconfig(credentials_, {url(), kContext}));
   }
 
   const SandboxSettings settings_;

@@ -31,7 +31,7 @@ constexpr std::size_t kLineMost = 78;
 /// "passed  hostile  objects that no sane client would write"
 std::string headline(std::string_view outcome, std::string_view name, std::string_view what) {
   constexpr std::size_t kOutcomeWidth = 8;
-  constexpr std::size_t kNameWidth = 9;
+  constexpr std::size_t kNameWidth = 11;
   const auto padded = [](std::string_view text, std::size_t width) {
     std::string made(text);
     made.resize(std::max(width, made.size() + 1), ' ');
@@ -144,6 +144,9 @@ int run_plugin_validate(const PluginValidateOptions& options, std::ostream& out,
                                  .seed = seed,
                                  .limit = std::chrono::seconds(options.limit_seconds),
                                  .checks = options.checks,
+                                 .configs = options.configs,
+                                 .definitions = options.definitions,
+                                 .objects = options.objects,
                                  .stop_fd = signals.fd()};
   ValidationView view(out, screen_of_stdout());
   ValidationObserver observer;

@@ -17,10 +17,13 @@ struct PluginValidateOptions {
   /// Whether results are printed for people, or as one JSON document.
   enum class Output { kText, kJson };
 
-  std::string file;                   ///< The plugin.
-  std::optional<std::uint64_t> seed;  ///< Nothing: another one each time.
-  int limit_seconds = 60;             ///< For each check.
-  std::vector<std::string> checks;    ///< Empty: all.
+  std::string file;                    ///< The plugin.
+  std::optional<std::uint64_t> seed;   ///< Nothing: another one each time.
+  int limit_seconds = 60;              ///< For each check.
+  std::vector<std::string> checks;     ///< Empty: all.
+  std::vector<std::string> configs{};  ///< See read_controller_configs().
+  std::string definitions{};           ///< Folder of CustomResourceDefinitions; empty: none.
+  std::string objects{};               ///< Folder of objects; empty: none.
   Output output = Output::kText;
 };
 

@@ -22,6 +22,13 @@ if(DAVIT_WERROR AND NOT DAVIT_SANITIZER)
   # When it optimises, g++ warns of what a sanitizer adds, too.
   target_compile_options(davit_options INTERFACE -Werror)
 endif()
+# Optimised builds, which get installed, are hardened as Debian's packages are, which bring these flags themselves
+# (CMAKE_BUILD_TYPE None). tests/packaging/hardening.py looks for them in the files.
+set(hardened $<CONFIG:Release,RelWithDebInfo,MinSizeRel>)
+target_compile_options(davit_options INTERFACE $<${hardened}:-fstack-protector-strong>
+  $<$<AND:${hardened},$<STREQUAL:${CMAKE_SYSTEM_PROCESSOR},x86_64>>:-fcf-protection>)
+target_compile_definitions(davit_options INTERFACE $<${hardened}:_FORTIFY_SOURCE=2> $<${hardened}:_GLIBCXX_ASSERTIONS>)
+target_link_options(davit_options INTERFACE $<${hardened}:-Wl,-z,relro,-z,now,-z,noexecstack>)
 if(DAVIT_SANITIZER)
   target_compile_options(davit_options INTERFACE -fsanitize=${DAVIT_SANITIZER} -fno-omit-frame-pointer
     -fno-sanitize-recover=all $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized>)

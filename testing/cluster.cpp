@@ -19,6 +19,7 @@
 #include "testing/cluster_clock.hpp"
 #include "testing/cluster_server.hpp"
 #include "testing/outside.hpp"
+#include "testing/read_note.hpp"
 #include "testing/request_log.hpp"
 #include "testing/wire.hpp"
 
@@ -45,14 +46,6 @@ std::string qualified(const Resource& resource) {
   return host::ResourceId{std::string(resource.group), {}, std::string(resource.resource)}.text();
 }
 
-host::PluginDeclaration read_note(const std::string& note) {
-  host::NoteResult read = host::parse_note(note);
-  std::string mistakes;
-  for (const std::string& each : read.mistakes) mistakes += "\n  " + each;
-  if (!read.ok()) fail("the note is not one that the host takes:" + mistakes);
-  return std::move(read.declaration);
-}
-
 }  // namespace
 
 class Cluster::Engine final : private host::ControllerObserver {
@@ -68,7 +61,21 @@ class Cluster::Engine final : private host::ControllerObserver {
   /// Makes one whose handlers have seen the caches, and which does not sync yet.
   Result<Hosted*> make(std::string_view name, const Init& init, std::string_view config);
   [[nodiscard]] Hosted* find(std::string_view name) const;
+  [[nodiscard]] Hosted& must_find(std::string_view name) const {
+    if (Hosted* const found = find(name)) return *found;
+    fail("no controller " + std::string(name));
+  }
   void end(Hosted* hosted);
+  /// Lets it sync, unless the replica is a standby and the controller needs leadership.
+  void begin(host::ControllerHost& controller) const {
+    if (leads || controller.declared().without_leadership) controller.lead();
+  }
+  void lead() {
+    leads = true;
+    for (const auto& each : hosts_) each->host->lead();
+  }
+  /// Adds the calls that the host refused to the violations.
+  void note_refused_calls();
   /// Hands state and keys to another build.
   Status hand_over(host::ControllerHost& from, host::ControllerHost& to);
 
@@ -89,10 +96,12 @@ class Cluster::Engine final : private host::ControllerObserver {
   ClusterClock clock;
   const std::unique_ptr<Random> names = make_seeded_random(1);
   ClusterServer server{clock, *names};
-  NoteUse note_use;
+  host::NoteUse note_use;
   RequestLog requests{server, note_use};
   Outside outside;
+  host::RefusalReader refusals;
   std::vector<std::unique_ptr<HttpBodyStream>> streams;  // Open streams of exchange().
+  bool leads = true;                                     // The replica is no standby.
 
  private:
   void synced(std::string_view controller, std::string_view key,
@@ -198,8 +207,8 @@ host::HostServices Cluster::Engine::services() {
           *random_,
           log_,
           this,
-          [this](const host::OutboundServer& server) {
-            return Result<std::unique_ptr<Transport>>(outside.connect(server));
+          [this](const host::OutboundServer& outbound) {
+            return Result<std::unique_ptr<Transport>>(outside.connect(outbound));
           }};
 }
 
@@ -212,6 +221,11 @@ Result<Cluster::Engine::Hosted*> Cluster::Engine::make(std::string_view name, co
   options.generation = ++builds_[options.declared.name];
   options.config = config;
   options.rate = kRate;
+  if (!options.declared.without_leadership) {
+    options.write_gate = [this] {
+      return leads ? Status() : Status(Code::kCancelled, "not the leader");
+    };
+  }
   options.read_your_writes = read_your_writes_ == ReadYourWrites::kOn
                                  ? host::ControllerHostOptions::ReadYourWrites::kOn
                                  : host::ControllerHostOptions::ReadYourWrites::kOff;
@@ -259,10 +273,19 @@ Status Cluster::Engine::hand_over(host::ControllerHost& from, host::ControllerHo
   }
   static_cast<void>(from.drain(clock.now()));
   static_cast<void>(to.hand_over().take_over(from.hand_over()));
-  to.lead();
+  begin(to);
   static_cast<void>(
       from.runner().stop({clock.now(), clock.now()}, host::ControllerRunner::Successor::kRuns));
   return {};
+}
+
+void Cluster::Engine::note_refused_calls() {
+  for (const host::RefusedCalls& each : refusals.take()) {
+    if (each.why == host::Refusal::kPhase || each.plugin.empty()) continue;  // Reported.
+    refused(each.controller, each.why == host::Refusal::kEnded
+                                 ? "a call was used that had ended"
+                                 : "a call was used that another thread is in");
+  }
 }
 
 void Cluster::Engine::follow_definitions() {
@@ -369,15 +392,14 @@ Cluster::~Cluster() = default;
 
 Status Cluster::start_with(std::string_view name, const Init& init, std::string_view config) {
   const Result<Engine::Hosted*> made = engine_->make(name, init, config);
-  if (made) (*made)->host->lead();
+  if (made) engine_->begin(*(*made)->host);
   return made.error();
 }
 
 void Cluster::stop(std::string_view name) { engine_->end(engine_->find(name)); }
 
 Status Cluster::swap_with(std::string_view name, const Init& init, std::string_view config) {
-  Engine::Hosted* const old = engine_->find(name);
-  if (old == nullptr) fail("no controller " + std::string(name));
+  Engine::Hosted* const old = &engine_->must_find(name);
   const Result<Engine::Hosted*> next = engine_->make(name, init, config);
   if (!next) return next.error();
   Status handed = engine_->hand_over(*old->host, *(*next)->host);
@@ -385,20 +407,34 @@ Status Cluster::swap_with(std::string_view name, const Init& init, std::string_v
   return handed;
 }
 
+Status Cluster::configure(std::string_view name, std::string_view config) {
+  return engine_->must_find(name).host->configure(std::string(config));
+}
+Status Cluster::health(std::string_view name) const {
+  return engine_->must_find(name).host->plugin().health();
+}
+
+Result<DebugPage> Cluster::debug_page(std::string_view name, std::string_view path,
+                                      std::string_view query) const {
+  auto made = engine_->must_find(name).host->plugin().debug_page(path, query);
+  if (!made) return made.error();
+  return DebugPage{std::move(made->body), std::move(made->content_type), made->http_status};
+}
+
+void Cluster::stand_by() { engine_->leads = false; }
+void Cluster::lead() { engine_->lead(); }
+
 std::string Cluster::state_of(std::string_view name) const {
   const Engine::Hosted* const hosted = engine_->find(name);
   return hosted == nullptr ? "" : hosted->host->plugin().write_state().value_or("");
 }
 
 Status Cluster::give_state(std::string_view name, std::uint32_t version, std::string_view text) {
-  const Engine::Hosted* const hosted = engine_->find(name);
-  if (hosted == nullptr) fail("no controller " + std::string(name));
-  const std::optional<host::StateForms> forms = hosted->host->plugin().state_forms();
+  host::ControllerHost& hosted = *engine_->must_find(name).host;
+  const std::optional<host::StateForms> forms = hosted.plugin().state_forms();
   if (!forms) return {};
-  if (!forms->reads(version)) {
-    return Status(Code::kUnsupported, "it does not read this form of state");
-  }
-  return hosted->host->plugin().read_state(version, text);
+  if (!forms->reads(version)) return Status(Code::kUnsupported, "it does not read this form");
+  return hosted.plugin().read_state(version, text);
 }
 
 davit_controller Cluster::raw_controller(std::string_view name) const {
@@ -425,6 +461,7 @@ void Cluster::advance(Duration duration) {
 }
 
 void Cluster::skip(Duration duration) { engine_->clock.move_to(now() + duration); }
+void Cluster::set_wall_clock(WallTime now) { engine_->clock.set_wall(now); }
 Time Cluster::now() const { return engine_->clock.now(); }
 WallTime Cluster::wall_now() const { return engine_->clock.wall_now(); }
 
@@ -534,7 +571,10 @@ const std::vector<EventRecord>& Cluster::events() const { return engine_->event_
 const std::vector<SyncRecord>& Cluster::syncs() const { return engine_->sync_records; }
 const std::vector<LogRecord>& Cluster::log() const { return engine_->log_records; }
 const std::vector<MetricSample>& Cluster::metrics() const { return engine_->metric_samples; }
-const std::vector<std::string>& Cluster::violations() const { return engine_->violations; }
+const std::vector<std::string>& Cluster::violations() const {
+  engine_->note_refused_calls();
+  return engine_->violations;
+}
 std::vector<std::string> Cluster::unused_declarations() const {
   return engine_->unused_declarations();
 }
@@ -550,9 +590,7 @@ void Cluster::clear_records() {
 
 std::string note_of(davit_plugin_v1_fn entry) {
   Dl_info library{};
-  if (dladdr(reinterpret_cast<const void*>(entry), &library) == 0) {
-    fail("note_of: the function is in no library");
-  }
+  if (dladdr(reinterpret_cast<const void*>(entry), &library) == 0) fail("note_of: no library");
   const Result<host::PluginFile> file = host::inspect_plugin(library.dli_fname);
   if (!file) fail("note_of: " + file.error().message());
   return file->elf.note.value();

@@ -21,6 +21,8 @@ class ClusterClock final : public Clock {
     DAVIT_ASSERT(deadline != Time::max());
     move_to(deadline);
   }
+  /// The wall clock jumps; the other one does not.
+  void set_wall(WallTime wall) { wall_start_ = wall - passed_; }
   /// Ignored when it is later already.
   void move_to(Time at) { passed_ = std::max(passed_, at - kStart); }
 
@@ -28,7 +30,7 @@ class ClusterClock final : public Clock {
   /// Far from zero, so that "never" and "long ago" differ from the start.
   static constexpr Time kStart{std::chrono::hours(1000)};
 
-  const WallTime wall_start_;
+  WallTime wall_start_;
   Duration passed_{0};
 };
 

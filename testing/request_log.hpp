@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "host/plugin/note_use.hpp"
 #include "lib/net/http_message.hpp"
 #include "testing/cluster_server.hpp"
-#include "testing/note_use.hpp"
 
 namespace davit::testing {
 
@@ -16,7 +16,7 @@ namespace davit::testing {
 class RequestLog final : public HttpHandler {
  public:
   /// The references must outlive this.
-  RequestLog(ClusterServer& server, NoteUse& use) : server_(server), use_(use) {}
+  RequestLog(ClusterServer& server, host::NoteUse& use) : server_(server), use_(use) {}
 
   [[nodiscard]] HttpServerResponse handle(const HttpServerRequest& request) override;
 
@@ -33,7 +33,7 @@ class RequestLog final : public HttpHandler {
   [[nodiscard]] Fault* find_fault(const RequestRecord& record);
 
   ClusterServer& server_;
-  NoteUse& use_;
+  host::NoteUse& use_;
   std::vector<RequestRecord> records_;
   std::vector<Fault> faults_;
   std::function<void(const RequestRecord&)> hook_;

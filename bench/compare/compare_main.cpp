@@ -1,15 +1,17 @@
 /// davit and kube-controller-manager side by side: the same control plane, the same work, the same
 /// QPS.
 ///
-///   davit_compare [--rounds=start,fill,rollout,whole,services,nodes] [--repeat=3] [--chart=FILE]
+///   davit_compare [--rounds=start,fill,rollout,whole,services,nodes,jobs,daemons,ordinals]
+///                 [--repeat=3] [--chart=FILE] [--write-window=DURATION] [--qps=1000]
 ///                 [--pods=20000] [--nodes=1000] [--deployments=100] [--replicas=10]
-///                 [--services=500] [--backends=20] [--watched-nodes=5000] [--qps=1000]
-///                 [--write-window=DURATION]
+///                 [--services=500] [--backends=20] [--watched-nodes=5000] [--jobs=500]
+///                 [--job-pods=10] [--daemon-sets=50] [--daemon-nodes=200] [--stateful-sets=100]
+///                 [--stateful-replicas=5]
 ///
 /// Needs KUBEBUILDER_ASSETS, kubectl and curl; perf for the system calls. Prints tables in
 /// Markdown: each figure is the median of all repetitions, with their range. Both peers run the
-/// same controllers: deployment and replicaset to start and to roll out, those of Services or
-/// nodes in their rounds, all of them otherwise.
+/// same controllers: deployment and replicaset to start and to roll out, all six of the first
+/// plugins to fill caches and in the round "whole", and their own one in the other rounds.
 #include <algorithm>
 #include <fstream>
 #include <iostream>
@@ -64,10 +66,14 @@ std::string plugin(const std::string& name, std::initializer_list<const char*> c
   return out;
 }
 
-std::string manifest_text(const std::string& write_window) {
+/// The plugins of the first six controllers, or the one of a round that runs one other controller.
+std::string manifest_text(const std::string& controllers, const std::string& write_window) {
+  const std::string head = "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\nplugins:\n";
+  for (const std::string_view own : {"job", "daemonset", "statefulset"}) {
+    if (controllers == own) return head + "- name: " + controllers + "\n";
+  }
   const std::string config = write_window.empty() ? "" : "writeWindow: " + write_window;
-  return "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\nplugins:\n" +
-         plugin("deployment", {"deployment-controller"}, config) +
+  return head + plugin("deployment", {"deployment-controller"}, config) +
          plugin("replicaset", {"replicaset-controller"}, config) +
          plugin("endpoint", {"endpoints-controller", "endpointslice-controller"}, config) +
          plugin("nodelifecycle", {"node-lifecycle-controller"},
@@ -78,7 +84,7 @@ Peer ours(int qps, const std::string& write_window) {
   const std::string name = "davit";
   return {name, [=](ControlPlane& cluster, const std::string& controllers) {
             const std::filesystem::path manifest = cluster.scratch() / "davit.yaml";
-            live::write_file(manifest, manifest_text(write_window));
+            live::write_file(manifest, manifest_text(controllers, write_window));
             const std::string port = std::to_string(live::free_port());
             return RunningPeer{name,
                                cluster.davit(client_flags(
@@ -116,6 +122,9 @@ void run_rounds(const std::vector<Peer>& peers, const Options& options, Report& 
   run("whole", [&](const Peer& peer) { measure_whole(peer, options, report); });
   run("services", [&](const Peer& peer) { measure_services(peer, options, report); });
   run("nodes", [&](const Peer& peer) { measure_nodes(peer, options, report); });
+  run("jobs", [&](const Peer& peer) { measure_jobs(peer, options, report); });
+  run("daemons", [&](const Peer& peer) { measure_daemon_sets(peer, options, report); });
+  run("ordinals", [&](const Peer& peer) { measure_stateful_sets(peer, options, report); });
 }
 
 int compare(std::span<const std::string_view> arguments) {

@@ -1,29 +1,12 @@
 #include "bench/compare/options.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <davit/kube/duration.hpp>
+
+#include "bench/flags.hpp"
 
 namespace davit::bench {
 namespace {
-
-struct Number {
-  std::string_view name;
-  int Options::*member;
-  int most;
-};
-
-constexpr Number kNumbers[] = {
-    {"--repeat", &Options::repeat, 100},
-    {"--pods", &Options::pods, 1000000},
-    {"--nodes", &Options::nodes, 100000},
-    {"--deployments", &Options::deployments, 100000},
-    {"--replicas", &Options::replicas, 100000},
-    {"--services", &Options::services, 5000},
-    {"--backends", &Options::backends, 1000},
-    {"--watched-nodes", &Options::watched_nodes, 100000},
-    {"--qps", &Options::qps, 1000000},
-};
 
 std::string known_rounds() {
   std::string out;
@@ -48,54 +31,50 @@ Status read_rounds(std::string_view list, Options& options) {
   }
 }
 
-Status read_number(const Number& number, std::string_view text, Options& options) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  if (!is_number || value < 1 || value > number.most) {
-    return {Code::kInvalid, std::string(number.name) + " must be a number from 1 to " +
-                                std::to_string(number.most) + ", not \"" + std::string(text) +
-                                "\""};
-  }
-  options.*number.member = value;
+Status read_chart(std::string_view file, Options& options) {
+  if (file.empty()) return {Code::kInvalid, "--chart needs a file name"};
+  options.chart = file;
   return {};
 }
 
-Status read_flag(std::string_view name, std::string_view value, Options& options) {
-  if (name == "--rounds") return read_rounds(value, options);
-  if (name == "--chart") {
-    if (value.empty()) return {Code::kInvalid, "--chart needs a file name"};
-    options.chart = value;
-    return {};
+Status read_write_window(std::string_view text, Options& options) {
+  if (!parse_duration(text)) {
+    return {Code::kInvalid,
+            "--write-window must be a duration such as 100ms, not \"" + std::string(text) + "\""};
   }
-  if (name == "--write-window") {
-    if (!parse_duration(value)) {
-      return {Code::kInvalid, "--write-window must be a duration such as 100ms, not \"" +
-                                  std::string(value) + "\""};
-    }
-    options.write_window = value;
-    return {};
-  }
-  for (const Number& number : kNumbers) {
-    if (name == number.name) return read_number(number, value, options);
-  }
-  std::string known = "--rounds, --chart, --write-window";
-  for (const Number& number : kNumbers) known += ", " + std::string(number.name);
-  return {Code::kInvalid, "unknown flag " + std::string(name) + "; the flags are " + known};
+  options.write_window = text;
+  return {};
 }
 
 }  // namespace
 
 Result<Options> parse_options(std::span<const std::string_view> arguments) {
   Options options;
-  for (const std::string_view argument : arguments) {
-    const std::size_t equals = argument.find('=');
-    const bool has_value = equals != std::string_view::npos;
-    const Status read =
-        has_value ? read_flag(argument.substr(0, equals), argument.substr(equals + 1), options)
-                  : Status(Code::kInvalid, "write " + std::string(argument) + " as --name=value");
-    if (!read.ok()) return read;
-  }
+  const NumberFlag numbers[] = {
+      {"--repeat", &options.repeat, 100},
+      {"--pods", &options.pods, 1000000},
+      {"--nodes", &options.nodes, 100000},
+      {"--deployments", &options.deployments, 100000},
+      {"--replicas", &options.replicas, 100000},
+      {"--services", &options.services, 5000},
+      {"--backends", &options.backends, 1000},
+      {"--watched-nodes", &options.watched_nodes, 100000},
+      {"--jobs", &options.jobs, 100000},
+      {"--job-pods", &options.job_pods, 10000},
+      {"--daemon-sets", &options.daemon_sets, 1000},
+      {"--daemon-nodes", &options.daemon_nodes, 5000},
+      {"--stateful-sets", &options.stateful_sets, 10000},
+      {"--stateful-replicas", &options.stateful_replicas, 1000},
+      {"--qps", &options.qps, 1000000},
+  };
+  const auto into = [&options](Status (*read)(std::string_view, Options&)) {
+    return [&options, read](std::string_view value) { return read(value, options); };
+  };
+  const TextFlag texts[] = {{"--rounds", into(read_rounds)},
+                            {"--chart", into(read_chart)},
+                            {"--write-window", into(read_write_window)}};
+  const Status read = read_flags(arguments, numbers, texts);
+  if (!read.ok()) return read;
   return options;
 }
 

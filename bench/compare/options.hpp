@@ -10,8 +10,8 @@
 namespace davit::bench {
 
 /// The rounds in the order in which they run.
-inline constexpr std::string_view kRounds[] = {"start", "fill",     "rollout",
-                                               "whole", "services", "nodes"};
+inline constexpr std::string_view kRounds[] = {"start", "fill", "rollout", "whole",   "services",
+                                               "nodes", "jobs", "daemons", "ordinals"};
 
 struct Options {
   std::set<std::string, std::less<>> rounds = {std::begin(kRounds), std::end(kRounds)};
@@ -25,6 +25,12 @@ struct Options {
   int services = 500;
   int backends = 20;         ///< Pods of each Service.
   int watched_nodes = 5000;  ///< In the round of nodes.
+  int jobs = 500;
+  int job_pods = 10;
+  int daemon_sets = 50;
+  int daemon_nodes = 200;
+  int stateful_sets = 100;
+  int stateful_replicas = 5;
   int qps = 1000;
 };
 

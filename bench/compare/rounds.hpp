@@ -37,6 +37,13 @@ void measure_services(const Peer& peer, const Options& options, Report& report);
 /// A minute over nodes whose Leases are renewed.
 void measure_nodes(const Peer& peer, const Options& options, Report& report);
 
+/// Runs Jobs to their end.
+void measure_jobs(const Peer& peer, const Options& options, Report& report);
+/// Creates DaemonSets over nodes and rolls them to a new image.
+void measure_daemon_sets(const Peer& peer, const Options& options, Report& report);
+/// Creates StatefulSets, pod by pod, and rolls them to a new image.
+void measure_stateful_sets(const Peer& peer, const Options& options, Report& report);
+
 /// A server that lets more through than its default, so that the peers' QPS is the limit.
 [[nodiscard]] live::ControlPlaneOptions wide_server();
 /// Reports the progress of the run on standard error.

@@ -35,30 +35,6 @@ std::string clean(std::string_view word) {
   return out;
 }
 
-const Type* object_element(const Type& type) {
-  const bool list = type.kind == TypeKind::kList && !type.element.empty();
-  return list && type.element.front().kind == TypeKind::kObject ? &type.element.front() : nullptr;
-}
-
-/// "ports" and its keys → "ports_by_name"; "" unless each key can be compared.
-std::string finder_name(const Module& module, const Property& property, const std::string& name) {
-  const Type* element = object_element(property.type);
-  if (element == nullptr || property.type.keys.empty()) return "";
-  std::string out = name + "_by";
-  for (std::size_t i = 0; i < property.type.keys.size(); ++i) {
-    bool comparable = false;
-    for (const Property& each : module.objects[element->target].properties) {
-      const TypeKind kind = each.type.kind;
-      const bool scalar = kind == TypeKind::kText || kind == TypeKind::kInteger ||
-                          kind == TypeKind::kBoolean || kind == TypeKind::kEnum;
-      comparable = comparable || (each.json == property.type.keys[i] && scalar);
-    }
-    if (!comparable) return "";
-    out += (i == 0 ? "_" : "_and_") + snake_case(property.type.keys[i]);
-  }
-  return out;
-}
-
 }  // namespace
 
 std::string cpp_literal(std::string_view text) {
@@ -127,47 +103,30 @@ std::string doc_comment(std::string_view text, std::string_view indent) {
 
 Members members_of(const Module& module, const ObjectType& object) {
   // Members of the SDK's classes around the generated ones.
-  Scope scope({"raw",
-               "value",
-               "metadata",
-               "ns",
-               "name",
-               "uid",
-               "resource_version",
-               "key",
-               "generation",
-               "labels",
-               "annotations",
-               "label",
-               "annotation",
-               "creation_time",
-               "deletion_time",
-               "is_being_deleted",
-               "has_finalizer",
-               "owner_references",
-               "controller",
-               "is_controlled_by",
-               "each_field"});
-  Scope part({"raw", "each_field"});
-  bool is_kind = false;
-  for (const KindType& kind : module.kinds) {
-    is_kind = is_kind || &module.objects[kind.root] == &object;
-  }
-  Scope& names = is_kind ? scope : part;
-  Members out;
-  for (const Property& each : object.properties) {
-    out.names.push_back(names.claim(snake_case(each.json)));
-  }
-  for (std::size_t i = 0; i < object.properties.size(); ++i) {
-    const Property& property = object.properties[i];
-    if (property.type.kind == TypeKind::kConditions && out.condition_finder.empty()) {
-      out.condition_finder = names.claim("condition");
-    }
-    const std::string finder = finder_name(module, property, out.names[i]);
-    out.key_finders.push_back(finder.empty() ? "" : names.claim(finder));
-  }
-  if (object.open) out.others = names.claim("others");
-  return out;
+  static const ReservedNames kReserved = {.of_kinds = {"raw",
+                                                       "value",
+                                                       "metadata",
+                                                       "ns",
+                                                       "name",
+                                                       "uid",
+                                                       "resource_version",
+                                                       "key",
+                                                       "generation",
+                                                       "labels",
+                                                       "annotations",
+                                                       "label",
+                                                       "annotation",
+                                                       "creation_time",
+                                                       "deletion_time",
+                                                       "is_being_deleted",
+                                                       "has_finalizer",
+                                                       "owner_references",
+                                                       "controller",
+                                                       "is_controlled_by",
+                                                       "each_field"},
+                                          .of_parts = {"raw", "each_field"},
+                                          .is_keyword = is_cpp_keyword};
+  return members_of(module, object, kReserved);
 }
 
 std::vector<std::string> enumerators_of(const EnumType& type) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/codegen/members.hpp"
 #include "cli/codegen/type_model.hpp"
 
 namespace davit::host::codegen {
@@ -19,13 +20,7 @@ namespace davit::host::codegen {
 /// an empty text.
 [[nodiscard]] std::string doc_comment(std::string_view text, std::string_view indent);
 
-/// The identifiers of an object's properties, in their order; the same for view and draft.
-struct Members {
-  std::vector<std::string> names;
-  std::string condition_finder;          ///< Empty: the object has no conditions.
-  std::vector<std::string> key_finders;  ///< One for each property; empty: no list with keys.
-  std::string others;                    ///< Empty: the object is closed.
-};
+/// The identifiers of an object in C++.
 [[nodiscard]] Members members_of(const Module& module, const ObjectType& object);
 
 /// The enumerators of an enum's values, without kUnrecognized.

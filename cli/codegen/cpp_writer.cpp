@@ -323,19 +323,6 @@ class ModuleWriter {
   std::string later_;  // Code that needs all classes.
 };
 
-/// The first label of a group, or the whole group if another one begins with it, too.
-std::string namespace_of(const Module& module, const std::vector<Module>& modules) {
-  const auto first_label = [](const std::string& group) {
-    return group.empty() ? std::string("core") : group.substr(0, group.find('.'));
-  };
-  bool shared = false;
-  for (const Module& each : modules) {
-    shared = shared ||
-             (each.group != module.group && first_label(each.group) == first_label(module.group));
-  }
-  return snake_case(shared && !module.group.empty() ? module.group : first_label(module.group));
-}
-
 }  // namespace
 
 std::string write_cpp(const std::vector<Module>& modules, const CppOptions& options) {
@@ -350,7 +337,7 @@ std::string write_cpp(const std::vector<Module>& modules, const CppOptions& opti
   for (const Module& each : modules) {
     Scope scope({"std"});
     const std::string group =
-        options.ns.empty() ? scope.claim(namespace_of(each, modules)) : options.ns;
+        options.ns.empty() ? scope.claim(group_name(each, modules)) : options.ns;
     const std::string ns = group + "::" + scope.claim(snake_case(each.version));
     ModuleWriter writer(each);
     out += "\nnamespace " + ns + " {\n\n" + writer.write() + "\n}  // namespace " + ns + "\n";

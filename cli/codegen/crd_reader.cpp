@@ -1,40 +1,14 @@
-#include <algorithm>
 #include <string_view>
 #include <utility>
 
 #include "cli/codegen/definition.hpp"
+#include "lib/kube/yaml_stream.hpp"
 
 namespace davit::host::codegen {
 namespace {
 
 constexpr std::string_view kApiVersion = "apiextensions.k8s.io/v1";
 constexpr std::string_view kKind = "CustomResourceDefinition";
-
-/// Cuts a stream into its documents. Each keeps its line numbers: what comes before is replaced by
-/// empty lines.
-std::vector<std::string> documents_of(std::string_view text) {
-  std::vector<std::string> out(1);
-  std::string passed;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(end);
-    passed.push_back('\n');
-    const bool marker =
-        line.starts_with("---") && (line.size() == 3 || line.find_first_of(" \t\r\n", 3) == 3);
-    if (marker) {
-      out.push_back(passed);
-      // The text after the marker on its line belongs to the new document.
-      if (line.find_first_not_of(" \t\r\n", 3) != std::string_view::npos) {
-        out.back().pop_back();
-        out.back().append("   ").append(line.substr(3));
-      }
-    } else {
-      out.back().append(line);
-    }
-  }
-  return out;
-}
 
 std::string text_at(const YamlNode& node, std::string_view key) {
   const YamlNode* found = node.find(key);
@@ -134,7 +108,7 @@ class CrdReader {
 Definitions read_crds(const std::string& text, const std::string& file) {
   Definitions out;
   CrdReader reader(file, out);
-  for (const std::string& each : documents_of(text)) {
+  for (const std::string& each : yaml_documents(text)) {
     YamlDocument parsed = parse_yaml(each, file);
     if (!parsed.mistakes.empty()) {
       out.mistakes.insert(out.mistakes.end(), parsed.mistakes.begin(), parsed.mistakes.end());

@@ -163,12 +163,23 @@ std::string pascal_case(std::string_view text) {
   return is_digit(out.front()) ? "N" + out : out;
 }
 
+bool is_rust_keyword(std::string_view word) {
+  static constexpr std::string_view kWords[] = {
+      "Self",     "abstract", "as",      "async", "await",    "become", "box",    "break", "const",
+      "continue", "crate",    "do",      "dyn",   "else",     "enum",   "extern", "false", "final",
+      "fn",       "for",      "gen",     "if",    "impl",     "in",     "let",    "loop",  "macro",
+      "match",    "mod",      "move",    "mut",   "override", "priv",   "pub",    "ref",   "return",
+      "self",     "static",   "struct",  "super", "trait",    "true",   "try",    "type",  "typeof",
+      "union",    "unsafe",   "unsized", "use",   "virtual",  "where",  "while",  "yield"};
+  return std::ranges::find(kWords, word) != std::end(kWords);
+}
+
 bool is_cpp_keyword(std::string_view word) {
   return std::binary_search(kKeywords.begin(), kKeywords.end(), word);
 }
 
 std::string Scope::claim(const std::string& wanted) {
-  if (!is_cpp_keyword(wanted) && taken_.insert(wanted).second) return wanted;
+  if (!is_keyword_(wanted) && taken_.insert(wanted).second) return wanted;
   std::string name = wanted + "_";
   for (int number = 2; !taken_.insert(name).second; ++number) {
     name = wanted + "_" + std::to_string(number);

@@ -15,11 +15,16 @@ namespace davit::host::codegen {
 /// Whether C++20 reserves the word, or a macro of the C library has it.
 [[nodiscard]] bool is_cpp_keyword(std::string_view word);
 
+/// Whether Rust reserves the word, in any edition.
+[[nodiscard]] bool is_rust_keyword(std::string_view word);
+
 /// The identifiers of one scope.
 class Scope {
  public:
   /// `reserved` are taken from the beginning.
-  explicit Scope(std::set<std::string> reserved = {}) : taken_(std::move(reserved)) {}
+  explicit Scope(std::set<std::string> reserved = {},
+                 bool (*is_keyword)(std::string_view word) = is_cpp_keyword)
+      : taken_(std::move(reserved)), is_keyword_(is_keyword) {}
 
   /// `wanted`, with "_" behind it if it is reserved or a keyword, or with a number if an earlier
   /// claim has it.
@@ -27,6 +32,7 @@ class Scope {
 
  private:
   std::set<std::string> taken_;
+  bool (*is_keyword_)(std::string_view word);
 };
 
 }  // namespace davit::host::codegen

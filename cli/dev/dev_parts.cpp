@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <set>
@@ -17,6 +18,8 @@
 #include "cli/host_process.hpp"
 #include "cli/sandbox_process.hpp"
 #include "host/api/connect.hpp"
+#include "host/api/discovery.hpp"
+#include "host/api/rest_client.hpp"
 #include "host/config/kubeconfig.hpp"
 #include "host/crash/crash_handler.hpp"
 #include "host/health/metrics.hpp"
@@ -32,6 +35,8 @@ constexpr std::string_view kSynced = "Synced";
 /// The lines for calls that do not end; see ControllerQueue::report() and ControllerRunner.
 constexpr std::string_view kStuckSync = "Sync has not returned";
 constexpr std::string_view kStuckHandler = "Handler has not returned";
+/// The sandbox is in this process.
+constexpr TokenBucket::Rate kNoLimit{-1, 1};
 /// On a cluster of one developer a sync takes milliseconds.
 constexpr Duration kSyncLimit = std::chrono::seconds(3);
 /// The length of a write that is shown: a patch of a few members.
@@ -124,7 +129,7 @@ RunSettings dev_settings(const std::filesystem::path& plugin) {
   Manifest& manifest = settings.manifest;
   manifest.leader_election.enabled = false;
   manifest.health.port = 0;
-  manifest.client.qps = 0;
+  manifest.client.qps = -1;
   PluginSettings one;
   one.path = plugin.string();
   manifest.plugins = {std::move(one)};
@@ -168,6 +173,17 @@ void serve(HostProcess& host, LineReader& orders, const LineWriter& reports) {
   }
 }
 
+void apply_content(const SandboxContent& content, RestClient& client, const LineWriter& reports) {
+  if (content.empty()) return;
+  const ClusterObjects files = content.read();
+  Discovery discovery(client);
+  std::vector<Mistake> mistakes = files.mistakes;
+  const std::vector<Mistake> refused = apply_cluster_objects(files.objects, client, discovery);
+  mistakes.insert(mistakes.end(), refused.begin(), refused.end());
+  for (const Mistake& each : mistakes) reports.say("mistake", each.str());
+  reports.say("content", std::to_string(files.objects.size() - refused.size()));
+}
+
 Result<ConnectionConfig> connection_of(const std::string& kubeconfig) {
   KubeconfigOptions lookup;
   lookup.kubeconfig = kubeconfig;
@@ -179,7 +195,21 @@ Result<ConnectionConfig> connection_of(const std::string& kubeconfig) {
 
 Status check_kubeconfig(const std::string& kubeconfig) { return connection_of(kubeconfig).error(); }
 
-void play_sandbox(const std::string& kubeconfig, LineReader& orders, const LineWriter& reports) {
+ClusterObjects SandboxContent::read() const {
+  ClusterObjects all;
+  const auto add = [&all](const std::filesystem::path& path, Wanted wanted) {
+    if (path.empty()) return;
+    ClusterObjects some = read_cluster_objects(path, wanted);
+    std::move(some.objects.begin(), some.objects.end(), std::back_inserter(all.objects));
+    std::move(some.mistakes.begin(), some.mistakes.end(), std::back_inserter(all.mistakes));
+  };
+  add(definitions, Wanted::kDefinitions);
+  add(objects, Wanted::kAll);
+  return all;
+}
+
+void play_sandbox(const std::string& kubeconfig, const SandboxContent& content, LineReader& orders,
+                  const LineWriter& reports) {
   SandboxOptions options;
   options.port = 0;
   options.kubeconfig = kubeconfig;
@@ -190,12 +220,21 @@ void play_sandbox(const std::string& kubeconfig, LineReader& orders, const LineW
   SilentLogSink sink;
   auto process = SandboxProcess::open(*settings, {*clock, *random, sink});
   if (!process) return reports.say("failed", process.error().message());
+  const Result<std::unique_ptr<Transport>> wire = (*process)->connect();
+  if (!wire) return reports.say("failed", wire.error().message());
+  NoRestMetrics metrics;
+  RestClient client(**wire, *clock, metrics, Logger(sink), RestOptions{.rate = kNoLimit});
+  apply_content(content, client, reports);
   reports.say("ready");
-  while (!orders.ended()) static_cast<void>(orders.take(kTick));
+  while (!orders.ended()) {
+    // Several saves that came together are applied once.
+    if (!orders.take(kTick).empty()) apply_content(content, client, reports);
+  }
 }
 
 void play_host(const std::filesystem::path& plugin, const std::string& kubeconfig,
-               LineReader& orders, const LineWriter& reports) {
+               std::span<const ControllerConfig> configs, LineReader& orders,
+               const LineWriter& reports) {
   const RunSettings settings = dev_settings(plugin);
   const CrashHandler handler("");
   const Result<ConnectionConfig> connection = connection_of(kubeconfig);
@@ -206,7 +245,15 @@ void play_host(const std::filesystem::path& plugin, const std::string& kubeconfi
   const std::unique_ptr<Clock> clock = make_system_clock();
   const std::unique_ptr<Random> random = make_system_random();
   std::set<std::string> controllers;
-  for (const PlannedController& each : plan->controllers()) controllers.insert(each.declared.name);
+  std::vector<std::string> names;
+  for (PlannedController& each : plan->controllers()) {
+    names.push_back(each.declared.name);
+    each.config = config_for(configs, each.declared.name);
+  }
+  controllers.insert(names.begin(), names.end());
+  if (const Status s = check_controller_configs(configs, names); !s.ok()) {
+    return reports.say("failed", s.message());
+  }
   ReportingSink sink(reports, *clock, controllers);
   const std::unique_ptr<Metrics> metrics = Metrics::make({}, *clock);
   auto transport = connect(*connection, *clock, *metrics, Logger(sink));

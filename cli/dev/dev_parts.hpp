@@ -3,8 +3,12 @@
 
 #include <davit/result.hpp>
 #include <filesystem>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "cli/cluster_objects.hpp"
+#include "cli/controller_config.hpp"
 #include "cli/dev/dev_child.hpp"
 
 namespace davit::host {
@@ -12,8 +16,22 @@ namespace davit::host {
 /// Whether there is a cluster to be found in the kubeconfig; the error is one line for the user.
 [[nodiscard]] Status check_kubeconfig(const std::string& kubeconfig);
 
-/// Reports "ready" when the cluster responds, or "failed" and why; ends with its orders.
-void play_sandbox(const std::string& kubeconfig, LineReader& orders, const LineWriter& reports);
+/// Files with what the sandbox shall contain; an empty path has none.
+struct SandboxContent {
+  std::filesystem::path definitions;  ///< CustomResourceDefinitions only.
+  std::filesystem::path objects;
+
+  [[nodiscard]] bool empty() const { return definitions.empty() && objects.empty(); }
+  /// Everything in the order in which it is applied.
+  [[nodiscard]] ClusterObjects read() const;
+};
+
+/// Reports "ready" when the cluster responds and has the content, or "failed" and why; ends with
+/// its orders. The order "apply" applies the content as the files have it then. Each time reports
+///   content N      the number of objects that the cluster has as the files say
+///   mistake TEXT   for each object that it has not, and each file that cannot be read
+void play_sandbox(const std::string& kubeconfig, const SandboxContent& content, LineReader& orders,
+                  const LineWriter& reports);
 
 /// Runs the plugin with all its controllers. Reports
 ///   ready CONTROLLERS | failed WHY     once
@@ -28,6 +46,7 @@ void play_sandbox(const std::string& kubeconfig, LineReader& orders, const LineW
 ///   restart WHY                        a host that begins with the new build could run it
 /// and ends with its orders.
 void play_host(const std::filesystem::path& plugin, const std::string& kubeconfig,
-               LineReader& orders, const LineWriter& reports);
+               std::span<const ControllerConfig> configs, LineReader& orders,
+               const LineWriter& reports);
 
 }  // namespace davit::host

@@ -26,12 +26,16 @@ bool is_scratch(const std::string& name) {
 }  // namespace
 
 SourceWatch::SourceWatch(UniqueFd inotify, std::filesystem::path root,
-                         std::vector<std::filesystem::path> left_out)
-    : inotify_(std::move(inotify)), root_(std::move(root)), left_out_(std::move(left_out)) {}
+                         std::vector<std::filesystem::path> left_out, Depth depth)
+    : inotify_(std::move(inotify)),
+      root_(std::move(root)),
+      left_out_(std::move(left_out)),
+      depth_(depth) {}
 
 Result<SourceWatch> SourceWatch::open(const std::filesystem::path& root,
-                                      std::vector<std::filesystem::path> left_out) {
-  SourceWatch watch(UniqueFd(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)), root, std::move(left_out));
+                                      std::vector<std::filesystem::path> left_out, Depth depth) {
+  SourceWatch watch(UniqueFd(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)), root, std::move(left_out),
+                    depth);
   if (watch.inotify_.get() < 0 || !watch.add(root)) {
     return Status(Code::kUnavailable,
                   "cannot watch " + root.string() + ": " + std::generic_category().message(errno));
@@ -54,6 +58,7 @@ bool SourceWatch::add(const std::filesystem::path& directory, std::set<int>& fol
   if (id < 0) return false;
   if (!followed.insert(id).second) return true;
   directories_[id] = directory;
+  if (depth_ == Depth::kOne) return true;
   std::error_code failed;
   for (std::filesystem::directory_iterator each(directory, failed), end; !failed && each != end;
        each.increment(failed)) {
@@ -90,6 +95,7 @@ std::vector<std::string> SourceWatch::take() {
       const std::filesystem::path path = directory->second / name;
       if (ignores(path)) continue;
       if ((event.mask & IN_ISDIR) != 0) {
+        if (depth_ == Depth::kOne) continue;
         if ((event.mask & (IN_CREATE | IN_MOVED_TO)) != 0) static_cast<void>(add(path));
       } else if ((event.mask & IN_CREATE) != 0) {
         continue;  // Not written yet.

@@ -15,9 +15,11 @@ namespace davit::host {
 /// Follows a tree of folders but for those that are hidden or to be left out. One thread.
 class SourceWatch {
  public:
+  enum class Depth { kAll, kOne };
   /// kUnavailable: the tree cannot be watched.
   [[nodiscard]] static Result<SourceWatch> open(const std::filesystem::path& root,
-                                                std::vector<std::filesystem::path> left_out);
+                                                std::vector<std::filesystem::path> left_out,
+                                                Depth depth = Depth::kAll);
 
   /// Readable when something has happened.
   [[nodiscard]] int fd() const { return inotify_.get(); }
@@ -26,7 +28,7 @@ class SourceWatch {
 
  private:
   SourceWatch(UniqueFd inotify, std::filesystem::path root,
-              std::vector<std::filesystem::path> left_out);
+              std::vector<std::filesystem::path> left_out, Depth depth);
   /// Follows a folder and those below it. False: it cannot be followed.
   bool add(const std::filesystem::path& directory);
   /// `followed`: the folders that this pass has met, since links may lead back to them.
@@ -36,6 +38,7 @@ class SourceWatch {
   UniqueFd inotify_;
   std::filesystem::path root_;
   std::vector<std::filesystem::path> left_out_;
+  Depth depth_;
   std::map<int, std::filesystem::path> directories_;  // Watch descriptor to directory.
 };
 

@@ -21,7 +21,8 @@ inline constexpr std::string_view kThrew = "the plugin threw an exception";
 /// A running host of the plugin, on a cluster without objects of its kinds. Null: it does not
 /// start, which has been reported as a failure.
 [[nodiscard]] std::unique_ptr<TrialHost> started_host(const Subject& subject,
-                                                      const CheckReporter& reporter);
+                                                      const CheckReporter& reporter,
+                                                      TrialOptions options = {});
 /// Stops the host. If it does not stop, reports a failure and exits the child.
 void end(std::unique_ptr<TrialHost> host, const CheckReporter& reporter);
 /// Waits until the controllers are idle. If they do not become idle, reports a failure and exits
@@ -36,6 +37,12 @@ void check_traces(const Subject& subject, const CheckReporter& reporter);
 void check_unload(const Subject& subject, const CheckReporter& reporter);
 void check_swap(const Subject& subject, const CheckReporter& reporter);
 void check_state(const Subject& subject, const CheckReporter& reporter);
+// Checks of its work in a cluster with troubles.
+void check_borrow(const Subject& subject, const CheckReporter& reporter);
+void check_namespaces(const Subject& subject, const CheckReporter& reporter);
+void check_errors(const Subject& subject, const CheckReporter& reporter);
+void check_lag(const Subject& subject, const CheckReporter& reporter);
+void check_leader(const Subject& subject, const CheckReporter& reporter);
 // Checks of its work.
 void check_work(const Subject& subject, const CheckReporter& reporter);
 void check_rights(const Subject& subject, const CheckReporter& reporter);

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "cli/validate/child.hpp"
+#include "cli/validate/trial_host.hpp"
 #include "host/plugin/elf_findings.hpp"
 
 namespace davit::host {
@@ -19,6 +20,8 @@ struct Subject {
   std::filesystem::path scratch;  ///< A private directory.
   Grade predicted = Grade::kSwappable;
   std::uint64_t seed = 1;
+  TrialContent content = {};                ///< From the user.
+  std::vector<DeclaredWatch> watches = {};  ///< Those of all controllers.
 };
 
 struct Check {

@@ -8,6 +8,8 @@
 #include <array>
 #include <cstdlib>
 
+#include "lib/base/write_all.hpp"
+
 namespace davit::host {
 namespace {
 
@@ -85,6 +87,8 @@ void CheckReporter::leave() const {
   words_.say("done");
   _exit(0);  // Skips exit handlers and destructors that the plugin left behind.
 }
+
+void CheckReporter::write_line(std::string_view line) const { (void)write_all(fd_, line); }
 
 std::string ChildRun::failure() const {
   const std::string at = step.empty() ? "" : " (" + step + ")";

@@ -16,13 +16,15 @@ namespace davit::host {
 class CheckReporter {
  public:
   /// `fd` is the parent's pipe, borrowed.
-  explicit CheckReporter(int fd) : words_(fd) {}
+  explicit CheckReporter(int fd) : fd_(fd), words_(fd) {}
 
   /// Announces the next step. If the child dies during its work, the failure names the last step.
   void step(std::string_view what) const { words_.say("step", what); }
   /// Reports progress for people who wait: "12 of 64 objects".
   void progress(std::string_view what) const { words_.say("progress", what); }
   void fail(std::string_view what) const { words_.say("fail", what); }
+  /// The same for a signal handler: `line` is "fail", a space, the text and a line break.
+  void write_line(std::string_view line) const;
   void warn(std::string_view what) const { words_.say("warn", what); }
   /// A note for the reader.
   void note(std::string_view what) const { words_.say("note", what); }
@@ -31,6 +33,7 @@ class CheckReporter {
   [[noreturn]] void leave() const;
 
  private:
+  int fd_;
   LineWriter words_;
 };
 

@@ -1,7 +1,9 @@
 /// Checks of a plugin's lifecycle: loading, starting, stopping, unloading, swapping.
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -33,6 +35,11 @@ constexpr Check kChecks[] = {
     {"work", "ordinary objects: its syncs return, and it becomes idle", "unload", check_work},
     {"rights", "requests and reads outside what it declares", "work", check_rights},
     {"hostile", "objects that no sane client would write", "work", check_hostile},
+    {"borrow", "values that it keeps after the call that lent them", "work", check_borrow},
+    {"namespaces", "objects of the same name in several namespaces", "work", check_namespaces},
+    {"errors", "an API server that fails, refuses and loses its responses", "work", check_errors},
+    {"lag", "watches that lag behind the server", "work", check_lag},
+    {"leader", "the loss of leadership while it works", "work", check_leader},
     {"leaks", "memory, descriptors and retained objects", "work", check_leaks},
     {"swap", "swapping it for itself under load", "work", check_swap},
     {"state", "reading damaged and foreign states", "swap", check_state},
@@ -63,6 +70,25 @@ struct Traces {
     return out;
   }
 };
+
+/// The number of pthread keys that are left.
+std::size_t free_keys() {
+  std::vector<pthread_key_t> made;
+  pthread_key_t key = 0;
+  while (pthread_key_create(&key, nullptr) == 0) made.push_back(key);
+  for (const pthread_key_t each : made) pthread_key_delete(each);
+  return made.size();
+}
+
+/// The end of a copy of this process that calls its exit handlers; empty if well.
+std::string end_by_exit() {
+  const pid_t copy = fork();
+  if (copy == 0) exit(0);
+  int status = 0;
+  if (copy < 0 || waitpid(copy, &status, 0) != copy || status == 0) return "";
+  const ExitStatus how{WEXITSTATUS(status), WIFSIGNALED(status) ? WTERMSIG(status) : 0};
+  return how.text();
+}
 
 void compare(const Traces& before, const Traces& after, const CheckReporter& reporter) {
   for (int number = 1; number < NSIG; ++number) {
@@ -95,8 +121,10 @@ std::vector<std::string> other_threads() {
 
 std::span<const Check> plugin_checks() { return kChecks; }
 
-std::unique_ptr<TrialHost> started_host(const Subject& subject, const CheckReporter& reporter) {
-  auto host = std::make_unique<TrialHost>();
+std::unique_ptr<TrialHost> started_host(const Subject& subject, const CheckReporter& reporter,
+                                        TrialOptions options) {
+  options.content = &subject.content;
+  auto host = std::make_unique<TrialHost>(options);
   Status status = host->open();
   if (status.ok()) {
     reporter.step("opening it");
@@ -136,7 +164,7 @@ void wait_until_idle(TrialHost& host, const CheckReporter& reporter) {
 }
 
 void check_load(const Subject& subject, const CheckReporter& reporter) {
-  TrialHost host;
+  TrialHost host({.content = &subject.content});
   Status status = host.open();
   reporter.step("opening it");
   if (status.ok()) status = host.load(subject.file, subject.scratch);
@@ -183,6 +211,23 @@ void check_traces(const Subject& subject, const CheckReporter& reporter) {
   wait_until_idle(*host, reporter);
   end(std::move(host), reporter);
   compare(before, Traces::now(), reporter);
+  // The first start made what the host itself keeps.
+  const std::size_t keys = free_keys();
+  host = started_host(subject, reporter);
+  if (!host) return;
+  wait_until_idle(*host, reporter);
+  end(std::move(host), reporter);
+  if (const std::size_t now = free_keys(); now < keys) {
+    reporter.fail("leaves " + std::to_string(keys - now) + " thread-specific key" +
+                  (keys - now == 1 ? "" : "s") +
+                  " behind, whose destructors would run after its code has gone: call "
+                  "pthread_key_delete() in destroy()");
+  }
+  reporter.step("exit handlers");
+  if (const std::string ended = end_by_exit(); !ended.empty()) {
+    reporter.fail("an exit handler that it registered ended the process with " + ended +
+                  ", because its code has gone: clean up in destroy()");
+  }
 }
 
 void check_unload(const Subject& subject, const CheckReporter& reporter) {

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <string_view>
 
+#include "cli/validate/schema_sample.hpp"
+
 namespace davit::host {
 namespace {
 
@@ -143,22 +145,47 @@ void corrupt_once(Json& object, const std::vector<std::string>& paths, Random& r
   }
 }
 
+Json copy_of(const Json& example, const std::string& name, const std::string& ns) {
+  Json object = example;
+  object.erase("status");
+  Json& metadata = object["metadata"];
+  metadata.set("name", name);
+  if (!ns.empty()) metadata.set("namespace", ns);
+  return object;
+}
+
 }  // namespace
 
-Json ordinary_object(const TrialHost::Watched& resource, const std::string& name) {
+Json ordinary_object(const TrialHost::Watched& resource, const std::string& name,
+                     const Json* example, const Json* schema) {
+  const std::string ns = resource.namespaced ? resource.ns : "";
+  if (example != nullptr) return copy_of(*example, name, ns);
   Json object = Json::object({{"spec", Json::object()}});
+  bool is_known = false;
   for (const Sample& each : kSamples) {
-    if (each.resource == resource.watch.resource) object = json_literal(each.members);
+    if (each.resource != resource.watch.resource) continue;
+    object = json_literal(each.members);
+    is_known = true;
+  }
+  if (schema != nullptr) {
+    object = sample_of(*schema, resource.watch.projection);
+    object.erase("status");
+    is_known = true;
   }
   if (std::find(std::begin(kWorkloads), std::end(kWorkloads), resource.watch.resource) !=
       std::end(kWorkloads)) {
     object = workload(resource.watch.resource);
+    is_known = true;
   }
   object.set("apiVersion", resource.api_version);
   object.set("kind", resource.kind);
   Json metadata = Json::object({{"name", name}, {"labels", Json::object({{"app", "web"}})}});
   if (resource.namespaced) metadata.set("namespace", resource.ns);
   object.set("metadata", std::move(metadata));
+  std::vector<std::string> guessed = resource.watch.projection;
+  // The content of a kind that is known is right already.
+  if (is_known) std::erase_if(guessed, [](const auto& path) { return path.starts_with("spec"); });
+  fill_by_guess(object, guessed);
   return object;
 }
 

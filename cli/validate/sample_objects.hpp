@@ -10,9 +10,15 @@
 
 namespace davit::host {
 
-/// A small object of the kind as a user would write it; `name` becomes its name. Kinds that are not
-/// known get an empty spec.
-[[nodiscard]] Json ordinary_object(const TrialHost::Watched& resource, const std::string& name);
+/// An object of the kind as a user would write it, called `name`: a copy of the user's own example
+/// (null: there is none), made from the schema of its definition (null: there is none), or a small
+/// one. Custom resources without either get what the plugin reads, by guess.
+[[nodiscard]] Json ordinary_object(const TrialHost::Watched& resource, const std::string& name,
+                                   const Json* example, const Json* schema);
+[[nodiscard]] inline Json ordinary_object(const TrialHost& host, const TrialHost::Watched& resource,
+                                          const std::string& name) {
+  return ordinary_object(resource, name, host.example_of(resource), host.schema_of(resource));
+}
 
 /// Adds the metadata that the server adds to a stored object.
 void complete_metadata(Json& object, const TrialHost::Watched& resource, Random& random);

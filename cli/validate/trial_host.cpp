@@ -7,11 +7,17 @@
 #include <utility>
 
 #include "cli/host_process.hpp"
+#include "cli/validate/trial_seams.hpp"
+#include "host/api/discovery.hpp"
 #include "host/api/rest_client.hpp"
-#include "host/cache/change.hpp"
+#include "host/plugin/call_slots.hpp"
+#include "host/plugin/declared_config.hpp"
+#include "host/plugin/note_use.hpp"
+#include "lib/base/assert.hpp"
 #include "lib/kube/label_selector.hpp"
 #include "sandbox/client/in_process_transport.hpp"
 #include "sandbox/crd/open_definition.hpp"
+#include "sandbox/faults/fault_layer.hpp"
 #include "sandbox/rest/convert.hpp"
 #include "sandbox/rest/field_selector.hpp"
 #include "sandbox/server/api_server.hpp"
@@ -28,124 +34,22 @@ constexpr Duration kShortQuiet = milliseconds(5);
 /// The longest time that a well-behaved plugin needs to stop.
 constexpr Duration kStopLimit = std::chrono::seconds(5);
 
-/// Keeps what a plugin did wrong. Thread-safe.
-class LoggedProblems final : public LogSink {
- public:
-  [[nodiscard]] int verbosity() const override { return 0; }
-  void write(Severity severity, int, std::string_view logger, std::string_view message,
-             std::span<const LogPair> fields) override EXCLUDES(mutex_) {
-    if (severity == Severity::kInfo) return;
-    LoggedProblem problem{std::string(message), std::string(logger) + ": " + std::string(message),
-                          "", ""};
-    for (const LogPair& field : fields) {
-      problem.text.append(" ").append(field.key).append("=").append(field.text());
-      if (field.key == "err") problem.error = field.text();
-      if (field.key == "code") problem.code = field.text();
-    }
-    MutexLock lock(mutex_);
-    if (all_.size() < kMost) all_.push_back(std::move(problem));
-  }
-  void flush() override {}
-  std::vector<LoggedProblem> take() EXCLUDES(mutex_) {
-    MutexLock lock(mutex_);
-    return std::exchange(all_, {});
-  }
-
- private:
-  static constexpr std::size_t kMost = 10'000;  // A plugin may fail as often as it likes.
-  Mutex mutex_;
-  std::vector<LoggedProblem> all_ GUARDED_BY(mutex_);
-};
-
 /// A trial must not change the world.
 Result<std::unique_ptr<Transport>> no_way_out(const OutboundServer& server) {
   return Status(Code::kUnavailable,
                 server.url + ": davit plugin validate sends no HTTP requests to the outside");
 }
 
-/// Counts the controllers' own requests.
-class CountingTransport final : public Transport {
- public:
-  CountingTransport(Transport& next, Clock& clock) : next_(next), clock_(clock) {}
-  [[nodiscard]] std::unique_ptr<Call> start(HttpRequest request, ResponseReader& reader) override
-      EXCLUDES(mutex_) {
-    if (request.purpose == ConnectionPurpose::kWrite) {
-      MutexLock lock(mutex_);
-      ++requests_;
-      last_ = clock_.now();
-    }
-    return next_.start(std::move(request), reader);
-  }
-  [[nodiscard]] std::string_view server() const override { return next_.server(); }
-  [[nodiscard]] std::size_t count() const EXCLUDES(mutex_) {
-    MutexLock lock(mutex_);
-    return requests_;
-  }
-  /// Waits until no request has begun for `quiet`, counted from `since` at the earliest. False when
-  /// `give_up` comes first.
-  [[nodiscard]] bool wait_quiet(Time since, Duration quiet, Time give_up) EXCLUDES(mutex_) {
-    MutexLock lock(mutex_);
-    for (;;) {
-      const Time due = std::max(since, last_) + quiet;
-      const Time now = clock_.now();
-      if (now >= due) return true;
-      if (now >= give_up) return false;
-      clock_.wait_until(due_, mutex_, std::min(due, give_up));
-    }
-  }
+constexpr const char* kLeases = "coordination.k8s.io";
 
- private:
-  Transport& next_;
-  Clock& clock_;
-  mutable Mutex mutex_;
-  CondVar due_;  // Never notified: a request moves the end of a wait, which time alone brings.
-  std::size_t requests_ GUARDED_BY(mutex_) = 0;
-  Time last_ GUARDED_BY(mutex_){};
-};
-
-/// Wakes a wait when a cache moves to another version.
-class CacheProgress final : public Listener {
- public:
-  explicit CacheProgress(Clock& clock) : clock_(clock) {}
-  void on_initial(std::vector<ObjectRef>) override { moved(); }
-  void on_change(const Change&) override {}
-  void on_progress(std::uint64_t) override { moved(); }
-
-  /// Waits until `done`, which is asked after each move. False when `give_up` comes first.
-  template <typename Done>
-  [[nodiscard]] bool wait(Done done, Time give_up) EXCLUDES(mutex_) {
-    for (;;) {
-      const std::uint64_t seen = moves();
-      if (done()) return true;
-      MutexLock lock(mutex_);
-      while (moves_ == seen) {
-        if (clock_.now() >= give_up) return false;
-        clock_.wait_until(changed_, mutex_, give_up);
-      }
-    }
-  }
-
- private:
-  [[nodiscard]] std::uint64_t moves() const EXCLUDES(mutex_) {
-    MutexLock lock(mutex_);
-    return moves_;
-  }
-  void moved() EXCLUDES(mutex_) {
-    MutexLock lock(mutex_);
-    ++moves_;
-    changed_.notify_all();
-  }
-
-  Clock& clock_;
-  mutable Mutex mutex_;
-  CondVar changed_;
-  std::uint64_t moves_ GUARDED_BY(mutex_) = 0;
-};
-
-/// A host for one plugin in a cluster of its own: no lease, no limit of requests.
-Manifest trial_manifest() {
+/// A host for one plugin in a cluster of its own: no limit of requests.
+Manifest trial_manifest(TrialOptions::Election election) {
   Manifest manifest;
-  manifest.leader_election.enabled = false;
+  manifest.leader_election.enabled = election == TrialOptions::Election::kHeld;
+  // Short, so that a loss shows soon.
+  manifest.leader_election.lease_duration = std::chrono::seconds(3);
+  manifest.leader_election.renew_deadline = std::chrono::seconds(2);
+  manifest.leader_election.retry_period = milliseconds(200);
   manifest.client.qps = kNoLimit.qps;
   manifest.client.burst = kNoLimit.burst;
   // Protobuf cannot carry the wrong types of hostile objects.
@@ -179,19 +83,36 @@ std::string definition(const DeclaredWatch& watch) {
                                    .kind = std::move(kind)});
 }
 
+/// Whether `path` or something around it was read.
+bool is_read(const std::string& path, const std::set<std::string>& read) {
+  return std::any_of(read.begin(), read.end(), [&](const std::string& each) {
+    return path == each ||
+           (path.starts_with(each) && (path[each.size()] == '.' || path[each.size()] == '['));
+  });
+}
+
 }  // namespace
 
 struct TrialHost::State {
+  explicit State(const TrialOptions& with) : options(with) {}
+
+  const TrialOptions options;
+  RefusalReader refusals;
   std::unique_ptr<Clock> clock = make_system_clock();
   std::unique_ptr<Random> random = make_seeded_random(1);
   LoggedProblems problems;
   const Logger log{problems};
   sandbox::Store store{*clock};
   std::unique_ptr<sandbox::ApiServer> server;
+  std::unique_ptr<sandbox::InProcessTransport> direct;  // The checks' own.
+  std::unique_ptr<sandbox::FaultLayer> faults;
   std::unique_ptr<sandbox::InProcessTransport> wire;
-  std::unique_ptr<CountingTransport> transport;
+  std::unique_ptr<RecordingTransport> transport;
+  TrialObserver observer;
+  std::unique_ptr<LentMemory> lent;
   NoRestMetrics metrics;
   std::unique_ptr<RestClient> client;  // The checks' own.
+  std::unique_ptr<Discovery> discovery;
   std::filesystem::path staging;
   std::filesystem::path file;
   std::filesystem::path opened;
@@ -200,6 +121,30 @@ struct TrialHost::State {
   std::unique_ptr<LoadedPlugin> next;  // Opens the successors.
   std::vector<Watched> watched;
   std::unique_ptr<HostProcess> host;
+  Mutex mutex;
+  CondVar lost_changed;
+  bool lost GUARDED_BY(mutex) = false;  // The lease.
+
+  void lose() EXCLUDES(mutex) {
+    MutexLock lock(mutex);
+    lost = true;
+    lost_changed.notify_all();
+  }
+
+  /// The content's definitions, or all else of it.
+  [[nodiscard]] Status apply(bool definitions) {
+    if (options.content == nullptr) return {};
+    std::vector<ClusterObject> chosen;
+    for (const ClusterObject& each : options.content->objects) {
+      if (each.is_definition() == definitions) chosen.push_back(each);
+    }
+    const std::vector<Mistake> refused = apply_cluster_objects(chosen, *client, *discovery);
+    return refused.empty() ? Status() : Status(Code::kInvalid, lines_of(refused));
+  }
+
+  [[nodiscard]] std::vector<ControllerConfig> configs() const {
+    return options.content == nullptr ? std::vector<ControllerConfig>() : options.content->configs;
+  }
 
   Status define(const DeclaredWatch& watch) {
     if (watch.group.empty()) {
@@ -215,30 +160,28 @@ struct TrialHost::State {
   }
 
   /// Finds what the controllers watch, and defines what is not there.
-  Status find_watched() {
+  Status find_watched(const std::vector<DeclaredWatch>& watches) {
     std::set<std::tuple<std::string, std::string, std::string>> seen;
-    for (const DeclaredController& controller : declaration.controllers) {
-      for (const DeclaredWatch& watch : controller.watches) {
-        const std::string name = asked_for(watch.field_selector, "metadata.name");
-        const std::string ns = asked_for(watch.field_selector, "metadata.namespace");
-        if (!seen.emplace(watch.group, watch.version, watch.resource).second) {
-          add_selection(watch, name, ns);
-          continue;
-        }
-        auto served = server->resources()->find(watch.group, watch.version, watch.resource);
-        if (!served) {
-          if (Status s = define(watch); !s.ok()) return s;
-          served = server->resources()->find(watch.group, watch.version, watch.resource);
-        }
-        if (!served) return Status(Code::kInternal, "cannot define " + watch.resource);
-        watched.push_back({watch,
-                           served->collection,
-                           served->api_version(),
-                           served->kind,
-                           served->namespaced,
-                           {name},
-                           ns.empty() ? "default" : ns});
+    for (const DeclaredWatch& watch : watches) {
+      const std::string name = asked_for(watch.field_selector, "metadata.name");
+      const std::string ns = asked_for(watch.field_selector, "metadata.namespace");
+      if (!seen.emplace(watch.group, watch.version, watch.resource).second) {
+        add_selection(watch, name, ns);
+        continue;
       }
+      auto served = server->resources()->find(watch.group, watch.version, watch.resource);
+      if (!served) {
+        if (Status s = define(watch); !s.ok()) return s;
+        served = server->resources()->find(watch.group, watch.version, watch.resource);
+      }
+      if (!served) return Status(Code::kInternal, "cannot define " + watch.resource);
+      watched.push_back({watch,
+                         served->collection,
+                         served->api_version(),
+                         served->kind,
+                         served->namespaced,
+                         {name},
+                         ns.empty() ? "default" : ns});
     }
     return {};
   }
@@ -285,7 +228,18 @@ struct TrialHost::State {
   }
 };
 
-TrialHost::TrialHost() : state_(std::make_unique<State>()) {}
+std::vector<DeclaredWatch> watches_of(const PluginDeclaration& declaration,
+                                      const TrialContent* content) {
+  std::vector<DeclaredWatch> watches;
+  for (DeclaredController each : declaration.controllers) {
+    // The InitFunc fails for a configuration that lacks a value, and says which.
+    if (content != nullptr) (void)apply_config(each, config_for(content->configs, each.name));
+    watches.insert(watches.end(), each.watches.begin(), each.watches.end());
+  }
+  return watches;
+}
+
+TrialHost::TrialHost(const TrialOptions& options) : state_(std::make_unique<State>(options)) {}
 
 TrialHost::~TrialHost() = default;
 
@@ -294,12 +248,23 @@ Status TrialHost::open() {
   auto server = sandbox::ApiServer::open({at.store, *at.clock, *at.random, at.log});
   if (!server) return server.error();
   at.server = std::move(*server);
-  auto wire = sandbox::InProcessTransport::open(*at.server, *at.clock);
+  at.faults = std::make_unique<sandbox::FaultLayer>(
+      sandbox::FaultParts{.inner = *at.server, .store = at.store, .clock = *at.clock}, 1);
+  auto wire = sandbox::InProcessTransport::open(*at.faults, *at.clock);
   if (!wire) return wire.error();
   at.wire = std::move(*wire);
-  at.transport = std::make_unique<CountingTransport>(*at.wire, *at.clock);
-  at.client = std::make_unique<RestClient>(*at.wire, *at.clock, at.metrics, at.log,
+  at.transport = std::make_unique<RecordingTransport>(*at.wire, *at.clock);
+  auto direct = sandbox::InProcessTransport::open(*at.server, *at.clock);
+  if (!direct) return direct.error();
+  at.direct = std::move(*direct);
+  at.client = std::make_unique<RestClient>(*at.direct, *at.clock, at.metrics, at.log,
                                            RestOptions{.rate = kNoLimit});
+  at.discovery = std::make_unique<Discovery>(*at.client);
+  if (at.options.borrowed == TrialOptions::Borrowed::kIsPoisoned) {
+    Result<std::unique_ptr<LentMemory>> lent = LentMemory::open();
+    if (!lent) return lent.error();
+    at.lent = std::move(*lent);
+  }
   return {};
 }
 
@@ -309,32 +274,43 @@ Status TrialHost::load(const std::filesystem::path& file, const std::filesystem:
   at.staging = below;
   Result<StagingDirectory> staging = StagingDirectory::create_below(below);
   if (!staging) return staging.error();
-  Result<std::unique_ptr<LoadedPlugin>> loaded = load_plugin(*staging, file, "");
+  Result<std::unique_ptr<LoadedPlugin>> loaded = load_plugin(*staging, file, LoadTerms{});
   if (!loaded) return loaded.error();
   at.plugin = std::move(*loaded);
   at.declaration = at.plugin->declaration();
   at.opened = at.plugin->opened();
-  return at.find_watched();
+  return define(watches_of(at.declaration, at.options.content));
+}
+
+Status TrialHost::define(const std::vector<DeclaredWatch>& watches) {
+  State& at = *state_;
+  if (Status s = at.apply(true); !s.ok()) return s;
+  return at.find_watched(watches);
 }
 
 Status TrialHost::start() {
   State& at = *state_;
   std::vector<PlannedController> planned;
   for (const DeclaredController& declared : at.declaration.controllers) {
-    planned.push_back(
-        {.plugin = at.plugin, .sha256 = "", .declared = declared, .workers = {}, .config = ""});
+    planned.push_back({.plugin = at.plugin,
+                       .sha256 = "",
+                       .declared = declared,
+                       .workers = {},
+                       .config = config_for(at.configs(), declared.name)});
   }
   at.plugin = nullptr;  // The host's alone, so that its code can leave memory.
   Result<std::unique_ptr<HostProcess>> host =
-      HostProcess::open(trial_manifest(), ConnectionConfig{}, std::move(planned),
+      HostProcess::open(trial_manifest(at.options.election), ConnectionConfig{}, std::move(planned),
                         HostSeams{.clock = *at.clock,
                                   .random = *at.random,
                                   .log_sink = at.problems,
                                   .transport = at.transport.get(),
                                   .health_server = HostSeams::HealthServer::kOff,
                                   .staging = at.staging,
-                                  .outside = &no_way_out},
-                        [] {});
+                                  .outside = &no_way_out,
+                                  .observer = &at.observer,
+                                  .debugging = {.reads = &at.observer, .lent = at.lent.get()}},
+                        [&at] { at.lose(); });
   if (!host) return host.error();
   at.host = std::move(*host);
   return at.host->start({});
@@ -405,7 +381,7 @@ Result<std::unique_ptr<ControllerHost>> TrialHost::successor(const ControllerHos
   if (at.next == nullptr) {
     Result<StagingDirectory> staging = StagingDirectory::create_below(at.staging);
     if (!staging) return staging.error();
-    Result<std::unique_ptr<LoadedPlugin>> loaded = load_plugin(*staging, at.file, "");
+    Result<std::unique_ptr<LoadedPlugin>> loaded = load_plugin(*staging, at.file, LoadTerms{});
     if (!loaded) return loaded.error();
     at.next = std::move(*loaded);
   }
@@ -433,7 +409,7 @@ const std::filesystem::path& TrialHost::opened() const { return state_->opened; 
 sandbox::Store& TrialHost::store() { return state_->store; }
 const std::vector<TrialHost::Watched>& TrialHost::watched() const { return state_->watched; }
 
-int TrialHost::create(const Watched& resource, const std::string& json) {
+Status TrialHost::create(const Watched& resource, const std::string& json) {
   ApiRequest request;
   request.verb = Verb::kCreate;
   request.path = {resource.watch.group,
@@ -443,7 +419,79 @@ int TrialHost::create(const Watched& resource, const std::string& json) {
                   resource.namespaced ? resource.ns : "",
                   ""};
   request.body = json;
-  return state_->client->call(request).http_status;
+  return state_->client->call(request).status;
+}
+
+Status TrialHost::add_namespace(const std::string& name) {
+  ApiRequest request;
+  request.verb = Verb::kCreate;
+  request.path = {"", "v1", "namespaces", "", "", ""};
+  request.body = to_text(Json::object(
+      {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", Json::object({{"name", name}})}}));
+  const Status made = state_->client->call(request).status;
+  return made.code() == Code::kAlreadyExists ? Status() : made;
+}
+
+Status TrialHost::put_objects() { return state_->apply(false); }
+
+const Json* TrialHost::example_of(const Watched& resource) const {
+  if (state_->options.content == nullptr) return nullptr;
+  for (const ClusterObject& each : state_->options.content->objects) {
+    if (each.kind() == resource.kind &&
+        each.object.get("apiVersion").text() == resource.api_version) {
+      return &each.object;
+    }
+  }
+  return nullptr;
+}
+
+const Json* TrialHost::schema_of(const Watched& resource) const {
+  if (state_->options.content == nullptr) return nullptr;
+  for (const ClusterObject& each : state_->options.content->objects) {
+    const Json& spec = each.object.get("spec");
+    if (!each.is_definition() || spec.get("group").text() != resource.watch.group ||
+        spec.text_at({"names", "plural"}) != resource.watch.resource) {
+      continue;
+    }
+    for (const Json& version : spec.get("versions").items()) {
+      if (version.get("name").text() == resource.watch.version) {
+        return version.at({"schema", "openAPIV3Schema"});
+      }
+    }
+  }
+  return nullptr;
+}
+
+void TrialHost::add_faults(std::string_view script) {
+  Result<sandbox::FaultScript> parsed = sandbox::parse_fault_script(json_literal(script));
+  DAVIT_ASSERT(parsed);
+  (void)state_->faults->add(std::move(*parsed));
+}
+
+void TrialHost::clear_faults() { state_->faults->clear(); }
+
+void TrialHost::await(Time due) { (void)state_->transport->wait_quiet(due, Duration::zero(), due); }
+
+bool TrialHost::is_own_lease(const Watched& resource, std::string_view ns,
+                             std::string_view name) const {
+  const LeaderElectionSettings lease = trial_manifest(state_->options.election).leader_election;
+  return lease.enabled && resource.watch.group == kLeases && ns == lease.ns && name == lease.name;
+}
+
+bool TrialHost::lose_leadership(Duration limit) {
+  State& at = *state_;
+  const LeaderElectionSettings lease = trial_manifest(at.options.election).leader_election;
+  ApiRequest request;
+  request.verb = Verb::kPatch;
+  request.path = {kLeases, "v1", "leases", "", lease.ns, lease.name};
+  request.body = R"({"spec":{"holderIdentity":"another","leaseDurationSeconds":60}})";
+  if (!at.client->call(request).status.ok()) return false;
+  const Time give_up = at.clock->now() + limit;
+  MutexLock lock(at.mutex);
+  while (!at.lost && at.clock->now() < give_up) {
+    at.clock->wait_until(at.lost_changed, at.mutex, give_up);
+  }
+  return at.lost;
 }
 
 std::vector<LoggedProblem> TrialHost::take_problems() { return state_->problems.take(); }
@@ -464,6 +512,71 @@ std::string TrialHost::running() const {
   });
   return text;
 }
+
+TrialBreaches TrialHost::take_breaches() {
+  TrialBreaches breaches = state_->observer.take();
+  for (const RefusedCalls& each : state_->refusals.take()) {
+    if (each.why == Refusal::kPhase) continue;  // The observer has reported it.
+    const char* const what =
+        each.why == Refusal::kEnded
+            ? "used a call that had returned: a davit_call is valid until its callback returns"
+            : "used a call on a thread that is not in it: other threads may use a waker only";
+    breaches.misuses[what] += static_cast<int>(each.count);
+  }
+  return breaches;
+}
+
+std::vector<std::string> TrialHost::unused() const {
+  const State& at = *state_;
+  const NoteUse use = at.transport->use();
+  const TrialWrites written = at.transport->writes();
+  std::vector<std::string> out;
+  at.each_serving([&](ControllerHost& controller) {
+    const DeclaredController& declared = controller.declared();
+    for (std::string& each : use.unused(declared, at.host->informers().informers())) {
+      out.push_back(std::move(each));
+    }
+    for (const DeclaredWatch& watch : declared.watches) {
+      std::string unread;
+      for (const OpenedInformer* each :
+           controller.abi().informers.of(watch.group, watch.resource)) {
+        if (!each->projection || *each->projection != watch.projection) continue;
+        const std::set<std::string> read = at.observer.read_paths(each->mask);
+        for (const std::string& path : watch.projection) {
+          if (!is_read(path, read)) unread += (unread.empty() ? "" : ", ") + path;
+        }
+      }
+      if (unread.empty()) continue;
+      out.push_back(declared.name + ": nothing read " + unread + " of " + watch.resource +
+                    ", which \"projection\" has");
+    }
+    const int syncs = at.observer.syncs(declared.name);
+    const std::string& client = declared.client_name.empty() ? declared.name : declared.client_name;
+    if (syncs == 0) {
+      out.push_back(declared.name +
+                    ": no key was synced; give it objects that concern it "
+                    "(--objects)");
+    } else if (!written.by_client.contains(client)) {
+      out.push_back(declared.name + ": none of " + std::to_string(syncs) +
+                    " syncs wrote anything; give it objects that ask for something (--objects)");
+    }
+  });
+  return out;
+}
+
+TrialWrites TrialHost::writes() const { return state_->transport->writes(); }
+
+std::map<std::string, std::size_t> TrialHost::census() const {
+  std::map<std::string, std::size_t> out;
+  for (const sandbox::ResourcePtr& each : state_->server->resources()->all()) {
+    if (each->group == kLeases || each->name == "events") continue;
+    const std::size_t count = state_->store.list(each->collection, "").objects.size();
+    if (count > 0) out[each->qualified_name()] = count;
+  }
+  return out;
+}
+
+const LentMemory* TrialHost::lent_memory() const { return state_->lent.get(); }
 
 std::size_t TrialHost::requests() const { return state_->transport->count(); }
 

@@ -3,10 +3,15 @@
 
 #include <davit/result.hpp>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "cli/cluster_objects.hpp"
+#include "cli/controller_config.hpp"
+#include "host/object/lent_memory.hpp"
 #include "host/plugin/controller_host.hpp"
 #include "host/plugin/staging.hpp"
 #include "host/swap/plugin_set.hpp"
@@ -23,12 +28,44 @@ struct LoggedProblem {
   std::string code;
 };
 
+/// The user's part of the trial.
+struct TrialContent {
+  std::vector<ClusterObject> objects;  ///< In the order in which a server takes them.
+  std::vector<ControllerConfig> configs;
+};
+
+/// The watches of all controllers, with what the note leaves to their configuration.
+[[nodiscard]] std::vector<DeclaredWatch> watches_of(const PluginDeclaration& declaration,
+                                                    const TrialContent* content);
+
+/// The kind of host that a check needs.
+struct TrialOptions {
+  const TrialContent* content = nullptr;  ///< Borrowed; null: none.
+  /// Whether what a call borrowed becomes unreadable when it returns.
+  enum class Borrowed { kStays, kIsPoisoned } borrowed = Borrowed::kStays;
+  /// Whether the controllers write as a leader that was elected.
+  enum class Election { kNone, kHeld } election = Election::kNone;
+};
+
+/// The number of writes of controllers.
+struct TrialWrites {
+  std::map<std::string, int> by_namespace;  ///< Empty: cluster-scoped.
+  std::map<std::string, int> by_client;     ///< The key is the client name of the controller.
+};
+
+/// Mistakes of controllers, with the number of times.
+struct TrialBreaches {
+  std::map<std::string, int> refusals;  ///< Requests and reads outside the note.
+  std::map<std::string, int> misuses;   ///< Uses of functions against the rules of abi.h.
+  std::map<std::string, int> stale;     ///< Uses of handles that have ended.
+};
+
 /// Life:  open() → load() → start() → (wait_until_idle(), swap(), …) → stop() → destructor.
 /// One thread, which is the caller's. Nothing but the plugin changes the cluster: no nodes, no
 /// garbage collector.
 class TrialHost {
  public:
-  TrialHost();
+  explicit TrialHost(const TrialOptions& options = {});
   TrialHost(const TrialHost&) = delete;
   TrialHost& operator=(const TrialHost&) = delete;
   /// stop() was called before, if start() was.
@@ -36,10 +73,12 @@ class TrialHost {
 
   /// The cluster, with what its server has from the start.
   [[nodiscard]] Status open();
-  /// Stages, judges and opens the plugin, in a copy below `staging`. Resources that it watches and
-  /// that the server does not have are defined as custom ones.
+  /// Stages, judges and opens the plugin, in a copy below `staging`, and calls define() for its
+  /// watches.
   [[nodiscard]] Status load(const std::filesystem::path& file,
                             const std::filesystem::path& staging);
+  /// Applies the content's definitions, and defines resources of `watches` that the server lacks.
+  [[nodiscard]] Status define(const std::vector<DeclaredWatch>& watches);
   /// Calls every InitFunc and begins to sync. The error is that of an InitFunc that failed.
   [[nodiscard]] Status start();
   /// The time without activity after which the controllers count as idle.
@@ -88,8 +127,29 @@ class TrialHost {
   /// selectors leave out both never see it. False after `limit`.
   [[nodiscard]] bool await_seen(const Watched& resource, const sandbox::Version& now,
                                 const sandbox::Version* before, Duration limit);
-  /// Sends an object to the server. Its status code.
-  int create(const Watched& resource, const std::string& json);
+  /// Sends an object to the server.
+  Status create(const Watched& resource, const std::string& json);
+  /// Creates a namespace.
+  Status add_namespace(const std::string& name);
+  /// Applies the content's objects. The error has a line for each that the server refuses.
+  [[nodiscard]] Status put_objects();
+  /// The user's object of that resource, to make further ones from; null: there is none.
+  [[nodiscard]] const Json* example_of(const Watched& resource) const;
+  /// The OpenAPI schema that the user gave for it; null: there is none.
+  [[nodiscard]] const Json* schema_of(const Watched& resource) const;
+
+  /// Whether the object is the lease that the host itself holds.
+  [[nodiscard]] bool is_own_lease(const Watched& resource, std::string_view ns,
+                                  std::string_view name) const;
+
+  /// Injects faults into the requests and watches of the host; see docs/sandbox-faults.md.
+  void add_faults(std::string_view script);
+  void clear_faults();
+  /// Waits until `due` has come.
+  void await(Time due);
+  /// Gives the Lease of an elected host to another one, and waits until the host has noticed it.
+  /// False: that took longer than `limit`.
+  [[nodiscard]] bool lose_leadership(Duration limit);
 
   /// Warnings and errors of the log since the last call.
   [[nodiscard]] std::vector<LoggedProblem> take_problems();
@@ -99,6 +159,16 @@ class TrialHost {
   [[nodiscard]] std::size_t retained() const;
   /// Keys of syncs that run at the moment and the like; empty: none.
   [[nodiscard]] std::string running() const;
+  /// Their mistakes since the last call.
+  [[nodiscard]] TrialBreaches take_breaches();
+  /// Declarations that nothing has used so far, and controllers that have written nothing; a line
+  /// each.
+  [[nodiscard]] std::vector<std::string> unused() const;
+  [[nodiscard]] TrialWrites writes() const;
+  /// The number of objects in each collection that is not empty, by its resource.
+  [[nodiscard]] std::map<std::string, std::size_t> census() const;
+  /// The memory of borrowed values where it is poisoned, else null.
+  [[nodiscard]] const LentMemory* lent_memory() const;
   /// Requests of the controllers so far, lists and watches left out.
   [[nodiscard]] std::size_t requests() const;
 

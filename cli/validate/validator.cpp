@@ -1,6 +1,7 @@
 #include "cli/validate/validator.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -19,8 +20,8 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 /// Judges the file without running it.
-CheckResult judge_file(const std::filesystem::path& path, const TrustedFile& file,
-                       Validation& out) {
+CheckResult judge_file(const std::filesystem::path& path, const TrustedFile& file, Validation& out,
+                       PluginDeclaration& declared) {
   CheckResult result{
       kElf,           "the file, its note and what it imports", CheckOutcome::kPassed, {}, {},
       milliseconds(0)};
@@ -30,6 +31,7 @@ CheckResult judge_file(const std::filesystem::path& path, const TrustedFile& fil
     result.lines.push_back(judged.error().message());
     return result;
   }
+  declared = judged->declaration;
   out.plugin = judged->declaration.name;
   out.version = judged->declaration.version;
   out.grade = overall(judged->findings);
@@ -38,6 +40,19 @@ CheckResult judge_file(const std::filesystem::path& path, const TrustedFile& fil
     result.lines.push_back(finding.id + ": " + finding.text);
   }
   return result;
+}
+
+/// The meaning of the C library's last words; empty: not known.
+std::string explained(const std::vector<std::string>& output) {
+  constexpr std::string_view kFreed[] = {"free(): ", "double free", "munmap_chunk()",
+                                         "realloc(): "};
+  for (const std::string& line : output) {
+    for (const std::string_view each : kFreed) {
+      if (line.find(each) == line.npos) continue;
+      return "memory was freed that the host has lent, or twice: what the host lends belongs to it";
+    }
+  }
+  return "";
 }
 
 /// Nothing when the validation is to end.
@@ -62,6 +77,9 @@ std::optional<CheckResult> run(const Check& check, const Subject& subject,
   result.lines = std::move(child.failures);
   if (std::string failure = child.failure(); !failure.empty()) {
     result.lines.push_back(std::move(failure));
+    if (std::string why = explained(child.output); !why.empty()) {
+      result.lines.push_back(std::move(why));
+    }
   }
   if (!result.lines.empty()) {
     result.outcome = CheckOutcome::kFailed;
@@ -73,6 +91,46 @@ std::optional<CheckResult> run(const Check& check, const Subject& subject,
     result.lines.insert(result.lines.end(), more->begin(), more->end());
   }
   return result;
+}
+
+/// The objects and configurations that the user gives.
+Result<TrialContent> read_content(const ValidationOptions& options) {
+  TrialContent content;
+  std::vector<Mistake> mistakes;
+  const auto add = [&](const std::filesystem::path& path, Wanted wanted) {
+    if (path.empty()) return;
+    ClusterObjects read = read_cluster_objects(path, wanted);
+    std::move(read.objects.begin(), read.objects.end(), std::back_inserter(content.objects));
+    std::move(read.mistakes.begin(), read.mistakes.end(), std::back_inserter(mistakes));
+  };
+  add(options.definitions, Wanted::kDefinitions);
+  add(options.objects, Wanted::kAll);
+  if (!mistakes.empty()) return Status(Code::kInvalid, lines_of(mistakes));
+  Result<std::vector<ControllerConfig>> configs = read_controller_configs(options.configs);
+  if (!configs) return configs.error();
+  content.configs = std::move(*configs);
+  return content;
+}
+
+/// Whether a cluster takes the objects, in a child, since a server has threads.
+Status try_content(const Subject& subject, const ValidationOptions& options) {
+  if (subject.content.objects.empty()) return {};
+  const ChildTerms terms{.limit = options.limit, .stop_fd = options.stop_fd};
+  const ChildRun run = run_in_child(terms, [&](const CheckReporter& reporter) {
+    TrialHost host({.content = &subject.content});
+    Status status = host.open();
+    if (status.ok()) status = host.define(subject.watches);
+    if (status.ok()) status = host.put_objects();
+    std::string_view left = status.message();
+    while (!left.empty()) {
+      const std::size_t end = std::min(left.find('\n'), left.size());
+      reporter.fail(left.substr(0, end));
+      left.remove_prefix(std::min(left.size(), end + 1));
+    }
+  });
+  std::string lines;
+  for (const std::string& each : run.failures) lines += (lines.empty() ? "" : "\n") + each;
+  return lines.empty() ? Status() : Status(Code::kInvalid, lines);
 }
 
 /// Those that were asked for and what they need.
@@ -118,6 +176,8 @@ std::vector<std::string> validation_checks() {
 
 Result<Validation> validate_plugin(const ValidationOptions& options,
                                    const ValidationObserver& observer) {
+  Result<TrialContent> content = read_content(options);
+  if (!content) return content.error();
   Result<TrustedFile> file = read_plugin_file(options.file);
   if (!file) return file.error();
   Result<StagingDirectory> scratch = StagingDirectory::create();
@@ -134,8 +194,18 @@ Result<Validation> validate_plugin(const ValidationOptions& options,
     if (observer.on_result) observer.on_result(result);
     out.checks.push_back(std::move(result));
   };
-  add(judge_file(options.file, *file, out));
-  const Subject subject{*copy, scratch->path(), out.grade, options.seed};
+  PluginDeclaration declared;
+  add(judge_file(options.file, *file, out, declared));
+  Subject subject{*copy, scratch->path(), out.grade, options.seed, std::move(*content), {}};
+  std::vector<std::string> controllers;
+  for (const DeclaredController& each : declared.controllers) controllers.push_back(each.name);
+  subject.watches = watches_of(declared, &subject.content);
+  if (!controllers.empty()) {
+    if (Status s = check_controller_configs(subject.content.configs, controllers); !s.ok()) {
+      return s;
+    }
+    if (Status s = try_content(subject, options); !s.ok()) return s;
+  }
   for (const Check& each : plugin_checks()) {
     if (!chosen.contains(std::string(each.name))) continue;
     const auto needed = outcomes.find(each.needs);

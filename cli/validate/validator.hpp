@@ -15,10 +15,13 @@ namespace davit::host {
 
 struct ValidationOptions {
   std::filesystem::path file;
-  std::uint64_t seed = 1;             ///< The seed of all random choices.
-  std::chrono::seconds limit{60};     ///< The time limit of each check.
-  std::vector<std::string> checks{};  ///< Names of those to run, and what they need; empty: all.
-  int stop_fd = -1;                   ///< Readable as soon as it is to end, borrowed; -1: none.
+  std::uint64_t seed = 1;               ///< The seed of all random choices.
+  std::chrono::seconds limit{60};       ///< The time limit of each check.
+  std::vector<std::string> checks{};    ///< Names of those to run, and what they need; empty: all.
+  std::vector<std::string> configs{};   ///< See read_controller_configs().
+  std::filesystem::path definitions{};  ///< CustomResourceDefinitions; empty: none.
+  std::filesystem::path objects{};      ///< Objects for the trial cluster; empty: none.
+  int stop_fd = -1;                     ///< Readable as soon as it is to end, borrowed; -1: none.
 };
 
 enum class CheckOutcome { kPassed, kWarned, kFailed, kNotRun };
@@ -62,6 +65,7 @@ struct Validation {
 [[nodiscard]] std::vector<std::string> validation_checks();
 
 /// kNotFound, kForbidden, …: the file cannot be read, or there is no space for a copy of it.
+/// kInvalid: the user's objects or configuration are wrong; a line for each mistake.
 /// kCancelled: it was asked to end. The caller's process has one thread only. Nothing is left
 /// behind.
 [[nodiscard]] Result<Validation> validate_plugin(const ValidationOptions& options,

@@ -5,80 +5,19 @@
 
 #include "cli/validate/check_functions.hpp"
 #include "cli/validate/cluster_play.hpp"
+#include "cli/validate/fault_report.hpp"
 #include "cli/validate/holdings.hpp"
+#include "cli/validate/problems.hpp"
 #include "cli/validate/sample_objects.hpp"
-#include "host/run/code_name.hpp"
 
 namespace davit::host {
 namespace {
 
-constexpr int kTouches = 3;
 /// The number for all resources together: some seconds' worth.
 constexpr std::size_t kHostileObjects = 64;
 constexpr std::size_t kCorruptedAgain = 1;
 /// The time for which a hostile object may keep its controllers busy before it is removed.
 constexpr Duration kWorkLimit = std::chrono::seconds(1);
-
-/// The controllers' mistakes, by type.
-struct Problems {
-  std::map<std::string, int> violations;  // Breaches of the contract.
-  std::map<std::string, int> undeclared;  // Requests and reads.
-  std::map<std::string, int> failures;    // Syncs.
-
-  void add(const std::vector<LoggedProblem>& problems) {
-    for (const LoggedProblem& each : problems) {
-      const std::string why = each.error.empty() ? each.text : each.error;
-      if (each.error.starts_with(kThrew)) {
-        ++violations["an exception left the plugin's code: " + each.text];
-      } else if (each.code.starts_with("unknown code")) {
-        ++violations["a sync returned an " + each.code];
-      } else if (each.code == code_name(DAVIT_MISUSE) || each.code == code_name(DAVIT_STALE)) {
-        ++violations["a sync broke a rule of abi.h: " + why];
-      } else if (each.code == code_name(DAVIT_UNDECLARED) ||
-                 each.message == "A request was refused before it was sent" ||
-                 each.text.find("outside the projection") != std::string::npos) {
-        ++undeclared[why];
-      } else {
-        ++failures[why];
-      }
-    }
-  }
-};
-
-std::string counted(const std::pair<const std::string, int>& each) {
-  constexpr std::size_t kShown = 400;
-  std::string text = each.first.substr(0, kShown);
-  return each.second == 1 ? text : text + " (" + std::to_string(each.second) + " times)";
-}
-
-/// The most lines of one sort.
-template <typename Report>
-void report_all(const std::map<std::string, int>& problems, Report report) {
-  constexpr int kMost = 5;
-  int reported = 0;
-  for (const auto& each : problems) {
-    if (reported++ == kMost)
-      return report("and " + std::to_string(problems.size() - kMost) + " more");
-    report(counted(each));
-  }
-}
-
-/// Objects come, change and go, and the controllers become idle each time.
-void play_ordinary(TrialHost& host, const CheckReporter& reporter, Random& random,
-                   Problems& problems) {
-  reporter.step("ordinary objects are created");
-  add_ordinary(host, random);
-  wait_until_idle(host, reporter);
-  for (int i = 0; i < kTouches; ++i) {
-    reporter.step("ordinary objects change");
-    touch_all(host, i);
-    wait_until_idle(host, reporter);
-  }
-  reporter.step("all objects are deleted");
-  remove_all(host);
-  wait_until_idle(host, reporter);
-  problems.add(host.take_problems());
-}
 
 /// The part of an object that a message shows.
 std::string shown(const Json& object) {
@@ -90,7 +29,7 @@ std::string shown(const Json& object) {
 void play_hostile_object(TrialHost& host, const CheckReporter& reporter,
                          const TrialHost::Watched& resource, const std::string& name,
                          Random& random) {
-  Json object = ordinary_object(resource, name);
+  Json object = ordinary_object(host, resource, name);
   complete_metadata(object, resource, random);
   sandbox::VersionPtr present;
   bool idle = true;
@@ -132,7 +71,7 @@ void play_hostile(TrialHost& host, const CheckReporter& reporter, std::uint64_t 
       play_hostile_object(host, reporter, each, each.name_of(i, usual), *random);
     }
   }
-  problems.add(host.take_problems());
+  problems.take_from(host);
 }
 
 /// The growth with each start and stop, as text; empty if there is none.
@@ -198,6 +137,7 @@ bool play_once(const Subject& subject, const CheckReporter& reporter, Retained r
 }  // namespace
 
 void check_work(const Subject& subject, const CheckReporter& reporter) {
+  const FaultReport faults(reporter, nullptr);
   std::unique_ptr<TrialHost> host = started_host(subject, reporter);
   if (!host) return;
   const std::unique_ptr<Random> random = make_seeded_random(subject.seed);
@@ -206,6 +146,9 @@ void check_work(const Subject& subject, const CheckReporter& reporter) {
   report_all(problems.violations, [&](const std::string& text) { reporter.fail(text); });
   report_all(problems.failures,
              [&](const std::string& text) { reporter.warn("a sync failed: " + text); });
+  report_all(problems.stale,
+             [&](const std::string& text) { reporter.note("a handle had ended: " + text); });
+  for (const std::string& each : problems.samples) reporter.note(each);
   end(std::move(host), reporter);
 }
 
@@ -215,7 +158,10 @@ void check_rights(const Subject& subject, const CheckReporter& reporter) {
   const std::unique_ptr<Random> random = make_seeded_random(subject.seed);
   Problems problems;
   play_ordinary(*host, reporter, *random, problems);
+  const std::vector<std::string> unused = host->unused();
   report_all(problems.undeclared, [&](const std::string& text) { reporter.fail(text); });
+  for (const std::string& each : unused) reporter.note(each);
+  end(std::move(host), reporter);
 }
 
 void check_hostile(const Subject& subject, const CheckReporter& reporter) {

@@ -18,6 +18,9 @@ enum class Propagation { kDefault, kOrphan, kBackground, kForeground };
 /// Whether the server is to keep what is written. kServer: the write is sent with dryRun=All.
 enum class DryRun { kOff, kServer };
 
+/// The order of requests that wait for their client's limiter. See TokenBucket.
+enum class RequestPriority { kNormal, kHigh, kLow };
+
 /// The target of a request: "/apis/apps/v1/namespaces/default/replicasets/web/status".
 struct ResourcePath {
   std::string group;  ///< Empty: core.
@@ -57,6 +60,8 @@ struct ApiRequest {
   PatchType patch_type = PatchType::kMerge;
   DeleteOptions delete_options;
   DryRun dry_run = DryRun::kOff;
+  RequestPriority priority = RequestPriority::kNormal;
+  std::string traceparent;  ///< The header of that name (W3C Trace Context); empty: none.
   /// Limit from the first attempt to the end, retries included, the wait for the rate limiter not.
   /// 0: the client's default; streams have none.
   Duration timeout{0};
@@ -74,6 +79,9 @@ struct ApiResponse {
   Break broken = Break::kNone;  ///< The failure below HTTP; `status` then has the text.
   std::string body;
   std::string content_type;
+  Time began{};  ///< When the request was taken on, before any wait; zero: it was refused.
+  Time ended{};
+  int attempts = 0;  ///< Sent, the retries included; 0 for a stream, too.
 };
 
 }  // namespace davit::host

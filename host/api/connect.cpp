@@ -15,7 +15,25 @@ Result<std::unique_ptr<Transport>> connect(const ConnectionConfig& config, Clock
   if (!credentials) return credentials.error();
   Result<std::unique_ptr<Transport>> transport = make_curl_transport(config, clock, metrics, log);
   if (!transport) return transport.error();
+  metrics.transport_used(RestMetrics::TransportUse::kMade);
   return add_credentials(*std::move(transport), *std::move(credentials), *std::move(impersonation));
+}
+
+Result<std::unique_ptr<Transport>> connect_anonymously(const ConnectionConfig& config, Clock& clock,
+                                                       RestMetrics& metrics, Logger log) {
+  // Copies field by field, so that a new kind of credentials does not get here by accident.
+  ConnectionConfig anonymous;
+  anonymous.server = config.server;
+  anonymous.tls_server_name = config.tls_server_name;
+  anonymous.insecure = config.insecure;
+  anonymous.ca_data = config.ca_data;
+  anonymous.ca_file = config.ca_file;
+  anonymous.proxy_url = config.proxy_url;
+  anonymous.disable_compression = config.disable_compression;
+  anonymous.failure_backoff = config.failure_backoff;
+  anonymous.files = config.files;
+  anonymous.ns = config.ns;
+  return connect(anonymous, clock, metrics, std::move(log));
 }
 
 }  // namespace davit::host

@@ -20,4 +20,11 @@ class RestMetrics;
                                                          Clock& clock, RestMetrics& metrics,
                                                          Logger log);
 
+/// The same without any identity: no token, password, client certificate, exec plugin or
+/// impersonation. For requests that bring their own credentials (rest.AnonymousClientConfig).
+[[nodiscard]] Result<std::unique_ptr<Transport>> connect_anonymously(const ConnectionConfig& config,
+                                                                     Clock& clock,
+                                                                     RestMetrics& metrics,
+                                                                     Logger log);
+
 }  // namespace davit::host

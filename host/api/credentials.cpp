@@ -76,7 +76,10 @@ class AuthenticatedTransport final : public Transport {
                          HttpHeaders impersonation)
       : credentials_(std::move(credentials)),
         impersonation_(std::move(impersonation)),
-        inner_(std::move(inner)) {}
+        owned_(std::move(inner)),
+        inner_(*owned_) {}
+  AuthenticatedTransport(Transport& inner, std::unique_ptr<Credentials> credentials)
+      : credentials_(std::move(credentials)), inner_(inner) {}
 
   [[nodiscard]] std::unique_ptr<Call> start(HttpRequest request, ResponseReader& reader) override {
     Result<Credential> credential = credentials_->get();
@@ -98,17 +101,20 @@ class AuthenticatedTransport final : public Transport {
     }
     request.certificate = credential->certificate;
     auto call = std::make_unique<AuthenticatedCall>(*credentials_, *std::move(credential), reader);
-    call->start(*inner_, std::move(request));
+    call->start(inner_, std::move(request));
     return call;
   }
 
-  void close_idle() override { inner_->close_idle(); }
-  [[nodiscard]] std::string_view server() const override { return inner_->server(); }
+  void close_idle() override {
+    if (owned_ != nullptr) owned_->close_idle();
+  }
+  [[nodiscard]] std::string_view server() const override { return inner_.server(); }
 
  private:
   const std::unique_ptr<Credentials> credentials_;
   const HttpHeaders impersonation_;
-  const std::unique_ptr<Transport> inner_;
+  const std::unique_ptr<Transport> owned_;  // Null: `inner_` belongs to another.
+  Transport& inner_;
 };
 
 }  // namespace
@@ -174,6 +180,11 @@ std::unique_ptr<Transport> add_credentials(std::unique_ptr<Transport> inner,
                                            HttpHeaders impersonation) {
   return std::make_unique<AuthenticatedTransport>(std::move(inner), std::move(credentials),
                                                   std::move(impersonation));
+}
+
+std::unique_ptr<Transport> add_credentials(Transport& inner,
+                                           std::unique_ptr<Credentials> credentials) {
+  return std::make_unique<AuthenticatedTransport>(inner, std::move(credentials));
 }
 
 }  // namespace davit::host

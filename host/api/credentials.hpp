@@ -49,4 +49,9 @@ class Credentials {
                                                          std::unique_ptr<Credentials> credentials,
                                                          HttpHeaders impersonation);
 
+/// The same over a transport that others use, too. `inner` must outlive the result, whose
+/// close_idle() leaves it alone.
+[[nodiscard]] std::unique_ptr<Transport> add_credentials(Transport& inner,
+                                                         std::unique_ptr<Credentials> credentials);
+
 }  // namespace davit::host

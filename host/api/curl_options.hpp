@@ -23,6 +23,10 @@ struct CurlSettings {
   std::string proxy;        ///< Empty: the environment decides.
   std::optional<std::string> no_proxy;  ///< Replaces the environment's list when set.
   Verify verify = Verify::kServer;
+  /// "http://10.0.0.1:6443" for TLS without a proxy: libcurl makes the connection only, and
+  /// TlsSession speaks over it. Otherwise "".
+  std::string socket_url{};
+  std::string tls_name{};  ///< With socket_url: the name or address to verify.
 };
 
 /// The idle time after which we close a connection. The API server closes at 90 s (net/http's

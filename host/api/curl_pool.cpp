@@ -1,7 +1,6 @@
 #include "host/api/curl_pool.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <utility>
 
@@ -14,28 +13,9 @@ namespace {
 // Handles kept for the next requests; one costs some 6 KiB.
 constexpr std::size_t kIdleHandlesMax = 4;
 // client-go's limit of idle connections per host.
-constexpr long kConnectionsMax = 25;
-// libcurl looks at every transfer of a connection, with a poll() each, whenever one of them moves.
-// With many under way responses are therefore gathered: a pause for each transfer bounds these
-// looks to 4,000 a second, whatever their number, and is short against the response time of a
-// server that has so much to do. A few transfers never wait.
-constexpr std::size_t kFewTransfers = 4;
-constexpr std::chrono::microseconds kGatherEach{250};
-constexpr std::chrono::microseconds kGatherMax{5'000};
+constexpr long kIdleConnectionsMax = 25;
 // Woken by notes and sockets; this only bounds a sleep that nothing ends.
 constexpr int kPollMs = 60'000;
-
-std::string_view thread_job(ConnectionPurpose purpose) {
-  switch (purpose) {
-    case ConnectionPurpose::kWatch:
-      return "watch";
-    case ConnectionPurpose::kLease:
-      return "lease";
-    case ConnectionPurpose::kWrite:
-      break;
-  }
-  return "write";
-}
 
 // Signals belong to the main thread, and SIGPIPE of a closed peer is of no use. Crash signals stay
 // unblocked.
@@ -69,13 +49,9 @@ class CurlPool::Unstarted final : public Call {
   [[nodiscard]] bool is_sent() const override { return false; }
 };
 
-CurlPool::CurlPool(const CurlSettings& settings, ConnectionPurpose purpose)
-    : settings_(settings), purpose_(purpose), multi_(curl_multi_init()) {
+CurlPool::CurlPool(const CurlSettings& settings) : settings_(settings), multi_(curl_multi_init()) {
   DAVIT_ASSERT(multi_ != nullptr);
-  curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, kConnectionsMax);
-  if (purpose == ConnectionPurpose::kWrite) {
-    curl_multi_setopt(multi_.get(), CURLMOPT_MAX_TOTAL_CONNECTIONS, kConnectionsMax);
-  }
+  curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, kIdleConnectionsMax);
 }
 
 CurlPool::~CurlPool() {
@@ -109,8 +85,7 @@ std::unique_ptr<Call> CurlPool::start(HttpRequest request, std::shared_ptr<const
 bool CurlPool::ensure_thread() {
   MutexLock lock(mutex_);
   if (thread_.joinable()) return true;
-  return start_thread(thread_, thread_job(purpose_),
-                      [this](const std::stop_token& stop) { run(stop); });
+  return start_thread(thread_, "proxy", [this](const std::stop_token& stop) { run(stop); });
 }
 
 void CurlPool::cancel(Id id) {
@@ -166,7 +141,6 @@ void CurlPool::run(const std::stop_token& stop) {
     curl_multi_perform(multi_.get(), &running);
     collect_finished();
     sleep();
-    gather();
   }
   // Handles must leave the multi handle before it goes.
   while (!transfers_.empty()) retire(transfers_.begin()->first);
@@ -180,12 +154,6 @@ void CurlPool::sleep() {
     asleep_ = true;
   }
   curl_multi_poll(multi_.get(), nullptr, 0, kPollMs, nullptr);
-}
-
-void CurlPool::gather() const {
-  if (purpose_ != ConnectionPurpose::kWrite || transfers_.size() <= kFewTransfers) return;
-  const auto pause = kGatherEach * static_cast<int>(transfers_.size());
-  std::this_thread::sleep_for(std::min<std::chrono::microseconds>(pause, kGatherMax));
 }
 
 CurlPool::Notes CurlPool::take_notes() {

@@ -1,4 +1,4 @@
-/// The connection pool of one purpose over libcurl, and the thread that drives its requests.
+/// Requests through a proxy of plain HTTP, over libcurl, and the thread that drives them.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace davit::host {
 /// calls.
 class CurlPool {
  public:
-  CurlPool(const CurlSettings& settings, ConnectionPurpose purpose);
+  explicit CurlPool(const CurlSettings& settings);
   /// Requires that all calls have been destroyed.
   ~CurlPool();
   CurlPool(const CurlPool&) = delete;
@@ -59,7 +59,6 @@ class CurlPool {
   Notes take_notes() EXCLUDES(mutex_);
   void handle(Notes notes);
   void sleep() EXCLUDES(mutex_);
-  void gather() const;
   void begin(std::unique_ptr<CurlTransfer> transfer);
   void collect_finished();
   void finish(Id id, const TransportEnd& end) EXCLUDES(mutex_);
@@ -67,7 +66,6 @@ class CurlPool {
   void forget(Id id) EXCLUDES(mutex_);
 
   const CurlSettings& settings_;
-  const ConnectionPurpose purpose_;
   const CurlMulti multi_;
 
   // The pool's thread alone:

@@ -1,8 +1,10 @@
 #include "host/api/curl_transport.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <functional>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -18,6 +20,16 @@ namespace {
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
+}
+
+// Whether HTTPS may go through a proxy. libcurl decides when it connects, by its list of
+// exceptions.
+bool may_be_proxied(const CurlSettings& settings) {
+  if (!settings.proxy.empty()) return true;
+  if (settings.no_proxy == "*") return false;
+  constexpr const char* kVariables[] = {"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"};
+  return std::any_of(std::begin(kVariables), std::end(kVariables),
+                     [](const char* name) { return !environment(name).empty(); });
 }
 
 CurlSettings make_settings(const ConnectionConfig& config, const ServerUrl& url) {
@@ -44,6 +56,13 @@ CurlSettings make_settings(const ConnectionConfig& config, const ServerUrl& url)
     settings.proxy = environment("HTTP_PROXY");  // libcurl looks at the small letters only.
   }
   if (config.insecure) settings.verify = CurlSettings::Verify::kNothing;
+  if (https && !may_be_proxied(settings)) {
+    settings.socket_url = "http://" + url.address();
+    settings.tls_name = config.tls_server_name.empty() ? url.host : config.tls_server_name;
+    if (settings.tls_name.starts_with('[')) {
+      settings.tls_name = settings.tls_name.substr(1, settings.tls_name.size() - 2);
+    }
+  }
   return settings;
 }
 
@@ -101,6 +120,49 @@ class PresentTls {
   Material present_ GUARDED_BY(mutex_);
 };
 
+/// The lists and watches that their callers' threads drive. Thread-safe.
+class OpenStreams {
+ public:
+  /// Ends every one that uses another client certificate than `cert`.
+  void drop_other_certificates(const std::string& cert) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    for (PooledCall* each : calls_) {
+      if (each->tls().cert != cert) each->drop();
+    }
+  }
+
+  void add(PooledCall& call) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    calls_.push_back(&call);
+  }
+  void remove(PooledCall& call) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    std::erase(calls_, &call);
+  }
+
+ private:
+  Mutex mutex_;
+  std::vector<PooledCall*> calls_ GUARDED_BY(mutex_);
+};
+
+/// A list or watch among the open ones.
+class StreamCall final : public Call {
+ public:
+  StreamCall(OpenStreams& open, std::unique_ptr<PooledCall> call)
+      : open_(open), call_(std::move(call)) {
+    open_.add(*call_);
+  }
+  ~StreamCall() override { open_.remove(*call_); }
+
+  void start() { call_->start(); }
+  void resume() override { call_->resume(); }
+  [[nodiscard]] bool is_sent() const override { return call_->is_sent(); }
+
+ private:
+  OpenStreams& open_;
+  const std::unique_ptr<PooledCall> call_;
+};
+
 class CurlTransport final : public Transport {
  public:
   CurlTransport(const ServerUrl& url, CurlSettings settings, std::unique_ptr<TlsSource> tls,
@@ -112,9 +174,7 @@ class CurlTransport final : public Transport {
         clock_(clock),
         routes_{route(url, ConnectionPurpose::kWatch), route(url, ConnectionPurpose::kLease),
                 route(url, ConnectionPurpose::kWrite)},
-        curl_pools_{{{settings_, ConnectionPurpose::kWatch},
-                     {settings_, ConnectionPurpose::kLease},
-                     {settings_, ConnectionPurpose::kWrite}}} {}
+        curl_pool_(settings_) {}
 
   [[nodiscard]] std::unique_ptr<Call> start(HttpRequest request, ResponseReader& reader) override {
     std::vector<ConnectionPool::Owned> closed;  // After PresentTls has released its lock.
@@ -123,12 +183,18 @@ class CurlTransport final : public Transport {
                       [&](const PresentTls::Material& from, const PresentTls::Material& to) {
                         replace(from, to, closed);
                       });
-    const auto purpose = static_cast<std::size_t>(request.purpose);
     if (request.loop == nullptr || !is_direct_) {
-      return curl_pools_[purpose].start(std::move(request), std::move(tls), reader);
+      return curl_pool_.start(std::move(request), std::move(tls), reader);
     }
+    const auto purpose = static_cast<std::size_t>(request.purpose);
+    const bool is_stream = request.purpose == ConnectionPurpose::kWatch;
     auto call =
         std::make_unique<PooledCall>(routes_[purpose], std::move(request), std::move(tls), reader);
+    if (is_stream) {
+      auto stream = std::make_unique<StreamCall>(streams_, std::move(call));
+      stream->start();
+      return stream;
+    }
     call->start();
     return call;
   }
@@ -141,7 +207,8 @@ class CurlTransport final : public Transport {
 
  private:
   [[nodiscard]] PooledRoute route(const ServerUrl& url, ConnectionPurpose purpose) {
-    return {settings_, pools_[static_cast<std::size_t>(purpose)], clock_, host_of(url), url.path};
+    return {settings_, pools_[static_cast<std::size_t>(purpose)], client_tls_, clock_, host_of(url),
+            url.path};
   }
 
   // A new client certificate ends the watches that were opened with the old one. A unary request
@@ -152,7 +219,8 @@ class CurlTransport final : public Transport {
       for (ConnectionPool::Owned& each : pool.keep_only(to)) closed.push_back(std::move(each));
     }
     if (to->cert == from->cert || from->cert.empty()) return;
-    for (CurlPool& each : curl_pools_) each.drop_other_certificates(to->cert);
+    curl_pool_.drop_other_certificates(to->cert);
+    streams_.drop_other_certificates(to->cert);
   }
 
   const std::string server_;
@@ -162,8 +230,10 @@ class CurlTransport final : public Transport {
   Clock& clock_;
   PresentTls present_;
   std::array<ConnectionPool, kPurposeCount> pools_;
+  ClientTlsCache client_tls_;
   const std::array<PooledRoute, kPurposeCount> routes_;
-  std::array<CurlPool, kPurposeCount> curl_pools_;
+  CurlPool curl_pool_;
+  OpenStreams streams_;
 };
 
 }  // namespace

@@ -28,6 +28,14 @@ class Fetch {
   Fetch(RestClient& client, const std::stop_token& stop) : client_(client), stop_(stop) {}
 
   Result<ApiCatalog> run() {
+    const Time began = client_.clock().now();
+    Result<ApiCatalog> catalog = read();
+    if (catalog) catalog->fetched = began;
+    return catalog;
+  }
+
+ private:
+  Result<ApiCatalog> read() {
     const ApiRequest roots[] = {get("/api", kAccept), get("/apis", kAccept)};
     const std::vector<ApiResponse> responses = client_.batch(roots, stop_);
     const bool has_core = responses[0].http_status != kNotFound;
@@ -38,7 +46,6 @@ class Fetch {
     return aggregated ? from_aggregated(responses, has_core) : one_by_one();
   }
 
- private:
   static Result<ApiCatalog> from_aggregated(const std::vector<ApiResponse>& responses,
                                             bool has_core) {
     ApiCatalog catalog;

@@ -26,6 +26,7 @@ struct ResourceInfo {
   Scope scope = Scope::kNamespaced;
   std::vector<std::string> verbs;         ///< "list", "watch", …
   std::vector<std::string> subresources;  ///< "status", "scale", …
+  std::vector<std::string> short_names;   ///< "rs"
 
   [[nodiscard]] bool has_verb(std::string_view verb) const;
   [[nodiscard]] bool has_subresource(std::string_view subresource) const;
@@ -51,8 +52,10 @@ struct ApiCatalog {
     friend bool operator==(const Group&, const Group&) = default;
   };
   std::vector<Group> groups;  ///< Core first.
+  Time fetched{};             ///< When the fetch began: what was true by then is in it.
 
-  friend bool operator==(const ApiCatalog&, const ApiCatalog&) = default;
+  /// Whether both say the same, whenever they were fetched.
+  friend bool operator==(const ApiCatalog& a, const ApiCatalog& b) { return a.groups == b.groups; }
 
   [[nodiscard]] const Group* group(std::string_view name) const;
 };

@@ -72,6 +72,7 @@ ResourceInfo read_aggregated_resource(const Json& json, const std::string& group
   out.singular = text(json, "singularResource");
   out.scope = text(json, "scope") == "Cluster" ? Scope::kCluster : Scope::kNamespaced;
   out.verbs = strings(json, "verbs");
+  out.short_names = strings(json, "shortNames");
   for (const Json* sub : elements(json, "subresources")) {
     out.subresources.push_back(text(*sub, "subresource"));
   }
@@ -173,6 +174,7 @@ Result<std::vector<ResourceInfo>> read_resources(std::string_view json, std::str
     info.scope =
         namespaced != nullptr && namespaced->IsTrue() ? Scope::kNamespaced : Scope::kCluster;
     info.verbs = strings(*item, "verbs");
+    info.short_names = strings(*item, "shortNames");
     out.push_back(std::move(info));
   }
   // "deployments/scale" is a resource of its own in this document.

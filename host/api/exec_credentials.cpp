@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "host/api/tls_material.hpp"
+
 namespace davit::host {
 namespace {
 
@@ -48,6 +50,8 @@ Result<Credential> ExecCredentials::get() {
   Credential next;
   if (!fresh->token.empty()) next.authorization = "Bearer " + fresh->token;
   if (!fresh->cert.empty()) {
+    if (certificate_since_) metrics_.exec_plugin_rotated(clock_.wall_now() - *certificate_since_);
+    certificate_since_ = certificate_start(fresh->cert);
     next.certificate = std::make_shared<const ClientCertificate>(
         ClientCertificate{std::move(fresh->cert), std::move(fresh->key), ++certificates_});
   }

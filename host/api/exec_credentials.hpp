@@ -45,6 +45,7 @@ class ExecCredentials final : public Credentials {
   std::optional<WallTime> expires_ GUARDED_BY(mutex_);
   std::uint64_t certificates_ GUARDED_BY(mutex_) =
       0;  // The number of certificates that the plugin has provided.
+  std::optional<WallTime> certificate_since_ GUARDED_BY(mutex_);  // The latest certificate's.
 };
 
 }  // namespace davit::host

@@ -52,6 +52,7 @@ OutboundCall::OutboundCall(OutboundParts& parts, OutboundRequest request, Reques
       index_(index),
       due_(parts.clock.now()),
       ends_at_(due_ + request_.timeout) {
+  response_.began = due_;
   const auto& headers = request_.headers;
   const bool named = std::any_of(headers.begin(), headers.end(), [](const auto& each) {
     return lower_case(each.first) == "user-agent";
@@ -89,6 +90,7 @@ void OutboundCall::send(Time now) {
   http.loop = &loop_;
   http.quota = &parts_.quota;
   attempt_began_ = now;
+  ++response_.attempts;
   received_ = {};
   phase_ = Phase::kInFlight;
   transport_ = *std::move(transport);
@@ -255,6 +257,7 @@ void OutboundCall::conclude_early(const char* why, Sent sent) {
 
 void OutboundCall::conclude(Status status) {
   phase_ = Phase::kDone;
+  response_.ended = parts_.clock.now();
   response_.status = std::move(status);
 }
 

@@ -48,6 +48,9 @@ struct OutboundResponse {
   std::uint32_t retry_after_ms = 0;  ///< As the server asked; 0: nothing.
   bool is_simulated = false;         ///< The host responded itself, and sent nothing.
   std::string url;                   ///< The source of the response, after redirects.
+  Time began{};                      ///< When the request was taken on; zero: it was refused.
+  Time ended{};
+  int attempts = 0;  ///< Sent, with retries and redirects.
 };
 
 /// Whether a method by itself changes nothing (RFC 9110, 9.2.1).

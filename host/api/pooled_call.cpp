@@ -1,6 +1,6 @@
 #include "host/api/pooled_call.hpp"
 
-#include <array>
+#include <memory>
 #include <utility>
 
 namespace davit::host {
@@ -8,13 +8,16 @@ namespace {
 
 // A TLS record, and what libcurl takes from one read.
 constexpr std::size_t kReceiveBytes = 16 * 1024;
+// After so many of them the reader's thread comes to use what it has got: a long list does not have
+// to fit into memory.
+constexpr int kReceivesMax = 4;
 
 }  // namespace
 
 PooledCall::PooledCall(const PooledRoute& route, HttpRequest request,
                        std::shared_ptr<const TlsMaterial> tls, ResponseReader& reader)
     : route_(route), request_(std::move(request)), tls_(std::move(tls)), reader_(reader) {
-  share_.emplace(*request_.quota, *request_.loop);
+  if (request_.quota != nullptr) share_.emplace(*request_.quota, *request_.loop);
   request_.loop->join(*this);
 }
 
@@ -26,7 +29,17 @@ bool PooledCall::is_sent() const {
          (phase_ == Phase::kSending && unsent_.size() < wire_.size());
 }
 
+void PooledCall::drop() {
+  dropped_ = true;
+  request_.loop->ring();
+}
+
 void PooledCall::drive(std::span<const pollfd> ready, Time now) {
+  if (dropped_ && phase_ != Phase::kEnded) {
+    end({Break::kReset, "the client certificate was replaced"});
+    return;
+  }
+  goes_on_ = false;
   while (step(std::exchange(ready, {}), now)) {
   }
 }
@@ -48,13 +61,14 @@ void PooledCall::poll_for(std::vector<pollfd>& out) const {
 }
 
 Time PooledCall::due() const {
+  if (goes_on_) return Time{};
   return phase_ == Phase::kConnecting ? connection_->connect_due() : Time::max();
 }
 
 bool PooledCall::step(std::span<const pollfd> ready, Time now) {
   switch (phase_) {
     case Phase::kQueued:
-      if (!share_->granted()) return false;
+      if (share_ && !share_->granted()) return false;
       take_connection(Reuse::kAllowed, now);
       return true;
     case Phase::kConnecting:
@@ -87,7 +101,7 @@ void PooledCall::take_connection(Reuse reuse, Time now) {
     connection_.reset();
   }
   reused_ = false;
-  connection_ = std::make_unique<PooledConnection>(route_.settings, tls_, now);
+  connection_ = std::make_unique<PooledConnection>(route_.settings, tls_, route_.tls, now);
 }
 
 // The last moment before bytes go out. An unused connection serves the next request.
@@ -128,8 +142,10 @@ bool PooledCall::send(Time now) {
 }
 
 bool PooledCall::receive(Time now) {
-  std::array<char, kReceiveBytes> buffer;
-  while (true) {
+  // Not on the stack: the threads of idle watches would keep its pages for good.
+  const auto memory = std::make_unique_for_overwrite<char[]>(kReceiveBytes);
+  const std::span<char> buffer(memory.get(), kReceiveBytes);
+  for (int receives = 0; receives < kReceivesMax; ++receives) {
     std::string_view got;
     switch (connection_->receive(buffer, got)) {
       case PooledConnection::Io::kBlocked:
@@ -148,6 +164,8 @@ bool PooledCall::receive(Time now) {
         return end(response_->end());
     }
   }
+  goes_on_ = true;
+  return false;
 }
 
 // A write may have been carried out before the connection went down, and a second POST would make a

@@ -1,6 +1,7 @@
 /// One request that the calling thread drives over a pooled connection. Internal to host/api.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -17,10 +18,11 @@
 
 namespace davit::host {
 
-/// The route of a pooled call. Immutable except for the pool; outlives the calls.
+/// The route of a pooled call. Immutable except for the pool and the cache; outlives the calls.
 struct PooledRoute {
   const CurlSettings& settings;
   ConnectionPool& pool;
+  ClientTlsCache& tls;
   Clock& clock;
   std::string host;    ///< The value of the Host header.
   std::string prefix;  ///< The path below which the server's paths begin.
@@ -36,7 +38,7 @@ struct PooledRoute {
 /// not sent.
 class PooledCall final : public Call, public DrivenRequest {
  public:
-  /// `request.loop` and `request.quota` must be set and outlive the call.
+  /// `request.loop` must be set. It and `request.quota`, if there is one, outlive the call.
   PooledCall(const PooledRoute& route, HttpRequest request, std::shared_ptr<const TlsMaterial> tls,
              ResponseReader& reader);
   ~PooledCall() override;
@@ -44,8 +46,12 @@ class PooledCall final : public Call, public DrivenRequest {
   /// Goes as far as possible at once; on_end() may come meanwhile. Once.
   void start() { drive({}, route_.clock.now()); }
 
-  void resume() override {}  // Unary readers do not pause.
+  void resume() override {}  // Its reader may not pause: it runs on the thread that drives.
   [[nodiscard]] bool is_sent() const override;
+
+  /// Ends the request at the next step, as one that the peer has cut. Any thread.
+  void drop();
+  [[nodiscard]] const TlsMaterial& tls() const { return *tls_; }
 
   void drive(std::span<const pollfd> ready, Time now) override;
   void poll_for(std::vector<pollfd>& out) const override;
@@ -74,6 +80,8 @@ class PooledCall final : public Call, public DrivenRequest {
   Phase phase_ = Phase::kQueued;
   std::optional<ConnectionQuota::Share> share_;
   ConnectionPool::Owned connection_;
+  std::atomic<bool> dropped_ = false;
+  bool goes_on_ = false;   // It stopped receiving before the socket was empty.
   bool reused_ = false;    // The connection has carried other requests.
   bool replaced_ = false;  // A stale one was given up for it.
   std::string wire_;

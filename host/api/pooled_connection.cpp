@@ -1,5 +1,9 @@
 #include "host/api/pooled_connection.hpp"
 
+#include <fcntl.h>
+#include <openssl/ssl.h>
+
+#include <string_view>
 #include <utility>
 
 namespace davit::host {
@@ -7,6 +11,8 @@ namespace {
 
 // Two addresses at once and the resolver's: kept free, so that the callback allocates nothing.
 constexpr std::size_t kSocketsMax = 8;
+// From the first packet to the end of the handshake: client-go's 30 s to connect plus 10 s.
+constexpr Duration kOpenMax = std::chrono::seconds(40);
 
 short poll_events(int what) {
   switch (what) {
@@ -29,11 +35,30 @@ int select_events(short revents) {
   return events;
 }
 
+// OpenSSL reads the five bytes before each record by themselves, unless it may read ahead. Only for
+// a connection whose owner receives until nothing is left: poll() does not see what was read ahead.
+CURLcode read_ahead(CURL*, void* context, void*) {
+  SSL_CTX_set_read_ahead(static_cast<SSL_CTX*>(context), 1);
+  return CURLE_OK;
+}
+
+// With another library the context is another one.
+bool tls_is_openssl() {
+  const char* const tls = curl_version_info(CURLVERSION_NOW)->ssl_version;
+  return tls != nullptr && std::string_view(tls).substr(0, 8) == "OpenSSL/";
+}
+
 }  // namespace
 
 PooledConnection::PooledConnection(const CurlSettings& settings,
-                                   std::shared_ptr<const TlsMaterial> tls, Time now)
-    : tls_(std::move(tls)), multi_(curl_multi_init()), easy_(curl_easy_init()), now_(now) {
+                                   std::shared_ptr<const TlsMaterial> tls, ClientTlsCache& cache,
+                                   Time now)
+    : settings_(settings),
+      tls_(std::move(tls)),
+      multi_(curl_multi_init()),
+      easy_(curl_easy_init()),
+      give_up_(now + kOpenMax),
+      now_(now) {
   DAVIT_ASSERT(multi_ != nullptr && easy_ != nullptr);
   curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETFUNCTION, &PooledConnection::on_socket);
   curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETDATA, this);
@@ -43,19 +68,39 @@ PooledConnection::PooledConnection(const CurlSettings& settings,
   CURL* const easy = easy_.get();
   set_connection_options(easy, settings, *tls_, connect_to_);
   set_option(easy, CURLOPT_ERRORBUFFER, error_);
-  set_option(easy, CURLOPT_URL, settings.base_url.c_str());
+  if (settings.socket_url.empty()) {
+    set_option(easy, CURLOPT_URL, settings.base_url.c_str());
+  } else {
+    const TlsVerify verify = settings.verify == CurlSettings::Verify::kNothing ? TlsVerify::kNothing
+                                                                               : TlsVerify::kServer;
+    Result<std::shared_ptr<const ClientTls>> made = cache.of(tls_, verify);
+    if (!made) {
+      fail(Break::kTls, made.error().message());
+      return;
+    }
+    client_tls_ = *std::move(made);
+    set_option(easy, CURLOPT_URL, settings.socket_url.c_str());
+    set_option(easy, CURLOPT_PROXY, "");  // Nor one of the environment's for plain HTTP.
+    set_option<const char*>(easy, CURLOPT_CONNECT_TO, nullptr);
+  }
   set_option(easy, CURLOPT_CONNECT_ONLY, 1L);
   set_option(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  if (tls_is_openssl()) set_option(easy, CURLOPT_SSL_CTX_FUNCTION, &read_ahead);
   curl_multi_add_handle(multi_.get(), easy);
   act(CURL_SOCKET_TIMEOUT, 0);
   take_result();
 }
 
-PooledConnection::~PooledConnection() {
+PooledConnection::~PooledConnection() { release_curl(); }
+
+void PooledConnection::release_curl() {
+  if (multi_ == nullptr) return;
   // Closing must not call back into members that are gone.
   curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETFUNCTION, nullptr);
   curl_multi_setopt(multi_.get(), CURLMOPT_TIMERFUNCTION, nullptr);
   curl_multi_remove_handle(multi_.get(), easy_.get());
+  easy_.reset();
+  multi_.reset();
 }
 
 int PooledConnection::on_socket(CURL*, curl_socket_t socket, int what, void* self, void*) {
@@ -78,6 +123,10 @@ void PooledConnection::act(curl_socket_t socket, int events) {
 
 void PooledConnection::connect(std::span<const pollfd> ready, Time now) {
   now_ = now;
+  if (session_) {
+    if (now < give_up_) return handshake();
+    return fail(Break::kTimeout, "the TLS handshake takes too long");
+  }
   if (due_ <= now) {
     due_ = Time::max();  // Unless the call below sets it again.
     act(CURL_SOCKET_TIMEOUT, 0);
@@ -100,12 +149,52 @@ void PooledConnection::take_result() {
   curl_socket_t socket = CURL_SOCKET_BAD;
   curl_easy_getinfo(easy_.get(), CURLINFO_ACTIVESOCKET, &socket);
   if (code == CURLE_OK && socket != CURL_SOCKET_BAD) {
+    if (client_tls_ != nullptr) return take_socket(socket);
     state_ = State::kOpen;
     descriptor_ = socket;
     return;
   }
+  fail(code == CURLE_OK ? Break::kOther : break_of(code), text_of(code));
+}
+
+void PooledConnection::fail(Break kind, std::string why) {
   state_ = State::kFailed;
-  failure_ = {code == CURLE_OK ? Break::kOther : break_of(code), text_of(code)};
+  failure_ = {kind, std::move(why)};
+}
+
+void PooledConnection::take_socket(int socket) {
+  // libcurl closes its own descriptor.
+  socket_ = UniqueFd(fcntl(socket, F_DUPFD_CLOEXEC, 0));
+  if (!socket_.valid()) return fail(Break::kOther, "no descriptor is left for the connection");
+  release_curl();
+  session_.emplace(client_tls_, socket_.get(), settings_.tls_name);
+  due_ = give_up_;
+  handshake();
+}
+
+void PooledConnection::handshake() {
+  sockets_.clear();
+  switch (session_->handshake()) {
+    case TlsSession::Progress::kReads:
+      sockets_.push_back({socket_.get(), POLLIN, 0});
+      return;
+    case TlsSession::Progress::kWrites:
+      sockets_.push_back({socket_.get(), POLLOUT, 0});
+      return;
+    case TlsSession::Progress::kFailed:
+      return fail(Break::kTls, session_->why());
+    case TlsSession::Progress::kDone:
+      sockets_ = {};
+      state_ = State::kOpen;
+      descriptor_ = socket_.get();
+  }
+}
+
+PooledConnection::Io PooledConnection::io_of(TlsSession::Progress progress) {
+  if (progress == TlsSession::Progress::kDone) return Io::kSome;
+  if (progress != TlsSession::Progress::kFailed) return Io::kBlocked;
+  why_ = session_->why();
+  return Io::kClosed;
 }
 
 std::string PooledConnection::text_of(CURLcode code) const {
@@ -113,6 +202,7 @@ std::string PooledConnection::text_of(CURLcode code) const {
 }
 
 PooledConnection::Io PooledConnection::send(std::string_view& bytes) {
+  if (session_) return io_of(session_->send(bytes));
   std::size_t sent = 0;
   error_[0] = '\0';
   const CURLcode code = curl_easy_send(easy_.get(), bytes.data(), bytes.size(), &sent);
@@ -126,6 +216,7 @@ PooledConnection::Io PooledConnection::send(std::string_view& bytes) {
 }
 
 PooledConnection::Io PooledConnection::receive(std::span<char> buffer, std::string_view& got) {
+  if (session_) return io_of(session_->receive(buffer, got));
   std::size_t received = 0;
   error_[0] = '\0';
   const CURLcode code = curl_easy_recv(easy_.get(), buffer.data(), buffer.size(), &received);

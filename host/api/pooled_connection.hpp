@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,7 +15,9 @@
 #include "host/api/curl_handles.hpp"
 #include "host/api/curl_options.hpp"
 #include "host/api/tls_material.hpp"
+#include "host/api/tls_session.hpp"
 #include "lib/base/clock.hpp"
+#include "lib/base/unique_fd.hpp"
 #include "lib/net/transport.hpp"
 
 namespace davit::host {
@@ -22,14 +25,17 @@ namespace davit::host {
 ///   kConnecting ──▶ kOpen ──▶ (destroyed, which closes it)
 ///        └────────▶ kFailed
 ///
-/// libcurl resolves, goes through proxies, connects, verifies and speaks TLS
-/// (CURLOPT_CONNECT_ONLY); no call blocks. Used by one thread at a time.
+/// libcurl resolves, connects and goes through proxies (CURLOPT_CONNECT_ONLY). Without a proxy the
+/// socket is then taken from it, and TlsSession speaks TLS: libcurl's handles and its TLS context,
+/// which no two connections share, take 100 KiB a connection. With a proxy libcurl speaks TLS, too.
+/// No call blocks. Used by one thread at a time.
 class PooledConnection {
  public:
   enum class State { kConnecting, kOpen, kFailed };
 
   /// Begins to connect. `settings` must outlive the connection.
-  PooledConnection(const CurlSettings& settings, std::shared_ptr<const TlsMaterial> tls, Time now);
+  PooledConnection(const CurlSettings& settings, std::shared_ptr<const TlsMaterial> tls,
+                   ClientTlsCache& cache, Time now);
   ~PooledConnection();
   PooledConnection(const PooledConnection&) = delete;
   PooledConnection& operator=(const PooledConnection&) = delete;
@@ -71,15 +77,27 @@ class PooledConnection {
   static int on_timer(CURLM*, long ms, void* self);
   void act(curl_socket_t socket, int events);
   void take_result();
+  /// Takes the socket from libcurl, and begins the handshake.
+  void take_socket(int socket);
+  void handshake();
+  void fail(Break kind, std::string why);
+  /// Ends libcurl's part; it must not call back meanwhile.
+  void release_curl();
+  [[nodiscard]] Io io_of(TlsSession::Progress progress);
   [[nodiscard]] std::string text_of(CURLcode code) const;
 
+  const CurlSettings& settings_;
   const std::shared_ptr<const TlsMaterial> tls_;
+  std::shared_ptr<const ClientTls> client_tls_;  // Null: libcurl speaks TLS.
   char error_[CURL_ERROR_SIZE] = {};
   CurlList connect_to_;
-  const CurlMulti multi_;  // Each has its own: libcurl's handles are for one thread at a time.
-  const CurlEasy easy_;    // After the multi handle, which it must leave first.
+  CurlMulti multi_;  // Each has its own: libcurl's handles are for one thread at a time.
+  CurlEasy easy_;    // After the multi handle, which it must leave first.
+  UniqueFd socket_;  // Once it was taken from libcurl, which both handles have then left.
+  std::optional<TlsSession> session_;  // Over socket_.
   State state_ = State::kConnecting;
-  std::vector<pollfd> sockets_;  // The sockets that libcurl polls while it connects.
+  std::vector<pollfd> sockets_;  // The sockets to poll while it connects.
+  const Time give_up_;           // The handshake has to be done by then.
   Time now_;                     // Passed to the connect() under way.
   Time due_ = Time::max();
   int descriptor_ = -1;

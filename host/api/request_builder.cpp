@@ -146,12 +146,6 @@ std::string_view content_type(const ApiRequest& request) {
   return "application/apply-patch+yaml";
 }
 
-std::string_view verb_name(Verb verb) {
-  constexpr std::string_view kNames[] = {"get",    "list",  "watch",  "create",
-                                         "update", "patch", "delete", "deletecollection"};
-  return kNames[static_cast<std::size_t>(verb)];
-}
-
 }  // namespace
 
 std::string escape_path_segment(std::string_view text) {
@@ -172,6 +166,12 @@ std::string go_duration(Duration time) {
     out += "." + fraction;
   }
   return out + "s";
+}
+
+std::string_view verb_name(Verb verb) {
+  constexpr std::string_view kNames[] = {"get",    "list",  "watch",  "create",
+                                         "update", "patch", "delete", "deletecollection"};
+  return kNames[static_cast<std::size_t>(verb)];
 }
 
 bool is_write(Verb verb) {
@@ -233,11 +233,21 @@ Result<HttpRequest> build_request(const ApiRequest& request, std::string_view us
   }
   out.headers.emplace_back("Accept", request.accept);
   out.headers.emplace_back("User-Agent", user_agent);
+  if (!request.traceparent.empty()) out.headers.emplace_back("Traceparent", request.traceparent);
   if (is_write(request.verb)) {
     out.body = is_delete(request.verb) ? delete_body(request) : request.body;
     out.headers.emplace_back("Content-Type", content_type(request));
   }
   return out;
+}
+
+bool has_query_parameter(std::string_view form, std::string_view name) {
+  while (!form.empty()) {
+    const std::string_view pair = form.substr(0, form.find('&'));
+    form.remove_prefix(std::min(form.size(), pair.size() + 1));
+    if (percent_unescaped(pair.substr(0, pair.find('=')), Plus::kBlank) == name) return true;
+  }
+  return false;
 }
 
 std::string query_parameter(std::string_view form, std::string_view name) {

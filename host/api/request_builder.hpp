@@ -20,6 +20,8 @@ namespace davit::host {
 
 /// Whether the body of the request consists of delete options.
 [[nodiscard]] bool is_delete(Verb verb);
+/// "deletecollection" for kDeleteCollection: as rules have it.
+[[nodiscard]] std::string_view verb_name(Verb verb);
 /// "POST" for kCreate.
 [[nodiscard]] std::string_view http_method(Verb verb);
 
@@ -36,6 +38,9 @@ namespace davit::host {
 /// The value of a parameter of a form-encoded query; empty when it is missing, malformed or given
 /// more than once.
 [[nodiscard]] std::string query_parameter(std::string_view form, std::string_view name);
+
+/// Whether a form-encoded query has a parameter of this name.
+[[nodiscard]] bool has_query_parameter(std::string_view form, std::string_view name);
 
 /// Whether bodies of the resource may not be shown: Secrets and tokens.
 [[nodiscard]] bool is_confidential(const ResourcePath& path);

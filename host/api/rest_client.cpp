@@ -9,18 +9,28 @@
 
 namespace davit::host {
 
+std::string default_user_agent() {
+  return std::string("davit/") + kVersion + " (" + kPlatform + ")";
+}
+
 std::string user_agent(std::string_view client_name) {
-  return std::string("davit/") + kVersion + " (" + kPlatform + ")/" + std::string(client_name);
+  return default_user_agent() + "/" + std::string(client_name);
 }
 
 RestClient::RestClient(Transport& transport, Clock& clock, RestMetrics& metrics, Logger log,
                        RestOptions options)
     : parts_(std::make_unique<RestParts>(transport, clock, metrics, std::move(log),
-                                         std::move(options))) {}
+                                         std::move(options))) {
+  metrics.transport_used(RestMetrics::TransportUse::kShared);
+}
 
 RestClient::~RestClient() = default;
 
 std::string_view RestClient::server() const { return parts_->transport.server(); }
+
+Clock& RestClient::clock() const { return parts_->clock; }
+
+std::size_t RestClient::waiting_for_rate() const { return parts_->limiter.waiting(); }
 
 void RestClient::hold() { parts_->hold.hold(); }
 void RestClient::release() { parts_->hold.release(); }
@@ -32,6 +42,10 @@ ApiResponse RestClient::call(const ApiRequest& request, std::stop_token stop) {
 std::vector<ApiResponse> RestClient::batch(std::span<const ApiRequest> requests,
                                            std::stop_token stop) {
   return run_unary(*parts_, requests, stop);
+}
+
+void RestClient::fan_out(RequestSource& source, std::size_t at_once_max, std::stop_token stop) {
+  run_fan_out(*parts_, source, at_once_max, stop);
 }
 
 Status RestClient::stream(const ApiRequest& request, std::stop_token stop, const ChunkSink& sink) {

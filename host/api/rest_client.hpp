@@ -26,7 +26,10 @@ struct RestParts;
 
 struct RestOptions {
   TokenBucket::Rate rate;
-  std::string user_agent{};                               ///< See user_agent() below.
+  std::string user_agent{};  ///< See user_agent() below.
+  /// The owner of what is written, in managedFields; empty: the server takes the user agent's first
+  /// word. A request that names one keeps it.
+  std::string field_manager{};
   ConnectionPurpose purpose = ConnectionPurpose::kWrite;  ///< For unary calls; streams are always
                                                           ///< on ConnectionPurpose::kWatch.
   /// Asked for each attempt of a write, at hand-over to the transport and again immediately before
@@ -44,8 +47,26 @@ struct RestOptions {
   std::optional<FailureBackoffLimits> failure_backoff{};
 };
 
-/// "davit/0.1.0 (linux/amd64)/deployment-controller".
+/// "davit/0.1.0 (linux/amd64)".
+[[nodiscard]] std::string default_user_agent();
+/// "davit/0.1.0 (linux/amd64)/deployment-controller", as client-go's AddUserAgent does it.
 [[nodiscard]] std::string user_agent(std::string_view client_name);
+
+/// The requests of a fan-out and their responses. Called on the thread of the fan-out, one call at
+/// a time; may use the client.
+class RequestSource {
+ public:
+  RequestSource() = default;
+  RequestSource(const RequestSource&) = delete;
+  RequestSource& operator=(const RequestSource&) = delete;
+  virtual ~RequestSource() = default;
+
+  /// The next request; nothing: there is none now. Asked again after the next done(), and if no
+  /// request is under way, the fan-out ends.
+  [[nodiscard]] virtual std::optional<ApiRequest> next() = 0;
+  /// The response to the `index`-th request that next() returned, from 0. In any order.
+  virtual void done(std::size_t index, ApiResponse response) = 0;
+};
 
 /// One client with a rate limit of its own; cheap, one a controller. Thread-safe; calls block the
 /// calling thread. Every reference must outlive it.
@@ -69,6 +90,10 @@ class RestClient {
   [[nodiscard]] std::vector<ApiResponse> batch(std::span<const ApiRequest> requests,
                                                std::stop_token stop = {});
 
+  /// Sends what the source has, at most `at_once_max` (and 50) at once; otherwise as batch(). When
+  /// `stop` is requested, what is left in the source ends as kCancelled, too.
+  void fan_out(RequestSource& source, std::size_t at_once_max, std::stop_token stop = {});
+
   /// Takes a piece of a body, cut anywhere; before the first one comes an empty piece, when the
   /// server has accepted the request. A failure ends the stream, which then returns it.
   using ChunkSink = std::function<Status(std::string_view chunk)>;
@@ -77,7 +102,7 @@ class RestClient {
   /// calling thread, and a slow one delays the server. A watch does not wait for the rate
   /// limiter. Success: the server ended the response properly (or a watch could not be opened for
   /// lack of a connection, after the retries: an empty watch). kUnavailable: the body was cut.
-  /// kCancelled: `stop`.
+  /// kCancelled: `stop`, or hold() unless it is a watch.
   [[nodiscard]] Status stream(const ApiRequest& request, std::stop_token stop,
                               const ChunkSink& sink);
 
@@ -86,8 +111,12 @@ class RestClient {
   void hold();
   void release();
 
+  /// Requests that wait for the rate limiter.
+  [[nodiscard]] std::size_t waiting_for_rate() const;
+
   /// The server's URL, for messages.
   [[nodiscard]] std::string_view server() const;
+  [[nodiscard]] Clock& clock() const;
 
  private:
   const std::unique_ptr<RestParts> parts_;

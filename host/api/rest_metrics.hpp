@@ -40,6 +40,13 @@ class RestMetrics {
   /// rest_client_exec_plugin_ttl_seconds: when the current credentials end; never for those without
   /// an end.
   virtual void exec_plugin_expires(WallTime when) = 0;
+  /// rest_client_exec_plugin_certificate_rotation_age: the age of a certificate that another one of
+  /// the exec plugin replaces.
+  virtual void exec_plugin_rotated([[maybe_unused]] Duration age) {}
+  /// rest_client_transport_create_calls_total: a client was given the connections that others use
+  /// (kShared), or its own (kMade).
+  enum class TransportUse { kMade, kShared };
+  virtual void transport_used([[maybe_unused]] TransportUse use) {}
 };
 
 /// Counts nothing.

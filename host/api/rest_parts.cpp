@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "host/api/request_builder.hpp"
+#include "lib/base/percent_escape.hpp"
 
 namespace davit::host {
 namespace {
@@ -64,6 +65,12 @@ RestParts::RestParts(Transport& t, Clock& c, RestMetrics& m, Logger l, RestOptio
 ApiRequest with_client_options(const ApiRequest& request, const RestOptions& options) {
   ApiRequest out = request;
   if (options.dry_run == DryRun::kServer) out.dry_run = DryRun::kServer;
+  const bool owns_fields = is_write(out.verb) && !is_delete(out.verb);
+  if (owns_fields && !options.field_manager.empty() &&
+      !has_query_parameter(out.query, "fieldManager")) {
+    if (!out.query.empty()) out.query += '&';
+    out.query += "fieldManager=" + percent_escaped(options.field_manager, "-._~");
+  }
   return out;
 }
 

@@ -9,38 +9,13 @@
 #include <vector>
 
 #include "host/api/failure_backoff.hpp"
+#include "host/api/hold_switch.hpp"
 #include "host/api/rest_client.hpp"
 #include "lib/base/mutex.hpp"
 #include "lib/net/connection_quota.hpp"
 #include "lib/net/request_loop.hpp"
 
 namespace davit::host {
-
-/// Whether requests may be sent. Thread-safe.
-class HoldSwitch {
- public:
-  void hold() EXCLUDES(mutex_) {
-    std::stop_source now;
-    {
-      MutexLock lock(mutex_);
-      now = held_;
-    }
-    now.request_stop();  // Outside the lock: this calls waiters.
-  }
-  void release() EXCLUDES(mutex_) {
-    MutexLock lock(mutex_);
-    if (held_.stop_requested()) held_ = std::stop_source();
-  }
-  /// Requested by hold(); of no use after release().
-  [[nodiscard]] std::stop_token token() const EXCLUDES(mutex_) {
-    MutexLock lock(mutex_);
-    return held_.get_token();
-  }
-
- private:
-  mutable Mutex mutex_;
-  std::stop_source held_ GUARDED_BY(mutex_);
-};
 
 /// The loops of a client's threads, kept with their descriptors for the next calls. Thread-safe.
 class LoopPool {
@@ -94,7 +69,7 @@ struct RestParts {
   LoopPool loops;
 };
 
-/// `request` with the client's own dryRun applied.
+/// `request` with the client's own dryRun and field manager applied.
 [[nodiscard]] ApiRequest with_client_options(const ApiRequest& request, const RestOptions& options);
 
 /// The value of a header given in lower case, or "".

@@ -9,6 +9,7 @@
 namespace davit::host {
 namespace {
 
+constexpr int kHttpOk = 200;
 // The part of an error response that is read; larger than any Status.
 constexpr std::size_t kErrorBytesMax = std::size_t{1} << 20;
 // A buffer that a burst has blown up is not kept for the quiet hours after it.
@@ -24,63 +25,83 @@ bool sleep_until(Clock& clock, Time when, const std::stop_token& stop) {
 
 }  // namespace
 
-void StreamPipe::stop() {
-  MutexLock lock(mutex_);
-  stopped_ = true;
-  changed_.notify_one();
-}
-
-void StreamPipe::on_head(int status, const HttpHeaders& headers) {
+void StreamBuffer::on_head(int status, const HttpHeaders& headers) {
   Head head;
   head.http_status = status;
   head.content_type = header(headers, "content-type");
   if (const std::string_view after = header(headers, "retry-after"); !after.empty()) {
     head.retry_after_seconds = parse_retry_after(after);
   }
-  MutexLock lock(mutex_);
-  head_ = std::move(head);
-  changed_.notify_one();
+  {
+    MutexLock lock(mutex_);
+    head_ = std::move(head);
+  }
+  loop_.post(0);
 }
 
-ResponseReader::Flow StreamPipe::on_body(std::string_view chunk) {
-  MutexLock lock(mutex_);
-  if (!unread_.empty() && unread_.size() + chunk.size() > kUnreadBytesMax) {
-    paused_ = true;
-    return Flow::kPause;
+ResponseReader::Flow StreamBuffer::on_body(std::string_view chunk) {
+  {
+    MutexLock lock(mutex_);
+    if (!unread_.empty() && unread_.size() + chunk.size() > kUnreadBytesMax) {
+      paused_ = true;
+      return Flow::kPause;
+    }
+    const bool was_empty = unread_.empty();
+    unread_ += chunk;
+    if (!was_empty) return Flow::kMore;
   }
-  const bool was_empty = unread_.empty();
-  unread_ += chunk;
-  if (was_empty) changed_.notify_one();
+  loop_.post(0);
   return Flow::kMore;
 }
 
-void StreamPipe::on_end(const TransportEnd& end) {
-  MutexLock lock(mutex_);
-  end_ = end;
-  changed_.notify_one();
-}
-
-std::optional<StreamPipe::Head> StreamPipe::await_head() {
-  MutexLock lock(mutex_);
-  while (!head_ && !end_ && !stopped_) changed_.wait(mutex_);
-  return stopped_ ? std::nullopt : head_;
-}
-
-StreamPipe::Piece StreamPipe::await_data(std::string& out, Call& call) {
-  bool resume = false;
+void StreamBuffer::on_end(const TransportEnd& end) {
   {
     MutexLock lock(mutex_);
-    while (unread_.empty() && !end_ && !stopped_) changed_.wait(mutex_);
-    if (stopped_) return Piece::kStopped;
-    if (unread_.empty()) return Piece::kEnd;
-    out.swap(unread_);
-    resume = std::exchange(paused_, false);
+    end_ = end;
   }
-  if (resume) call.resume();
-  return Piece::kData;
+  loop_.post(0);
 }
 
-TransportEnd StreamPipe::end() {
+bool StreamBuffer::wait() {
+  if (loop_.stopped()) return false;
+  if (clock_.now() < deadline_) {
+    static_cast<void>(loop_.wait(clock_, deadline_, 1));
+    return true;
+  }
+  MutexLock lock(mutex_);
+  if (!end_) end_ = TransportEnd{Break::kTimeout, "the server took too long to respond"};
+  return true;
+}
+
+std::optional<StreamBuffer::Head> StreamBuffer::await_head() {
+  while (true) {
+    {
+      MutexLock lock(mutex_);
+      if (head_ || end_) return head_;
+    }
+    if (!wait()) return std::nullopt;
+  }
+}
+
+StreamBuffer::Piece StreamBuffer::await_data(std::string& out, Call& call) {
+  while (true) {
+    bool resume = false;
+    bool any = false;
+    {
+      MutexLock lock(mutex_);
+      any = !unread_.empty();
+      if (!any && end_) return Piece::kEnd;
+      out.swap(unread_);
+      resume = any && std::exchange(paused_, false);
+    }
+    if (loop_.stopped()) return Piece::kStopped;
+    if (resume) call.resume();
+    if (any) return Piece::kData;
+    if (!wait()) return Piece::kStopped;
+  }
+}
+
+TransportEnd StreamBuffer::end() {
   MutexLock lock(mutex_);
   return end_.value_or(TransportEnd{});
 }
@@ -89,6 +110,14 @@ StreamRun::StreamRun(RestParts& parts, const ApiRequest& request)
     : parts_(parts), request_(request) {}
 
 Status StreamRun::run(const std::stop_token& stop, const RestClient::ChunkSink& sink) {
+  if (request_.verb == Verb::kWatch) return run_until(stop, sink);
+  std::stop_source either;
+  const std::stop_callback on_stop(stop, [&either] { either.request_stop(); });
+  const std::stop_callback on_hold(parts_.hold.token(), [&either] { either.request_stop(); });
+  return run_until(either.get_token(), sink);
+}
+
+Status StreamRun::run_until(const std::stop_token& stop, const RestClient::ChunkSink& sink) {
   if (is_write(request_.verb)) return {Code::kMisuse, "only reads can be streamed"};
   Result<HttpRequest> built = build_request(request_, parts_.options.user_agent);
   if (!built) return built.error();
@@ -116,21 +145,26 @@ Status StreamRun::run(const std::stop_token& stop, const RestClient::ChunkSink& 
 
 StreamRun::Verdict StreamRun::attempt(const std::stop_token& stop,
                                       const RestClient::ChunkSink& sink) {
-  StreamPipe pipe;
-  const std::stop_callback on_stop(stop, [&pipe] { pipe.stop(); });
+  RequestLoop loop;
+  const std::stop_callback on_stop(stop, [&loop] { loop.stop(); });
   const Time began = parts_.clock.now();
-  const std::unique_ptr<Call> call = parts_.transport.start(http_, pipe);
-  const std::optional<StreamPipe::Head> head = pipe.await_head();
+  const bool has_limit = http_.timeout > Duration::zero();
+  StreamBuffer buffer(loop, parts_.clock, has_limit ? began + http_.timeout : Time::max());
+  http_.loop = &loop;
+  const std::unique_ptr<Call> call = parts_.transport.start(http_, buffer);
+  const std::optional<StreamBuffer::Head> head = buffer.await_head();
   if (stop.stop_requested()) return {stopped(), std::nullopt};
   note_attempt(parts_, http_, head ? head->http_status : 0, parts_.clock.now() - began);
-  if (!head) return broken(pipe.end());
-  const bool accepted = head->http_status == 200;
+  if (!head) return broken(buffer.end());
+  // A watch is answered with 200; other bodies, a log for example, may be empty (204).
+  const bool accepted =
+      request_.verb == Verb::kWatch ? head->http_status == kHttpOk : head->http_status / 100 == 2;
   if (accepted) {
     if (Status s = sink({}); !s.ok()) return {std::move(s), std::nullopt};
-    return {pump(pipe, *call, sink), std::nullopt};
+    return {pump(buffer, *call, sink), std::nullopt};
   }
   std::string body;
-  const Status read = pump(pipe, *call, [&body](std::string_view chunk) {
+  const Status read = pump(buffer, *call, [&body](std::string_view chunk) {
     if (body.size() + chunk.size() > kErrorBytesMax) return Status(Code::kInternal, "");
     body += chunk;
     return Status();
@@ -139,7 +173,7 @@ StreamRun::Verdict StreamRun::attempt(const std::stop_token& stop,
   return refused(*head, std::move(body));
 }
 
-StreamRun::Verdict StreamRun::refused(const StreamPipe::Head& head, std::string body) {
+StreamRun::Verdict StreamRun::refused(const StreamBuffer::Head& head, std::string body) {
   Status status = decode_response(
       request_, {head.http_status, head.content_type, head.retry_after_seconds}, body);
   if (status.ok()) {
@@ -169,21 +203,21 @@ StreamRun::Verdict StreamRun::broken(const TransportEnd& end) {
   return {broken_status(parts_, request_, end), std::nullopt};
 }
 
-Status StreamRun::pump(StreamPipe& pipe, Call& call, const RestClient::ChunkSink& sink) {
+Status StreamRun::pump(StreamBuffer& buffer, Call& call, const RestClient::ChunkSink& sink) {
   std::string piece;
   while (true) {
-    switch (pipe.await_data(piece, call)) {
-      case StreamPipe::Piece::kStopped:
+    switch (buffer.await_data(piece, call)) {
+      case StreamBuffer::Piece::kStopped:
         return stopped();
-      case StreamPipe::Piece::kEnd: {
-        const TransportEnd end = pipe.end();
+      case StreamBuffer::Piece::kEnd: {
+        const TransportEnd end = buffer.end();
         if (end.kind == Break::kNone) return {};
         return {Code::kUnavailable,
                 "stream error when reading response body, may be caused by closed connection. "
                 "Please retry. Original error: " +
                     end.message + " (" + describe(request_) + ")"};
       }
-      case StreamPipe::Piece::kData:
+      case StreamBuffer::Piece::kData:
         if (Status s = sink(piece); !s.ok()) return s;
         piece.clear();
         if (piece.capacity() > kKeptBytesMax && request_.verb == Verb::kWatch) {
@@ -194,19 +228,23 @@ Status StreamRun::pump(StreamPipe& pipe, Call& call, const RestClient::ChunkSink
 }
 
 Status StreamRun::take_token(const std::stop_token& stop) {
-  const Time now = parts_.clock.now();
-  const Time due = parts_.limiter.reserve(now);
-  if (due > request_.deadline) {
-    parts_.limiter.cancel(now);
-    return {Code::kCancelled,
-            "client rate limiter Wait returned an error: the wait would exceed the deadline of the "
-            "call (" +
-                describe(request_) + ")"};
+  const Time since = parts_.clock.now();
+  TokenBucket::Turn turn = parts_.limiter.join(since, request_.priority);
+  while (true) {
+    const Time now = parts_.clock.now();
+    const Time due = turn.take(now);
+    if (due > request_.deadline) {
+      return {Code::kCancelled,
+              "client rate limiter Wait returned an error: the wait would exceed the deadline of "
+              "the call (" +
+                  describe(request_) + ")"};
+    }
+    if (!turn.waits()) {
+      note_limiter_wait(parts_, http_.method, http_.target, now - since);
+      return {};
+    }
+    if (!sleep_until(parts_.clock, due, stop)) return stopped();
   }
-  note_limiter_wait(parts_, http_.method, http_.target, due - now);
-  if (sleep_until(parts_.clock, due, stop)) return {};
-  parts_.limiter.cancel(parts_.clock.now());
-  return stopped();
 }
 
 Status StreamRun::stopped() const {

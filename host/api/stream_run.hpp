@@ -1,5 +1,4 @@
-/// One long response, handed from the pool's thread to its caller with back-pressure. Internal to
-/// host/api.
+/// One long response, read by its caller as it arrives. Internal to host/api.
 #pragma once
 
 #include <memory>
@@ -10,12 +9,16 @@
 #include "host/api/rest_client.hpp"
 #include "host/api/rest_parts.hpp"
 #include "host/api/retry.hpp"
+#include "lib/net/request_loop.hpp"
 
 namespace davit::host {
 
-/// The bytes between the pool's thread, which fills, and one reading thread, which drains.
-/// Thread-safe.
-class StreamPipe final : public ResponseReader {
+/// The response of one request, until its caller has read it. The thread that reads drives the
+/// request, where the transport leaves that to it; other transports fill from threads of their own,
+/// and a slow reader delays them.
+///
+/// Thread-safe; only one thread reads.
+class StreamBuffer final : public ResponseReader {
  public:
   /// The bytes that a slow reader may leave unread before the server has to wait: enough to keep
   /// both threads busy.
@@ -27,7 +30,12 @@ class StreamPipe final : public ResponseReader {
     std::optional<std::uint32_t> retry_after_seconds;
   };
 
-  /// Waits for the head; nothing when the request ended without one, or stop() came first.
+  /// The reader waits in `loop`, which outlives this, until `deadline` at most. Ending the loop
+  /// ends all waiting.
+  StreamBuffer(RequestLoop& loop, Clock& clock, Time deadline)
+      : loop_(loop), clock_(clock), deadline_(deadline) {}
+
+  /// Waits for the head; nothing when the request ended without one, or the loop was stopped.
   [[nodiscard]] std::optional<Head> await_head() EXCLUDES(mutex_);
 
   enum class Piece { kData, kEnd, kStopped };
@@ -38,21 +46,22 @@ class StreamPipe final : public ResponseReader {
   /// Once the request has ended.
   [[nodiscard]] TransportEnd end() EXCLUDES(mutex_);
 
-  /// Ends all waiting.
-  void stop() EXCLUDES(mutex_);
-
   void on_head(int status, const HttpHeaders& headers) override EXCLUDES(mutex_);
   Flow on_body(std::string_view chunk) override EXCLUDES(mutex_);
   void on_end(const TransportEnd& end) override EXCLUDES(mutex_);
 
  private:
+  /// Waits for a change; false when the loop was stopped. At the deadline the request has ended.
+  [[nodiscard]] bool wait() EXCLUDES(mutex_);
+
+  RequestLoop& loop_;
+  Clock& clock_;
+  const Time deadline_;
   Mutex mutex_;
-  CondVar changed_;
   std::optional<Head> head_ GUARDED_BY(mutex_);
   std::string unread_ GUARDED_BY(mutex_);
   std::optional<TransportEnd> end_ GUARDED_BY(mutex_);
   bool paused_ GUARDED_BY(mutex_) = false;
-  bool stopped_ GUARDED_BY(mutex_) = false;
 };
 
 /// RestClient::stream() for one request.
@@ -63,15 +72,16 @@ class StreamRun {
   [[nodiscard]] Status run(const std::stop_token& stop, const RestClient::ChunkSink& sink);
 
  private:
+  [[nodiscard]] Status run_until(const std::stop_token& stop, const RestClient::ChunkSink& sink);
   /// The result of one attempt: the stream's status, or the delay before the next attempt.
   struct Verdict {
     Status status;
     std::optional<Duration> retry_in;
   };
   Verdict attempt(const std::stop_token& stop, const RestClient::ChunkSink& sink);
-  Verdict refused(const StreamPipe::Head& head, std::string body);
+  Verdict refused(const StreamBuffer::Head& head, std::string body);
   Verdict broken(const TransportEnd& end);
-  Status pump(StreamPipe& pipe, Call& call, const RestClient::ChunkSink& sink);
+  Status pump(StreamBuffer& buffer, Call& call, const RestClient::ChunkSink& sink);
   Status take_token(const std::stop_token& stop);
   [[nodiscard]] Status stopped() const;
 

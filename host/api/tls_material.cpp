@@ -2,6 +2,7 @@
 
 #include <openssl/err.h>
 
+#include <ctime>
 #include <utility>
 
 #include "lib/base/openssl_owners.hpp"
@@ -58,6 +59,17 @@ Result<std::string> content(const std::string& data, const std::string& file) {
 }
 
 }  // namespace
+
+std::optional<WallTime> certificate_start(std::string_view pem) {
+  const BioPtr bio = reader_of(pem);
+  const CertificatePtr certificate(PEM_read_bio_X509(bio.get(), nullptr, no_pass_phrase, nullptr));
+  ERR_clear_error();
+  std::tm start{};
+  if (!certificate || ASN1_TIME_to_tm(X509_get0_notBefore(certificate.get()), &start) != 1) {
+    return std::nullopt;
+  }
+  return std::chrono::system_clock::from_time_t(timegm(&start));
+}
 
 Result<std::unique_ptr<TlsSource>> TlsSource::open(const ConnectionConfig& config, Time now,
                                                    RestMetrics& metrics, Logger log) {

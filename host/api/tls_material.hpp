@@ -13,6 +13,9 @@
 
 namespace davit::host {
 
+/// The beginning of the validity of the first certificate in `pem`; nothing when it cannot be read.
+[[nodiscard]] std::optional<WallTime> certificate_start(std::string_view pem);
+
 /// The PEM texts of one handshake. Immutable.
 struct TlsMaterial {
   enum class Roots { kSystem, kGiven };

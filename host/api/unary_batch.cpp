@@ -40,18 +40,27 @@ void UnaryCall::prepare(Time now) {
   http_.quota = &parts_.quota;
 }
 
-void UnaryCall::reserve_token(Time now) {
+void UnaryCall::take_token(Time now) {
   phase_ = Phase::kWaiting;
-  due_ = token_at_ = parts_.limiter.reserve(now);
+  if (!since_) since_ = now;
+  if (!turn_.waits()) turn_ = parts_.limiter.join(*since_, request_.priority);
+  due_ = turn_.take(now);
   if (due_ > std::min(ends_at_, request_.deadline)) {
-    parts_.limiter.cancel(now);
     return conclude(now, {Code::kCancelled,
                           "client rate limiter Wait returned an error: the wait would exceed the "
                           "deadline of the call (" +
                               describe(request_) + ")"});
   }
-  note_limiter_wait(parts_, http_.method, http_.target, due_ - now);
-  due_ += parts_.backoff.delay(now);
+  if (turn_.waits()) return;
+  note_limiter_wait(parts_, http_.method, http_.target, now - *since_);
+  since_.reset();
+  due_ = now + parts_.backoff.delay(now);
+}
+
+void UnaryCall::leave_line() {
+  if (!turn_.waits()) return;
+  turn_.leave();
+  due_ = {};
 }
 
 void UnaryCall::step(Time now) {
@@ -64,8 +73,8 @@ void UnaryCall::step(Time now) {
                                                   " in time (" + describe(request_) + ")"});
   }
   if (now < due_ || phase_ == Phase::kInFlight) return;
-  if (phase_ != Phase::kWaiting) reserve_token(now);
-  if (phase_ == Phase::kWaiting && now >= due_) send(now);
+  if (phase_ != Phase::kWaiting || since_) take_token(now);
+  if (phase_ == Phase::kWaiting && !since_ && now >= due_) send(now);
 }
 
 Time UnaryCall::next_step() const {
@@ -168,7 +177,6 @@ Status UnaryCall::judge(const Received& received) const {
 
 void UnaryCall::stop(Time now) {
   if (phase_ == Phase::kDone) return;
-  if (phase_ == Phase::kWaiting) parts_.limiter.cancel(now);
   const bool sent = phase_ == Phase::kInFlight && call_->is_sent();
   call_.reset();
   if (sent && is_write(request_.verb)) {
@@ -182,13 +190,16 @@ void UnaryCall::stop(Time now) {
 
 void UnaryCall::hold_back(Time now) {
   if (phase_ == Phase::kDone || (phase_ == Phase::kInFlight && call_->is_sent())) return;
-  if (phase_ == Phase::kWaiting) parts_.limiter.cancel(now);
   call_.reset();
   conclude(now, {Code::kCancelled, "cancelled before it was sent (" + describe(request_) + ")"});
 }
 
 void UnaryCall::conclude(Time now, const Status& status) {
   phase_ = Phase::kDone;
+  turn_.leave();
+  response_.began = began_;
+  response_.ended = now;
+  response_.attempts = attempts_;
   response_.status = with_previous_error(status, previous_error_);
   if (attempts_ > 0) parts_.metrics.request_duration(http_.method, parts_.host, now - began_);
   if (attempts_ > 0 && is_write(request_.verb) && request_.dry_run == DryRun::kServer) {
@@ -201,90 +212,171 @@ void UnaryCall::conclude(Time now, const Status& status) {
 
 namespace {
 
-using UnaryCalls = std::vector<std::unique_ptr<UnaryCall>>;
+struct Running {
+  std::size_t index;
+  RequestPriority priority;
+  std::unique_ptr<UnaryCall> call;
 
-/// When a batch continues: at this time, or as soon as there are so many responses.
+  [[nodiscard]] bool is_done() const { return call->phase() == UnaryCall::Phase::kDone; }
+};
+using UnaryCalls = std::vector<Running>;  // Those that came first, first.
+
+/// When a run continues: at this time, or as soon as there are so many responses.
 struct NextStep {
   Time at;
-  std::size_t responses;
+  std::size_t in_flight;
 };
 
-// Lets each do what is due, as far as kInFlightMax allows. Nothing when all are done.
+// Lets each do what is due. Nothing when there is none.
 //
-// One of them at a time waits for the limiter. A batch that reserved all its tokens at once would
-// make the other callers of the client wait until its last request is sent.
-std::optional<NextStep> step_all(const UnaryCalls& calls, Time now) {
-  std::size_t in_flight = 0;
-  bool in_line = false;
-  for (const std::unique_ptr<UnaryCall>& each : calls) {
-    in_flight += each->in_flight() ? 1 : 0;
-    in_line = in_line || each->awaits_token(now);
-  }
-  Time next = Time::max();
-  bool open = false;
-  bool held_back = false;
-  for (const std::unique_ptr<UnaryCall>& each : calls) {
-    if (each->done()) continue;
-    if (!each->in_flight() && in_flight >= kInFlightMax) {
-      held_back = true;
-      continue;
+// One of them at a time waits for the limiter: that with the highest priority. A batch that stood
+// in the line with all its requests would make the other callers of the client wait until its last
+// one is sent.
+std::optional<NextStep> step_all(UnaryCalls& calls, Time now) {
+  if (calls.empty()) return std::nullopt;
+  std::vector<UnaryCall*> order;
+  order.reserve(calls.size());
+  for (const RequestPriority priority :
+       {RequestPriority::kHigh, RequestPriority::kNormal, RequestPriority::kLow}) {
+    for (const Running& each : calls) {
+      if (each.priority == priority) order.push_back(each.call.get());
     }
+  }
+  NextStep next{Time::max(), 0};
+  bool in_line = std::any_of(order.begin(), order.end(),
+                             [](const UnaryCall* each) { return each->awaits_token(); });
+  for (UnaryCall* const each : order) {
     if (in_line && each->needs_token(now)) {
-      open = true;
-      next = std::min(next, each->ends_at());
+      next.at = std::min(next.at, each->ends_at());
       continue;
     }
-    in_flight -= each->in_flight() ? 1 : 0;
+    const bool was_in_line = each->awaits_token();
     each->step(now);
-    if (each->done()) continue;
-    in_flight += each->in_flight() ? 1 : 0;
-    in_line = in_line || each->awaits_token(now);
-    open = true;
-    next = std::min(next, each->next_step());
+    if (was_in_line && !each->awaits_token()) in_line = false;
+    in_line = in_line || each->awaits_token();
+    next.in_flight += each->phase() == UnaryCall::Phase::kInFlight ? 1 : 0;
+    next.at = std::min(next.at, each->phase() == UnaryCall::Phase::kDone ? now : each->next_step());
   }
-  if (held_back && in_flight < kInFlightMax)
-    next = now;  // Capacity came up after they were held back.
-  if (!open && !held_back) return std::nullopt;
-  // The caller uses no response before the last one is there, except to send what was held back.
-  // Waking it for each response would cost more than the request.
-  const std::size_t enough = held_back ? in_flight / 2 : in_flight;
-  return NextStep{next, std::max<std::size_t>(enough, 1)};
+  return next;
 }
+
+/// Whether the source gets each response as it arrives, or may wait for several: waking the caller
+/// for each of a few that it uses together would cost more than the request.
+enum class Delivery { kEach, kTogether };
+
+/// The requests of one run that are neither delivered nor still with the source.
+class UnaryRun {
+ public:
+  UnaryRun(RestParts& parts, RequestSource& source, std::size_t at_once_max, Delivery delivery)
+      : parts_(parts),
+        source_(source),
+        at_once_max_(std::clamp<std::size_t>(at_once_max, 1, kInFlightMax)),
+        delivery_(delivery),
+        loop_(parts.loops.take()) {}
+
+  void run(const std::stop_token& stop) {
+    const std::stop_callback on_stop(stop, [this] { loop_->stop(); });
+    const std::stop_callback on_hold(parts_.hold.token(), [this] { loop_->hold(); });
+    while (true) {
+      fill();
+      const Time now = parts_.clock.now();
+      for (const Running& each : calls_) {
+        if (loop_->stopped()) each.call->stop(now);
+        if (loop_->held()) each.call->hold_back(now);
+      }
+      std::optional<NextStep> next = step_all(calls_, now);
+      if (!next) return;
+      if (!deliver()) wait(*next);
+    }
+  }
+
+ private:
+  // The source may do anything before it returns.
+  void leave_line() {
+    for (const Running& each : calls_) each.call->leave_line();
+  }
+
+  void fill() {
+    while (may_have_more_ && calls_.size() < at_once_max_) {
+      leave_line();
+      const std::optional<ApiRequest> request = source_.next();
+      may_have_more_ = request.has_value();
+      if (!request) return;
+      const std::size_t index = made_++;
+      calls_.push_back(
+          {index, request->priority, std::make_unique<UnaryCall>(parts_, *request, *loop_, index)});
+      calls_.back().call->prepare(parts_.clock.now());
+    }
+  }
+
+  // Whether there was one that is done.
+  bool deliver() {
+    bool delivered = false;
+    while (true) {
+      const auto found = std::find_if(calls_.begin(), calls_.end(),
+                                      [](const Running& each) { return each.is_done(); });
+      if (found == calls_.end()) return delivered;
+      Running done = std::move(*found);
+      calls_.erase(found);
+      leave_line();
+      source_.done(done.index, done.call->take_response());
+      may_have_more_ = true;
+      delivered = true;
+    }
+  }
+
+  void wait(const NextStep& next) {
+    const bool each = delivery_ == Delivery::kEach || may_have_more_;
+    const std::size_t enough = each ? 1 : std::max<std::size_t>(next.in_flight, 1);
+    for (const std::size_t index : loop_->wait(parts_.clock, next.at, enough)) {
+      const auto found = std::find_if(calls_.begin(), calls_.end(),
+                                      [index](const Running& each) { return each.index == index; });
+      if (found != calls_.end()) found->call->finish_attempt(parts_.clock.now());
+    }
+  }
+
+  RestParts& parts_;
+  RequestSource& source_;
+  const std::size_t at_once_max_;
+  const Delivery delivery_;
+  const LoopPool::Borrowed loop_;  // Before the calls, which use it to their end.
+  UnaryCalls calls_;
+  std::size_t made_ = 0;
+  bool may_have_more_ = true;
+};
+
+/// A batch as a source.
+class SpanSource final : public RequestSource {
+ public:
+  explicit SpanSource(std::span<const ApiRequest> requests)
+      : requests_(requests), responses_(requests.size()) {}
+
+  std::optional<ApiRequest> next() override {
+    return next_ < requests_.size() ? std::optional(requests_[next_++]) : std::nullopt;
+  }
+  void done(std::size_t index, ApiResponse response) override {
+    responses_[index] = std::move(response);
+  }
+  [[nodiscard]] std::vector<ApiResponse> take() { return std::move(responses_); }
+
+ private:
+  const std::span<const ApiRequest> requests_;
+  std::size_t next_ = 0;
+  std::vector<ApiResponse> responses_;
+};
 
 }  // namespace
 
 std::vector<ApiResponse> run_unary(RestParts& parts, std::span<const ApiRequest> requests,
                                    const std::stop_token& stop) {
-  const LoopPool::Borrowed borrowed = parts.loops.take();
-  RequestLoop& loop = *borrowed;
-  UnaryCalls calls;
-  calls.reserve(requests.size());
-  for (const ApiRequest& request : requests) {
-    calls.push_back(std::make_unique<UnaryCall>(parts, request, loop, calls.size()));
-    calls.back()->prepare(parts.clock.now());
-  }
-  const std::stop_callback on_stop(stop, [&loop] { loop.stop(); });
-  const std::stop_callback on_hold(parts.hold.token(), [&loop] { loop.hold(); });
-  while (true) {
-    const Time now = parts.clock.now();
-    if (loop.stopped()) {
-      for (const std::unique_ptr<UnaryCall>& each : calls) each->stop(now);
-    }
-    if (loop.held()) {
-      for (const std::unique_ptr<UnaryCall>& each : calls) each->hold_back(now);
-    }
-    const std::optional<NextStep> next = step_all(calls, now);
-    if (!next) break;
-    for (const std::size_t index : loop.wait(parts.clock, next->at, next->responses)) {
-      calls[index]->finish_attempt(parts.clock.now());
-    }
-  }
-  std::vector<ApiResponse> responses;
-  responses.reserve(calls.size());
-  for (const std::unique_ptr<UnaryCall>& each : calls) {
-    responses.push_back(each->take_response());
-  }
-  return responses;
+  SpanSource source(requests);
+  UnaryRun(parts, source, kInFlightMax, Delivery::kTogether).run(stop);
+  return source.take();
+}
+
+void run_fan_out(RestParts& parts, RequestSource& source, std::size_t at_once_max,
+                 const std::stop_token& stop) {
+  UnaryRun(parts, source, at_once_max, Delivery::kEach).run(stop);
 }
 
 }  // namespace davit::host

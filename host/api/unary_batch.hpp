@@ -20,7 +20,8 @@ namespace davit::host {
 ///               ▲                  │ to be repeated
 ///               └──due── kBackoff ◀┘
 ///
-/// kWaiting holds a token of the limiter that is due; kNew and kBackoff do not. While kInFlight the
+/// kWaiting stands in the limiter's line, or has a token and waits for the end of the connection's
+/// back-off. While kInFlight the
 /// reader's part belongs to whichever thread the transport calls it on, to the caller otherwise;
 /// the loop hands it over.
 class UnaryCall final : public ResponseReader {
@@ -35,21 +36,23 @@ class UnaryCall final : public ResponseReader {
   void step(Time now);
   /// The transport is done with the attempt.
   void finish_attempt(Time now);
+  /// Gives up its place in the limiter's line, which it takes again in the next step(): while its
+  /// thread does something else it cannot come for the token.
+  void leave_line();
   /// Ends it unless it is on the wire.
   void hold_back(Time now);
   /// Ends it, whatever the phase.
   void stop(Time now);
 
-  [[nodiscard]] bool done() const { return phase_ == Phase::kDone; }
-  [[nodiscard]] bool in_flight() const { return phase_ == Phase::kInFlight; }
+  [[nodiscard]] Phase phase() const { return phase_; }
   /// Whether step() would ask the limiter for a token.
   [[nodiscard]] bool needs_token(Time now) const {
-    return now < ends_at_ && (phase_ == Phase::kNew || (phase_ == Phase::kBackoff && now >= due_));
+    if (now >= ends_at_ || turn_.waits()) return false;
+    return phase_ == Phase::kNew || (phase_ == Phase::kBackoff && now >= due_) ||
+           (phase_ == Phase::kWaiting && since_);
   }
-  /// It has a token of the limiter that is not there yet.
-  [[nodiscard]] bool awaits_token(Time now) const {
-    return phase_ == Phase::kWaiting && token_at_ > now;
-  }
+  /// It stands in the limiter's line.
+  [[nodiscard]] bool awaits_token() const { return turn_.waits(); }
   [[nodiscard]] Time ends_at() const { return ends_at_; }
   /// When step() has something to do next.
   [[nodiscard]] Time next_step() const;
@@ -69,7 +72,8 @@ class UnaryCall final : public ResponseReader {
     TransportEnd end;
   };
 
-  void reserve_token(Time now);
+  /// Joins the limiter's line, or takes the token that is there.
+  void take_token(Time now);
   void send(Time now);
   void conclude(Time now, const Status& status);
   Status judge(const Received& received) const;
@@ -82,8 +86,9 @@ class UnaryCall final : public ResponseReader {
 
   Phase phase_ = Phase::kNew;
   Time due_{};
-  Time token_at_{};
-  Time began_{};  // prepare()
+  TokenBucket::Turn turn_;
+  std::optional<Time> since_;  // When it first came for the token that it waits for.
+  Time began_{};               // prepare()
   Time attempt_began_{};
   Time ends_at_ = Time::max();  // Set by the first attempt.
   int attempts_ = 0;
@@ -97,5 +102,9 @@ class UnaryCall final : public ResponseReader {
 [[nodiscard]] std::vector<ApiResponse> run_unary(RestParts& parts,
                                                  std::span<const ApiRequest> requests,
                                                  const std::stop_token& stop);
+
+/// RestClient::fan_out().
+void run_fan_out(RestParts& parts, RequestSource& source, std::size_t at_once_max,
+                 const std::stop_token& stop);
 
 }  // namespace davit::host

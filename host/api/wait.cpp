@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/base/await_stop.hpp"
+
 namespace davit::host {
 namespace {
 
@@ -115,12 +117,6 @@ Status wait_for_api_server(RestClient& client, Clock& clock, std::stop_token sto
   request.accept = "*/*";
   const Time end = clock.now() + kLimit;
   Time next = clock.now();
-  Mutex mutex;
-  CondVar bell;
-  const std::stop_callback on_stop(stop, [&mutex, &bell] {
-    MutexLock lock(mutex);
-    bell.notify_all();
-  });
   while (true) {
     request.timeout = end - clock.now();
     const ApiResponse response = client.call(request, stop);
@@ -131,8 +127,7 @@ Status wait_for_api_server(RestClient& client, Clock& clock, std::stop_token sto
       const Code code = response.status.ok() ? Code::kUnsupported : response.status.code();
       return {code, explain_first_contact(response, client.server())};
     }
-    MutexLock lock(mutex);
-    while (!stop.stop_requested() && clock.now() < next) clock.wait_until(bell, mutex, next);
+    (void)await_stop(clock, next, stop);
   }
 }
 

@@ -60,7 +60,9 @@ std::vector<CacheState> cache_states(const InformerFactory& informers) {
     states.push_back({.resource = spec.resource,
                       .selection = std::move(selection),
                       .freshness = each.freshness(),
-                      .skipped = each.store().skipped()});
+                      .skipped = each.store().skipped(),
+                      .objects = each.store().size(),
+                      .bytes = each.store().object_bytes() + each.store().overhead_bytes()});
   });
   return states;
 }

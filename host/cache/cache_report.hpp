@@ -19,6 +19,8 @@ struct CacheState {
   std::string selection{};  ///< Its selectors, if it has any.
   Freshness freshness{};
   std::vector<SkippedObject> skipped{};
+  std::size_t objects = 0;
+  std::size_t bytes = 0;  ///< The objects, and the tables and indexes over them.
 };
 
 /// Covers all informers. Any thread.

@@ -1,6 +1,7 @@
 #include "host/cache/informer_factory.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "lib/base/start_thread.hpp"
@@ -11,6 +12,23 @@ bool same_selection(const InformerSpec& a, const InformerSpec& b) {
   return a.resource == b.resource && a.label_selector == b.label_selector &&
          a.field_selector == b.field_selector && a.ns == b.ns && a.form == b.form;
 }
+
+namespace {
+
+/// Whether an informer that follows `have` shows all that a user of `need` asks for, as far as its
+/// fields reach: whole objects contain their metadata.
+bool contains(const InformerSpec& have, const InformerSpec& need) {
+  if (same_selection(have, need)) return true;
+  static constexpr std::string_view kMetadata = "metadata.";
+  if (need.form != ObjectForm::kMetadata || !need.projection) return false;
+  InformerSpec whole = need;
+  whole.form = ObjectForm::kWhole;
+  return same_selection(have, whole) &&
+         std::all_of(need.projection->begin(), need.projection->end(),
+                     [](const std::string& path) { return path.starts_with(kMetadata); });
+}
+
+}  // namespace
 
 InformerFactory::InformerFactory(const InformerSeams& seams, Logger log, ReflectorOptions options)
     : seams_(seams), log_(std::move(log)), options_(options) {}
@@ -32,7 +50,7 @@ Result<Informer*> InformerFactory::informer(const CacheNeed& need) {
 
 Informer& InformerFactory::find_or_make(const CacheNeed& need) {
   for (const std::unique_ptr<Informer>& each : informers_) {
-    if (same_selection(each->spec(), need.spec) && each->widen(need)) return *each;
+    if (contains(each->spec(), need.spec) && each->widen(need)) return *each;
   }
   informers_.push_back(make(need.spec));
   return *informers_.back();

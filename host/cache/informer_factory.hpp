@@ -41,8 +41,10 @@ class InformerUse {
 };
 
 /// Shares informers: one for each resource and selection, which keeps what all its users together
-/// read. One that runs already and keeps less than a later user needs is not touched: that user
-/// gets a second one, unless a CacheRefill has come before. Threads: any.
+/// read. A user that declares fields of metadata only and asks for ObjectForm::kMetadata shares one
+/// of whole objects, if there is one: a further watch would cost more than those few fields. One
+/// that runs already and keeps less than a later user needs is not touched: that user gets a second
+/// one, unless a CacheRefill has come before. Threads: any.
 class InformerFactory {
  public:
   InformerFactory(const InformerSeams& seams, Logger log, ReflectorOptions options = {});

@@ -35,6 +35,7 @@ std::uint32_t ObjectTable::insert(ObjectRef object) {
   const Metadata meta = metadata(*object);
   const auto hash = static_cast<std::uint32_t>(hash_name(meta.ns, meta.name));
   std::uint32_t slot = slots();
+  object_bytes_ += object.bytes();
   if (free_.empty()) {
     reserve_for_one_more(objects_);
     objects_.push_back(std::move(object));
@@ -48,11 +49,13 @@ std::uint32_t ObjectTable::insert(ObjectRef object) {
 }
 
 ObjectRef ObjectTable::exchange(std::uint32_t slot, ObjectRef object) {
+  object_bytes_ = object_bytes_ - objects_[slot].bytes() + object.bytes();
   return std::exchange(objects_[slot], std::move(object));
 }
 
 ObjectRef ObjectTable::erase(std::uint32_t slot) {
   ObjectRef object = std::move(objects_[slot]);
+  object_bytes_ -= object.bytes();
   const Metadata meta = metadata(*object);
   index_.erase(static_cast<std::uint32_t>(hash_name(meta.ns, meta.name)), slot);
   free_.push_back(slot);

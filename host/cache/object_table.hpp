@@ -31,12 +31,16 @@ class ObjectTable {
   [[nodiscard]] std::uint32_t slots() const { return static_cast<std::uint32_t>(objects_.size()); }
   [[nodiscard]] const ObjectRef& object(std::uint32_t slot) const { return objects_[slot]; }
   [[nodiscard]] std::size_t size() const { return index_.size(); }
+  /// Bytes of the table, without the objects.
   [[nodiscard]] std::size_t bytes() const;
+  /// Bytes of the objects, those that other tables share included.
+  [[nodiscard]] std::size_t object_bytes() const { return object_bytes_; }
 
  private:
   std::vector<ObjectRef> objects_;
   std::vector<std::uint32_t> free_;
   SlotIndex index_;
+  std::size_t object_bytes_ = 0;
 };
 
 /// Grows a vector by a quarter instead of doubling it: the cache is mostly full-grown, and slack is

@@ -312,6 +312,11 @@ void Store::advance(std::string_view resource_version) {
   set_version(resource_version);
 }
 
+std::size_t Store::object_bytes() const {
+  MutexLock lock(mutex_);
+  return objects_.object_bytes();
+}
+
 std::size_t Store::overhead_bytes() const {
   MutexLock lock(mutex_);
   std::size_t sum = objects_.bytes();

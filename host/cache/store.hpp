@@ -107,6 +107,8 @@ class Store {
   /// Moves only the version (a bookmark).
   void advance(std::string_view resource_version) EXCLUDES(mutex_);
 
+  /// Bytes of the objects, for accounting; what stores share counts in each.
+  [[nodiscard]] std::size_t object_bytes() const EXCLUDES(mutex_);
   /// Bytes that the store takes beside the objects, for accounting.
   [[nodiscard]] std::size_t overhead_bytes() const EXCLUDES(mutex_);
 

@@ -123,26 +123,41 @@ bool WriteTracker::is_seen(const Deletion& deletion) {
 }
 
 bool WriteTracker::ready(std::string_view key, Time now) {
-  std::vector<Informer*> lagging;
+  std::vector<Informer*> behind;
+  bool relists = false;
   {
     MutexLock lock(mutex_);
     const auto it = keys_.find(key);
     if (it == keys_.end() || mutant("read-your-writes")) return true;
     Pending& pending = it->second;
     pending.held_back = true;
-    if (now < pending.deadline) return false;
-    if (!std::exchange(pending.relisting, true)) ++relisting_;
-    pending.deadline = now + options_.deadline;
-    for (const Version& each : pending.versions) lagging.push_back(&each.watcher->informer);
-    for (const Deletion& each : pending.deletions) lagging.push_back(&each.watcher->informer);
-    for (const Lost& each : pending.lost) lagging.push_back(&each.watcher->informer);
+    behind = lagging(pending);
+    relists = now >= pending.deadline;
+    if (relists) {
+      if (!std::exchange(pending.relisting, true)) ++relisting_;
+      pending.deadline = now + options_.deadline;
+    }
   }
   // Without the lock: an informer calls its listeners under its own.
-  for (Informer* informer : lagging) {
+  for (Informer* informer : behind) {
+    if (options_.on_held_back) options_.on_held_back(informer->resource());
+    if (!relists) continue;
     informer->request_relist(RelistReason::kStaleCache);
     informer->verify(now);
   }
   return false;
+}
+
+std::vector<Informer*> WriteTracker::lagging(const Pending& pending) {
+  std::vector<Informer*> found;
+  const auto add = [&found](const Watcher* watcher) {
+    Informer* const informer = &watcher->informer;
+    if (std::find(found.begin(), found.end(), informer) == found.end()) found.push_back(informer);
+  };
+  for (const Version& each : pending.versions) add(each.watcher);
+  for (const Deletion& each : pending.deletions) add(each.watcher);
+  for (const Lost& each : pending.lost) add(each.watcher);
+  return found;
 }
 
 std::optional<Time> WriteTracker::deadline(std::string_view key) const {

@@ -38,6 +38,9 @@ struct WriteTrackerOptions {
   /// Called with the keys that ready() held back and that may be synced now. On an informer's
   /// thread: must not block; adding them to a work queue is what it is for.
   std::function<void(std::vector<std::string> keys)> on_ready{};
+  /// Called by ready() for each resource whose cache holds a key back, once each time that it
+  /// returns false. May be empty; must not block.
+  std::function<void(const ResourceId& resource)> on_held_back{};
 };
 
 /// The writes of one work queue's syncs that the caches have not shown yet.
@@ -133,6 +136,8 @@ class WriteTracker {
                       const WrittenObject& object) REQUIRES(mutex_);
   void await_verification(Entry& entry, Watcher& watcher, Time failed) REQUIRES(mutex_);
   void adopt(const Carried& carried) EXCLUDES(mutex_);
+  /// The informers whose caches do not show the writes yet.
+  [[nodiscard]] static std::vector<Informer*> lagging(const Pending& pending);
   /// Whether the cache shows the deletion.
   [[nodiscard]] static bool is_seen(const Deletion& deletion);
   /// Forgets the key when it waits for nothing more; notes it in `ready` if it was held back.

@@ -11,6 +11,7 @@
 #include "lib/base/json_text.hpp"
 #include "lib/base/text_file.hpp"
 #include "lib/kube/duration.hpp"
+#include "lib/kube/json.hpp"
 #include "lib/kube/names.hpp"
 
 namespace davit::host {
@@ -42,13 +43,19 @@ class ManifestReader {
   void client(const YamlNode& node);
   void leader_election(const YamlNode& node);
   void health(const YamlNode& node);
+  void serving(Fields& top);
   void logging(const YamlNode& node);
+  void tracing(const YamlNode& node);
   void quarantine(const YamlNode& node);
   void swap(const YamlNode& node);
+  void plugin_signatures(const YamlNode& node);
+  void trusted_key(const YamlNode& node, const std::string& where);
   void plugins(const YamlNode& node, Fields& fields);
   void plugin(const YamlNode& node, const std::string& where);
   void plugin_source(const YamlNode& node, Fields& fields, PluginSettings& plugin);
   void plugin_controllers(const YamlNode& node, const std::string& where, PluginSettings& plugin);
+  void controller_settings(const YamlNode& node);
+  void feature_gates(const YamlNode& node);
   ControllerSettings controller(const YamlMember& member, const std::string& where);
 
   Fields fields(const YamlNode& node, std::string where) {
@@ -76,12 +83,17 @@ void ManifestReader::read(const YamlNode& root) {
   if (const YamlNode* node = top.any("client")) client(*node);
   if (const YamlNode* node = top.any("leaderElection")) leader_election(*node);
   if (const YamlNode* node = top.any("health")) health(*node);
+  serving(top);
   if (const YamlNode* node = top.any("logging")) logging(*node);
+  if (const YamlNode* node = top.any("tracing")) tracing(*node);
   if (const YamlNode* node = top.any("quarantine")) quarantine(*node);
   if (const YamlNode* node = top.any("swap")) swap(*node);
+  if (const YamlNode* node = top.any("pluginSignatures")) plugin_signatures(*node);
   top.text("stateDirectory", manifest.state_directory);
   manifest.state_directory = resolve(manifest.state_directory);
   top.texts("controllers", manifest.controllers);
+  if (const YamlNode* node = top.any("controllerSettings")) controller_settings(*node);
+  if (const YamlNode* node = top.any("featureGates")) feature_gates(*node);
   top.duration("controllerStartInterval", Duration::zero(), manifest.controller_start_interval);
   top.duration("controllerShutdownTimeout", Duration::zero(), manifest.controller_shutdown_timeout);
   top.boolean("dryRun", manifest.dry_run);
@@ -113,12 +125,22 @@ void ManifestReader::client(const YamlNode& node) {
   in.text("kubeconfig", client.kubeconfig);
   client.kubeconfig = resolve(client.kubeconfig);
   in.text("master", client.master);
-  in.number("qps", 0, kQpsMax, client.qps);
+  in.number("qps", -1, kQpsMax, client.qps);
   std::int64_t burst = client.burst;
-  in.integer("burst", 1, kBurstMax, burst);
+  in.integer("burst", 0, kBurstMax, burst);
   client.burst = static_cast<int>(burst);
   in.choice("contentType", {kContentTypeProtobuf, kContentTypeJson}, client.content_type);
+  in.boolean("useServiceAccountCredentials", client.service_account_credentials);
+  in.text("userAgent", client.user_agent);
+  in.text("fieldManager", client.field_manager);
   in.finish();
+  const auto check = [&](const char* key, const std::string& wrong) {
+    if (!wrong.empty()) in.mistake(*node.find(key), in.path(key) + " " + wrong);
+  };
+  check("userAgent", check_user_agent(client.user_agent));
+  check("fieldManager", check_field_manager(client.field_manager));
+  const std::string rule = check_client(client);
+  if (!rule.empty()) in.mistake(node, rule);
 }
 
 void ManifestReader::leader_election(const YamlNode& node) {
@@ -131,6 +153,9 @@ void ManifestReader::leader_election(const YamlNode& node) {
   in.duration("leaseDuration", kLeaseDurationMin, election.lease_duration);
   in.duration("renewDeadline", kPeriodMin, election.renew_deadline);
   in.duration("retryPeriod", kPeriodMin, election.retry_period);
+  in.boolean("enableLeaderMigration", election.migrates);
+  in.text("leaderMigrationConfig", election.migration_config);
+  election.migration_config = resolve(election.migration_config);
   in.finish();
   const YamlNode* name = node.find("name");
   if (name != nullptr && !is_dns_subdomain(election.name)) {
@@ -155,13 +180,31 @@ void ManifestReader::health(const YamlNode& node) {
   Fields in = fields(node, "health");
   in.name("bindAddress", health.bind_address);
   std::int64_t port = health.port;
-  in.integer("port", 0, kPortMax, port);
+  in.integer("port", -1, kPortMax, port);
   health.port = static_cast<int>(port);
   in.finish();
   const YamlNode* address = node.find("bindAddress");
   if (address != nullptr && !is_ip(health.bind_address)) {
     in.mistake(*address, "health.bindAddress must be an IP address, not " + address->describe());
+  } else if (address != nullptr && !is_loopback(health.bind_address)) {
+    in.mistake(*address,
+               "health.bindAddress must be a loopback address: the plain port asks for no "
+               "credentials. serving.bindAddress and serving.securePort serve others");
   }
+}
+
+void ManifestReader::serving(Fields& top) {
+  const PathResolver resolved = [this](const std::string& path) { return resolve(path); };
+  const auto section = [&](const char* name, const auto& read, auto& settings) {
+    const YamlNode* const node = top.any(name);
+    if (node == nullptr) return;
+    Fields in = fields(*node, name);
+    read(in, resolved, settings);
+    in.finish();
+  };
+  section("serving", read_serving, out_.manifest.serving);
+  section("authentication", read_authentication, out_.manifest.authentication);
+  section("authorization", read_authorization, out_.manifest.authorization);
 }
 
 void ManifestReader::logging(const YamlNode& node) {
@@ -174,6 +217,36 @@ void ManifestReader::logging(const YamlNode& node) {
   in.choice("format", {"text", "json"}, format);
   logging.format = format == "json" ? LogFormat::kJson : LogFormat::kText;
   in.finish();
+}
+
+void ManifestReader::tracing(const YamlNode& node) {
+  TracingSettings& tracing = out_.manifest.tracing;
+  Fields in = fields(node, "tracing");
+  in.text("endpoint", tracing.endpoint);
+  std::int64_t rate = kSampleAll;
+  in.integer("samplingRatePerMillion", 0, kSampleAll, rate);
+  if (node.find("samplingRatePerMillion") != nullptr) {
+    tracing.sampling_rate_per_million = static_cast<std::uint32_t>(rate);
+  }
+  in.text("certificateAuthority", tracing.certificate_authority);
+  tracing.certificate_authority = resolve(tracing.certificate_authority);
+  if (const YamlNode* each = in.any("headers")) {
+    Fields headers = fields(*each, "tracing.headers");
+    for (const YamlMember& member : each->members) {
+      headers.text(member.key, tracing.headers[member.key]);
+    }
+    headers.finish();
+  }
+  in.finish();
+  const YamlNode* endpoint = node.find("endpoint");
+  const bool is_url =
+      tracing.endpoint.starts_with("http://") || tracing.endpoint.starts_with("https://");
+  if (endpoint != nullptr && !tracing.endpoint.empty() && !is_url) {
+    in.mistake(*endpoint,
+               "tracing.endpoint must be the URL of an OTLP/HTTP receiver, such as "
+               "http://localhost:4318/v1/traces, not " +
+                   endpoint->describe());
+  }
 }
 
 void ManifestReader::quarantine(const YamlNode& node) {
@@ -195,6 +268,52 @@ void ManifestReader::swap(const YamlNode& node) {
   in.integer("maxErrorPercent", 0, kWhole, percent);
   swap.max_error_percent = static_cast<int>(percent);
   in.finish();
+}
+
+void ManifestReader::plugin_signatures(const YamlNode& node) {
+  SignatureSettings& signatures = out_.manifest.plugin_signatures;
+  Fields in = fields(node, "pluginSignatures");
+  in.boolean("required", signatures.required);
+  const YamlNode* keys = in.any("keys");
+  in.finish();
+  if (keys != nullptr && keys->kind != YamlNode::Kind::kSequence) {
+    in.mistake(*keys, "pluginSignatures.keys must be a list, not " + keys->describe());
+  } else if (keys != nullptr) {
+    for (std::size_t i = 0; i < keys->items.size(); ++i) {
+      trusted_key(keys->items[i], "pluginSignatures.keys[" + std::to_string(i) + "]");
+    }
+  }
+  // Without a key every plugin is loaded, which is not what somebody means who requires signatures.
+  if (keys == nullptr && node.find("required") != nullptr) {
+    in.mistake(node, "pluginSignatures.keys is missing: add a key (davit plugin keygen makes one)");
+  }
+}
+
+void ManifestReader::trusted_key(const YamlNode& node, const std::string& where) {
+  TrustedKey key;
+  std::string text;
+  const std::size_t before = out_.mistakes.size();
+  Fields in = fields(node, where);
+  in.name("name", key.name);
+  in.name("publicKey", text);
+  in.finish();
+  if (out_.mistakes.size() != before) return;
+  const YamlNode* const given = node.find("publicKey");
+  if (given == nullptr || key.name.empty()) {
+    in.mistake(node, where + " needs name and publicKey");
+    return;
+  }
+  Result<std::string> bytes = parse_public_key(text);
+  if (!bytes) {
+    in.mistake(*given, where + ".publicKey " + bytes.error().message());
+    return;
+  }
+  key.public_key = std::move(*bytes);
+  for (const TrustedKey& each : out_.manifest.plugin_signatures.keys) {
+    if (each.name != key.name && each.public_key != key.public_key) continue;
+    in.mistake(node, where + " repeats the key " + each.name);
+  }
+  out_.manifest.plugin_signatures.keys.push_back(std::move(key));
 }
 
 void ManifestReader::plugins(const YamlNode& node, Fields& top) {
@@ -272,6 +391,26 @@ void ManifestReader::plugin_controllers(const YamlNode& node, const std::string&
   }
 }
 
+void ManifestReader::feature_gates(const YamlNode& node) {
+  GateSettings& gates = out_.manifest.feature_gates;
+  Fields in = fields(node, "featureGates");
+  for (const YamlMember& member : node.members) in.boolean(member.key, gates[member.key]);
+  in.finish();
+  for (const std::string& text : check_feature_gates(gates)) in.mistake(node, text);
+}
+
+void ManifestReader::controller_settings(const YamlNode& node) {
+  const std::string where = "controllerSettings";
+  if (node.kind != YamlNode::Kind::kMapping) {
+    mistake(node.line, node.column,
+            where + " must be a mapping from controller names, not " + node.describe());
+    return;
+  }
+  for (const YamlMember& member : node.members) {
+    out_.manifest.controller_settings[member.key] = controller(member, where + "." + member.key);
+  }
+}
+
 ControllerSettings ManifestReader::controller(const YamlMember& member, const std::string& where) {
   ControllerSettings settings;
   settings.line = member.line;
@@ -298,6 +437,57 @@ ControllerSettings ManifestReader::controller(const YamlMember& member, const st
 }
 
 }  // namespace
+
+ClientRate effective_rate(const ClientSettings& settings) {
+  constexpr double kDefaultQps = 5;
+  constexpr int kDefaultBurst = 10;
+  return {settings.qps == 0 ? kDefaultQps : settings.qps,
+          settings.burst == 0 ? kDefaultBurst : settings.burst};
+}
+
+std::string check_client(const ClientSettings& settings) {
+  if (settings.qps <= 0 || settings.burst > 0) return "";
+  return "client.burst must be greater than 0 when client.qps is";
+}
+
+void lay_over(const ControllerSettings& winner, ControllerSettings& settings) {
+  if (winner.enabled) settings.enabled = winner.enabled;
+  if (winner.workers) settings.workers = winner.workers;
+  if (winner.line != 0) {
+    settings.line = winner.line;
+    settings.column = winner.column;
+  }
+  if (winner.config.empty()) return;
+  // Both texts come from to_json(), so they are objects.
+  const Result<Json> members = parse_json(winner.config);
+  Result<Json> config = parse_json(settings.config.empty() ? "{}" : settings.config);
+  if (!members || !config) return;
+  for (const Json::Member& each : members->members()) config->set(each.key, each.value);
+  settings.config = to_text(*config);
+}
+
+std::string check_field_manager(const std::string& value) {
+  constexpr std::size_t kBytesMax = 128;
+  const bool printable =
+      std::all_of(value.begin(), value.end(), [](char c) { return c >= ' ' && c <= '~'; });
+  if (printable && value.size() <= kBytesMax) return "";
+  return "must have at most 128 printable ASCII characters";
+}
+
+std::string check_user_agent(const std::string& value) {
+  const bool printable =
+      std::all_of(value.begin(), value.end(), [](char c) { return c >= ' ' && c <= '~'; });
+  return printable ? "" : "must have printable ASCII characters only, which a header can carry";
+}
+
+int secure_port(const Manifest& manifest) {
+  const int usual = manifest.health.port < 0 ? ServingSettings::kDefaultPort : 0;
+  return manifest.serving.port.value_or(usual);
+}
+
+bool is_loopback(std::string_view address) {
+  return address.starts_with("127.") || address == "::1";
+}
 
 std::string check_leader_election(const LeaderElectionSettings& settings) {
   constexpr double kJitterFactor = 1.2;  // client-go's leaderelection.JitterFactor.

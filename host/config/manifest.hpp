@@ -9,6 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "host/config/feature_gates.hpp"
+#include "host/config/leader_migration.hpp"
+#include "host/config/plugin_signatures.hpp"
+#include "host/config/serving_settings.hpp"
+#include "host/config/tracing_config.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
 #include "lib/kube/yaml.hpp"
@@ -24,10 +29,20 @@ inline constexpr const char* kContentTypeJson = "application/json";
 struct ClientSettings {
   std::string kubeconfig;  ///< Relative paths are relative to the manifest.
   std::string master;
-  double qps = 20;  ///< Per controller; 0 or less: no limit.
-  int burst = 30;
+  double qps = 20;  ///< Per controller; 0: client-go's default, 5; below 0: no limit.
+  int burst = 30;   ///< 0: client-go's default, 10.
   /// The form of built-in kinds in responses: kContentTypeProtobuf or kContentTypeJson.
   std::string content_type = kContentTypeProtobuf;
+  /// Each controller is a client with a ServiceAccount of its own.
+  bool service_account_credentials = false;
+  std::string user_agent;     ///< Before the client's name; empty: davit's own.
+  std::string field_manager;  ///< The owner in managedFields; empty: the user agent's first word.
+};
+
+/// Requests per second and at once, as client-go reads its settings.
+struct ClientRate {
+  double qps = 0;  ///< Below 0: no limit.
+  int burst = 0;
 };
 
 struct LeaderElectionSettings {
@@ -37,12 +52,20 @@ struct LeaderElectionSettings {
   Duration lease_duration = std::chrono::seconds(15);
   Duration renew_deadline = std::chrono::seconds(10);
   Duration retry_period = std::chrono::seconds(2);
+  bool migrates = false;         ///< Some controllers run under the lease of a migration.
+  std::string migration_config;  ///< Its file, absolute; empty: upstream's default.
+  LeaderMigration migration;     ///< The content of that file. Empty in a manifest as it is read.
+
+  /// The lease under which a controller runs. This component has the name of its own lease.
+  [[nodiscard]] ControllerLease lease_of(std::string_view controller) const {
+    return enabled && migrates ? migration.lease_of(controller, name) : ControllerLease::kMain;
+  }
 };
 
-/// The server for health, metrics and debug.
+/// The server for plain HTTP, without authentication.
 struct HealthSettings {
-  std::string bind_address = "127.0.0.1";
-  int port = 10257;  ///< 0: any free port.
+  std::string bind_address = "127.0.0.1";  ///< An address of the loopback interface.
+  int port = -1;                           ///< -1: none; 0: any free port.
 };
 
 struct LoggingSettings {
@@ -64,6 +87,9 @@ struct ControllerSettings {
   int line = 0;                          ///< Line of the controller's name in the manifest.
   int column = 0;
 };
+
+/// Lays what `winner` has over `settings`, its configuration member by member.
+void lay_over(const ControllerSettings& winner, ControllerSettings& settings);
 
 /// After a swap: how long the new build is watched, and how many of its syncs may fail.
 struct SwapSettings {
@@ -89,8 +115,16 @@ struct Manifest {
   ClientSettings client;
   LeaderElectionSettings leader_election;
   HealthSettings health;
+  ServingSettings serving;
+  AuthenticationSettings authentication;
+  AuthorizationSettings authorization;
   LoggingSettings logging;
+  TracingSettings tracing;
   std::vector<std::string> controllers = {"*"};  ///< As --controllers.
+  /// Keyed by name or alias, whichever plugin has it; wins over `plugins`. Flags of controllers
+  /// end here.
+  std::map<std::string, ControllerSettings> controller_settings;
+  GateSettings feature_gates;  ///< As --feature-gates.
   Duration controller_start_interval = Duration::zero();
   Duration controller_shutdown_timeout = std::chrono::seconds(10);  ///< Zero: wait without a limit.
   bool dry_run = false;
@@ -98,6 +132,7 @@ struct Manifest {
   std::string state_directory;
   QuarantineSettings quarantine;
   SwapSettings swap;
+  SignatureSettings plugin_signatures;
   std::vector<std::string> plugin_directories;  ///< Absolute; empty: the installed one.
   /// Nothing: every plugin found in the plugin directories.
   std::optional<std::vector<PluginSettings>> plugins;
@@ -114,6 +149,22 @@ struct ManifestResult {
 [[nodiscard]] ManifestResult load_manifest(const std::string& path);
 /// As load_manifest(), for text that came from `path`.
 [[nodiscard]] ManifestResult parse_manifest(std::string_view text, const std::string& path);
+
+/// The value of a `fieldManager` that the server would refuse, in one line, or empty
+/// (k8s.io/apimachinery/pkg/apis/meta/v1/validation.ValidateFieldManager).
+[[nodiscard]] std::string check_field_manager(const std::string& value);
+/// The same for a user agent, which a header has to carry.
+[[nodiscard]] std::string check_user_agent(const std::string& value);
+/// The rate that the settings mean. Rule: docs/spec/runtime.md, 1.
+[[nodiscard]] ClientRate effective_rate(const ClientSettings& settings);
+
+/// A rate needs a burst: empty, or what is wrong in one line
+/// (k8s.io/client-go/kubernetes.NewForConfigAndClient).
+[[nodiscard]] std::string check_client(const ClientSettings& settings);
+/// The HTTPS port; 0: none.
+[[nodiscard]] int secure_port(const Manifest& manifest);
+/// Whether an address belongs to the loopback interface.
+[[nodiscard]] bool is_loopback(std::string_view address);
 
 /// Rules between settings, which flags may break as well: empty, or what is wrong in one line.
 /// Names the manifest's keys (k8s.io/client-go/tools/leaderelection.NewLeaderElector).

@@ -10,9 +10,9 @@
 namespace davit::host {
 namespace {
 
-constexpr std::array<std::string_view, 11> kCommands = {
-    "status", "swap",   "load",   "unload",        "enable",     "disable",
-    "pause",  "resume", "shadow", "shadow-commit", "shadow-drop"};
+constexpr std::array<std::string_view, 12> kCommands = {
+    "status", "swap",   "load",   "unload",        "enable",      "disable",
+    "pause",  "resume", "shadow", "shadow-commit", "shadow-drop", "why"};
 
 /// A day: a time to watch a build, and no time to keep a connection open.
 constexpr std::int64_t kWatchMillisecondsMax = std::int64_t{24} * 3600 * 1000;
@@ -36,6 +36,9 @@ Status check(const ControlRequest& request) {
   }
   if (request.command != "swap" && request.watch_ms >= 0) {
     return invalid("watchMilliseconds is for swap only");
+  }
+  if (request.command != "why" && !(request.ns.empty() && request.output.empty())) {
+    return invalid("namespace and output are for why only");
   }
   if ((request.watch_ms >= 0) != (request.max_error_percent >= 0)) {
     return invalid("watchMilliseconds and maxErrorPercent need each other");
@@ -61,6 +64,8 @@ std::string to_line(const ControlRequest& request) {
     out += ",\"maxErrorPercent\":" + std::to_string(request.max_error_percent);
   }
   if (!request.state.empty()) out += ",\"state\":" + json_string(request.state);
+  if (!request.ns.empty()) out += ",\"namespace\":" + json_string(request.ns);
+  if (!request.output.empty()) out += ",\"output\":" + json_string(request.output);
   return out + "}\n";
 }
 
@@ -76,6 +81,8 @@ Result<ControlRequest> parse_request(std::string_view line) {
   fields.integer("watchMilliseconds", 0, kWatchMillisecondsMax, request.watch_ms);
   fields.integer("maxErrorPercent", 0, kWhole, request.max_error_percent);
   fields.choice("state", {"none"}, request.state);
+  fields.name("namespace", request.ns);
+  fields.choice("output", {"text", "json", "timeline"}, request.output);
   fields.finish();
   if (Status s = first(document.mistakes); !s.ok()) return s;
   if (Status s = check(request); !s.ok()) return s;

@@ -10,9 +10,9 @@ namespace davit::host {
 
 struct ControlRequest {
   /// "status", "swap", "load", "unload", "enable", "disable", "pause", "resume", "shadow",
-  /// "shadow-commit" or "shadow-drop".
+  /// "shadow-commit", "shadow-drop" or "why".
   std::string command;
-  /// The plugin or controller; of "load" empty.
+  /// The plugin or controller; of "load" empty; of "why" KIND/NAME.
   std::string name;
   /// For "swap", "load" and "shadow": an absolute path; may be empty except for "load".
   std::string file;
@@ -23,6 +23,8 @@ struct ControlRequest {
   /// as the host is configured to, after the response.
   std::int64_t watch_ms = -1;
   std::int64_t max_error_percent = -1;  ///< Goes with watch_ms.
+  std::string ns{};                     ///< For "why": the namespace; empty: "default".
+  std::string output{};                 ///< For "why": "text", "json" or "timeline"; empty: text.
 };
 
 /// One line, with its end.

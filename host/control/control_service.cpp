@@ -148,7 +148,8 @@ std::string json_of(const PluginState& plugin) {
       .str();
 }
 
-std::string line_of(const SetState& state, const std::vector<std::string>& notes) {
+std::string line_of(const SetState& state, const std::vector<std::string>& notes,
+                    const std::string& host) {
   JsonText plugins('[');
   for (const PluginState& each : state.plugins) plugins.raw("", json_of(each));
   JsonText residents('[');
@@ -168,6 +169,7 @@ std::string line_of(const SetState& state, const std::vector<std::string>& notes
              .raw("residents", residents.str())
              .text("busy", state.busy)
              .texts("notes", notes)
+             .raw("host", host)
              .str() +
          "\n";
 }
@@ -180,6 +182,13 @@ SwapRequest swap_of(const ControlRequest& request) {
                       static_cast<unsigned>(request.max_error_percent)};
   }
   return swap;
+}
+
+std::string respond_why(const ControlHooks& hooks, const ControlRequest& request) {
+  if (!hooks.why) return line_of(Status(Code::kUnsupported, "this host keeps no journal"), "");
+  const Result<std::string> answer =
+      hooks.why(why_request(request.name, request.ns, request.output));
+  return answer ? line_of(Status(), *answer) : line_of(answer.error(), "");
 }
 
 }  // namespace
@@ -209,10 +218,12 @@ std::string ControlService::respond(std::string_view line) {
   if (command == "unload") return line_of(plugins_.unload(name));
   if (command == "enable") return line_of(plugins_.enable(name));
   if (command == "disable") return line_of(plugins_.disable(name));
+  if (command == "why") return respond_why(hooks_, *request);
   if (command == "pause") return line_of(plugins_.serving().pause(name), name + " is paused");
   if (command == "resume") return line_of(plugins_.serving().resume(name), name + " is resumed");
   return line_of(plugins_.serving().state(),
-                 hooks_.notes ? hooks_.notes() : std::vector<std::string>());
+                 hooks_.notes ? hooks_.notes() : std::vector<std::string>(),
+                 hooks_.host ? hooks_.host() : "{}");
 }
 
 }  // namespace davit::host

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/swap/plugin_set.hpp"
+#include "host/why/why_answer.hpp"
 
 namespace davit::host {
 
@@ -16,8 +17,12 @@ namespace davit::host {
 struct ControlHooks {
   /// Instead of PluginSet::load().
   std::function<SwapReport(const std::filesystem::path& file)> load = {};
+  /// The answer to "why"; empty: there is none.
+  std::function<Result<std::string>(const WhyRequest& request)> why = {};
   /// Lines for the status: notes for the operator although nothing fails.
   std::function<std::vector<std::string>()> notes = {};
+  /// The document of status_json(), which the status has as the member `host`.
+  std::function<std::string()> host = {};
 };
 
 /// Thread-safe.

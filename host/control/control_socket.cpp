@@ -11,8 +11,8 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -209,10 +209,25 @@ Result<std::string> ask_host(const std::string& path, std::string_view line) {
   return response;
 }
 
-std::string default_control_socket() {
-  const char* const directory = std::getenv("XDG_RUNTIME_DIR");
-  if (directory == nullptr || *directory != '/') return "";
-  return std::string(directory) + "/davit.sock";
+std::string default_control_socket(std::string_view runtime_directory, std::string_view service) {
+  if (!runtime_directory.starts_with('/')) return std::string(service);
+  return std::string(runtime_directory) + "/davit.sock";
+}
+
+std::string find_control_socket(std::string_view runtime_directory, std::string_view service) {
+  const std::string usual = default_control_socket(runtime_directory, service);
+  std::error_code ignored;
+  if (std::filesystem::exists(usual, ignored)) return usual;
+  return std::filesystem::exists(service, ignored) ? std::string(service) : usual;
+}
+
+Status make_socket_folder(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (!failed) return {};
+  return {Code::kUnavailable, "cannot create " + folder.string() + ": " + failed.message() +
+                                  "; set XDG_RUNTIME_DIR or pass --control-socket"};
 }
 
 }  // namespace davit::host

@@ -56,8 +56,20 @@ class ControlServer {
 /// listener.
 [[nodiscard]] Result<std::string> ask_host(const std::string& path, std::string_view line);
 
-/// The default path of a host's socket: davit.sock in $XDG_RUNTIME_DIR; empty without that
-/// variable.
-[[nodiscard]] std::string default_control_socket();
+/// The place of the socket of a host that runs as a service.
+inline constexpr std::string_view kServiceSocket = "/run/davit/davit.sock";
+
+/// The default path of a host's socket: davit.sock in `runtime_directory`, which is
+/// $XDG_RUNTIME_DIR, or `service` if that is empty or relative.
+[[nodiscard]] std::string default_control_socket(std::string_view runtime_directory,
+                                                 std::string_view service = kServiceSocket);
+
+/// The path at which `davit ctl` finds a host by itself: the default one, or `service` if only that
+/// exists, as after a login, which sets $XDG_RUNTIME_DIR, on a machine where davit is a service.
+[[nodiscard]] std::string find_control_socket(std::string_view runtime_directory,
+                                              std::string_view service = kServiceSocket);
+
+/// Creates the folder of a default path if it is missing. The reason when it cannot.
+[[nodiscard]] Status make_socket_folder(const std::string& path);
 
 }  // namespace davit::host

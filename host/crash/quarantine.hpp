@@ -57,6 +57,11 @@ class Quarantine {
                                                      std::string_view digest) const
       EXCLUDES(mutex_);
 
+  /// The crashes that the journal has now, oldest first. Reads a file.
+  [[nodiscard]] std::vector<CrashRecord> crashes() const {
+    return journal_ ? journal_->read() : std::vector<CrashRecord>();
+  }
+
   void add(QuarantinedPlugin plugin) EXCLUDES(mutex_);
   [[nodiscard]] std::vector<QuarantinedPlugin> quarantined() const EXCLUDES(mutex_);
 

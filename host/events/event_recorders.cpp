@@ -23,17 +23,17 @@ EventRecorders::EventRecorders(MakeApi make_api, Clock& clock, Random& random, L
 
 EventRecorders::~EventRecorders() = default;
 
-EventRecorder& EventRecorders::of(std::string_view controller) {
+EventRecorder& EventRecorders::of(std::string_view client) {
   {
     MutexLock lock(mutex_);
-    const auto found = entries_.find(controller);
+    const auto found = entries_.find(client);
     if (found != entries_.end()) return found->second->recorder;
   }
   // Outside the lock, because it calls the caller's function. A second thread that comes meanwhile
   // makes one in vain.
-  auto made = std::make_unique<Entry>(make_api_(controller), clock_, random_, log_, options_);
+  auto made = std::make_unique<Entry>(make_api_(client), clock_, random_, log_, options_);
   MutexLock lock(mutex_);
-  return entries_.emplace(controller, std::move(made)).first->second->recorder;
+  return entries_.emplace(client, std::move(made)).first->second->recorder;
 }
 
 std::vector<EventRecorder*> EventRecorders::all() {

@@ -1,4 +1,4 @@
-/// One event recorder for each controller (upstream: one broadcaster each).
+/// One event recorder for each client of the API server (upstream: one broadcaster each).
 #pragma once
 
 #include <functional>
@@ -12,12 +12,12 @@
 namespace davit::host {
 
 /// Owns the recorders of a process, each with requests and a sink thread of its own, so that an
-/// event that cannot be written delays only its own controller's events. A recorder outlives the
-/// builds of its controller. Thread-safe.
+/// event that cannot be written delays only the events of its own client, which is mostly one
+/// controller. A recorder outlives the builds of its controllers. Thread-safe.
 class EventRecorders {
  public:
-  /// The requests of one controller's events: a client with a rate limit of its own.
-  using MakeApi = std::function<std::unique_ptr<EventApi>(std::string_view controller)>;
+  /// The requests of one client's events, with a rate limit of their own.
+  using MakeApi = std::function<std::unique_ptr<EventApi>(std::string_view client)>;
 
   /// The references must outlive the recorders.
   EventRecorders(MakeApi make_api, Clock& clock, Random& random, Logger log,
@@ -25,8 +25,8 @@ class EventRecorders {
   /// Drops what is not written yet; flush() first to keep it.
   ~EventRecorders();
 
-  /// The recorder of `controller`, made when it is first asked for. Lives as long as this.
-  [[nodiscard]] EventRecorder& of(std::string_view controller) EXCLUDES(mutex_);
+  /// The recorder of `client`, made when it is first asked for. Lives as long as this.
+  [[nodiscard]] EventRecorder& of(std::string_view client) EXCLUDES(mutex_);
 
   /// EventRecorder::flush() and stop(), for all recorders.
   bool flush(Time deadline) EXCLUDES(mutex_);

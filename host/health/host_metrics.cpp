@@ -7,6 +7,7 @@ using Labels = std::vector<std::string>;
 
 Labels queue() { return {"name"}; }
 Labels request() { return {"verb", "host"}; }
+Labels stale() { return {"group", "resource"}; }
 Labels informer() { return {"name", "group", "version", "resource"}; }
 
 /// Powers of ten from 10 ns on as Go's ExponentialBuckets computes them, rounding errors included:
@@ -33,9 +34,25 @@ Buckets informer_buckets() {
   return {0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10};
 }
 
+/// client-go's, in seconds: from ten minutes to four years.
+Buckets rotation_buckets() {
+  return {600, 1800, 3600, 14400, 86400, 604800, 2592000, 7776000, 15552000, 31104000, 124416000};
+}
+
+Buckets delegated_buckets() { return {0.25, 0.5, 0.7, 1, 1.5, 3, 5, 10}; }
+
+/// Those of prometheus/client_golang.
+Buckets default_buckets() { return {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}; }
+
+/// From none to a year.
+Buckets certificate_buckets() {
+  return {0,      1800,   3600,   7200,    21600,   43200,    86400,
+          172800, 345600, 604800, 2592000, 7776000, 15552000, 31104000};
+}
+
 }  // namespace
 
-HostMetrics::HostMetrics(prometheus::Registry& registry)
+HostMetrics::HostMetrics(MetricRegistry& registry)
     : queue_depth(registry, {"workqueue_depth", "[BETA] Current depth of workqueue", queue()}),
       queue_adds(registry, {"workqueue_adds_total",
                             "[BETA] Total number of adds handled by workqueue", queue()}),
@@ -96,10 +113,35 @@ HostMetrics::HostMetrics(prometheus::Registry& registry)
                                  "exit code. The exit code will be set to 0 if and only if the "
                                  "plugin call was successful.",
                                  {"code", "call_status"}}),
+      rest_exec_rotation(registry, {"rest_client_exec_plugin_certificate_rotation_age",
+                                    "[ALPHA] Histogram of the number of seconds the last auth exec "
+                                    "plugin client certificate lived before being rotated. If auth "
+                                    "exec plugin client certificates are unused, histogram will "
+                                    "contain no data.",
+                                    {},
+                                    rotation_buckets()}),
       rest_ca_reloads(registry, {"rest_client_transport_ca_reload_total",
                                  "[ALPHA] Number of times that the CA file was looked at again, "
                                  "partitioned by result and reason.",
                                  {"result", "reason"}}),
+      rest_transports(registry, {"rest_client_transport_cache_entries",
+                                 "[ALPHA] Number of transport entries in the internal cache.",
+                                 {}}),
+      rest_transport_calls(registry, {"rest_client_transport_create_calls_total",
+                                      "[ALPHA] Number of calls to get a new transport, partitioned "
+                                      "by the result of the operation hit: obtained from the "
+                                      "cache, miss: created and added to the cache.",
+                                      {"result"}}),
+      rest_rotation_collections(
+          registry, {"rest_client_transport_cert_rotation_gc_calls_total",
+                     "[ALPHA] Always 0: nothing here is collected as garbage. Upstream counts "
+                     "certificate rotations that ended with their transport.",
+                     {}}),
+      rest_transport_collections(
+          registry, {"rest_client_transport_cache_gc_calls_total",
+                     "[ALPHA] Always absent: nothing here is collected as garbage. Upstream counts "
+                     "transports that left the cache.",
+                     {"result"}}),
       outbound_requests(registry, {"davit_plugin_http_requests_total",
                                    "[ALPHA] Number of HTTP requests of controllers to servers "
                                    "outside the cluster, by declared host and status code.",
@@ -109,6 +151,14 @@ HostMetrics::HostMetrics(prometheus::Registry& registry)
                                    "servers outside the cluster, by declared host.",
                                    {"controller", "host"},
                                    request_buckets()}),
+      spans_exported(registry, {"davit_tracing_spans_exported_total",
+                                "[ALPHA] Number of spans that the receiver of traces took.",
+                                {}}),
+      spans_dropped(registry, {"davit_tracing_spans_dropped_total",
+                               "[ALPHA] Number of spans that were sampled and did not arrive: "
+                               "queue_full, export_failed, rejected by the receiver, or stopped "
+                               "with the host.",
+                               {"reason"}}),
       leader_status(registry,
                     {"leader_election_master_status",
                      "[ALPHA] Gauge of if the reporting system is master of the relevant lease, "
@@ -121,6 +171,52 @@ HostMetrics::HostMetrics(prometheus::Registry& registry)
                         "'name' is the string used to identify the lease. Please make sure to "
                         "group by name.",
                         {"name"}}),
+      delegated_authn(registry, {"apiserver_delegated_authn_request_total",
+                                 "[ALPHA] Number of HTTP requests partitioned by status code.",
+                                 {"code"}}),
+      delegated_authn_time(registry,
+                           {"apiserver_delegated_authn_request_duration_seconds",
+                            "[ALPHA] Request latency in seconds. Broken down by status code.",
+                            {"code"},
+                            delegated_buckets()}),
+      delegated_authz(registry, {"apiserver_delegated_authz_request_total",
+                                 "[ALPHA] Number of HTTP requests partitioned by status code.",
+                                 {"code"}}),
+      delegated_authz_time(registry,
+                           {"apiserver_delegated_authz_request_duration_seconds",
+                            "[ALPHA] Request latency in seconds. Broken down by status code.",
+                            {"code"},
+                            delegated_buckets()}),
+      token_cache_requests(registry, {"authentication_token_cache_request_total",
+                                      "[ALPHA] Requests of the token cache.",
+                                      {"status"}}),
+      token_cache_time(registry, {"authentication_token_cache_request_duration_seconds",
+                                  "[ALPHA] Time that a request of the token cache takes.",
+                                  {"status"},
+                                  default_buckets()}),
+      token_fetches(registry, {"authentication_token_cache_fetch_total",
+                               "[ALPHA] Reviews of tokens by the API server.",
+                               {"status"}}),
+      token_fetches_now(registry, {"authentication_token_cache_active_fetch_count",
+                                   "[ALPHA] Reviews of tokens that are under way.",
+                                   {"status"}}),
+      client_certificates(
+          registry,
+          {"apiserver_client_certificate_expiration_seconds",
+           "[ALPHA] Distribution of the remaining lifetime on the certificate used to authenticate "
+           "a request.",
+           {},
+           certificate_buckets()}),
+      certificate_reloads(registry,
+                          {"davit_serving_certificate_reloads_total",
+                           "[ALPHA] New serving certificates, by result: success, or error if "
+                           "the old one stayed.",
+                           {"result"}}),
+      certificate_expiry(
+          registry,
+          {"davit_serving_certificate_expiration_timestamp_seconds",
+           "[ALPHA] When the serving certificate expires, in seconds since the Unix epoch.",
+           {}}),
       running_controllers(registry,
                           {"running_managed_controllers",
                            "[BETA] Indicates where instances of a controller are currently running",
@@ -128,6 +224,38 @@ HostMetrics::HostMetrics(prometheus::Registry& registry)
       overdue_syncs(registry, {"davit_controller_overdue_syncs",
                                "[ALPHA] Syncs that have been running for longer than their limit.",
                                {"controller"}}),
+      controller_cpu(registry, {"davit_controller_cpu_seconds_total",
+                                "[ALPHA] CPU time of the threads that run a controller: its "
+                                "handlers, syncs and timers, with the requests that they send.",
+                                {"plugin", "controller"}}),
+      controller_syncs(registry, {"davit_controller_syncs_total",
+                                  "[ALPHA] Number of syncs that ended, in whatever way.",
+                                  {"plugin", "controller"}}),
+      controller_errors(registry,
+                        {"davit_controller_sync_errors_total",
+                         "[ALPHA] Number of syncs that failed for a reason other than a conflict.",
+                         {"plugin", "controller"}}),
+      controller_pending(registry, {"davit_controller_pending_changes",
+                                    "[ALPHA] Changes of the cluster that wait for the handlers of "
+                                    "a controller.",
+                                    {"plugin", "controller"}}),
+      controller_delayed(registry, {"davit_controller_delayed_keys",
+                                    "[ALPHA] Keys that wait for a time: the end of a back-off, or "
+                                    "what their controller asked for.",
+                                    {"plugin", "controller"}}),
+      replicaset_stale_skips(
+          registry, {"replicaset_controller_stale_sync_skips_total",
+                     "[ALPHA] Number of ReplicaSet syncs skipped due to a stale cache.", stale()}),
+      daemonset_stale_skips(
+          registry, {"daemonset_controller_stale_sync_skips_total",
+                     "[ALPHA] Number of DaemonSet syncs skipped due to a stale cache.", stale()}),
+      job_stale_skips(registry,
+                      {"job_controller_stale_sync_skips_total",
+                       "[ALPHA] Number of Job syncs skipped due to a stale cache.", stale()}),
+      stale_skips(registry, {"davit_controller_stale_sync_skips_total",
+                             "[ALPHA] Number of syncs that were put off because the cache of this "
+                             "resource did not show an earlier write of their key.",
+                             {"controller", "group", "resource"}}),
       quarantined(registry, {"davit_plugin_quarantined",
                              "[ALPHA] Whether this build of a plugin is quarantined because it "
                              "is in a crash loop.",
@@ -141,6 +269,11 @@ HostMetrics::HostMetrics(prometheus::Registry& registry)
                          "the new build gets keys.",
                          {"plugin"},
                          {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 1}}),
+      plugin_refused_calls(registry, {"davit_plugin_refused_calls_total",
+                                      "[ALPHA] Host functions that were refused because the plugin "
+                                      "may not use its call: it has ended, another thread is in "
+                                      "it, or its phase does not allow the function.",
+                                      {"plugin", "controller", "reason"}}),
       plugin_generation(registry, {"davit_plugin_generation",
                                    "[ALPHA] Builds of the plugin that this process has begun, "
                                    "the present one included; 0: it is no longer loaded.",
@@ -148,6 +281,10 @@ HostMetrics::HostMetrics(prometheus::Registry& registry)
       resident_generations(registry, {"davit_plugin_resident_generations",
                                       "[ALPHA] Builds in memory that no longer serve.",
                                       {}}),
+      plugin_mapped(registry, {"davit_plugin_mapped_bytes",
+                               "[ALPHA] Address space of the plugin's code and static data. What "
+                               "it allocates is in process_resident_memory_bytes.",
+                               {"plugin"}}),
       informer_queued(
           registry,
           {"informer_queued_items",
@@ -161,6 +298,9 @@ HostMetrics::HostMetrics(prometheus::Registry& registry)
                         "[ALPHA] The last 15 digits of the store's resource version.", informer()}),
       informer_objects(registry, {"davit_informer_objects",
                                   "[ALPHA] Number of objects in the cache.", informer()}),
+      informer_bytes(registry,
+                     {"davit_informer_bytes",
+                      "[ALPHA] Memory of the cache: its objects and indexes.", informer()}),
       informer_lists(registry,
                      {"davit_informer_lists_total",
                       "[ALPHA] Number of lists that filled or replaced the cache.", informer()}),
@@ -193,6 +333,22 @@ HostMetrics::HostMetrics(prometheus::Registry& registry)
                      {"davit_informer_stale",
                       "[ALPHA] Whether that time exceeds the limit, so that the cache must "
                       "not be taken for current.",
-                      informer()}) {}
+                      informer()}),
+      features(registry, {"kubernetes_feature_enabled",
+                          "[BETA] This metric records the data about the stage and enablement of a "
+                          "k8s feature.",
+                          {"name", "stage"}}),
+      version(registry, {"version_info",
+                         "[ALPHA] Provides the compatibility version info of the component. The "
+                         "component label is the name of the component, usually kube, but is "
+                         "relevant for aggregated-apiservers.",
+                         {"binary", "component", "emulation", "min_compat"}}),
+      disabled_metrics(registry,
+                       {"disabled_metrics_total", "[BETA] The count of disabled metrics.", {}}),
+      hidden_metrics(registry, {"hidden_metrics_total", "[BETA] The count of hidden metrics.", {}}),
+      unexpected_labels(registry, {"cardinality_enforcement_unexpected_categorizations_total",
+                                   "[ALPHA] The count of unexpected categorizations during "
+                                   "cardinality enforcement.",
+                                   {}}) {}
 
 }  // namespace davit::host

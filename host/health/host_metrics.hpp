@@ -1,15 +1,13 @@
 /// The families that the host itself fills. Internal to host/health.
 #pragma once
 
-#include <prometheus/registry.h>
-
 #include "host/health/series.hpp"
 
 namespace davit::host {
 
 /// Upstream's names, help texts, labels and buckets, and ours with the prefix davit_. Thread-safe.
 struct HostMetrics {
-  explicit HostMetrics(prometheus::Registry& registry);
+  explicit HostMetrics(MetricRegistry& registry);
 
   Gauges queue_depth;
   Counters queue_adds;
@@ -27,27 +25,59 @@ struct HostMetrics {
   Counters rest_retries;
   Gauges rest_exec_ttl;
   Counters rest_exec_calls;
+  Histograms rest_exec_rotation;
   Counters rest_ca_reloads;
+  Gauges rest_transports;
+  Counters rest_transport_calls;
+  Counters rest_rotation_collections;
+  Counters rest_transport_collections;
 
   Counters outbound_requests;
   Histograms outbound_duration;
 
+  Counters spans_exported;
+  Counters spans_dropped;
+
   Gauges leader_status;
   Counters leader_slow_path;
 
+  Counters delegated_authn;
+  Histograms delegated_authn_time;
+  Counters delegated_authz;
+  Histograms delegated_authz_time;
+  Counters token_cache_requests;
+  Histograms token_cache_time;
+  Counters token_fetches;
+  Gauges token_fetches_now;
+  Histograms client_certificates;
+  Counters certificate_reloads;
+  Gauges certificate_expiry;
+
   Gauges running_controllers;
   Gauges overdue_syncs;
+  Counters controller_cpu;
+  Counters controller_syncs;
+  Counters controller_errors;
+  Gauges controller_pending;
+  Gauges controller_delayed;
+  Counters replicaset_stale_skips;
+  Counters daemonset_stale_skips;
+  Counters job_stale_skips;
+  Counters stale_skips;
   Gauges quarantined;
 
   Counters plugin_swaps;
   Histograms plugin_swap_pause;
+  Counters plugin_refused_calls;
   Gauges plugin_generation;
   Gauges resident_generations;
+  Gauges plugin_mapped;
 
   Gauges informer_queued;
   Histograms informer_latency;
   Gauges informer_version;
   Gauges informer_objects;
+  Gauges informer_bytes;
   Counters informer_lists;
   Counters informer_stalled_watches;
   Counters informer_json_fallbacks;
@@ -56,6 +86,12 @@ struct HostMetrics {
   Gauges informer_skipped_now;
   Gauges informer_unconfirmed;
   Gauges informer_stale;
+
+  Gauges features;
+  Gauges version;
+  Counters disabled_metrics;
+  Counters hidden_metrics;
+  Counters unexpected_labels;
 };
 
 }  // namespace davit::host

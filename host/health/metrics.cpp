@@ -2,6 +2,8 @@
 
 #include <prometheus/registry.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <utility>
@@ -167,6 +169,36 @@ MetricFamily build_family(const BuildInfo& build) {
   return made;
 }
 
+/// registered_metrics_total of these.
+MetricFamily registered_family(const std::vector<MetricDefinition>& all) {
+  MetricFamily made{"registered_metrics_total",
+                    "[BETA] The count of registered metrics broken by stability level and "
+                    "deprecation version.",
+                    prometheus::MetricType::Counter,
+                    {}};
+  std::map<std::string, double> levels{{"ALPHA", 0}, {"BETA", 0}, {"STABLE", 0}};
+  for (const MetricDefinition& each : all) {
+    if (each.help.starts_with('[')) ++levels[each.help.substr(1, each.help.find(']') - 1)];
+  }
+  for (const auto& [level, count] : levels) {
+    ClientMetric& metric = made.metric.emplace_back();
+    metric.label = {{"deprecated_version", ""}, {"stability_level", level}};
+    metric.counter.value = count;
+  }
+  return made;
+}
+
+/// The definition of a family that each exposition makes.
+MetricDefinition definition_of(MetricFamily& made) {
+  const bool is_gauge = made.type == prometheus::MetricType::Gauge;
+  MetricDefinition definition{is_gauge ? MetricType::kGauge : MetricType::kCounter,
+                              std::move(made.name), std::move(made.help)};
+  for (const ClientMetric::Label& label : made.metric.front().label) {
+    definition.labels.push_back(label.name);
+  }
+  return definition;
+}
+
 class PrometheusMetrics final : public Metrics {
  public:
   PrometheusMetrics(BuildInfo build, Clock& clock) : clock_(clock), build_(std::move(build)) {}
@@ -199,8 +231,22 @@ class PrometheusMetrics final : public Metrics {
     host_.outbound_requests.at({controller, host, code}).Increment();
     host_.outbound_duration.at({controller, host}).Observe(seconds(took));
   }
+  void spans_exported(std::size_t count) override {
+    host_.spans_exported.at({}).Increment(static_cast<double>(count));
+  }
+  void spans_dropped(std::string_view reason, std::size_t count) override {
+    host_.spans_dropped.at({reason}).Increment(static_cast<double>(count));
+  }
   void exec_plugin_called(int exit_code, std::string_view call_status) override {
     host_.rest_exec_calls.at({std::to_string(exit_code), call_status}).Increment();
+  }
+  void exec_plugin_rotated(Duration age) override {
+    host_.rest_exec_rotation.at({}).Observe(seconds(age));
+  }
+  void transport_used(TransportUse use) override {
+    const bool is_made = use == TransportUse::kMade;
+    host_.rest_transport_calls.at({is_made ? "miss" : "hit"}).Increment();
+    if (is_made) host_.rest_transports.at({}).Increment();
   }
   void exec_plugin_expires(WallTime when) override {
     MutexLock lock(mutex_);
@@ -234,6 +280,10 @@ class PrometheusMetrics final : public Metrics {
   void plugin_paused(std::string_view plugin, Duration pause) override {
     host_.plugin_swap_pause.at({plugin}).Observe(seconds(pause));
   }
+  void plugin_calls_refused(std::string_view plugin, std::string_view controller,
+                            std::string_view why, std::uint64_t count) override {
+    host_.plugin_refused_calls.at({plugin, controller, why}).Increment(static_cast<double>(count));
+  }
   void plugin_generation(std::string_view plugin, std::uint64_t generation) override {
     host_.plugin_generation.at({plugin}).Set(static_cast<double>(generation));
   }
@@ -263,6 +313,7 @@ class PrometheusMetrics final : public Metrics {
   }
 
   void set_build_info(const BuildInfo& build) override {
+    set_version(build.git_version);
     MutexLock lock(mutex_);
     build_ = build;
   }
@@ -273,6 +324,33 @@ class PrometheusMetrics final : public Metrics {
     healths_.at({check, endpoint, result.ok() ? "success" : "error"}).Increment();
   }
 
+  void delegated_request(Delegated kind, std::string_view code, Duration took) override {
+    const bool is_authn = kind == Delegated::kAuthentication;
+    (is_authn ? host_.delegated_authn : host_.delegated_authz).at({code}).Increment();
+    (is_authn ? host_.delegated_authn_time : host_.delegated_authz_time)
+        .at({code})
+        .Observe(seconds(took));
+  }
+  void token_cache_request(CacheUse use, Duration took) override {
+    const std::string_view status = use == CacheUse::kHit ? "hit" : "miss";
+    host_.token_cache_requests.at({status}).Increment();
+    host_.token_cache_time.at({status}).Observe(seconds(took));
+  }
+  void token_fetch_began() override { host_.token_fetches_now.at({"in_flight"}).Increment(); }
+  void token_fetch_ended(Outcome outcome) override {
+    host_.token_fetches_now.at({"in_flight"}).Decrement();
+    host_.token_fetches.at({outcome == Outcome::kSuccess ? "ok" : "error"}).Increment();
+  }
+  void client_certificate(Duration until_expiry) override {
+    host_.client_certificates.at({}).Observe(seconds(until_expiry));
+  }
+  void certificate_reloaded(Outcome outcome) override {
+    host_.certificate_reloads.at({outcome == Outcome::kSuccess ? "success" : "error"}).Increment();
+  }
+  void certificate_expires(WallTime at) override {
+    host_.certificate_expiry.at({}).Set(seconds(at.time_since_epoch()));
+  }
+
   void informer_freshness(const ResourceId& id, Duration unconfirmed, Stale stale) override {
     host_.informer_unconfirmed.at({kManager, id.group, id.version, id.resource})
         .Set(seconds(unconfirmed));
@@ -280,9 +358,57 @@ class PrometheusMetrics final : public Metrics {
         .Set(stale == Stale::kYes ? 1 : 0);
   }
 
+  void informer_bytes(const ResourceId& id, std::size_t bytes) override {
+    host_.informer_bytes.at({kManager, id.group, id.version, id.resource})
+        .Set(static_cast<double>(bytes));
+  }
+
+  void controller_use(const ControllerUse& use) override {
+    const auto labels = {use.plugin, use.controller};
+    host_.controller_pending.at(labels).Set(static_cast<double>(use.pending_changes));
+    host_.controller_delayed.at(labels).Set(static_cast<double>(use.delayed_keys));
+    MutexLock lock(mutex_);
+    Counted& last = counted_[std::string(use.controller)];
+    if (last.generation != use.generation) last = {use.generation};
+    host_.controller_cpu.at(labels).Increment(seconds(grown(last.cpu, use.cpu)));
+    host_.controller_syncs.at(labels).Increment(static_cast<double>(grown(last.syncs, use.syncs)));
+    host_.controller_errors.at(labels).Increment(
+        static_cast<double>(grown(last.errors, use.errors)));
+  }
+
+  void stale_sync_skipped(std::string_view controller, const ResourceId& id) override {
+    host_.stale_skips.at({controller, id.group, id.resource}).Increment();
+    Counters* const upstream = controller == "replicaset-controller" ? &host_.replicaset_stale_skips
+                               : controller == "daemonset-controller" ? &host_.daemonset_stale_skips
+                               : controller == "job-controller"       ? &host_.job_stale_skips
+                                                                      : nullptr;
+    if (upstream != nullptr) upstream->at({id.group, id.resource}).Increment();
+  }
+
+  void plugin_mapped(std::string_view plugin, std::size_t bytes) override {
+    host_.plugin_mapped.at({plugin}).Set(static_cast<double>(bytes));
+  }
+
+  void feature(std::string_view name, std::string_view stage, Enabled enabled) override {
+    host_.features.at({name, stage}).Set(enabled == Enabled::kYes ? 1 : 0);
+  }
+
   void plugin_quarantined(std::string_view plugin, std::string_view build,
                           Quarantined quarantined) override {
     host_.quarantined.at({plugin, build}).Set(quarantined == Quarantined::kYes ? 1 : 0);
+  }
+
+  [[nodiscard]] std::vector<MetricDefinition> definitions() const override {
+    std::vector<MetricDefinition> all = registry_.definitions;
+    all.insert(all.end(), slis_.definitions.begin(), slis_.definitions.end());
+    BuildInfo build;
+    std::vector<MetricFamily> made;
+    add_process(made);
+    made.push_back(build_family(build));
+    made.push_back(registered_family({}));
+    for (MetricFamily& each : made) all.push_back(definition_of(each));
+    std::ranges::sort(all, {}, &MetricDefinition::name);
+    return all;
   }
 
   [[nodiscard]] std::string text() override {
@@ -299,21 +425,48 @@ class PrometheusMetrics final : public Metrics {
     host_.rest_exec_ttl.at({}).Set(credentials_end == kNoEnd
                                        ? std::numeric_limits<double>::infinity()
                                        : seconds(credentials_end - clock_.wall_now()));
-    std::vector<MetricFamily> families = registry_.Collect();
+    std::vector<MetricFamily> families = registry_.families.Collect();
     plugins_.collect(families);
     add_process(families);
     families.push_back(build_family(build));
+    families.push_back(registered_family(definitions()));
     return exposition(std::move(families));
   }
 
-  [[nodiscard]] std::string slis_text() override { return exposition(slis_.Collect()); }
+  [[nodiscard]] std::string slis_text() override { return exposition(slis_.families.Collect()); }
 
  private:
+  /// version_info, whose oldest compatible version is the minor version before (component-base,
+  /// version.go).
+  void set_version(std::string_view version) {
+    const std::string major = version_part(version, 0);
+    const std::string minor = version_part(version, 1);
+    if (minor.empty()) return;
+    if (version.starts_with('v')) version.remove_prefix(1);
+    const int before = std::max(std::atoi(minor.c_str()) - 1, 0);
+    host_.version.at({version, "kube", major + "." + minor, major + "." + std::to_string(before)})
+        .Set(1);
+  }
+
+  /// The counts of the present generation at the last controller_use().
+  struct Counted {
+    std::uint64_t generation = 0;
+    Duration cpu{0};
+    std::uint64_t syncs = 0;
+    std::uint64_t errors = 0;
+  };
+  /// The growth from `last` to `now`; `last` becomes `now`.
+  template <typename Number>
+  static Number grown(Number& last, Number now) {
+    if (now <= last) return Number{};
+    return now - std::exchange(last, now);
+  }
+
   static constexpr WallTime kNoEnd = WallTime::max();
 
   Clock& clock_;
-  prometheus::Registry registry_;
-  prometheus::Registry slis_;
+  MetricRegistry registry_;
+  MetricRegistry slis_;
   HostMetrics host_{registry_};
   PluginMetrics plugins_;
   Gauges health_{slis_,
@@ -329,6 +482,7 @@ class PrometheusMetrics final : public Metrics {
   BuildInfo build_ GUARDED_BY(mutex_);
   WallTime credentials_end_ GUARDED_BY(mutex_) = kNoEnd;
   std::map<std::string, std::unique_ptr<QueueSeries>> queues_ GUARDED_BY(mutex_);
+  std::map<std::string, Counted> counted_ GUARDED_BY(mutex_);  // The key is the controller.
   std::vector<std::function<void()>> refreshers_ GUARDED_BY(mutex_);
 };
 

@@ -14,9 +14,12 @@
 #include "host/api/outbound_client.hpp"
 #include "host/api/rest_metrics.hpp"
 #include "host/cache/cache_metrics.hpp"
+#include "host/health/metric_definition.hpp"
 #include "host/run/controller_runner.hpp"
 #include "host/run/leader_elector.hpp"
 #include "host/run/swap_metrics.hpp"
+#include "host/serving/serving_metrics.hpp"
+#include "host/trace/tracer.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/version.hpp"
 
@@ -31,8 +34,6 @@ struct BuildInfo {
   std::string compiler = {};
   std::string platform = kPlatform;
 };
-
-enum class MetricType { kCounter, kGauge, kHistogram };
 
 /// A metric that a plugin opens.
 struct MetricOptions {
@@ -75,9 +76,11 @@ class PluginMetric {
 /// Everything on /metrics. Thread-safe.
 class Metrics : public RestMetrics,
                 public OutboundMetrics,
+                public TraceMetrics,
                 public RunnerMetrics,
                 public LeaderElectionMetrics,
                 public CacheMetrics,
+                public ServingMetrics,
                 public SwapMetrics {
  public:
   /// `manager` is the label of running_managed_controllers.
@@ -98,6 +101,11 @@ class Metrics : public RestMetrics,
   /// kubernetes_build_info again, once the server's version is known.
   virtual void set_build_info(const BuildInfo& build) = 0;
 
+  /// kubernetes_feature_enabled. `stage` as upstream has it: "" for a feature that is generally
+  /// available, else "ALPHA", "BETA" or "DEPRECATED".
+  enum class Enabled { kNo, kYes };
+  virtual void feature(std::string_view name, std::string_view stage, Enabled enabled) = 0;
+
   /// kubernetes_healthcheck and kubernetes_healthchecks_total of /metrics/slis.
   virtual void health_checked(std::string_view check, std::string_view endpoint,
                               const Status& result) = 0;
@@ -106,11 +114,20 @@ class Metrics : public RestMetrics,
   enum class Stale { kNo, kYes };
   virtual void informer_freshness(const ResourceId& resource, Duration unconfirmed,
                                   Stale stale) = 0;
+  /// davit_informer_bytes.
+  virtual void informer_bytes(const ResourceId& resource, std::size_t bytes) = 0;
+
+  /// A sync was put off because the cache of `resource` lags: *_stale_sync_skips_total under
+  /// upstream's names for the controllers that have them there, and ours for all.
+  virtual void stale_sync_skipped(std::string_view controller, const ResourceId& resource) = 0;
 
   /// davit_plugin_quarantined.
   enum class Quarantined { kNo, kYes };
   virtual void plugin_quarantined(std::string_view plugin, std::string_view build,
                                   Quarantined quarantined) = 0;
+
+  /// Every metric of the host, by name; without those that plugins open.
+  [[nodiscard]] virtual std::vector<MetricDefinition> definitions() const = 0;
 
   /// The text exposition format, version 0.0.4.
   [[nodiscard]] virtual std::string text() = 0;

@@ -1,5 +1,6 @@
 #include "host/health/observability_server.hpp"
 
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -15,9 +16,19 @@ HttpServerResponse text(int status, std::string body) {
   return response;
 }
 
-HttpServerResponse to_response(Result<std::string> page) {
-  if (page) return text(200, std::move(*page));
-  const Status& error = page.error();
+HttpServerResponse exposition(std::string series) {
+  HttpServerResponse response = text(200, std::move(series));
+  response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+  return response;
+}
+
+HttpServerResponse to_response(DebugResponse page) {
+  HttpServerResponse response = text(page.http_status, std::move(page.body));
+  response.content_type = std::move(page.content_type);
+  return response;
+}
+
+HttpServerResponse to_response(const Status& error) {
   if (error.code() != Code::kThrottled) {
     return text(error.code() == Code::kNotFound ? 404 : 500, error.message() + "\n");
   }
@@ -29,26 +40,57 @@ HttpServerResponse to_response(Result<std::string> page) {
 /// The response of a page that its controller has not made yet.
 class DeferredPage final : public HttpDeferredResponse {
  public:
-  DeferredPage(std::shared_ptr<ProbeThread> thread, ProbeThread::Call call)
-      : thread_(std::move(thread)), ticket_(thread_->begin(std::move(call))) {}
+  /// `make` makes the page.
+  DeferredPage(std::shared_ptr<ProbeThread> thread, std::function<Result<DebugResponse>()> make)
+      : thread_(std::move(thread)),
+        ticket_(thread_->begin([page = page_, make = std::move(make)]() -> Result<std::string> {
+          Result<DebugResponse> made = make();
+          if (!made) return made.error();
+          *page = *std::move(made);
+          return std::string();
+        })) {}
   ~DeferredPage() override {
     if (ticket_) thread_->drop(*ticket_);
   }
 
   [[nodiscard]] std::optional<HttpServerResponse> take() override {
-    std::optional<Result<std::string>> page = thread_->take(*ticket_);
-    if (!page) return std::nullopt;
+    const std::optional<Result<std::string>> made = thread_->take(*ticket_);
+    if (!made) return std::nullopt;
     ticket_.reset();
-    return to_response(std::move(*page));
+    return *made ? to_response(std::move(*page_)) : to_response(made->error());
   }
   [[nodiscard]] Time next_take() const override { return thread_->next_poll(); }
 
  private:
   const std::shared_ptr<ProbeThread> thread_;
+  // The call's until it has succeeded; it may outlive this.
+  const std::shared_ptr<DebugResponse> page_ = std::make_shared<DebugResponse>();
   std::optional<ProbeThread::Ticket> ticket_;  // Until it was taken.
 };
 
 }  // namespace
+
+ObservabilityRoutes::ObservabilityRoutes(HealthChecks& checks, Metrics& metrics,
+                                         ProbeThreads& probe_threads)
+    : checks_(checks), probe_threads_(probe_threads) {
+  add_route("/metrics",
+            [&metrics](const HttpServerRequest&) { return exposition(metrics.text()); });
+  add_route("/metrics/slis",
+            [&metrics](const HttpServerRequest&) { return exposition(metrics.slis_text()); });
+  add_route(std::string(kDebugPrefix),
+            [this](const HttpServerRequest& request) { return debug(request); });
+}
+
+void ObservabilityRoutes::add_route(std::string path, Route route, RouteMethods methods) {
+  MutexLock lock(mutex_);
+  routes_.insert_or_assign(std::move(path), RouteEntry{std::move(route), methods});
+}
+
+void ObservabilityRoutes::add_page(std::string path, DebugPage page) {
+  add_route(std::move(path),
+            [added = Page{std::move(page), probe_threads_.make()}](
+                const HttpServerRequest& request) { return defer(added, {}, request.query()); });
+}
 
 void ObservabilityRoutes::add_debug_page(std::string controller, DebugPage page) {
   Page added{std::move(page), probe_threads_.make()};
@@ -67,22 +109,28 @@ bool ObservabilityRoutes::is_health(const HttpServerRequest& request) {
   return path.starts_with("/healthz") || path.starts_with("/livez") || path.starts_with("/readyz");
 }
 
+ObservabilityRoutes::RouteEntry ObservabilityRoutes::find_route(std::string_view path) const {
+  MutexLock lock(mutex_);
+  if (const auto exact = routes_.find(path); exact != routes_.end()) return exact->second;
+  // "/a/b/c" is below "/a/b/" and "/a/", and not below "/".
+  for (std::size_t slash = path.rfind('/'); slash != std::string_view::npos && slash > 0;
+       slash = path.rfind('/', slash - 1)) {
+    const auto above = routes_.find(path.substr(0, slash + 1));
+    if (above != routes_.end()) return above->second;
+  }
+  return {};
+}
+
 HttpServerResponse ObservabilityRoutes::respond(const HttpServerRequest& request) {
-  const std::string_view path = request.path();
   if (is_health(request)) return checks_.respond(request);
-  const bool exposition = path == "/metrics" || path == "/metrics/slis";
-  const bool known = exposition || path.starts_with(kDebugPrefix);
-  if (!known) return text(404, "404 page not found\n");
-  if (request.method != "GET" && request.method != "HEAD") {
+  const RouteEntry route = find_route(request.path());
+  if (!route.handle) return text(404, "404 page not found\n");
+  if (route.methods == RouteMethods::kRead && request.method != "GET" && request.method != "HEAD") {
     HttpServerResponse refusal = text(405, "method not allowed\n");
     refusal.headers = {{"Allow", "GET, HEAD"}};
     return refusal;
   }
-  if (!exposition) return debug(request);
-  HttpServerResponse response =
-      text(200, path == "/metrics" ? metrics_.text() : metrics_.slis_text());
-  response.content_type = "text/plain; version=0.0.4; charset=utf-8";
-  return response;
+  return route.handle(request);
 }
 
 HttpServerResponse ObservabilityRoutes::debug(const HttpServerRequest& request) {
@@ -97,10 +145,15 @@ HttpServerResponse ObservabilityRoutes::debug(const HttpServerRequest& request) 
     if (found != pages_.end()) page = found->second;
   }
   if (!page.text) return text(404, "404 page not found\n");
+  return defer(std::move(page), rest, request.query());
+}
+
+HttpServerResponse ObservabilityRoutes::defer(Page page, std::string_view path,
+                                              std::string_view query) {
   HttpServerResponse response;
   response.deferred = std::make_unique<DeferredPage>(
-      std::move(page.thread), [make = std::move(page.text), path = std::string(rest),
-                               query = std::string(request.query())] { return make(path, query); });
+      std::move(page.thread), [make = std::move(page.text), path = std::string(path),
+                               query = std::string(query)] { return make(path, query); });
   return response;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "host/health/debug_response.hpp"
 #include "host/health/health_checks.hpp"
 #include "host/health/metrics.hpp"
 #include "host/health/probe_thread.hpp"
@@ -18,17 +19,35 @@
 namespace davit::host {
 
 /// Serves a controller's own page: `path` is what follows /debug/controllers/<name>/, `query` what
-/// follows the question mark. The text of a 200, or kNotFound (404), or another error (500). One
-/// request of a controller after the other, on a thread other than the server's, so that a page
-/// which takes its time delays nothing else.
-using DebugPage = std::function<Result<std::string>(std::string_view path, std::string_view query)>;
+/// follows the question mark. The page, or kNotFound (404), or another error (500). One request of
+/// a controller after the other, on a thread other than the server's, so that a page which takes
+/// its time delays nothing else.
+using DebugPage =
+    std::function<Result<DebugResponse>(std::string_view path, std::string_view query)>;
 
-/// Routes requests to health checks, metrics and debug pages. Thread-safe.
+/// Handles the requests for one path. Called on the server's thread, where it must neither block
+/// nor throw: what takes its time is a deferred response.
+using Route = std::function<HttpServerResponse(const HttpServerRequest&)>;
+
+/// The methods that a route handles; all others get 405.
+enum class RouteMethods { kRead, kAny };  ///< GET and HEAD, or all.
+
+/// Routes requests to health checks, metrics, debug pages and the routes that others add. On the
+/// HTTPS port a request reaches a route only if its user may read the path. Thread-safe.
 class ObservabilityRoutes {
  public:
   /// The arguments must outlive this object. `probe_threads` provides the threads that make pages.
-  ObservabilityRoutes(HealthChecks& checks, Metrics& metrics, ProbeThreads& probe_threads)
-      : checks_(checks), metrics_(metrics), probe_threads_(probe_threads) {}
+  ObservabilityRoutes(HealthChecks& checks, Metrics& metrics, ProbeThreads& probe_threads);
+
+  /// Hands requests for `path` to `route`, which replaces an earlier one and must work as long as
+  /// this exists. A path that ends with a slash includes all paths below it ("/debug/x/"); the
+  /// root, "/", is only itself. The longest path wins. Health checks cannot be replaced.
+  void add_route(std::string path, Route route, RouteMethods methods = RouteMethods::kRead)
+      EXCLUDES(mutex_);
+
+  /// Hands requests for `path` to `page`, with an empty path and their query, as for a debug page
+  /// of a controller: on a thread of its own, one after the other.
+  void add_page(std::string path, DebugPage page) EXCLUDES(mutex_);
 
   /// Mounts a page below /debug/controllers/<controller>, or replaces it.
   void add_debug_page(std::string controller, DebugPage page) EXCLUDES(mutex_);
@@ -51,12 +70,21 @@ class ObservabilityRoutes {
     DebugPage text;
     std::shared_ptr<ProbeThread> thread;  // A page that replaces one that hangs has its own.
   };
+  struct RouteEntry {
+    Route handle;  // Empty: there is none.
+    RouteMethods methods = RouteMethods::kRead;
+  };
+
+  /// The response that the thread of `page` makes.
+  [[nodiscard]] static HttpServerResponse defer(Page page, std::string_view path,
+                                                std::string_view query);
+  [[nodiscard]] RouteEntry find_route(std::string_view path) const EXCLUDES(mutex_);
 
   HealthChecks& checks_;
-  Metrics& metrics_;
   ProbeThreads& probe_threads_;
-  Mutex mutex_;
+  mutable Mutex mutex_;
   std::map<std::string, Page, std::less<>> pages_ GUARDED_BY(mutex_);
+  std::map<std::string, RouteEntry, std::less<>> routes_ GUARDED_BY(mutex_);  // Keyed by path.
 };
 
 }  // namespace davit::host

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/health/metric_definition.hpp"
 #include "lib/base/mutex.hpp"
 
 namespace davit::host {
@@ -32,14 +33,26 @@ struct SeriesOptions {
   std::size_t series_max = 10000;  // A label with unbounded values must not eat the memory.
 };
 
+/// The families of one exposition and their definitions. Families are added while it is set up, by
+/// one thread.
+struct MetricRegistry {
+  prometheus::Registry families;
+  std::vector<MetricDefinition> definitions;
+};
+
 /// A family of T (prometheus::Counter, Gauge or Histogram) whose series are found by their label
 /// values. Thread-safe. prometheus-cpp makes a whole histogram each time that a series is only
 /// looked up; this looks first.
 template <typename T>
 class Series {
  public:
-  Series(prometheus::Registry& registry, SeriesOptions options)
-      : options_(std::move(options)), family_(build(registry, options_)) {}
+  Series(MetricRegistry& registry, SeriesOptions options)
+      : options_(std::move(options)), family_(build(registry.families, options_)) {
+    registry.definitions.push_back(
+        {kType, options_.name, options_.help, options_.labels, options_.buckets});
+    // Upstream shows a metric without labels from the start (component-base/metrics).
+    if (options_.labels.empty()) (void)find({});
+  }
 
   /// The series with these values, made when it is new; null when there are too many.
   T* find(std::span<const std::string_view> values) EXCLUDES(mutex_) {
@@ -64,6 +77,11 @@ class Series {
   }
 
  private:
+  static constexpr MetricType kType = std::is_same_v<T, prometheus::Counter> ? MetricType::kCounter
+                                      : std::is_same_v<T, prometheus::Gauge>
+                                          ? MetricType::kGauge
+                                          : MetricType::kHistogram;
+
   static prometheus::Family<T>& build(prometheus::Registry& registry,
                                       const SeriesOptions& options) {
     if constexpr (std::is_same_v<T, prometheus::Counter>) {

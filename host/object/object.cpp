@@ -117,6 +117,11 @@ ObjectRef ObjectRef::adopt(const Object* object) {
   return ref;
 }
 
+ObjectRef ObjectRef::lent_copy(LentMemory& memory) const {
+  const Object* const copied = object_ == nullptr ? nullptr : object_->copy(memory);
+  return copied == nullptr ? *this : adopt(copied);
+}
+
 std::size_t ObjectRef::bytes() const { return object_ == nullptr ? 0 : object_->bytes(); }
 
 namespace {

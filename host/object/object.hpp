@@ -102,6 +102,9 @@ class ObjectRef {
 
   /// A new share in the object of a live value; nothing when the value is absent.
   [[nodiscard]] static ObjectRef from(davit_value value);
+  /// A copy in memory that becomes unreadable with its last share, or if that is used up, a share
+  /// in the same object.
+  [[nodiscard]] ObjectRef lent_copy(LentMemory& memory) const;
   /// Takes over one share that the caller holds.
   [[nodiscard]] static ObjectRef adopt(const Object* object);
 

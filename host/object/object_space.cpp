@@ -162,12 +162,19 @@ const ObjectSpace::Place* ObjectSpace::place(Mask mask) const {
   return chunk == nullptr ? nullptr : &chunk[mask % kPlacesPerChunk];
 }
 
+Mask ObjectSpace::entered(Mask from, const Edge& edge) const {
+  if (debugging_.reads != nullptr && edge.mask == kFullMask) {
+    debugging_.reads->reached(*this, from, edge.text);
+  }
+  return edge.mask;
+}
+
 Mask ObjectSpace::member_mask(Mask mask, davit_name name) const {
   if (mask == kFullMask) return kFullMask;
   const Place* here = place(mask);
   if (here == nullptr) return kNothingMask;
   for (std::uint32_t i = 0; i < here->edge_count; ++i) {
-    if (here->edges[i].name == name) return here->edges[i].mask;
+    if (here->edges[i].name == name) return entered(mask, here->edges[i]);
   }
   return kNothingMask;
 }
@@ -177,7 +184,7 @@ Mask ObjectSpace::member_mask(Mask mask, std::string_view key) const {
   const Place* here = place(mask);
   if (here == nullptr) return kNothingMask;
   for (std::uint32_t i = 0; i < here->edge_count; ++i) {
-    if (here->edges[i].text == key) return here->edges[i].mask;
+    if (here->edges[i].text == key) return entered(mask, here->edges[i]);
   }
   return kNothingMask;
 }
@@ -185,7 +192,11 @@ Mask ObjectSpace::member_mask(Mask mask, std::string_view key) const {
 Mask ObjectSpace::element_mask(Mask mask) const {
   if (mask == kFullMask) return kFullMask;
   const Place* here = place(mask);
-  return here == nullptr ? kNothingMask : here->every;
+  if (here == nullptr) return kNothingMask;
+  if (debugging_.reads != nullptr && here->every == kFullMask) {
+    debugging_.reads->reached(*this, mask, {});
+  }
+  return here->every;
 }
 
 std::size_t ObjectSpace::member_count(Mask mask) const {

@@ -26,6 +26,28 @@ inline constexpr Mask kFullMask = 0;
 /// Nothing is visible. Never the mask of a value that is handed out.
 inline constexpr Mask kNothingMask = 1;
 
+class LentMemory;
+class ObjectSpace;
+
+/// Observes what plugins read through projections.
+class ReadObserver {
+ public:
+  ReadObserver() = default;
+  ReadObserver(const ReadObserver&) = delete;
+  ReadObserver& operator=(const ReadObserver&) = delete;
+  virtual ~ReadObserver() = default;
+
+  /// The end of a declared path was reached: `member` of the place, or with an empty one any of its
+  /// elements. On any thread.
+  virtual void reached(const ObjectSpace& space, Mask place, std::string_view member) = 0;
+};
+
+/// The tools of a host that looks for mistakes of plugins; null: none. Each outlives the space.
+struct ObjectDebugging {
+  ReadObserver* reads = nullptr;
+  LentMemory* lent = nullptr;  ///< Has the objects that calls borrow.
+};
+
 /// Interned member names and projection tries. One per process, made in main; outlives every
 /// object.
 ///
@@ -86,6 +108,10 @@ class ObjectSpace {
   /// The mask of every element below `mask`.
   [[nodiscard]] Mask element_mask(Mask mask) const;
 
+  /// Before the first object.
+  void set_debugging(const ObjectDebugging& debugging) { debugging_ = debugging; }
+  [[nodiscard]] LentMemory* lent_memory() const { return debugging_.lent; }
+
   /// The number of members that a place below kFullMask names. Takes no lock.
   [[nodiscard]] std::size_t member_count(Mask mask) const;
 
@@ -111,6 +137,7 @@ class ObjectSpace {
   Status add_path(Draft& draft, std::string_view path) EXCLUDES(mutex_);
   Result<Mask> publish(Draft& draft) REQUIRES(mutex_);
   [[nodiscard]] const Place* place(Mask mask) const;
+  [[nodiscard]] Mask entered(Mask from, const Edge& edge) const;
 
   // Written under the mutex, read without it. A chunk or table is complete before its pointer is
   // stored with release, and is freed only by the destructor.
@@ -119,6 +146,8 @@ class ObjectSpace {
   std::array<std::atomic<Place*>, kPlacesMax / kPlacesPerChunk> place_chunks_{};
 
   std::atomic<bool> data_full_{false};  // Whether kDataNamesMax is reached.
+
+  ObjectDebugging debugging_;
 
   mutable Mutex mutex_;
   std::size_t name_count_ GUARDED_BY(mutex_) = 0;

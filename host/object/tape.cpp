@@ -5,6 +5,8 @@
 #include <memory>
 #include <new>
 
+#include "host/object/lent_memory.hpp"
+
 namespace davit::host {
 
 namespace tape {
@@ -145,7 +147,18 @@ std::size_t Object::bytes() const { return bytes_for(tape_size_); }
 
 const Object* Object::make(const ObjectSpace& space, std::string_view tape, Places places) {
   using Storage = std::allocator<std::byte>;
-  std::byte* memory = Storage().allocate(bytes_for(tape.size()));
+  return put(Storage().allocate(bytes_for(tape.size())), space, tape, places);
+}
+
+const Object* Object::copy(LentMemory& memory) const {
+  void* const to = memory.take(bytes());
+  if (to == nullptr) return nullptr;
+  return put(static_cast<std::byte*>(to), *space_,
+             {reinterpret_cast<const char*>(tape()), tape_size_}, places_);
+}
+
+const Object* Object::put(std::byte* memory, const ObjectSpace& space, std::string_view tape,
+                          Places places) {
   auto* object = std::construct_at(reinterpret_cast<Object*>(memory), space,
                                    static_cast<std::uint32_t>(tape.size()), places);
   std::memcpy(memory + kHeaderBytes, tape.data(), tape.size());
@@ -156,6 +169,8 @@ void Object::release() const {
   // Release: our reads of the object happen before its end. Acquire: so do those of all others.
   if (shares_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   const std::size_t size = bytes();
+  LentMemory* const lent = space_->lent_memory();
+  if (lent != nullptr && lent->owns(this)) return lent->give_back(const_cast<Object*>(this), size);
   std::allocator<std::byte>().deallocate(reinterpret_cast<std::byte*>(const_cast<Object*>(this)),
                                          size);
 }

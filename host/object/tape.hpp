@@ -200,6 +200,9 @@ class Object {
 
   /// Makes an object with one share, which the caller holds; ObjectRef::adopt() takes it over.
   static const Object* make(const ObjectSpace& space, std::string_view tape, Places places);
+  /// The same object in memory that becomes unreadable with its last share; null when there is
+  /// none left.
+  [[nodiscard]] const Object* copy(LentMemory& memory) const;
 
   /// Relaxed: who copies a share has one already, which keeps the object alive.
   void retain() const { shares_.fetch_add(1, std::memory_order_relaxed); }
@@ -217,6 +220,8 @@ class Object {
   static const std::size_t kHeaderBytes;
   ~Object() = default;
   static std::size_t bytes_for(std::size_t tape_size);
+  static const Object* put(std::byte* memory, const ObjectSpace& space, std::string_view tape,
+                           Places places);
 
   mutable std::atomic<std::uint32_t> shares_{1};
   std::uint32_t tape_size_;

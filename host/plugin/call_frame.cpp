@@ -1,15 +1,44 @@
 #include "host/plugin/call_frame.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "host/cache/change.hpp"
+#include "host/cache/resource_id.hpp"
+#include "host/journal/controller_journal.hpp"
 #include "host/object/abi.hpp"
+#include "host/object/lent_memory.hpp"
+#include "host/object/metadata.hpp"
+#include "host/plugin/controller_abi.hpp"
+#include "host/plugin/guard.hpp"
 
 namespace davit::host {
 namespace {
 
 std::int32_t is_cancelled(const davit_call* call) noexcept {
   const CallFrame* const frame = CallFrame::find(call).frame;
-  return frame == nullptr || frame->stop().stop_requested() ? 1 : 0;
+  if (frame == nullptr || frame->stop().stop_requested()) return 1;
+  return frame->controller().hold.token().stop_requested() ? 1 : 0;
+}
+
+Wake::Kind kind_of(ChangeType type) {
+  switch (type) {
+    case ChangeType::kAdded:
+      return Wake::Kind::kAdded;
+    case ChangeType::kUpdated:
+      return Wake::Kind::kUpdated;
+    case ChangeType::kDeleted:
+      break;
+  }
+  return Wake::Kind::kDeleted;
+}
+
+std::int32_t leads(const davit_call* call) noexcept {
+  const CallFrame* const frame = CallFrame::find(call).frame;
+  if (frame == nullptr) return 0;
+  // The text of a refusal needs memory.
+  return shielded([frame] { return frame->controller().may_act() ? 1 : 0; }, 0,
+                  [](std::string_view) {});
 }
 
 }  // namespace
@@ -27,15 +56,26 @@ CallFrame::CallFrame(ControllerAbi& controller, Phase phase, CallDetails details
     : slot_(call_slots().take()),
       controller_(controller),
       phase_(phase),
-      stop_(std::move(details.stop)) {
+      stop_(std::move(details.stop)),
+      trace_(details.trace),
+      journal_(details.journal),
+      resource_(details.resource),
+      change_(details.change) {
   davit_call& call = slot_.call;  // But its `host`, which other threads may read.
   call.size = sizeof(call);
   call.kind = static_cast<std::int32_t>(phase);
   call.source = details.source;
-  call.key = lend_view(details.key);
+  const bool poisons = controller.services.space.lent_memory() != nullptr;
+  call.key = poisons ? lend(std::string(details.key)) : lend_view(details.key);
+  if (trace_ != nullptr) {
+    const std::string& id = trace_->context().trace_id;
+    call.trace_id = poisons ? lend(id) : lend_view(id);
+  }
   call.deadline_ns = details.deadline.time_since_epoch().count();
   call.attempt = details.attempt;
   call.cancelled = is_cancelled;
+  call.leads = leads;
+  slot_.author.store(&controller.author, std::memory_order_relaxed);
   slot_.frame = this;
   slot_.owner.store(this_thread(), std::memory_order_relaxed);
   forget_undeclared_read();
@@ -45,7 +85,39 @@ CallFrame::~CallFrame() {
   slot_.owner.store(nullptr, std::memory_order_relaxed);
   slot_.frame = nullptr;
   slot_.call.key = {};
+  slot_.call.trace_id = {};
   call_slots().give_back(slot_);
+}
+
+void CallFrame::add_trace(std::vector<LogPair>& fields) const {
+  if (trace_ == nullptr || !trace_->context().is_sampled()) return;
+  fields.emplace_back(kTraceIdField, trace_->context().trace_id);
+}
+
+void CallFrame::note_wake(davit_handle queue, std::string_view key) const {
+  ControllerJournal* const journal = controller_.journal;
+  if (journal == nullptr || !journal->is_active() || controller_.is_shadow()) return;
+  WakeNote wake;
+  if (change_ != nullptr) {
+    // With the first content of the caches every key is added.
+    if (change_->initial) return;
+    const Metadata meta = metadata(*change_->current);
+    wake = {kind_of(change_->type), resource_->group, resource_->resource, meta.ns, meta.name,
+            meta.resource_version};
+  } else if (phase_ == Phase::kSync || phase_ == Phase::kTimer) {
+    wake.kind = phase_ == Phase::kSync ? Wake::Kind::kSync : Wake::Kind::kTimer;
+    wake.name = view(slot_.call.key);
+  } else {
+    return;
+  }
+  journal->woke(queue, key, wake, controller_.services.clock.now());
+}
+
+void CallFrame::note_wrong_phase() const { controller_.author.refused(Refusal::kPhase); }
+
+davit_value CallFrame::config() {
+  if (!config_) config_ = controller_.config.object();
+  return config_->root().raw;
 }
 
 davit_code CallFrame::fail(const Status& why) { return fail_at(why, 0); }
@@ -62,9 +134,12 @@ davit_code CallFrame::refuse(const Status& why) {
   return failure_.code;
 }
 
-void CallFrame::note_failure(davit_code code) {
+void CallFrame::note_failure(davit_code code, std::string_view function) {
   if (!failure_.is_new) failure_ = Failure{};
   failure_.code = code;
+  if (code == DAVIT_MISUSE || code == DAVIT_STALE) {
+    controller_.observe_misuse(function, code, failure_.status.message());
+  }
   failure_.is_new = false;
 }
 
@@ -83,12 +158,23 @@ davit_error CallFrame::last_error() {
   return out;
 }
 
+ObjectRef CallFrame::for_this_call(ObjectRef object) const {
+  LentMemory* const memory = controller_.services.space.lent_memory();
+  return memory == nullptr ? std::move(object) : object.lent_copy(*memory);
+}
+
+davit_value CallFrame::show(const ObjectRef& object, Mask mask) {
+  if (!object || controller_.services.space.lent_memory() == nullptr) return object.root(mask).raw;
+  return lend(object, mask);
+}
+
 davit_value CallFrame::lend(ObjectRef object, Mask mask) {
-  objects_.push_back(std::move(object));
+  objects_.push_back(for_this_call(std::move(object)));
   return objects_.back().root(mask).raw;
 }
 
 davit_list CallFrame::lend(std::vector<ObjectRef> objects, Mask mask) {
+  for (ObjectRef& each : objects) each = for_this_call(std::move(each));
   lists_.push_front(std::move(objects));
   std::vector<davit_value> roots;
   roots.reserve(lists_.front().size());
@@ -98,6 +184,16 @@ davit_list CallFrame::lend(std::vector<ObjectRef> objects, Mask mask) {
 }
 
 davit_str CallFrame::lend(std::string text) {
+  if (LentMemory* const memory = controller_.services.space.lent_memory()) {
+    if (void* const copy = memory->take(text.size())) {
+      std::copy(text.begin(), text.end(), static_cast<char*>(copy));
+      const auto give_back = [memory, size = text.size()](const void* used) {
+        memory->give_back(const_cast<void*>(used), size);
+      };
+      keep(std::shared_ptr<const void>(copy, give_back));
+      return {static_cast<const char*>(copy), text.size()};
+    }
+  }
   texts_.push_front(std::move(text));
   return lend_view(texts_.front());
 }

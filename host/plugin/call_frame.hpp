@@ -7,6 +7,7 @@
 #include <davit/result.hpp>
 #include <forward_list>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -15,12 +16,17 @@
 
 #include "host/object/object.hpp"
 #include "host/plugin/call_slots.hpp"
+#include "host/trace/work_trace.hpp"
 #include "lib/base/clock.hpp"
+#include "lib/base/log.hpp"
 
 namespace davit::host {
 
 struct ControllerAbi;
+class JournaledWork;
 class WriteTracker;
+struct Change;
+struct ResourceId;
 
 /// The phase of the current call into the controller; abi.h's marks state the host functions that
 /// each phase may use.
@@ -35,11 +41,16 @@ enum class Phase : std::int32_t {
 
 /// The facts of a call that a plugin reads in its davit_call.
 struct CallDetails {
-  davit_handle source = 0;    ///< The queue, informer or timer.
-  std::string_view key = {};  ///< The sync's; outlives the call.
-  std::uint32_t attempt = 0;  ///< Failures in a row until now.
-  Time deadline{};            ///< When the call counts as overdue; zero: never.
-  std::stop_token stop = {};  ///< Requested when the call should end.
+  davit_handle source = 0;           ///< The queue, informer or timer.
+  std::string_view key = {};         ///< The sync's; outlives the call.
+  std::uint32_t attempt = 0;         ///< Failures in a row until now.
+  Time deadline{};                   ///< When the call counts as overdue; zero: never.
+  std::stop_token stop = {};         ///< Requested when the call should end.
+  WorkTrace* trace = nullptr;        ///< Outlives the call; null: it is not traced.
+  JournaledWork* journal = nullptr;  ///< Outlives the call; null: nothing is recorded.
+  /// The change that a handler is called for; both outlive the call. Null in other calls.
+  const ResourceId* resource = nullptr;
+  const Change* change = nullptr;
 };
 
 /// The scope of one call into a plugin, on the stack of the thread that makes it. Objects, lists
@@ -73,10 +84,24 @@ class CallFrame {
   [[nodiscard]] Phase phase() const { return phase_; }
   /// Requested when the call should end: the host stops.
   [[nodiscard]] const std::stop_token& stop() const { return stop_; }
+  /// The configuration as it was when this was first asked for.
+  [[nodiscard]] davit_value config();
+  /// Null: the call is not traced.
+  [[nodiscard]] WorkTrace* trace() const { return trace_; }
+  /// Null: nothing is recorded.
+  [[nodiscard]] JournaledWork* journal() const { return journal_; }
+  /// Notes in the controller's journal that this call adds `key` to a queue; before it does.
+  void note_wake(davit_handle queue, std::string_view key) const;
+  /// Adds the trace to the fields of a log line, if it is sampled. They borrow from this.
+  void add_trace(std::vector<LogPair>& fields) const;
+  /// Counts a use of the call in a phase that does not allow it.
+  void note_wrong_phase() const;
 
   /// Keeps the object for the rest of the call and gives its root as seen through `mask`.
   davit_value lend(ObjectRef object, Mask mask);
   davit_list lend(std::vector<ObjectRef> objects, Mask mask);
+  /// The root of an object that outlives the call anyway.
+  davit_value show(const ObjectRef& object, Mask mask);
   davit_str lend(std::string text);
   /// Keeps anything else for the rest of the call.
   void keep(std::shared_ptr<const void> lent) { kept_.push_front(std::move(lent)); }
@@ -105,8 +130,8 @@ class CallFrame {
   void keep_failure(const Status& why) { failure_ = Failure::of(why); }
   /// As fail(), for what the plugin may not do: the text stays beside the controller's own.
   davit_code refuse(const Status& why);
-  /// A host function answers `code`, with or without one of the above.
-  void note_failure(davit_code code);
+  /// The host's `function` answers `code`, with or without one of the above.
+  void note_failure(davit_code code, std::string_view function = {});
   /// The last failure of a host function; its texts live as long as this.
   [[nodiscard]] davit_error last_error();
 
@@ -136,14 +161,22 @@ class CallFrame {
     }
   };
 
+  /// In a host that looks for kept values (see ObjectDebugging), a copy that ends with the call.
+  [[nodiscard]] ObjectRef for_this_call(ObjectRef object) const;
+
   CallSlot& slot_;
   ControllerAbi& controller_;
   const Phase phase_;
   const std::stop_token stop_;
+  WorkTrace* const trace_;
+  JournaledWork* const journal_;
+  const ResourceId* const resource_;
+  const Change* const change_;
   Failure failure_;
   WriteTracker* writes_ = nullptr;
   std::string_view writer_;
   bool cancelled_ = false;
+  std::optional<ObjectRef> config_;
   std::string error_;
   std::string refusal_;
   std::vector<ObjectRef> objects_;

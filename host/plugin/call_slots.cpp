@@ -22,7 +22,19 @@ CallSlot* make_slot() {
   return made;
 }
 
+constexpr std::array<std::string_view, kRefusals> kRefusalNames = {"ended", "thread", "phase"};
+
 }  // namespace
+
+std::string_view to_string(Refusal why) { return kRefusalNames[static_cast<std::size_t>(why)]; }
+
+struct CallSlots::Author {
+  Author(std::string_view plugin, std::string_view controller, Author* before)
+      : author(plugin, controller), next(before) {}
+
+  CallAuthor author;
+  Author* const next;
+};
 
 CallSlots& call_slots() { return all_slots; }
 
@@ -50,6 +62,41 @@ void CallSlots::give_back(CallSlot& slot) {
   (newest_ == nullptr ? oldest_ : newest_->next_idle) = &slot;
   newest_ = &slot;
   ++idle_;
+}
+
+CallAuthor& CallSlots::author(std::string_view plugin, std::string_view controller) {
+  MutexLock lock(mutex_);
+  for (Author* each = authors_; each != nullptr; each = each->next) {
+    if (each->author.plugin() == plugin && each->author.controller() == controller) {
+      return each->author;
+    }
+  }
+  authors_ = std::make_unique<Author>(plugin, controller, authors_).release();
+  return authors_->author;
+}
+
+std::vector<CallAuthor*> CallSlots::authors() {
+  std::vector<CallAuthor*> all;
+  MutexLock lock(mutex_);
+  for (Author* each = authors_; each != nullptr; each = each->next) all.push_back(&each->author);
+  return all;
+}
+
+std::vector<RefusedCalls> RefusalReader::take() {
+  std::vector<RefusedCalls> taken;
+  const std::vector<CallAuthor*> authors = call_slots().authors();
+  MutexLock lock(mutex_);
+  for (const CallAuthor* const author : authors) {
+    auto& seen = seen_[author];
+    for (const Refusal why : {Refusal::kEnded, Refusal::kThread, Refusal::kPhase}) {
+      const std::uint64_t all = author->refusals(why);
+      const std::uint64_t before = std::exchange(seen[static_cast<std::size_t>(why)], all);
+      if (all > before) {
+        taken.push_back({author->plugin(), author->controller(), why, all - before});
+      }
+    }
+  }
+  return taken;
 }
 
 }  // namespace davit::host

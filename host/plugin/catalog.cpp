@@ -1,5 +1,6 @@
 #include "host/plugin/catalog.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -10,8 +11,10 @@ namespace {
 
 class CatalogBuilder {
  public:
-  CatalogBuilder(const std::string& file, Trust trust, Catalog& out)
-      : file_(file), trust_(trust), out_(out) {}
+  /// `over` is laid over the settings of plugins.
+  CatalogBuilder(const std::string& file, Trust trust,
+                 const std::map<std::string, ControllerSettings>& over, Catalog& out)
+      : file_(file), trust_(trust), over_(over), out_(out) {}
 
   void add(const PluginSettings& settings, const Result<std::filesystem::path>& path);
 
@@ -24,6 +27,7 @@ class CatalogBuilder {
 
   const std::string& file_;
   const Trust trust_;
+  const std::map<std::string, ControllerSettings>& over_;
   Catalog& out_;
   std::map<std::string, std::string> plugin_names_;      // To where they come from.
   std::map<std::string, std::string> controller_names_;  // Names and aliases, to their plugin.
@@ -84,6 +88,12 @@ void CatalogBuilder::add_controllers(CatalogPlugin& plugin) {
       controller.settings = settings->second;
       left.erase(settings);
     }
+    // The name comes last, because flags have it and win.
+    std::reverse(names.begin(), names.end());
+    for (const std::string& name : names) {
+      const auto over = over_.find(name);
+      if (over != over_.end()) lay_over(over->second, controller.settings);
+    }
     known.push_back(declared.name);
     plugin.controllers.push_back(std::move(controller));
   }
@@ -105,7 +115,7 @@ std::vector<std::string> plugin_directories(const Manifest& manifest) {
 
 Catalog resolve_plugins(const Manifest& manifest, const std::string& file, Trust trust) {
   Catalog catalog;
-  CatalogBuilder builder(file, trust, catalog);
+  CatalogBuilder builder(file, trust, manifest.controller_settings, catalog);
   const std::vector<std::string> directories = plugin_directories(manifest);
   if (!manifest.plugins) {
     const Result<std::vector<std::filesystem::path>> paths = list_plugins(directories);

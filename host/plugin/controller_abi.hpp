@@ -6,7 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include "host/api/hold_switch.hpp"
+#include "host/journal/journal.hpp"
 #include "host/object/object.hpp"
+#include "host/plugin/call_slots.hpp"
 #include "host/plugin/controller_http.hpp"
 #include "host/plugin/controller_informers.hpp"
 #include "host/plugin/controller_metrics.hpp"
@@ -15,6 +18,7 @@
 #include "host/plugin/controller_work.hpp"
 #include "host/plugin/dynamic_informers.hpp"
 #include "host/plugin/intended_writes.hpp"
+#include "host/plugin/running_config.hpp"
 #include "host/plugin/slot_table.hpp"
 #include "host/run/controller_runner.hpp"
 #include "lib/base/log.hpp"
@@ -29,6 +33,8 @@ struct ControllerAbi {
       : options(of),
         services(with),
         log(to),
+        journal(with.journal == nullptr ? nullptr : with.journal->of(of.declared.name)),
+        author(call_slots().author(of.plugin, of.declared.name)),
         informers(*this, of.declared, with),
         requests(of, with, to, informers, intended),
         http(of, with, to, intended),
@@ -43,9 +49,17 @@ struct ControllerAbi {
     return intended.mode() == IntendedWrites::Mode::kSimulate;
   }
 
+  /// Whether this replica leads, or the controller needs no leadership.
+  [[nodiscard]] bool may_act() const { return !options.write_gate || options.write_gate().ok(); }
+
   /// Reports a call of this controller that the host refuses.
   void observe_refusal(std::string_view why) const {
     if (services.observer != nullptr) services.observer->refused(options.declared.name, why);
+  }
+  /// Reports an argument or handle that abi.h does not allow there.
+  void observe_misuse(std::string_view function, davit_code code, std::string_view why) const {
+    if (services.observer == nullptr) return;
+    services.observer->misused(options.declared.name, {function, code, why});
   }
   /// Reports a read outside the projections of the call that ends.
   void observe_undeclared_read() const {
@@ -63,7 +77,10 @@ struct ControllerAbi {
   const ControllerHostOptions& options;
   const HostServices& services;
   const Logger& log;
-  ObjectRef config;         // Set before init().
+  ControllerJournal* const journal;  // Null: nothing is recorded.
+  CallAuthor& author;
+  RunningConfig config;
+  HoldSwitch hold;          // Its syncs should end: a swap waits for them.
   IntendedWrites intended;  // Its intended writes; kSimulate is set before init().
   ControllerInformers informers;
   ControllerRequests requests;

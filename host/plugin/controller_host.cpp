@@ -50,6 +50,7 @@ Status ControllerHost::commit(Reach reach) {
 }
 
 void ControllerHost::lead(std::optional<Time> won) {
+  if (abi_.journal != nullptr) abi_.journal->begin(services_.clock.now());
   if (!won) return runner_.begin_syncing();
   delta_queue_.when_current(*won, [this] { runner_.begin_syncing(); });
   abi_.informers.verify(*won);
@@ -57,13 +58,29 @@ void ControllerHost::lead(std::optional<Time> won) {
 }
 
 bool ControllerHost::drain(Time deadline) {
+  abi_.hold.hold();
   abi_.requests.hold();
   abi_.http.hold();
   const bool idle =
       runner_.pause({.cancel_at = Time::max(), .give_up_at = deadline}) || mutant("drain");
   abi_.requests.release();
   abi_.http.release();
+  abi_.hold.release();
   return idle;
+}
+
+Status ControllerHost::configure(const std::string& config) {
+  if (config == abi_.config.text()) return {};
+  const Result<ObjectRef> parsed = RunningConfig::parse(services_.space, config);
+  if (!parsed) return parsed.error();
+  DeclaredController declared = options_.declared;
+  if (Status s = apply_config(declared, config); !s.ok()) return s;
+  if (!(declared == options_.declared)) {
+    return Status(Code::kUnsupported, "the note takes what has changed from the configuration");
+  }
+  if (Status s = plugin_.configure(*parsed); !s.ok()) return s;
+  abi_.config.set(config, *parsed);
+  return {};
 }
 
 Status ControllerHost::health() const {

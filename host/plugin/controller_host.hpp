@@ -45,17 +45,21 @@ class ControllerHost {
   /// all that the server had at that time: what another leader has done until then. After start().
   void lead(std::optional<Time> won = std::nullopt);
 
-  /// Hands out no key until resume(), and waits for running syncs. Their requests that are not on
-  /// the wire yet are cancelled, those on the wire finish. False if one did not end by `deadline`;
-  /// resume() works either way.
+  /// Hands out no key until runner().resume(), which works in any case, and waits for running
+  /// syncs. Their pauses and requests that are not on the wire yet are cancelled, those on the wire
+  /// finish. False if one did not end by `deadline`.
   bool drain(Time deadline);
-  /// Hands out no key until resume(); running syncs finish.
+  /// Hands out no key until runner().resume(); running syncs finish.
   void pause() { (void)runner_.pause({.cancel_at = Time::max(), .give_up_at = Time::min()}); }
-  void resume() { runner_.resume(); }
 
   /// Returns whether every running call ended. If not, the process must end without destroying
   /// this.
   bool stop(const Quiesce& wait) { return runner_.stop(wait); }
+
+  /// Gives the controller another configuration (JSON text of an object; empty: none) while it
+  /// runs; its refusal. kUnsupported: another instance of the build has to be made for it, see
+  /// abi.h. Not beside init(), the destructor, hand_over() or itself.
+  [[nodiscard]] Status configure(const std::string& config);
 
   /// The runner's and the controller's own opinion.
   [[nodiscard]] Status health() const;
@@ -75,6 +79,7 @@ class ControllerHost {
     bool wait(std::stop_token stop) override { return queue_.wait(stop); }
     void deliver() override { queue_.step(); }
     [[nodiscard]] bool ready() const override { return queue_.initial_delivered(); }
+    [[nodiscard]] std::size_t pending() const override { return queue_.size(); }
 
    private:
     DeltaQueue& queue_;

@@ -7,6 +7,7 @@
 
 #include "host/api/rest_client.hpp"
 #include "lib/base/json_text.hpp"
+#include "lib/base/lower_case.hpp"
 
 namespace davit::host {
 namespace {
@@ -87,6 +88,27 @@ std::vector<DeclaredHost> hosts_of(const DeclaredController& declared) {
     if (host) hosts.push_back(*std::move(host));  // The note and its configuration were checked.
   }
   return hosts;
+}
+
+/// The part of a request that is kept while the client has it.
+struct Sent {
+  std::size_t place = 0;    // Its response's.
+  OutboundRequest line;     // Its method and URL, for the trace.
+  std::string traceparent;  // Empty without a trace.
+};
+
+/// Adds the header of the trace, unless the plugin has set one.
+Sent begin(OutboundRequest& request, std::size_t place, const CallFrame& frame) {
+  Sent sent{place, {}, {}};
+  if (frame.trace() == nullptr) return sent;
+  sent.line.method = request.method;
+  sent.line.url = request.url;
+  sent.traceparent = frame.trace()->traceparent();
+  const bool has_own =
+      std::any_of(request.headers.begin(), request.headers.end(),
+                  [](const auto& each) { return lower_case(each.first) == "traceparent"; });
+  if (!has_own) request.headers.emplace_back("Traceparent", sent.traceparent);
+  return sent;
 }
 
 /// The part of a response that the frame keeps.
@@ -170,19 +192,21 @@ bool ControllerHttp::is_sent(const OutboundRequest& request) {
 void ControllerHttp::send(std::span<const davit_http_request> requests,
                           std::span<davit_http_response> responses, CallFrame& frame) {
   std::vector<OutboundRequest> outgoing;
-  std::vector<std::size_t> places;
+  std::vector<Sent> sent;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     Result<OutboundRequest> request = check(requests[i]);
     OutboundResponse instead;
     if (!request) {
       instead.status = request.error();
-      log_.warning("A request was refused before it was sent", {{"err", instead.status.message()}});
+      std::vector<LogPair> fields = {{"err", instead.status.message()}};
+      frame.add_trace(fields);
+      log_.write(Severity::kWarning, 0, "A request was refused before it was sent", fields);
       if (services_.observer != nullptr) {
         services_.observer->refused(options_.declared.name, instead.status.message());
       }
     } else if (is_sent(*request)) {
+      sent.push_back(begin(*request, i, frame));
       outgoing.push_back(*std::move(request));
-      places.push_back(i);
       continue;
     } else {
       instead.http_status = kNoContent;
@@ -193,7 +217,10 @@ void ControllerHttp::send(std::span<const davit_http_request> requests,
   }
   std::vector<OutboundResponse> received = client_.batch(std::move(outgoing), frame.stop());
   for (std::size_t i = 0; i < received.size(); ++i) {
-    respond(std::move(received[i]), responses[places[i]], frame);
+    if (frame.trace() != nullptr) {
+      frame.trace()->ended(sent[i].line, received[i], sent[i].traceparent);
+    }
+    respond(std::move(received[i]), responses[sent[i].place], frame);
   }
 }
 

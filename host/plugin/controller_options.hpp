@@ -12,11 +12,14 @@
 #include "host/api/outbound_client.hpp"
 #include "host/api/rest_client.hpp"
 #include "host/cache/informer_factory.hpp"
+#include "host/config/leader_migration.hpp"
 #include "host/events/event_recorder.hpp"
 #include "host/health/metrics.hpp"
+#include "host/journal/journal.hpp"
 #include "host/object/object_space.hpp"
 #include "host/plugin/note.hpp"
 #include "host/run/controller_runner.hpp"
+#include "host/trace/tracer.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/random.hpp"
@@ -41,11 +44,19 @@ class ControllerObserver {
                         std::string_view message) = 0;
   virtual void measured(std::string_view metric, double value,
                         std::span<const std::string_view> labels) = 0;
+  /// A function of the host that answered DAVIT_MISUSE or DAVIT_STALE.
+  struct Misuse {
+    std::string_view function;  ///< "queue_add" for add() of "davit.queue/1"; may be empty.
+    std::int32_t code;
+    std::string_view why;  ///< May be empty.
+  };
+  virtual void misused(std::string_view /*controller*/, const Misuse& /*misuse*/) {}
   /// A call from the wrong place, or outside the note.
   virtual void refused(std::string_view controller, std::string_view why) = 0;
 };
 
-/// The services that all controllers share. Every reference outlives every controller.
+/// The services of the host for one controller: all share it but for `transport`, which may be that
+/// of the controller's own account, and `events`. Every reference outlives every controller.
 struct HostServices {
   ObjectSpace& space;
   InformerFactory& informers;
@@ -58,6 +69,8 @@ struct HostServices {
   Logger log;
   ControllerObserver* observer = nullptr;  ///< May be null.
   OutboundConnector outside = {};          ///< To servers outside; empty: over sockets.
+  Tracer* tracer = nullptr;                ///< Null: nothing is traced.
+  Journal* journal = nullptr;              ///< Null: no controller keeps a record of its work.
 };
 
 struct ControllerHostOptions {
@@ -68,7 +81,10 @@ struct ControllerHostOptions {
   std::optional<std::uint32_t> workers;  ///< The operator's number; nothing: the plugin's.
   std::string config;                    ///< JSON text of an object; empty: none.
   TokenBucket::Rate rate;                ///< Rate limit of this controller's API client.
+  std::string user_agent{};     ///< For the API server; empty: davit's, with the client name.
+  std::string field_manager{};  ///< See RestOptions::field_manager.
   std::optional<FailureBackoffLimits> failure_backoff{};  ///< The connection's.
+  ControllerLease lease = ControllerLease::kMain;         ///< The lease that lets it sync.
   WriteGate write_gate;                ///< Asked before each write goes on the wire.
   std::function<void()> on_success{};  ///< See RestOptions::on_success.
   Duration sync_limit = RunnerOptions{}.sync_limit;

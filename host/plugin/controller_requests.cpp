@@ -2,95 +2,27 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <davit/mutant.hpp>
+#include <map>
 #include <utility>
 
-#include "host/api/abi_request.hpp"
 #include "host/api/request_builder.hpp"
 #include "host/cache/write_tracker.hpp"
+#include "host/journal/controller_journal.hpp"
 #include "host/object/api_status.hpp"
 #include "host/object/metadata.hpp"
 #include "host/object/parse.hpp"
+#include "host/plugin/journaled_write.hpp"
+#include "host/plugin/received.hpp"
+#include "host/plugin/request_form.hpp"
 #include "host/plugin/rights.hpp"
 #include "lib/base/json_text.hpp"
 
 namespace davit::host {
 namespace {
 
-/// The RBAC verb; empty for a number that is none of DAVIT_GET … DAVIT_DELETE_COLLECTION.
-std::string_view rbac_verb(std::int32_t verb) {
-  switch (verb) {
-    case DAVIT_GET:
-      return "get";
-    case DAVIT_LIST:
-      return "list";
-    case DAVIT_CREATE:
-      return "create";
-    case DAVIT_UPDATE:
-      return "update";
-    case DAVIT_PATCH:
-      return "patch";
-    case DAVIT_DELETE:
-      return "delete";
-    case DAVIT_DELETE_COLLECTION:
-      return "deletecollection";
-    default:
-      return "";
-  }
-}
-
-bool is_delete(std::int32_t verb) {
-  return verb == DAVIT_DELETE || verb == DAVIT_DELETE_COLLECTION;
-}
-
-ApiRequest to_api_request(const davit_request& from) {
-  ApiRequest to;
-  to.verb = api_verb(from.verb);
-  to.path = ResourcePath{std::string(view(from.group)),    std::string(view(from.version)),
-                         std::string(view(from.resource)), std::string(view(from.subresource)),
-                         std::string(view(from.ns)),       std::string(view(from.name))};
-  to.body = view(from.body);
-  to.query = view(from.query);
-  to.patch_type = api_patch(from.patch_type);
-  if (from.answer == DAVIT_ANSWER_METADATA) {
-    const bool one = from.verb != DAVIT_LIST && from.verb != DAVIT_DELETE_COLLECTION;
-    to.accept = one ? kAcceptMetadata : kAcceptMetadataList;
-  }
-  to.delete_options.propagation = api_propagation(from.propagation);
-  if (from.has_grace_seconds != 0) to.delete_options.grace_seconds = from.grace_seconds;
-  to.delete_options.uid = view(from.precondition_uid);
-  to.delete_options.resource_version = view(from.precondition_resource_version);
-  // Longer than the 34 s after which the server itself ends a write, with all its webhooks. It does
-  // not learn of a default, as of none of client-go's: it would give the webhooks less time.
-  constexpr std::uint64_t kDefaultTimeoutMs = 40'000;
-  constexpr std::uint64_t kMostTimeoutMs = 10 * 60 * 1000;
-  to.timeout = std::chrono::milliseconds(
-      std::min(from.timeout_ms == 0 ? kDefaultTimeoutMs : from.timeout_ms, kMostTimeoutMs));
-  to.server_knows_timeout = from.timeout_ms != 0;
-  return to;
-}
-
-bool is_write(std::int32_t verb) { return verb != DAVIT_GET && verb != DAVIT_LIST; }
-
-/// Numbers that abi.h does not define are refused, because they could mean anything.
-Status check_form(const davit_request& request) {
-  const auto unknown = [](const char* what, std::int32_t number) {
-    return Status(Code::kMisuse, std::string("unknown ") + what + " " + std::to_string(number));
-  };
-  if (rbac_verb(request.verb).empty()) return unknown("verb", request.verb);
-  if (request.verb == DAVIT_PATCH &&
-      (request.patch_type < DAVIT_PATCH_JSON || request.patch_type > DAVIT_PATCH_APPLY)) {
-    return unknown("patch type", request.patch_type);
-  }
-  if (is_delete(request.verb) && (request.propagation < DAVIT_PROPAGATION_DEFAULT ||
-                                  request.propagation > DAVIT_PROPAGATION_FOREGROUND)) {
-    return unknown("propagation", request.propagation);
-  }
-  if (request.answer < DAVIT_ANSWER_OBJECT || request.answer > DAVIT_ANSWER_METADATA) {
-    return unknown("answer", request.answer);
-  }
-  return {};
-}
+constexpr int kHttpOk = 200;
 
 /// The attributes of the request for the server's authorizer. Borrows from it.
 RequestAttributes attributes_of(const davit_request& request, std::string_view selected) {
@@ -157,6 +89,11 @@ bool is_lost(const ApiResponse& response) {
   return response.status.code() == Code::kUnavailable && !unsent;
 }
 
+/// Records the span of a request that was sent.
+void trace_request(const ApiRequest& request, const ApiResponse& response, const CallFrame& frame) {
+  if (frame.trace() != nullptr && response.began != Time{}) frame.trace()->ended(request, response);
+}
+
 ApiResponse refused(int http_status, const char* reason, const std::string& message) {
   ApiResponse response;
   response.http_status = http_status;
@@ -168,6 +105,12 @@ ApiResponse refused(int http_status, const char* reason, const std::string& mess
                                    .text("message", message)
                                    .number("code", http_status)
                                    .str());
+  return response;
+}
+
+ApiResponse unsent(const Status& why) {
+  ApiResponse response;
+  response.status = why;
   return response;
 }
 
@@ -210,7 +153,10 @@ ControllerRequests::ControllerRequests(const ControllerHostOptions& options,
       intended_(intended),
       client_(services.transport, services.clock, services.metrics, log,
               RestOptions{.rate = options.rate,
-                          .user_agent = user_agent(options.declared.client_name),
+                          .user_agent = options.user_agent.empty()
+                                            ? user_agent(options.declared.client_name)
+                                            : options.user_agent,
+                          .field_manager = options.field_manager,
                           .write_gate = options.write_gate,
                           .dry_run = options.dry_run,
                           .on_success = options.on_success,
@@ -268,51 +214,201 @@ Status ControllerRequests::check_dependants(const davit_request& request) const 
   return {};
 }
 
-void ControllerRequests::send(std::span<const davit_request> requests,
-                              std::span<davit_response> responses, CallFrame& frame) {
+Result<ApiRequest> ControllerRequests::prepare(const davit_request& request, Sink sink,
+                                               const CallFrame& frame) const {
+  Status refused = check_form(request);
+  if (refused.ok() && request.raw != nullptr && sink == Sink::kRefused) {
+    refused = Status(Code::kMisuse, "raw is for a single call()");
+  }
+  if (refused.ok()) refused = check_rights(request);
+  if (refused.ok()) refused = check_dependants(request);
+  ApiRequest made = to_api_request(request, options_.declared.client_name);
+  // Here as well as where it is sent: a shadow's writes come no further.
+  if (refused.ok()) refused = check_request(made);
+  if (refused.ok()) {
+    if (WorkTrace* const trace = frame.trace()) made.traceparent = trace->traceparent();
+    return made;
+  }
+  std::vector<LogPair> fields = {{"err", refused.message()}};
+  frame.add_trace(fields);
+  log_.write(Severity::kWarning, 0, "A request was refused before it was sent", fields);
+  if (services_.observer != nullptr) {
+    services_.observer->refused(options_.declared.name, refused.message());
+  }
+  return refused;
+}
+
+void ControllerRequests::call(const davit_request& request, davit_response& response,
+                              CallFrame& frame) {
+  const Result<ApiRequest> made = prepare(request, Sink::kAllowed, frame);
+  if (!made) return frame.keep(respond({}, unsent(made.error()), response, frame));
+  if (request.raw != nullptr) return stream(*made, *request.raw, response, frame);
+  std::optional<ApiResponse> received = intend(*made);
+  const AwaitedRequest awaited(frame.journal(), services_.clock, &*made);
+  if (!received) received = client_.call(*made, frame.stop());
+  frame.keep(respond(*made, std::move(*received), response, frame));
+}
+
+void ControllerRequests::batch(std::span<const davit_request> requests,
+                               std::span<davit_response> responses, CallFrame& frame) {
   std::vector<ApiRequest> outgoing;
   std::vector<std::size_t> places;
   outgoing.reserve(requests.size());
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    Status refused = check_form(requests[i]);
-    if (refused.ok()) refused = check_rights(requests[i]);
-    if (refused.ok()) refused = check_dependants(requests[i]);
-    ApiRequest request = to_api_request(requests[i]);
-    // Here as well as where it is sent: a shadow's writes come no further.
-    if (refused.ok()) refused = check_request(request);
-    if (!refused.ok()) {
-      log_.warning("A request was refused before it was sent", {{"err", refused.message()}});
-      if (services_.observer != nullptr) {
-        services_.observer->refused(options_.declared.name, refused.message());
-      }
-      ApiResponse response;
-      response.status = std::move(refused);
-      respond(requests[i], std::move(response), responses[i], frame);
+    Result<ApiRequest> made = prepare(requests[i], Sink::kRefused, frame);
+    std::optional<ApiResponse> instead;
+    if (!made) {
+      instead = unsent(made.error());
+    } else {
+      instead = intend(*made);
+    }
+    if (instead) {
+      const ApiRequest request = made.value_or(ApiRequest());
+      frame.keep(respond(request, std::move(*instead), responses[i], frame));
       continue;
     }
-    if (is_write(requests[i].verb)) {
-      if (std::optional<ApiResponse> instead = intend(request)) {
-        respond(requests[i], std::move(*instead), responses[i], frame);
-        continue;
-      }
-    }
-    outgoing.push_back(std::move(request));
+    outgoing.push_back(*std::move(made));
     places.push_back(i);
   }
-  if (outgoing.empty()) return;
-  if (outgoing.size() == 1) {
-    const std::size_t place = places.front();
-    respond(requests[place], client_.call(outgoing.front(), frame.stop()), responses[place], frame);
-    return;
-  }
+  const AwaitedRequest awaited(frame.journal(), services_.clock, nullptr);
   std::vector<ApiResponse> received = client_.batch(outgoing, frame.stop());
   for (std::size_t i = 0; i < received.size(); ++i) {
-    respond(requests[places[i]], std::move(received[i]), responses[places[i]], frame);
+    frame.keep(respond(outgoing[i], std::move(received[i]), responses[places[i]], frame));
   }
 }
 
-void ControllerRequests::respond(const davit_request& request, ApiResponse from, davit_response& to,
-                                 CallFrame& frame) {
+/// A request for a plugin to fill. One that was built with a later header may write more than this
+/// host reads, so there is room for that.
+class RequestRoom {
+ public:
+  RequestRoom() {
+    constexpr std::uint32_t kSize = sizeof(davit_request);
+    std::memcpy(bytes_, &kSize, sizeof(kSize));
+  }
+  [[nodiscard]] davit_request* get() { return reinterpret_cast<davit_request*>(bytes_); }
+  [[nodiscard]] davit_request filled() const {
+    return received<davit_request>(bytes_, sizeof(davit_request));
+  }
+
+ private:
+  alignas(davit_request) char bytes_[DAVIT_REQUEST_ROOM] = {};
+};
+
+/// A plugin's fan-out as the client's source. What the host answers itself never reaches the
+/// client.
+class ControllerRequests::FanOut final : public RequestSource {
+ public:
+  FanOut(ControllerRequests& requests, const davit_fan_out& plugin, CallFrame& frame)
+      : requests_(requests), plugin_(plugin), frame_(frame) {}
+
+  std::optional<ApiRequest> next() override {
+    while (ended_ == DAVIT_OK) {
+      if (frame_.stop().stop_requested()) {
+        end(DAVIT_CANCELLED);
+        break;
+      }
+      RequestRoom asked;
+      const davit_code code = plugin_.next(plugin_.self, frame_.call(), made_, asked.get());
+      if (code == DAVIT_NOT_FOUND) break;
+      if (code != DAVIT_OK) {
+        end(code);
+        break;
+      }
+      const std::uint64_t index = made_++;
+      Result<ApiRequest> made = requests_.prepare(asked.filled(), Sink::kRefused, frame_);
+      if (!made) {
+        deliver(index, {}, unsent(made.error()));
+        continue;
+      }
+      if (std::optional<ApiResponse> instead = requests_.intend(*made)) {
+        deliver(index, *made, std::move(*instead));
+        continue;
+      }
+      Sent& sent = sent_[client_index_++];
+      sent = {index, *made};
+      sent.request.body.clear();  // No response needs it.
+      return *std::move(made);
+    }
+    return std::nullopt;
+  }
+
+  void done(std::size_t index, ApiResponse response) override {
+    const auto sent = sent_.extract(index);
+    deliver(sent.mapped().index, sent.mapped().request, std::move(response));
+  }
+
+  [[nodiscard]] davit_code ended() const { return ended_; }
+
+ private:
+  struct Sent {
+    std::uint64_t index = 0;  // The plugin's.
+    ApiRequest request;
+  };
+
+  void deliver(std::uint64_t index, const ApiRequest& request, ApiResponse from) {
+    davit_response to{};
+    to.size = sizeof(to);
+    const auto lent = requests_.respond(request, std::move(from), to, frame_);
+    const davit_code code = plugin_.done(plugin_.self, frame_.call(), index, &to);
+    end(code);
+    if (to.code == DAVIT_CANCELLED) end(DAVIT_CANCELLED);
+  }
+  void end(davit_code code) {
+    if (ended_ == DAVIT_OK) ended_ = code;
+  }
+
+  ControllerRequests& requests_;
+  const davit_fan_out& plugin_;
+  CallFrame& frame_;
+  std::uint64_t made_ = 0;
+  std::size_t client_index_ = 0;
+  std::map<std::size_t, Sent> sent_;  // The key is the client's index.
+  davit_code ended_ = DAVIT_OK;
+};
+
+davit_code ControllerRequests::fan_out(const davit_fan_out& plugin, CallFrame& frame) {
+  constexpr std::size_t kAtOnceMax = DAVIT_FAN_OUT_AT_ONCE_MAX;
+  FanOut source(*this, plugin, frame);
+  const std::size_t at_once =
+      plugin.at_once_max == 0 ? kAtOnceMax : std::size_t{plugin.at_once_max};
+  const AwaitedRequest awaited(frame.journal(), services_.clock, nullptr);
+  client_.fan_out(source, at_once, frame.stop());
+  return source.ended();
+}
+
+void ControllerRequests::stream(const ApiRequest& request, const davit_sink& to,
+                                davit_response& response, CallFrame& frame) {
+  const davit_sink sink = received<davit_sink>(&to);
+  ApiResponse ended;
+  davit_code taken = DAVIT_OK;
+  ended.began = services_.clock.now();
+  ended.status = client_.stream(request, frame.stop(), [&](std::string_view chunk) {
+    ended.http_status = kHttpOk;
+    if (chunk.empty()) return Status();  // The server has accepted the request.
+    taken = sink.write(sink.self, lend_view(chunk));
+    if (taken == DAVIT_OK) return Status();
+    return Status(Code::kInternal, "the receiver has ended the transfer");
+  });
+  ended.ended = services_.clock.now();
+  if (ended.status.ok()) {
+    trace_request(request, ended, frame);
+    const std::uint32_t size = response.size;
+    response = davit_response{};
+    response.size = size;
+    response.http_status = ended.http_status;
+    return;
+  }
+  if (const ApiDetail* const detail = ended.status.detail()) {
+    ended.http_status = detail->http_status;
+  }
+  frame.keep(respond(request, std::move(ended), response, frame));
+  if (taken != DAVIT_OK) response.code = taken;
+}
+
+std::shared_ptr<const ControllerRequests::LentResponse> ControllerRequests::respond(
+    const ApiRequest& request, ApiResponse from, davit_response& to, CallFrame& frame) {
+  trace_request(request, from, frame);
+  auto lent = std::make_shared<LentResponse>();
   const std::uint32_t size = to.size;
   to = davit_response{};
   to.size = size;
@@ -320,23 +416,27 @@ void ControllerRequests::respond(const davit_request& request, ApiResponse from,
   to.code = static_cast<davit_code>(from.status.code());
   if (from.status.code() == Code::kCancelled) frame.note_cancelled();
   if (const ApiDetail* detail = from.status.detail(); detail != nullptr) {
-    to.reason = frame.lend(detail->reason);
-    to.causes = frame.lend(joined_causes(*detail));
+    lent->reason = detail->reason;
+    lent->causes = joined_causes(*detail);
+    to.reason = lend_view(lent->reason);
+    to.causes = lend_view(lent->causes);
     to.retry_after_ms = detail->retry_after_ms;
   }
   const bool writes = is_write(request.verb) && options_.dry_run == DryRun::kOff &&
                       intended_.mode() != IntendedWrites::Mode::kSimulate;
   if (!from.status.ok()) {
+    record(request, from, {}, frame);
     frame.keep_failure(from.status);
     if (writes && is_lost(from)) note_lost(request, frame);
-    to.message = frame.lend(from.status.message());
-    return;
+    lent->message = from.status.message();
+    to.message = lend_view(lent->message);
+    return lent;
   }
-  const bool whole = request.answer == DAVIT_ANSWER_OBJECT || is_delete(request.verb) ||
-                     request.verb == DAVIT_LIST;
+  const bool whole = request.accept != kAcceptMetadata || is_delete(request.verb);
   ParseOptions options;
   options.keep_mask = whole ? kFullMask : metadata_mask_;
   Result<ObjectRef> parsed = parse_object(services_.space, from.body, options);
+  record(request, from, parsed.value_or(ObjectRef()), frame);
   if (!parsed) {
     // The write was applied all the same: only its response cannot be read.
     if (writes) note_lost(request, frame);
@@ -344,32 +444,35 @@ void ControllerRequests::respond(const davit_request& request, ApiResponse from,
                            "the server's response is malformed: " + parsed.error().message());
     frame.keep_failure(malformed);
     to.code = DAVIT_INTERNAL;
-    to.message = frame.lend(malformed.message());
-    return;
+    lent->message = malformed.message();
+    to.message = lend_view(lent->message);
+    return lent;
   }
-  if (writes && request.verb == DAVIT_DELETE_COLLECTION) {
+  if (writes && request.verb == Verb::kDeleteCollection) {
     // The deleted objects are not known for certain, so the caches are compared with the server.
     note_lost(request, frame);
   } else if (writes) {
     note_write(request, *parsed, frame);
   }
-  const bool is_status = parsed->root()["kind"].string() == "Status";
-  if (!is_status) to.object = frame.lend(*parsed, kFullMask);
+  lent->object = *std::move(parsed);
+  const bool is_status = lent->object.root()["kind"].string() == "Status";
+  if (!is_status) to.object = lent->object.root(kFullMask).raw;
+  return lent;
 }
 
-void ControllerRequests::note_write(const davit_request& request, const ObjectRef& answer,
+void ControllerRequests::note_write(const ApiRequest& request, const ObjectRef& answer,
                                     const CallFrame& frame) {
   if (frame.writes() == nullptr) return;
   const Metadata meta = metadata(*answer);
   WrittenObject written{meta.ns, meta.name, meta.uid, meta.resource_version};
   const Value root = answer.root();
-  if (request.verb == DAVIT_DELETE && root["kind"].string() == "Status") {
-    written = {view(request.ns), view(request.name), root["details"]["uid"].string(), {}};
-    if (written.uid.empty()) written.uid = view(request.precondition_uid);
+  if (request.verb == Verb::kDelete && root["kind"].string() == "Status") {
+    written = {request.path.ns, request.path.name, root["details"]["uid"].string(), {}};
+    if (written.uid.empty()) written.uid = request.delete_options.uid;
   }
   const Time now = services_.clock.now();
-  for (const OpenedInformer* each : informers_.of(view(request.group), view(request.resource))) {
-    if (request.verb == DAVIT_DELETE) {
+  for (const OpenedInformer* each : informers_.of(request.path.group, request.path.resource)) {
+    if (request.verb == Verb::kDelete) {
       frame.writes()->note_delete(frame.writer(), *each->informer, written, now);
     } else {
       frame.writes()->note_write(frame.writer(), *each->informer, written, now);
@@ -377,10 +480,10 @@ void ControllerRequests::note_write(const davit_request& request, const ObjectRe
   }
 }
 
-void ControllerRequests::note_lost(const davit_request& request, const CallFrame& frame) {
+void ControllerRequests::note_lost(const ApiRequest& request, const CallFrame& frame) {
   if (frame.writes() == nullptr) return;
   const Time now = services_.clock.now();
-  for (const OpenedInformer* each : informers_.of(view(request.group), view(request.resource))) {
+  for (const OpenedInformer* each : informers_.of(request.path.group, request.path.resource)) {
     frame.writes()->note_lost(frame.writer(), *each->informer, now);
   }
 }
@@ -405,9 +508,30 @@ ControllerRequests::CacheView ControllerRequests::look(const ResourcePath& path,
   return view;
 }
 
+void ControllerRequests::record(const ApiRequest& request, const ApiResponse& response,
+                                ObjectRef answer, const CallFrame& frame) const {
+  if (frame.journal() == nullptr || !is_write(request.verb)) return;
+  Write write = describe_write(request, response, services_.clock.now());
+  write.is_dry_run = options_.dry_run == DryRun::kServer || request.dry_run == DryRun::kServer;
+  // The answer to an eviction is not the pod, and that to a delete often no object.
+  const bool is_object = answer && answer.root()["kind"].string() != "Status" &&
+                         (request.verb != Verb::kCreate || request.path.subresource.empty());
+  if (is_object) {
+    write.version = metadata(*answer).resource_version;
+  } else {
+    answer = look(request.path, request.path.name).object;
+  }
+  if (!answer && request.verb == Verb::kCreate) {
+    const ParseOptions options{.keep_mask = metadata_mask_};
+    answer = parse_object(services_.space, request.body, options).value_or(ObjectRef());
+  }
+  name_object(write, answer);
+  frame.journal()->wrote(std::move(write));
+}
+
 std::optional<ApiResponse> ControllerRequests::intend(const ApiRequest& request) {
   const IntendedWrites::Mode mode = intended_.mode();
-  if (mode == IntendedWrites::Mode::kOff) return std::nullopt;
+  if (mode == IntendedWrites::Mode::kOff || !is_write(request.verb)) return std::nullopt;
   ObjectRef body;
   if (request.verb == Verb::kCreate) {
     body = parse_object(services_.space, request.body).value_or(ObjectRef());

@@ -4,8 +4,10 @@
 #include <davit/abi.h>
 
 #include <davit/result.hpp>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "host/api/rest_client.hpp"
@@ -28,27 +30,54 @@ class ControllerRequests {
   ControllerRequests(const ControllerRequests&) = delete;
   ControllerRequests& operator=(const ControllerRequests&) = delete;
 
+  /// Sends one; streams it if it has a sink.
+  void call(const davit_request& request, davit_response& response, CallFrame& frame);
   /// Sends all at once; responses[i] is filled for requests[i].
-  void send(std::span<const davit_request> requests, std::span<davit_response> responses,
-            CallFrame& frame);
+  void batch(std::span<const davit_request> requests, std::span<davit_response> responses,
+             CallFrame& frame);
+  /// See davit_client_v1.fan_out.
+  [[nodiscard]] davit_code fan_out(const davit_fan_out& plugin, CallFrame& frame);
 
   /// Cancels requests that are not on the wire yet, until release(); those on the wire finish.
   void hold() { client_.hold(); }
   void release() { client_.release(); }
+  /// See RestClient.
+  [[nodiscard]] std::size_t waiting_for_rate() const { return client_.waiting_for_rate(); }
 
  private:
+  class FanOut;
+  struct CacheView;
+  /// The parts of a response that it borrows.
+  struct LentResponse {
+    ObjectRef object;
+    std::string reason;
+    std::string message;
+    std::string causes;
+  };
+
+  enum class Sink { kRefused, kAllowed };
+  /// The request as it is sent; logs why it is not.
+  [[nodiscard]] Result<ApiRequest> prepare(const davit_request& request, Sink sink,
+                                           const CallFrame& frame) const;
   [[nodiscard]] Status check_rights(const davit_request& request) const;
   /// Refuses a create for an owner with a dependant of that resource which the cache lacks because
   /// it cannot be read: controllers count what they see and would create replacements without end.
   [[nodiscard]] Status check_dependants(const davit_request& request) const;
   /// Collects a write if collecting is on; for a shadow, returns the host's own response.
   [[nodiscard]] std::optional<ApiResponse> intend(const ApiRequest& request);
-  struct CacheView;
   [[nodiscard]] CacheView look(const ResourcePath& path, std::string_view name) const;
-  void respond(const davit_request& request, ApiResponse from, davit_response& to,
-               CallFrame& frame);
-  void note_write(const davit_request& request, const ObjectRef& answer, const CallFrame& frame);
-  void note_lost(const davit_request& request, const CallFrame& frame);
+  void stream(const ApiRequest& request, const davit_sink& to, davit_response& response,
+              CallFrame& frame);
+  /// Fills `to`, which borrows from the result.
+  [[nodiscard]] std::shared_ptr<const LentResponse> respond(const ApiRequest& request,
+                                                            ApiResponse from, davit_response& to,
+                                                            CallFrame& frame);
+  void note_write(const ApiRequest& request, const ObjectRef& answer, const CallFrame& frame);
+  /// Records a write, which `response` is the answer to, in the journal. `answer` is the object in
+  /// it; may be empty.
+  void record(const ApiRequest& request, const ApiResponse& response, ObjectRef answer,
+              const CallFrame& frame) const;
+  void note_lost(const ApiRequest& request, const CallFrame& frame);
 
   const ControllerHostOptions& options_;
   const HostServices& services_;

@@ -79,10 +79,15 @@ davit_code ControllerWork::open_queue(const davit_queue_options& options, davit_
   entry->name = queue.name;
   entry->self = options.self;
   entry->sync = options.sync;
-  entry->writes = std::make_unique<WriteTracker>(
-      WriteTrackerOptions{.on_ready = [entry](std::vector<std::string> keys) {
-        for (const std::string& key : keys) entry->keys->caught_up(key);
-      }});
+  entry->writes = std::make_unique<WriteTracker>(WriteTrackerOptions{
+      .on_ready =
+          [entry](std::vector<std::string> keys) {
+            for (const std::string& key : keys) entry->keys->caught_up(key);
+          },
+      .on_held_back =
+          [this](const ResourceId& resource) {
+            services_.metrics.stale_sync_skipped(options_.declared.name, resource);
+          }});
   queue.sync = [this, entry](std::string_view key, std::stop_token cancelled) {
     return kept([&] { return sync(*entry, key, std::move(cancelled)); });
   };
@@ -97,6 +102,16 @@ davit_code ControllerWork::open_queue(const davit_queue_options& options, davit_
   return DAVIT_OK;
 }
 
+std::vector<ControllerWork::QueuedKey> ControllerWork::find_key(std::string_view key) const {
+  std::vector<QueuedKey> found;
+  for (const std::unique_ptr<HostedQueue>& each : opened_) {
+    KeyState state = each->keys->find(key);
+    const bool is_idle = !state.state && !state.due && !state.held_until && state.failures == 0;
+    if (!is_idle) found.push_back({each->name, state});
+  }
+  return found;
+}
+
 CallDetails ControllerWork::details(davit_handle source, std::string_view key,
                                     std::uint32_t attempt, std::stop_token cancelled) const {
   return {.source = source,
@@ -104,6 +119,51 @@ CallDetails ControllerWork::details(davit_handle source, std::string_view key,
           .attempt = attempt,
           .deadline = services_.clock.now() + options_.sync_limit,
           .stop = std::move(cancelled)};
+}
+
+std::optional<WorkTrace> ControllerWork::begin_trace(std::string_view kind, std::string_view queue,
+                                                     const CallDetails& details) const {
+  if (services_.tracer == nullptr) return std::nullopt;
+  return WorkTrace(*services_.tracer, {.kind = kind,
+                                       .controller = options_.declared.name,
+                                       .plugin = options_.plugin,
+                                       .build = options_.build_id,
+                                       .generation = options_.generation,
+                                       .queue = queue,
+                                       .key = details.key,
+                                       .failures = details.attempt});
+}
+
+void ControllerWork::begin_record(std::optional<JournaledWork>& record, JournaledWork::Start start,
+                                  CallDetails& details) const {
+  ControllerJournal* const journal = controller_.journal;
+  if (journal == nullptr || controller_.is_shadow()) return;
+  start.generation = options_.generation;
+  start.queue_handle = details.source;
+  start.key = details.key;
+  start.attempt = details.attempt;
+  record.emplace(*journal, start, services_.clock.now());
+  details.journal = &*record;
+}
+
+void ControllerWork::end_record(std::optional<JournaledWork>& record,
+                                const SyncOutcome& outcome) const {
+  if (!record) return;
+  const bool has_failed = outcome.code != DAVIT_OK && !outcome.retry_after;
+  record->end({.code = outcome.code,
+               .error = outcome.error,
+               .again = outcome.retry_after.value_or(outcome.again),
+               .is_retried = has_failed || outcome.backoff == BackOff::kRetry},
+              services_.clock.now());
+}
+
+void ControllerWork::end_trace(std::optional<WorkTrace>& trace, SyncOutcome& outcome) {
+  if (!trace) return;
+  if (trace->context().is_sampled()) outcome.trace_id = trace->context().trace_id;
+  // A call that ends because the host stops has not failed.
+  const bool failed = outcome.code != DAVIT_OK && !outcome.cancelled;
+  trace->end(code_name(outcome.code), failed ? Span::Outcome::kError : Span::Outcome::kUnset,
+             outcome.error);
 }
 
 template <typename Call>
@@ -114,7 +174,13 @@ SyncOutcome ControllerWork::run(CallFrame& frame, Call call) const {
   SyncOutcome outcome;
   outcome.code = guarded([&] { return call(&result); }, davit_code{DAVIT_INTERNAL}, thrown);
   outcome.again = milliseconds_of(result.again_ms);
-  outcome.keeps_backoff = result.keep_backoff != 0;
+  outcome.backoff = static_cast<BackOff>(result.backoff);
+  if (outcome.code == DAVIT_OK &&
+      (result.backoff < DAVIT_BACKOFF_END || result.backoff > DAVIT_BACKOFF_RETRY)) {
+    outcome.code =
+        frame.fail(Status(Code::kMisuse, "unknown back-off " + std::to_string(result.backoff) +
+                                             " in the result of a sync or timer"));
+  }
   outcome.cancelled = frame.was_cancelled();
   if (outcome.code == DAVIT_UNDECLARED) frame.note_refusal(informers_.undeclared_read_text());
   outcome.error = thrown.empty() ? frame.error() : thrown;
@@ -124,14 +190,20 @@ SyncOutcome ControllerWork::run(CallFrame& frame, Call call) const {
 
 SyncOutcome ControllerWork::sync(HostedQueue& queue, std::string_view key,
                                  std::stop_token cancelled) {
-  CallFrame frame(controller_, Phase::kSync,
-                  details(queue.handle, key, queue.keys->failures(key), std::move(cancelled)));
+  CallDetails call = details(queue.handle, key, queue.keys->failures(key), std::move(cancelled));
+  std::optional<WorkTrace> trace = begin_trace("sync", queue.name, call);
+  call.trace = trace ? &*trace : nullptr;
+  std::optional<JournaledWork> record;
+  begin_record(record, {.queue = queue.name}, call);
+  CallFrame frame(controller_, Phase::kSync, std::move(call));
   if (options_.read_your_writes == ControllerHostOptions::ReadYourWrites::kOn) {
     frame.track_writes(*queue.writes, key);
   }
   SyncOutcome outcome = run(frame, [&](davit_sync_result* result) {
-    return queue.sync(queue.self, frame.call(), lend_view(key), result);
+    return queue.sync(queue.self, frame.call(), frame.call()->key, result);
   });
+  end_trace(trace, outcome);
+  end_record(record, outcome);
   if (intended_.mode() != IntendedWrites::Mode::kOff)
     intended_.note_sync(outcome.code, outcome.error);
   if (services_.observer != nullptr) {
@@ -143,19 +215,27 @@ SyncOutcome ControllerWork::sync(HostedQueue& queue, std::string_view key,
 
 SyncOutcome ControllerWork::fire(const HostedTimer& timer, std::uint32_t failures,
                                  std::stop_token cancelled) {
-  CallFrame frame(controller_, Phase::kTimer,
-                  details(timer.handle, {}, failures, std::move(cancelled)));
+  CallDetails call = details(timer.handle, {}, failures, std::move(cancelled));
+  std::optional<WorkTrace> trace = begin_trace("timer", {}, call);
+  call.trace = trace ? &*trace : nullptr;
+  std::optional<JournaledWork> record;
+  begin_record(record, {.is_timer = true}, call);
+  CallFrame frame(controller_, Phase::kTimer, std::move(call));
   if (!timer.is_once) frame.track_writes(timer_writes_, timer.writer);
   SyncOutcome outcome = run(frame, [&](davit_sync_result* result) {
     return timer.fire(timer.self, frame.call(), result);
   });
+  end_trace(trace, outcome);
+  end_record(record, outcome);
   if (outcome.code == DAVIT_OK) {
-    if (timer.is_once && outcome.again.count() == 0) (void)timers_.erase(timer.handle);
+    const bool runs_again = outcome.again.count() > 0 || outcome.backoff == BackOff::kRetry;
+    if (timer.is_once && !runs_again) (void)timers_.erase(timer.handle);
   } else if (!outcome.cancelled) {
     if (outcome.code == DAVIT_INTERNAL) counter_.threw();
-    log_.error("A timer failed",
-               {{"err", outcome.error.empty() ? code_name(outcome.code) : outcome.error},
-                {"failures", failures + 1}});
+    const std::string why = outcome.error.empty() ? code_name(outcome.code) : outcome.error;
+    std::vector<LogPair> fields = {{"err", why}, {"failures", failures + 1}};
+    frame.add_trace(fields);
+    log_.write(Severity::kError, 0, "A timer failed", fields);
   }
   return outcome;
 }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "host/cache/write_tracker.hpp"
+#include "host/journal/controller_journal.hpp"
 #include "host/plugin/call_frame.hpp"
 #include "host/plugin/controller_informers.hpp"
 #include "host/plugin/controller_options.hpp"
@@ -54,6 +56,12 @@ class ControllerWork {
   }
   /// A waker of the queue, with a reference for the caller; null when the handle is stale.
   [[nodiscard]] davit_waker* open_waker(davit_handle queue);
+  struct QueuedKey {
+    std::string queue;  ///< Its name; may be empty.
+    KeyState state;
+  };
+  /// The queues in which `key` is not idle, or has failed.
+  [[nodiscard]] std::vector<QueuedKey> find_key(std::string_view key) const;
   /// Timers that have not ended.
   [[nodiscard]] std::size_t timers() const { return timers_.size(); }
   [[nodiscard]] ControllerRunner& runner() { return runner_; }
@@ -120,6 +128,14 @@ class ControllerWork {
   [[nodiscard]] SyncOutcome run(CallFrame& frame, Call call) const;
   [[nodiscard]] CallDetails details(davit_handle source, std::string_view key,
                                     std::uint32_t attempt, std::stop_token cancelled) const;
+  /// The trace of a call that begins; nothing without tracing. `queue` has its name.
+  [[nodiscard]] std::optional<WorkTrace> begin_trace(std::string_view kind, std::string_view queue,
+                                                     const CallDetails& details) const;
+  /// The record of a call that begins; nothing without a journal, and for a shadow.
+  void begin_record(std::optional<JournaledWork>& record, JournaledWork::Start start,
+                    CallDetails& details) const;
+  void end_record(std::optional<JournaledWork>& record, const SyncOutcome& outcome) const;
+  static void end_trace(std::optional<WorkTrace>& trace, SyncOutcome& outcome);
   void timers_caught_up(const std::vector<std::string>& writers);
   /// Has the wakers of a queue of another build point to one of this; without a successor to
   /// nothing.

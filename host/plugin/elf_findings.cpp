@@ -137,6 +137,11 @@ std::vector<Finding> judge(const ElfFile& elf) {
     out.push_back({Grade::kLoadOnce, "no-delete",
                    "is marked to stay in memory: link it without -z nodelete"});
   }
+  if (elf.own_cxx_runtime) {
+    out.push_back({Grade::kSwappable, "static-cxx-runtime",
+                   "contains a C++ runtime of its own, which each build brings again and whose "
+                   "exceptions and locales are not the host's: link it without -static-libstdc++"});
+  }
   if (elf.go_runtime) {
     out.push_back(
         {Grade::kLoadOnce, "go-runtime", "contains a Go runtime, which cannot leave a process"});

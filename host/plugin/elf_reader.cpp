@@ -56,6 +56,9 @@ class BoundedBytes {
   std::string_view all_;
 };
 
+/// A text of libstdc++ itself, which a plugin that uses the shared one does not contain.
+constexpr std::string_view kCxxRuntimeText = "terminate called after throwing an instance of";
+
 /// More than any plugin has; a damaged count ends here.
 constexpr std::uint64_t kSymbolsMax = 1'000'000;
 constexpr std::uint64_t kNeededMax = 1'000;
@@ -405,6 +408,7 @@ Result<ElfFile> ElfParser::parse() {
   if (Status s = read_names(); !s.ok()) return s;
   if (Status s = read_symbols(); !s.ok()) return s;
   if (!read_sections()) return damaged("the notes are larger than the file");
+  out_.own_cxx_runtime = image_.find(kCxxRuntimeText) != image_.npos;
   for (const ElfSymbol& symbol : out_.exports) {
     if (symbol.name == "_cgo_init" || symbol.name == "crosscall2") out_.go_runtime = true;
   }

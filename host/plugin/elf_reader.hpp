@@ -36,6 +36,7 @@ struct ElfFile {
   bool text_relocations = false;          ///< DT_TEXTREL or DF_TEXTREL
   bool no_delete = false;                 ///< DF_1_NODELETE
   bool executable_stack = false;          ///< PT_GNU_STACK with PF_X, or none at all
+  bool own_cxx_runtime = false;           ///< A C++ runtime that was linked statically.
   bool go_runtime = false;                ///< Notes or sections that Go's linker leaves.
 
   [[nodiscard]] bool imports_symbol(std::string_view name) const;

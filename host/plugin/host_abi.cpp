@@ -1,7 +1,8 @@
 #include "host/plugin/host_abi.hpp"
 
-#include <array>
+#include <tuple>
 
+#include "host/plugin/capabilities.hpp"
 #include "host/plugin/host_tables.hpp"
 
 namespace davit::host {
@@ -19,38 +20,35 @@ davit_code context_last_error(CallFrame& frame, davit_error* out) {
 
 }  // namespace
 
-void refuse_phase(CallFrame& frame) {
+void refuse_phase(CallFrame& frame, std::string_view function) {
   const Status why(Code::kMisuse, "a call from a thread or phase in which abi.h does not allow it");
+  frame.note_wrong_phase();
   frame.controller().observe_refusal(why.message());
   frame.keep_failure(why);
-  frame.note_failure(DAVIT_MISUSE);
+  frame.note_failure(DAVIT_MISUSE, function);
+}
+
+void note_stray_call(const davit_call* call, davit_code code) noexcept {
+  CallAuthor* author = nullptr;
+  if (call != nullptr && call->host != nullptr) {
+    author = static_cast<const CallSlot*>(call->host)->author.load(std::memory_order_relaxed);
+  } else {
+    // Whose it is cannot be known. The nameless author is made when it is needed first.
+    author = shielded([] { return &call_slots().author({}, {}); },
+                      static_cast<CallAuthor*>(nullptr), [](std::string_view) {});
+  }
+  if (author == nullptr) return;
+  author->refused(code == DAVIT_STALE ? Refusal::kEnded : Refusal::kThread);
 }
 
 const void* host_capability(std::string_view id) {
-  struct Row {
-    std::string_view id;
-    const void* table;
-  };
-  const std::array<Row, 16> rows = {{{"davit.object/1", &object_table()},
-                                     {"davit.informer/1", &kInformerTable},
-                                     {"davit.queue/1", &kQueueTable},
-                                     {"davit.client/1", &kClientTable},
-                                     {"davit.timer/1", &kTimerTable},
-                                     {"davit.event/1", &kEventTable},
-                                     {"davit.log/1", &kLogTable},
-                                     {"davit.clock/1", &kClockTable},
-                                     {"davit.random/1", &kRandomTable},
-                                     {"davit.metric/1", &kMetricTable},
-                                     {"davit.config/1", &kConfigTable},
-                                     {"davit.freshness/1", &kFreshnessTable},
-                                     {"davit.discovery/1", &kDiscoveryTable},
-                                     {"davit.informer/2", &kDynamicInformerTable},
-                                     {"davit.waker/1", &kWakerTable},
-                                     {"davit.http/1", &kHttpTable}}};
-  for (const Row& row : rows) {
-    if (row.id == id) return row.table;
-  }
-  return nullptr;
+  const void* table = nullptr;
+  std::apply(
+      [&](const auto&... each) {
+        static_cast<void>(((each.id == id && (table = host_table(each)) != nullptr) || ...));
+      },
+      kCapabilities);
+  return table;
 }
 
 davit_context make_context(std::string_view controller) {

@@ -36,6 +36,7 @@ class LentCatalog {
     out.unknown_size = sizeof(davit_unknown_version);
     out.unknown = unknown_.data();
     out.unknown_count = unknown_.size();
+    out.fetched_ns = catalog_->fetched.time_since_epoch().count();
     return out;
   }
 
@@ -157,9 +158,12 @@ davit_code discovery_refresh(CallFrame& frame) {
 
 }  // namespace
 
-constexpr davit_discovery_v1 kDiscoveryTable = table_of<davit_discovery_v1>(
-    host_function<discovery_find, kAskCall>, host_function<discovery_find_kind, kAskCall>,
-    host_function<discovery_catalog, kAskCall>, host_function<discovery_wake, kAnyCall>,
-    host_function<discovery_refresh, kAnyCall>, host_function<discovery_fetch, kAskCall>);
+const void* host_table(Capability<davit_discovery_v1>) {
+  static constexpr davit_discovery_v1 kTable = table_of<davit_discovery_v1>(
+      host_function<discovery_find, kAskCall>, host_function<discovery_find_kind, kAskCall>,
+      host_function<discovery_catalog, kAskCall>, host_function<discovery_wake, kAnyCall>,
+      host_function<discovery_refresh, kAnyCall>, host_function<discovery_fetch, kAskCall>);
+  return &kTable;
+}
 
 }  // namespace davit::host

@@ -75,9 +75,12 @@ davit_code dynamic_select(CallFrame& frame, davit_handle handle, davit_str index
 
 }  // namespace
 
-constexpr davit_informer_v2 kDynamicInformerTable = table_of<davit_informer_v2>(
-    host_function<dynamic_open, kOpenCall>, host_function<dynamic_close, kOpenCall>,
-    host_function<dynamic_synced, kReadCall>, host_function<dynamic_get, kReadCall>,
-    host_function<dynamic_select, kReadCall>);
+const void* host_table(Capability<davit_informer_v2>) {
+  static constexpr davit_informer_v2 kTable = table_of<davit_informer_v2>(
+      host_function<dynamic_open, kOpenCall>, host_function<dynamic_close, kOpenCall>,
+      host_function<dynamic_synced, kReadCall>, host_function<dynamic_get, kReadCall>,
+      host_function<dynamic_select, kReadCall>);
+  return &kTable;
+}
 
 }  // namespace davit::host

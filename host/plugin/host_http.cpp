@@ -22,8 +22,11 @@ davit_code http_call(CallFrame& frame, const davit_http_request* request,
 
 }  // namespace
 
-constexpr davit_http_v1 kHttpTable =
-    table_of<davit_http_v1>(host_function<http_call, kSyncCall, DAVIT_UNAVAILABLE>,
-                            host_function<http_batch, kSyncCall, DAVIT_UNAVAILABLE>);
+const void* host_table(Capability<davit_http_v1>) {
+  static constexpr davit_http_v1 kTable =
+      table_of<davit_http_v1>(host_function<http_call, kSyncCall, DAVIT_UNAVAILABLE>,
+                              host_function<http_batch, kSyncCall, DAVIT_UNAVAILABLE>);
+  return &kTable;
+}
 
 }  // namespace davit::host

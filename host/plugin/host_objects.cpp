@@ -158,17 +158,23 @@ davit_code freshness_verify(CallFrame& frame, davit_handle informer) {
 
 }  // namespace
 
-const davit_object_v1& object_table() {
+const void* host_table(Capability<davit_object_v1>) {
   static const davit_object_v1 table = make_object_table();
-  return table;
+  return &table;
 }
 
-constexpr davit_informer_v1 kInformerTable = table_of<davit_informer_v1>(
-    host_function<informer_open, kInitCall>, host_function<informer_add_index, kInitCall>,
-    host_function<informer_get, kReadCall>, host_function<informer_select, kReadCall>);
+const void* host_table(Capability<davit_informer_v1>) {
+  static constexpr davit_informer_v1 kTable = table_of<davit_informer_v1>(
+      host_function<informer_open, kInitCall>, host_function<informer_add_index, kInitCall>,
+      host_function<informer_get, kReadCall>, host_function<informer_select, kReadCall>);
+  return &kTable;
+}
 
-constexpr davit_freshness_v1 kFreshnessTable = table_of<davit_freshness_v1>(
-    host_function<freshness_limit_silence, kInitCall>, host_function<freshness_read, kReadCall>,
-    host_function<freshness_verify, kReadCall>);
+const void* host_table(Capability<davit_freshness_v1>) {
+  static constexpr davit_freshness_v1 kTable = table_of<davit_freshness_v1>(
+      host_function<freshness_limit_silence, kInitCall>, host_function<freshness_read, kReadCall>,
+      host_function<freshness_verify, kReadCall>);
+  return &kTable;
+}
 
 }  // namespace davit::host

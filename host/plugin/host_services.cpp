@@ -1,7 +1,10 @@
 /// The smaller capabilities: events, log, clock, randomness, metrics, configuration.
+#include <algorithm>
 #include <array>
 
+#include "host/plugin/host_abi.hpp"
 #include "host/plugin/host_tables.hpp"
+#include "lib/base/await_stop.hpp"
 
 namespace davit::host {
 namespace {
@@ -53,6 +56,7 @@ void log_write(CallFrame& frame, std::int32_t level, davit_str message,
   if (ControllerObserver* const observer = frame.controller().services.observer) {
     observer->logged(level, view(message), pairs);
   }
+  frame.add_trace(pairs);
   frame.controller().log.write(severity_of(level), level, view(message), pairs);
 }
 
@@ -68,6 +72,25 @@ std::int64_t clock_monotonic_ns(CallFrame& frame) {
 
 std::int64_t clock_wall_ns(CallFrame& frame) {
   return frame.controller().services.clock.wall_now().time_since_epoch().count();
+}
+
+/// Leadership is looked at this often, because its loss wakes up no pause.
+constexpr Duration kLeadershipPeriod = std::chrono::seconds(1);
+
+davit_code clock_pause(CallFrame& frame, std::uint64_t ms) {
+  const ControllerAbi& controller = frame.controller();
+  Clock& clock = controller.services.clock;
+  const Time end = clock.now() + milliseconds_of(ms);
+  const std::stop_token held = controller.hold.token();
+  bool is_cut = frame.stop().stop_requested() || held.stop_requested();
+  while (!is_cut && clock.now() < end) {
+    is_cut =
+        await_stop(clock, std::min(end, clock.now() + kLeadershipPeriod), frame.stop(), held) ||
+        !controller.may_act();
+  }
+  if (!is_cut) return DAVIT_OK;
+  frame.note_cancelled();
+  return frame.fail(Status(Code::kCancelled, "the host stops or swaps, or does not lead any more"));
 }
 
 std::uint64_t random_next(CallFrame& frame) { return frame.controller().services.random.next(); }
@@ -135,22 +158,41 @@ davit_code metric_remove(CallFrame& frame, davit_handle handle, const davit_str*
 
 // ---- davit.config/1
 
-davit_value config_value(CallFrame& frame) { return frame.controller().config.root().raw; }
+davit_value config_value(CallFrame& frame) { return frame.config(); }
 
 }  // namespace
 
-constexpr davit_event_v1 kEventTable =
-    table_of<davit_event_v1>(host_function<event_record, kAnyCall>);
-constexpr davit_log_v1 kLogTable = table_of<davit_log_v1>(host_function<log_write, kAnyCall>,
-                                                          host_function<log_enabled, kAnyCall, 0>);
-constexpr davit_clock_v1 kClockTable = table_of<davit_clock_v1>(
-    host_function<clock_monotonic_ns, kAnyCall>, host_function<clock_wall_ns, kAnyCall>);
-constexpr davit_random_v1 kRandomTable =
-    table_of<davit_random_v1>(host_function<random_next, kAnyCall>);
-constexpr davit_metric_v1 kMetricTable = table_of<davit_metric_v1>(
-    host_function<metric_open, kInitCall>, host_function<metric_record, kAnyCall>,
-    host_function<metric_remove, kAnyCall>);
-constexpr davit_config_v1 kConfigTable =
-    table_of<davit_config_v1>(host_function<config_value, kAnyCall>);
+const void* host_table(Capability<davit_event_v1>) {
+  static constexpr davit_event_v1 kTable =
+      table_of<davit_event_v1>(host_function<event_record, kAnyCall>);
+  return &kTable;
+}
+const void* host_table(Capability<davit_log_v1>) {
+  static constexpr davit_log_v1 kTable = table_of<davit_log_v1>(
+      host_function<log_write, kAnyCall>, host_function<log_enabled, kAnyCall, 0>);
+  return &kTable;
+}
+const void* host_table(Capability<davit_clock_v1>) {
+  static constexpr davit_clock_v1 kTable = table_of<davit_clock_v1>(
+      host_function<clock_monotonic_ns, kAnyCall>, host_function<clock_wall_ns, kAnyCall>,
+      host_function<clock_pause, kSyncCall>);
+  return &kTable;
+}
+const void* host_table(Capability<davit_random_v1>) {
+  static constexpr davit_random_v1 kTable =
+      table_of<davit_random_v1>(host_function<random_next, kAnyCall>);
+  return &kTable;
+}
+const void* host_table(Capability<davit_metric_v1>) {
+  static constexpr davit_metric_v1 kTable = table_of<davit_metric_v1>(
+      host_function<metric_open, kInitCall>, host_function<metric_record, kAnyCall>,
+      host_function<metric_remove, kAnyCall>);
+  return &kTable;
+}
+const void* host_table(Capability<davit_config_v1>) {
+  static constexpr davit_config_v1 kTable =
+      table_of<davit_config_v1>(host_function<config_value, kAnyCall>);
+  return &kTable;
+}
 
 }  // namespace davit::host

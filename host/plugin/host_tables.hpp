@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "host/plugin/call_frame.hpp"
+#include "host/plugin/capabilities.hpp"
 #include "host/plugin/controller_abi.hpp"
 #include "host/plugin/guard.hpp"
 #include "host/plugin/received.hpp"
@@ -40,7 +41,18 @@ template <>
 inline constexpr davit_code kFailed<davit_code> = DAVIT_INTERNAL;
 
 /// Notes and reports a call in a phase in which abi.h does not allow it.
-void refuse_phase(CallFrame& frame);
+void refuse_phase(CallFrame& frame, std::string_view function);
+
+/// The name of a function of ours, "queue_add".
+template <auto kBody>
+[[nodiscard]] constexpr std::string_view name_of() {
+  std::string_view text = __PRETTY_FUNCTION__;
+  text = text.substr(0, text.find_first_of(";]", text.find("kBody = ")));
+  return text.substr(text.find_last_of(":= ") + 1);
+}
+
+/// Counts a use of a call that has ended, or on a thread that is not in it.
+void note_stray_call(const davit_call* call, davit_code code) noexcept;
 
 /// `kBody` as it stands in a table: runs only inside a call of one of `kCallers`, on the thread of
 /// that call, and never throws. What went wrong can be had as the last error of the call.
@@ -51,10 +63,14 @@ template <typename Returned, typename... Args, Returned (*kBody)(CallFrame&, Arg
 struct HostFunction<kBody, kCallers, kOnFailure...> {
   static Returned call(const davit_call* call, Args... args) noexcept {
     const CallFrame::Found found = CallFrame::find(call);
-    if (found.frame == nullptr) return refused(found.code);
+    if (found.frame == nullptr) {
+      note_stray_call(call, found.code);
+      return refused(found.code);
+    }
     CallFrame& frame = *found.frame;
     if ((kCallers & caller(frame.phase())) == 0) {
-      (void)shielded([&] { return refuse_phase(frame), 0; }, 0, [](std::string_view) {});
+      (void)shielded([&] { return refuse_phase(frame, name_of<kBody>()), 0; }, 0,
+                     [](std::string_view) {});
       return refused(DAVIT_MISUSE);
     }
     const auto note = [&frame](std::string_view why) {
@@ -66,7 +82,10 @@ struct HostFunction<kBody, kCallers, kOnFailure...> {
     } else {
       const Returned returned = shielded([&] { return kBody(frame, args...); }, on_failure(), note);
       if constexpr (has_code()) {
-        if (returned != DAVIT_OK) frame.note_failure(returned);
+        if (returned != DAVIT_OK) {
+          (void)shielded([&] { return frame.note_failure(returned, name_of<kBody>()), 0; }, 0,
+                         [](std::string_view) {});
+        }
       }
       return returned;
     }
@@ -104,22 +123,22 @@ template <typename Table, typename... Functions>
   return Table{sizeof(Table), 0, functions...};
 }
 
-/// The tables, one for each capability; they live as long as the process.
-[[nodiscard]] const davit_object_v1& object_table();
-extern const davit_informer_v1 kInformerTable;
-extern const davit_queue_v1 kQueueTable;
-extern const davit_client_v1 kClientTable;
-extern const davit_timer_v1 kTimerTable;
-extern const davit_event_v1 kEventTable;
-extern const davit_log_v1 kLogTable;
-extern const davit_clock_v1 kClockTable;
-extern const davit_random_v1 kRandomTable;
-extern const davit_metric_v1 kMetricTable;
-extern const davit_config_v1 kConfigTable;
-extern const davit_freshness_v1 kFreshnessTable;
-extern const davit_discovery_v1 kDiscoveryTable;
-extern const davit_informer_v2 kDynamicInformerTable;
-extern const davit_waker_v1 kWakerTable;
-extern const davit_http_v1 kHttpTable;
+/// The table of each capability; it lives as long as the process.
+[[nodiscard]] const void* host_table(Capability<davit_object_v1>);
+[[nodiscard]] const void* host_table(Capability<davit_informer_v1>);
+[[nodiscard]] const void* host_table(Capability<davit_queue_v1>);
+[[nodiscard]] const void* host_table(Capability<davit_client_v1>);
+[[nodiscard]] const void* host_table(Capability<davit_timer_v1>);
+[[nodiscard]] const void* host_table(Capability<davit_event_v1>);
+[[nodiscard]] const void* host_table(Capability<davit_log_v1>);
+[[nodiscard]] const void* host_table(Capability<davit_clock_v1>);
+[[nodiscard]] const void* host_table(Capability<davit_random_v1>);
+[[nodiscard]] const void* host_table(Capability<davit_metric_v1>);
+[[nodiscard]] const void* host_table(Capability<davit_config_v1>);
+[[nodiscard]] const void* host_table(Capability<davit_freshness_v1>);
+[[nodiscard]] const void* host_table(Capability<davit_discovery_v1>);
+[[nodiscard]] const void* host_table(Capability<davit_informer_v2>);
+[[nodiscard]] const void* host_table(Capability<davit_waker_v1>);
+[[nodiscard]] const void* host_table(Capability<davit_http_v1>);
 
 }  // namespace davit::host

@@ -22,10 +22,19 @@ davit_code with_queue(CallFrame& frame, davit_handle handle, Use use) {
   return DAVIT_OK;
 }
 
+/// The same for a `use` that adds `key`.
+template <typename Use>
+davit_code add_to_queue(CallFrame& frame, davit_handle handle, davit_str key, Use use) {
+  return with_queue(frame, handle, [&](ControllerQueue& queue) {
+    frame.note_wake(handle, view(key));
+    use(queue);
+  });
+}
+
 davit_code queue_add_sharded(CallFrame& frame, davit_handle handle, davit_str key,
                              davit_str shard) {
-  return with_queue(frame, handle,
-                    [&](ControllerQueue& queue) { queue.add(QueueKey(view(key), view(shard))); });
+  return add_to_queue(frame, handle, key,
+                      [&](ControllerQueue& queue) { queue.add(QueueKey(view(key), view(shard))); });
 }
 
 davit_code queue_add(CallFrame& frame, davit_handle handle, davit_str key) {
@@ -34,14 +43,14 @@ davit_code queue_add(CallFrame& frame, davit_handle handle, davit_str key) {
 
 davit_code queue_add_after(CallFrame& frame, davit_handle handle, davit_str key,
                            std::uint64_t delay_ms) {
-  return with_queue(frame, handle, [&](ControllerQueue& queue) {
+  return add_to_queue(frame, handle, key, [&](ControllerQueue& queue) {
     queue.add_after(view(key), milliseconds_of(delay_ms));
   });
 }
 
 davit_code queue_add_rate_limited(CallFrame& frame, davit_handle handle, davit_str key) {
-  return with_queue(frame, handle,
-                    [&](ControllerQueue& queue) { queue.add_rate_limited(view(key)); });
+  return add_to_queue(frame, handle, key,
+                      [&](ControllerQueue& queue) { queue.add_rate_limited(view(key)); });
 }
 
 davit_code queue_forget(CallFrame& frame, davit_handle handle, davit_str key) {
@@ -90,14 +99,23 @@ void waker_release(davit_waker* waker) noexcept {
 
 }  // namespace
 
-constexpr davit_queue_v1 kQueueTable = table_of<davit_queue_v1>(
-    host_function<queue_open, kInitCall>, host_function<queue_add, kAnyCall>,
-    host_function<queue_add_sharded, kAnyCall>, host_function<queue_add_after, kAnyCall>,
-    host_function<queue_add_rate_limited, kAnyCall>, host_function<queue_forget, kAnyCall>,
-    host_function<queue_failures, kAnyCall>);
-constexpr davit_timer_v1 kTimerTable = table_of<davit_timer_v1>(
-    host_function<timer_start, kAnyCall>, host_function<timer_stop, kAnyCall>);
-constexpr davit_waker_v1 kWakerTable = table_of<davit_waker_v1>(
-    host_function<waker_open, kAnyCall>, waker_wake, waker_retain, waker_release);
+const void* host_table(Capability<davit_queue_v1>) {
+  static constexpr davit_queue_v1 kTable = table_of<davit_queue_v1>(
+      host_function<queue_open, kInitCall>, host_function<queue_add, kAnyCall>,
+      host_function<queue_add_sharded, kAnyCall>, host_function<queue_add_after, kAnyCall>,
+      host_function<queue_add_rate_limited, kAnyCall>, host_function<queue_forget, kAnyCall>,
+      host_function<queue_failures, kAnyCall>);
+  return &kTable;
+}
+const void* host_table(Capability<davit_timer_v1>) {
+  static constexpr davit_timer_v1 kTable = table_of<davit_timer_v1>(
+      host_function<timer_start, kAnyCall>, host_function<timer_stop, kAnyCall>);
+  return &kTable;
+}
+const void* host_table(Capability<davit_waker_v1>) {
+  static constexpr davit_waker_v1 kTable = table_of<davit_waker_v1>(
+      host_function<waker_open, kAnyCall>, waker_wake, waker_retain, waker_release);
+  return &kTable;
+}
 
 }  // namespace davit::host

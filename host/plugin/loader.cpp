@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "host/plugin/signature.hpp"
 #include "host/run/breadcrumb.hpp"
 #include "lib/base/printable.hpp"
 
@@ -110,6 +111,20 @@ const std::vector<std::filesystem::path>& LoadedPlugin::brought() const {
   return library_->brought;
 }
 
+std::size_t LoadedPlugin::mapped_bytes() const {
+  std::pair<std::string, std::size_t> found{opened_.string(), 0};
+  const auto add = [](dl_phdr_info* info, std::size_t, void* data) {
+    auto& [path, sum] = *static_cast<std::pair<std::string, std::size_t>*>(data);
+    if (info->dlpi_name != path) return 0;
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+      if (info->dlpi_phdr[i].p_type == PT_LOAD) sum += info->dlpi_phdr[i].p_memsz;
+    }
+    return 1;
+  };
+  (void)::dl_iterate_phdr(add, &found);
+  return found.second;
+}
+
 bool is_open_library(const std::filesystem::path& path) {
   const std::string wanted = path.string();
   const auto matches = [](dl_phdr_info* info, std::size_t, void* data) {
@@ -120,11 +135,15 @@ bool is_open_library(const std::filesystem::path& path) {
 
 Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
                                                   const std::filesystem::path& path,
-                                                  const std::string& sha256, const DigestPin& pin) {
+                                                  const LoadTerms& terms) {
   Result<TrustedFile> source = read_trusted(path);
   if (!source) return source.error();
-  if (Status s = check_digest(path, *source, sha256); !s.ok()) return s;
-  return load_plugin(staging, path, *source, pin);
+  if (Status s = check_digest(path, *source, terms.sha256); !s.ok()) return s;
+  // Holds for the copy, too: it has the same digest, or it is refused.
+  if (Status s = check_signature(path, source->digest, terms.signatures); !s.ok()) {
+    return refuse(s.code(), path, s.message());
+  }
+  return load_plugin(staging, path, *source, terms.pin);
 }
 
 Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,

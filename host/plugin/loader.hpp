@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "host/config/plugin_signatures.hpp"
 #include "host/plugin/plugin_file.hpp"
 #include "host/plugin/staging.hpp"
 
@@ -19,6 +20,14 @@ namespace davit::host {
 /// Returns the required digest of a plugin, by the name in its note; empty: any. Called on the
 /// thread that loads it.
 using DigestPin = std::function<std::string(const std::string& plugin)>;
+
+/// Terms that a file has to meet before any of its code runs. All of them are judged on the bytes
+/// of the private copy.
+struct LoadTerms {
+  std::string sha256 = {};  ///< The required digest, or empty.
+  DigestPin pin = {};       ///< If set, asked for the required digest, too.
+  SignatureSettings signatures = {};
+};
 
 /// A library in this process. Closing it (the destructor) needs that nothing of it runs and none of
 /// its controllers lives.
@@ -34,6 +43,8 @@ class LoadedPlugin {
   [[nodiscard]] davit_init_fn init(std::string_view controller) const;
   /// The copy that was opened; nothing else was ever opened by this path.
   [[nodiscard]] const std::filesystem::path& opened() const { return opened_; }
+  /// Bytes of the address space that its code and static data take.
+  [[nodiscard]] std::size_t mapped_bytes() const;
   /// The libraries that opening it brought into the process. They should leave with it.
   [[nodiscard]] const std::vector<std::filesystem::path>& brought() const;
   /// Its bytes, to open it once more.
@@ -58,13 +69,11 @@ class LoadedPlugin {
 [[nodiscard]] bool is_open_library(const std::filesystem::path& path);
 
 /// Reads, stages, judges and opens (eager, local) the plugin at `path`, then checks its table
-/// against its note. `sha256` is what its digest must be, or empty; `pin`, when set, is asked too.
-/// Nothing of the plugin runs unless all else is right. One line that names the file and what to
-/// do.
+/// against its note. Nothing of the plugin runs unless all else is right. One line that names the
+/// file and what to do.
 [[nodiscard]] Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
                                                                 const std::filesystem::path& path,
-                                                                const std::string& sha256,
-                                                                const DigestPin& pin = {});
+                                                                const LoadTerms& terms);
 /// The same for bytes that were read already; `path` is where they came from, for messages.
 [[nodiscard]] Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
                                                                 const std::filesystem::path& path,

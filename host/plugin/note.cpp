@@ -459,13 +459,6 @@ NoteResult parse_note(std::string_view json) {
   return result;
 }
 
-std::vector<std::string> host_capabilities() {
-  return {"davit.object/1",    "davit.informer/1", "davit.queue/1",  "davit.client/1",
-          "davit.timer/1",     "davit.event/1",    "davit.log/1",    "davit.clock/1",
-          "davit.random/1",    "davit.metric/1",   "davit.config/1", "davit.freshness/1",
-          "davit.discovery/1", "davit.informer/2", "davit.http/1",   "davit.waker/1"};
-}
-
 std::vector<std::string> missing_capabilities(const std::vector<std::string>& ids,
                                               const std::vector<std::string>& capabilities) {
   std::vector<std::string> missing;

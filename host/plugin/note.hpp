@@ -14,6 +14,7 @@ namespace davit::host {
 struct ConfigSource {
   std::string path = {};     ///< "watch.labels"; empty: the note itself has the value.
   bool has_default = false;  ///< The note has the value for a configuration without one.
+  friend bool operator==(const ConfigSource&, const ConfigSource&) = default;
 };
 
 /// A right, as an RBAC rule gives it: either to one resource or to URLs that belong to none.
@@ -26,6 +27,7 @@ struct DeclaredRule {
   std::vector<std::string> non_resource_urls = {};  ///< Then `resource` is empty.
   std::vector<std::string> namespaces = {};         ///< Empty: all, and what is in none.
   ConfigSource namespaces_from = {};
+  friend bool operator==(const DeclaredRule&, const DeclaredRule&) = default;
 };
 
 /// A resource that a controller watches; get, list and watch on it are implied.
@@ -40,6 +42,7 @@ struct DeclaredWatch {
   ConfigSource label_selector_from = {};
   ConfigSource field_selector_from = {};
   ConfigSource namespaces_from = {};
+  friend bool operator==(const DeclaredWatch&, const DeclaredWatch&) = default;
 };
 
 /// The servers outside the cluster that requests may go to.
@@ -49,6 +52,7 @@ struct DeclaredHttp {
   /// PEM text or the path of a file with the only roots that count; empty: the system's.
   std::string roots = {};
   ConfigSource roots_from = {};
+  friend bool operator==(const DeclaredHttp&, const DeclaredHttp&) = default;
 };
 
 struct DeclaredController {
@@ -62,6 +66,7 @@ struct DeclaredController {
   std::vector<DeclaredWatch> watches;
   DeclaredHttp http = {};
   bool is_unlimited = false;  ///< It may do everything, as one without a note may in a test.
+  friend bool operator==(const DeclaredController&, const DeclaredController&) = default;
 };
 
 struct PluginDeclaration {
@@ -100,8 +105,5 @@ struct NoteResult {
 /// Those of `ids` that are not among `capabilities`.
 [[nodiscard]] std::vector<std::string> missing_capabilities(
     const std::vector<std::string>& ids, const std::vector<std::string>& capabilities);
-
-/// The capability ids of abi.h, which this host serves.
-[[nodiscard]] std::vector<std::string> host_capabilities();
 
 }  // namespace davit::host

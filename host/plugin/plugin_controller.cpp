@@ -1,8 +1,8 @@
 #include "host/plugin/plugin_controller.hpp"
 
+#include <algorithm>
 #include <utility>
 
-#include "host/object/parse.hpp"
 #include "host/plugin/call_frame.hpp"
 #include "host/plugin/guard.hpp"
 #include "host/plugin/host_abi.hpp"
@@ -15,6 +15,7 @@ namespace {
 constexpr std::string_view kHealthCapability = "davit.health/1";
 constexpr std::string_view kDebugCapability = "davit.debug/1";
 constexpr std::string_view kStateCapability = "davit.state/1";
+constexpr std::string_view kConfigurableCapability = "davit.configurable/1";
 
 davit_sink sink_of(void* self, davit_code (*write)(void* self, davit_str chunk)) {
   return davit_sink{.size = sizeof(davit_sink), .reserved = 0, .self = self, .write = write};
@@ -44,6 +45,31 @@ struct StateBytes {
   }
 };
 
+/// Whether it may stand in a header as the type of a body.
+bool is_media_type(std::string_view text) {
+  constexpr std::size_t kBytesMax = 256;
+  const auto is_printable = [](char each) { return each >= ' ' && each <= '~'; };
+  const std::size_t slash = text.find('/');
+  return text.size() <= kBytesMax && slash != 0 && slash != text.npos &&
+         std::all_of(text.begin(), text.end(), is_printable);
+}
+
+davit_code set_head(void* self, std::int32_t http_status, davit_str content_type) {
+  constexpr std::int32_t kLeast = 200;
+  constexpr std::int32_t kMost = 599;
+  if (http_status < kLeast || http_status > kMost || !is_media_type(view(content_type))) {
+    return DAVIT_INVALID;
+  }
+  auto& page = *static_cast<DebugResponse*>(self);
+  return shielded(
+      [&] {
+        page.content_type.assign(view(content_type));
+        page.http_status = http_status;
+        return DAVIT_OK;
+      },
+      DAVIT_UNAVAILABLE, [](std::string_view) {});
+}
+
 /// Why a call did not answer DAVIT_OK.
 Status said(davit_code code, const std::string& thrown, const CallFrame& frame) {
   const std::string why = thrown.empty() ? frame.error() : thrown;
@@ -63,11 +89,10 @@ Breadcrumb PluginController::breadcrumb(std::string_view activity) const {
 
 InitResult PluginController::init(const InitFunction& function) {
   if (function == nullptr) return {InitOutcome::kFailed, "the plugin has no such controller"};
-  if (!host_.options.config.empty()) {
-    Result<ObjectRef> config = parse_object(host_.services.space, host_.options.config);
-    if (!config) return {InitOutcome::kFailed, "config: " + config.error().message()};
-    host_.config = *config;
-  }
+  const std::string& text = host_.options.config;
+  const Result<ObjectRef> config = RunningConfig::parse(host_.services.space, text);
+  if (!config) return {InitOutcome::kFailed, config.error().message()};
+  host_.config.set(text, *config);
   context_ = make_context(host_.options.declared.name);
   CallFrame frame(host_, Phase::kInit);
   const BreadcrumbScope crumb(breadcrumb("init"));
@@ -117,10 +142,12 @@ void PluginController::handle(const OpenedInformer& informer, const Change& chan
   }
   event.initial = change.initial ? 1 : 0;
   event.tombstone = change.tombstone ? 1 : 0;
-  // The change outlives the call, so nothing has to be lent.
-  event.value = change.current.root(informer.mask).raw;
-  event.old_value = change.old.root(informer.mask).raw;
-  CallFrame frame(host_, Phase::kHandler, handler_details(informer.handle));
+  CallDetails details = handler_details(informer.handle);
+  details.resource = &informer.resource;
+  details.change = &change;
+  CallFrame frame(host_, Phase::kHandler, std::move(details));
+  event.value = frame.show(change.current, informer.mask);
+  event.old_value = frame.show(change.old, informer.mask);
   std::string error;
   (void)guarded([&] { return informer.on_event(informer.self, frame.call(), &event), 0; }, 0,
                 error);
@@ -230,23 +257,38 @@ bool PluginController::has_debug_page() const {
   return debug && debug->serve != nullptr;
 }
 
-Result<std::string> PluginController::debug_page(std::string_view path,
-                                                 std::string_view query) const {
+Result<DebugResponse> PluginController::debug_page(std::string_view path,
+                                                   std::string_view query) const {
   CallFrame frame(host_, Phase::kProbe);
   const BreadcrumbScope crumb(breadcrumb("debug"));
   const auto debug = side<davit_debug_v1>(frame, kDebugCapability);
   if (!debug || debug->serve == nullptr) return Status(Code::kNotFound, "no debug page");
-  std::string body;
+  DebugResponse response;
   std::string thrown;
-  const davit_sink sink = string_sink(body);
+  const davit_sink body = string_sink(response.body);
+  const davit_page page{sizeof(davit_page), 0, &response, &body, set_head};
   const davit_code code = guarded(
       [&] {
         return debug->serve(controller_.self, frame.call(), lend_view(path), lend_view(query),
-                            &sink);
+                            &page);
       },
       davit_code{DAVIT_INTERNAL}, thrown);
-  if (code == DAVIT_OK) return body;
-  return Status(static_cast<Code>(code), thrown.empty() ? body : thrown);
+  if (code == DAVIT_OK) return response;
+  return Status(static_cast<Code>(code), thrown.empty() ? response.body : thrown);
+}
+
+Status PluginController::configure(const ObjectRef& config) const {
+  CallFrame frame(host_, Phase::kProbe);
+  const BreadcrumbScope crumb(breadcrumb("configuration"));
+  const auto side = this->side<davit_configurable_v1>(frame, kConfigurableCapability);
+  if (!side || side->changed == nullptr) {
+    return Status(Code::kUnsupported, "it takes no configuration while it runs");
+  }
+  std::string thrown;
+  const davit_code code =
+      guarded([&] { return side->changed(controller_.self, frame.call(), config.root().raw); },
+              davit_code{DAVIT_INTERNAL}, thrown);
+  return code == DAVIT_OK ? Status() : said(code, thrown, frame);
 }
 
 }  // namespace davit::host

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "host/health/debug_response.hpp"
 #include "host/plugin/call_frame.hpp"
 #include "host/plugin/controller_abi.hpp"
 #include "host/run/breadcrumb.hpp"
@@ -57,7 +58,11 @@ class PluginController {
   /// The controller's own opinion.
   [[nodiscard]] Status health() const;
   [[nodiscard]] bool has_debug_page() const;
-  [[nodiscard]] Result<std::string> debug_page(std::string_view path, std::string_view query) const;
+  [[nodiscard]] Result<DebugResponse> debug_page(std::string_view path,
+                                                 std::string_view query) const;
+  /// Gives it another configuration; its refusal. kUnsupported: it takes none while it runs, or not
+  /// this one. Not beside init(), destroy(), the state functions, or itself.
+  [[nodiscard]] Status configure(const ObjectRef& config) const;
 
   /// The state formats in the controller's table; nothing: it hands over no state.
   [[nodiscard]] std::optional<StateForms> state_forms() const;

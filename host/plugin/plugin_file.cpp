@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "host/plugin/capabilities.hpp"
+
 namespace davit::host {
 namespace {
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -23,10 +25,22 @@ struct QueueEntry {
   Time started{};  ///< Running and Stale only.
   std::string shard;
   bool is_inherited = false;  ///< While a queue adopts: it has its place in the order.
+  /// Running and Stale only: it was given a back-off since it runs.
+  bool is_backing_off = false;
 };
 /// Node based: pointers to what is in it stay good, also when it moves.
 using QueueEntries = std::unordered_map<std::string, QueueEntry, KeyHash, std::equal_to<>>;
 using QueueOrder = std::deque<QueueEntries::value_type*>;
+
+/// The state of a key and the reasons for which it waits.
+struct KeyState {
+  /// Nothing: idle.
+  std::optional<QueueEntry::State> state{};
+  Time since{};                      ///< When it began to wait or run.
+  std::optional<Time> due{};         ///< When its delay or back-off ends.
+  std::optional<Time> held_until{};  ///< It waits for its own writes, at the latest until then.
+  std::uint32_t failures = 0;        ///< In a row.
+};
 
 struct DelayedKey {
   Time due{};

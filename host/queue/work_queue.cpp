@@ -68,6 +68,8 @@ void WorkQueue::add_rate_limited(const QueueKey& key, Time now) {
     MutexLock lock(mutex_);
     if (phase_ == Phase::kShutDown) return;
     wait = limiter_.next(key.key, now);
+    const auto entry = entries_.find(key.key);
+    if (entry != entries_.end()) entry->second.is_backing_off = true;
   }
   add_after(key, wait, now);
 }
@@ -75,6 +77,12 @@ void WorkQueue::add_rate_limited(const QueueKey& key, Time now) {
 void WorkQueue::forget(std::string_view key) {
   MutexLock lock(mutex_);
   limiter_.forget(key);
+}
+
+void WorkQueue::succeed(std::string_view key) {
+  MutexLock lock(mutex_);
+  const auto entry = entries_.find(key);
+  if (entry == entries_.end() || !entry->second.is_backing_off) limiter_.forget(key);
 }
 
 std::uint32_t WorkQueue::failures(std::string_view key) const {
@@ -102,6 +110,7 @@ std::optional<WorkQueue::Lease> WorkQueue::take(Time now) {
       }
       entry->second.state = State::kRunning;
       entry->second.started = now;
+      entry->second.is_backing_off = false;
       --queued_;
       ++running_;
       lease.emplace(Lease(*this, entry->first, shard, now, now - entry->second.queued));
@@ -295,6 +304,11 @@ std::size_t WorkQueue::size() const {
   return queued_;
 }
 
+std::size_t WorkQueue::delayed() const {
+  MutexLock lock(mutex_);
+  return due_.size();
+}
+
 std::size_t WorkQueue::running() const {
   MutexLock lock(mutex_);
   return running_;
@@ -311,6 +325,18 @@ RunningWork WorkQueue::running_work(Time now) const {
     work.longest = std::max(work.longest, time);
   }
   return work;
+}
+
+KeyState WorkQueue::find(std::string_view key) const {
+  MutexLock lock(mutex_);
+  KeyState found;
+  found.failures = limiter_.failures(key);
+  if (const auto it = entries_.find(key); it != entries_.end()) {
+    found.state = it->second.state;
+    found.since = it->second.state == State::kQueued ? it->second.queued : it->second.started;
+  }
+  if (const auto it = delayed_.find(key); it != delayed_.end()) found.due = it->second.due;
+  return found;
 }
 
 std::vector<std::string> WorkQueue::pending() const {

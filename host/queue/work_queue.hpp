@@ -76,6 +76,9 @@ class WorkQueue {
 
   /// Ends the back-off of `key`; leaves it queued if it is.
   void forget(std::string_view key) EXCLUDES(mutex_);
+  /// The same for a key that runs and has succeeded: a back-off that it was given since it runs
+  /// stays.
+  void succeed(std::string_view key) EXCLUDES(mutex_);
 
   /// The number of times in a row that `key` was added by add_rate_limited().
   [[nodiscard]] std::uint32_t failures(std::string_view key) const EXCLUDES(mutex_);
@@ -108,10 +111,13 @@ class WorkQueue {
 
   /// Keys that wait for a worker, without delayed and running ones.
   [[nodiscard]] std::size_t size() const EXCLUDES(mutex_);
+  /// Keys that wait for a time: the end of their back-off, or what add_after() was given.
+  [[nodiscard]] std::size_t delayed() const EXCLUDES(mutex_);
   /// Keys that run now. After pause() or shut_down(), 0 means that the queue is drained.
   [[nodiscard]] std::size_t running() const EXCLUDES(mutex_);
   /// For the gauges of running work.
   [[nodiscard]] RunningWork running_work(Time now) const EXCLUDES(mutex_);
+  [[nodiscard]] KeyState find(std::string_view key) const EXCLUDES(mutex_);
   /// Every key that is queued, running again or delayed, in no particular order (debugging, state
   /// hand-over).
   [[nodiscard]] std::vector<std::string> pending() const EXCLUDES(mutex_);

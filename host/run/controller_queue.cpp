@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "host/run/code_name.hpp"
+#include "host/trace/tracer.hpp"
 #include "lib/base/assert.hpp"
 
 namespace davit::host {
@@ -65,6 +66,14 @@ std::optional<Time> ControllerQueue::next_due() const {
   return due;
 }
 
+KeyState ControllerQueue::find(std::string_view key) const {
+  KeyState state = work_.find(key);
+  MutexLock lock(mutex_);
+  const auto held = held_.find(key);
+  if (held != held_.end()) state.held_until = held->second.until;
+  return state;
+}
+
 void ControllerQueue::run(const WorkQueue::Lease& lease, const std::stop_token& cancelled) {
   if (held_back(lease)) return;
   SyncOutcome outcome;
@@ -76,12 +85,13 @@ void ControllerQueue::run(const WorkQueue::Lease& lease, const std::stop_token& 
   }
   constexpr int kEachSync = 5;
   if (log_.sink().verbosity() >= kEachSync) {
-    log_.info(kEachSync, "Synced",
-              {{"key", lease.key()}, {"generation", crumb_.generation}, {"code", outcome.code}});
+    log(Severity::kInfo, kEachSync, "Synced", outcome,
+        {{"key", lease.key()}, {"generation", crumb_.generation}, {"code", outcome.code}});
   }
   const QueueKey key(lease.key(), lease.shard());
   if (outcome.code == DAVIT_OK) {
-    if (!outcome.keeps_backoff) forget(lease.key());
+    if (outcome.backoff == BackOff::kEnd) work_.succeed(lease.key());
+    if (outcome.backoff == BackOff::kRetry) add_rate_limited(key);
     if (outcome.again.count() > 0) add_after(key, outcome.again);
   } else if ((outcome.code == DAVIT_CANCELLED || outcome.cancelled) &&
              (cancelled.stop_requested() || !work_.is_open())) {
@@ -94,23 +104,31 @@ void ControllerQueue::run(const WorkQueue::Lease& lease, const std::stop_token& 
   }
 }
 
+void ControllerQueue::log(Severity severity, int verbosity, std::string_view message,
+                          const SyncOutcome& outcome, std::vector<LogPair> fields) const {
+  if (!outcome.trace_id.empty()) fields.emplace_back(kTraceIdField, outcome.trace_id);
+  log_.write(severity, verbosity, message, fields);
+}
+
 void ControllerQueue::retry(const WorkQueue::Lease& lease, const SyncOutcome& outcome) {
   const std::uint32_t before = failures(lease.key());
   const std::string why = outcome.error.empty() ? code_name(outcome.code) : outcome.error;
   if (options_.retries_max > 0 && before >= options_.retries_max) {
-    log_.error("Sync failed too often, dropping the key",
-               {{"err", why}, {"key", lease.key()}, {"failures", before + 1}});
+    log(Severity::kError, 0, "Sync failed too often, dropping the key", outcome,
+        {{"err", why}, {"key", lease.key()}, {"failures", before + 1}});
     forget(lease.key());
     return;
   }
   if (outcome.code == DAVIT_CONFLICT) {
     // Another writer was faster. That is normal; the next sync resolves it.
-    log_.info(2, "Sync failed with a conflict, retrying", {{"err", why}, {"key", lease.key()}});
+    log(Severity::kInfo, 2, "Sync failed with a conflict, retrying", outcome,
+        {{"err", why}, {"key", lease.key()}});
   } else {
-    log_.error("Sync failed", {{"err", why},
-                               {"key", lease.key()},
-                               {"code", code_name(outcome.code)},
-                               {"failures", before + 1}});
+    log(Severity::kError, 0, "Sync failed", outcome,
+        {{"err", why},
+         {"key", lease.key()},
+         {"code", code_name(outcome.code)},
+         {"failures", before + 1}});
   }
   add_rate_limited(QueueKey(lease.key(), lease.shard()));
 }

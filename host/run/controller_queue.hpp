@@ -1,6 +1,8 @@
 /// One work queue of a controller with the workers that sync its keys.
 #pragma once
 
+#include <davit/abi.h>
+
 #include <cstdint>
 #include <davit/result.hpp>
 #include <functional>
@@ -26,6 +28,13 @@ namespace davit::host {
 /// Thread-safe, does not block.
 using ReadGate = std::function<std::optional<Time>(std::string_view key)>;
 
+/// The back-off of a key after a sync that succeeded.
+enum class BackOff : std::int32_t {
+  kEnd = DAVIT_BACKOFF_END,
+  kKeep = DAVIT_BACKOFF_KEEP,
+  kRetry = DAVIT_BACKOFF_RETRY,
+};
+
 /// The result of one sync.
 struct SyncOutcome {
   std::int32_t code = DAVIT_OK;  ///< A davit_code, or any other number: an error.
@@ -34,11 +43,11 @@ struct SyncOutcome {
   /// A request of it was held back. Then a code other than DAVIT_OK, whatever the controller made
   /// of it, counts as DAVIT_CANCELLED.
   bool cancelled = false;
-  /// With DAVIT_OK: the key's failures so far stay counted.
-  bool keeps_backoff = false;
+  BackOff backoff = BackOff::kEnd;  ///< With DAVIT_OK.
   /// With any other code: again after this time, without a log line, in place of the key's
   /// back-off.
   std::optional<Duration> retry_after = std::nullopt;
+  std::string trace_id = {};  ///< For log lines; empty: it is not sampled.
 };
 
 /// Must not throw. `cancelled` is requested when the result is no longer waited for: blocking calls
@@ -57,7 +66,8 @@ struct ControllerQueueOptions {
 
 /// Takes a key, asks the gate, syncs it, and decides what comes next:
 ///
-///   OK                           the back-off ends; again after the time asked for, if any
+///   OK                           the back-off ends, stays or grows, as asked for; again after the
+///                                time asked for, if any
 ///   cancelled by cancel(), or
 ///   while the queue is paused    the key is next when keys are handed out again
 ///   any other code               again with back-off, or dropped after retries_max
@@ -99,8 +109,17 @@ class ControllerQueue {
   /// See WorkQueue; with the keys that the gate holds back. Paused and idle only.
   [[nodiscard]] QueueContent take_content() EXCLUDES(mutex_);
   void adopt(QueueContent& content) { work_.adopt(content); }
+  /// See WorkQueue; with the wait at the gate.
+  [[nodiscard]] KeyState find(std::string_view key) const EXCLUDES(mutex_);
+  [[nodiscard]] const std::string& name() const { return options_.name; }
   /// Keys that wait for a worker.
   [[nodiscard]] std::size_t waiting() const { return work_.size(); }
+  /// Keys that wait for a time.
+  [[nodiscard]] std::size_t delayed() const { return work_.delayed(); }
+  /// Keys that run now.
+  [[nodiscard]] std::size_t running() const { return work_.running(); }
+  /// See WorkerPool.
+  [[nodiscard]] Duration cpu_time() const { return pool_.cpu_time(); }
 
   /// See WorkerPool.
   void cancel() { pool_.cancel(); }
@@ -121,6 +140,9 @@ class ControllerQueue {
 
   void run(const WorkQueue::Lease& lease, const std::stop_token& cancelled);
   bool held_back(const WorkQueue::Lease& lease) EXCLUDES(mutex_);
+  /// Logs a line about a sync.
+  void log(Severity severity, int verbosity, std::string_view message, const SyncOutcome& outcome,
+           std::vector<LogPair> fields) const;
   void retry(const WorkQueue::Lease& lease, const SyncOutcome& outcome);
   void add_expired() EXCLUDES(mutex_);
 

@@ -146,6 +146,22 @@ std::size_t ControllerRunner::waiting() const {
   return sum;
 }
 
+ControllerRunner::Use ControllerRunner::use() const {
+  Use use;
+  if (dispatcher_) {
+    use.cpu = dispatcher_->cpu_time();
+    use.pending_changes = dispatcher_->pending();
+  }
+  MutexLock lock(mutex_);
+  for (const ControllerQueue* const queue : queues_) use.cpu += queue->cpu_time();
+  for (const auto& queue : opened_) {
+    use.waiting += queue->waiting();
+    use.delayed += queue->delayed();
+    use.running += queue->running();
+  }
+  return use;
+}
+
 bool ControllerRunner::stop(const Quiesce& wait, Successor successor) {
   const bool was_running = [this] {
     MutexLock lock(mutex_);

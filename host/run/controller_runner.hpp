@@ -89,6 +89,16 @@ class ControllerRunner {
   /// Keys that wait for a worker, of all queues.
   [[nodiscard]] std::size_t waiting() const EXCLUDES(mutex_);
 
+  /// The controller's use of the processor, and its work on hand.
+  struct Use {
+    Duration cpu{0};          ///< CPU time of the threads that it has had since it was started.
+    std::size_t waiting = 0;  ///< Keys that wait for a worker, of all queues.
+    std::size_t delayed = 0;  ///< Keys that wait for a time, timers not included.
+    std::size_t running = 0;  ///< Keys whose sync runs.
+    std::size_t pending_changes = 0;  ///< Changes of the cluster that wait for its handlers.
+  };
+  [[nodiscard]] Use use() const EXCLUDES(mutex_);
+
   /// Whether the controller continues in another runner.
   enum class Successor { kNone, kRuns };
   /// Ends dispatching, drops what is queued, waits for what runs. Returns whether all of it ended.

@@ -102,7 +102,12 @@ SyncOutcome ControllerTimers::run(std::string_view key, const std::stop_token& c
   const auto found = timers_.find(timer_number(key));
   if (found == timers_.end()) return {};
   if (outcome.code == DAVIT_OK) {
-    found->second.failures = 0;
+    const BackOff backoff = std::exchange(outcome.backoff, BackOff::kEnd);
+    if (backoff == BackOff::kEnd) found->second.failures = 0;
+    if (backoff == BackOff::kRetry) {
+      const Duration wait = back_off(found->second.failures++, period);
+      outcome.again = outcome.again.count() > 0 ? std::min(outcome.again, wait) : wait;
+    }
     if (outcome.again.count() <= 0) outcome.again = period;
     if (outcome.again.count() <= 0) timers_.erase(found);
     return outcome;

@@ -69,6 +69,11 @@ std::optional<Duration> DeltaDispatcher::running_for(Duration limit) const {
   return time >= limit ? std::optional(time) : std::nullopt;
 }
 
+Duration DeltaDispatcher::cpu_time() const {
+  MutexLock lock(mutex_);
+  return thread_cpu_time(thread_);
+}
+
 std::optional<Duration> DeltaDispatcher::overdue(Duration limit) const {
   MutexLock lock(mutex_);
   return running_for(limit);

@@ -29,6 +29,8 @@ class DeltaSource {
   /// Every cache that the controller asked for is filled and the handlers have seen each object
   /// once. Once true it stays true. Thread-safe, does not block.
   [[nodiscard]] virtual bool ready() const = 0;
+  /// Changes that wait for a handler. Thread-safe.
+  [[nodiscard]] virtual std::size_t pending() const { return 0; }
 };
 
 /// Calls the handlers one at a time. Thread-safe; nothing of the controller is called under a lock.
@@ -50,7 +52,11 @@ class DeltaDispatcher {
   /// first.
   [[nodiscard]] bool wait_stopped(Time deadline) EXCLUDES(mutex_);
 
+  /// CPU time of its thread.
+  [[nodiscard]] Duration cpu_time() const EXCLUDES(mutex_);
+
   [[nodiscard]] bool ready() const { return source_.ready(); }
+  [[nodiscard]] std::size_t pending() const { return source_.pending(); }
   /// For how long the handler that runs now has been running; nothing when that is below `limit`.
   [[nodiscard]] std::optional<Duration> overdue(Duration limit) const EXCLUDES(mutex_);
   /// The same, but only once for each call of a handler.

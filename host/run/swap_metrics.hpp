@@ -21,10 +21,31 @@ class SwapMetrics {
   virtual void plugin_swapped(std::string_view plugin, std::string_view outcome) = 0;
   /// davit_plugin_swap_pause_seconds, of a swap that was done.
   virtual void plugin_paused(std::string_view plugin, Duration pause) = 0;
+  /// davit_plugin_refused_calls_total; `why` as to_string(Refusal).
+  virtual void plugin_calls_refused(std::string_view plugin, std::string_view controller,
+                                    std::string_view why, std::uint64_t count) = 0;
   /// davit_plugin_generation; 0: it is not loaded any more.
   virtual void plugin_generation(std::string_view plugin, std::uint64_t generation) = 0;
+  /// davit_plugin_mapped_bytes; 0: it is not loaded any more.
+  virtual void plugin_mapped(std::string_view plugin, std::size_t bytes) = 0;
   /// davit_plugin_resident_generations.
   virtual void resident_generations(std::size_t count) = 0;
+
+  /// The work of a controller since its build began, and what it has on hand.
+  struct ControllerUse {
+    std::string_view plugin;
+    std::string_view controller;
+    std::uint64_t generation = 1;
+    Duration cpu{0};
+    std::uint64_t syncs = 0;
+    std::uint64_t errors = 0;
+    std::size_t pending_changes = 0;
+    std::size_t delayed_keys = 0;
+  };
+  /// davit_controller_cpu_seconds_total, davit_controller_syncs_total,
+  /// davit_controller_sync_errors_total, davit_controller_pending_changes and
+  /// davit_controller_delayed_keys. The counters go on when another generation begins at 0.
+  virtual void controller_use(const ControllerUse& use) = 0;
 };
 
 }  // namespace davit::host

@@ -38,10 +38,12 @@ WorkerPool::~WorkerPool() {
 }
 
 void WorkerPool::wake() {
-  MutexLock lock(mutex_);
-  ++changes_;
-  work_.notify_one();
-  grow();
+  {
+    MutexLock lock(mutex_);
+    ++changes_;
+    grow();
+  }
+  work_.notify_one();  // Under the lock, the worker that wakes would only wait for it.
 }
 
 void WorkerPool::catch_up() {
@@ -84,26 +86,38 @@ std::optional<WorkQueue::Lease> WorkerPool::take(Worker& self) {
     std::optional<WorkQueue::Lease> lease = queue_.take(now);
     const Time due = queue_.next_due().value_or(Time::max());
 
-    MutexLock lock(mutex_);
     if (lease) {
-      self.key = lease->key();
-      self.started = now;
-      self.busy = true;
-      self.reported = false;
-      if (self.cancel.stop_requested()) self.cancel = std::stop_source();
-      // cancel() came after the queue gave the key and before its token was published, so it could
-      // not stop this call.
-      if (cancels_ != cancels) self.cancel.request_stop();
-      ++busy_;
-      // Somebody has to take the next key, or to watch for the next delayed one.
-      work_.notify_one();
-      grow();
+      bool is_relieved = false;
+      {
+        MutexLock lock(mutex_);
+        self.key = lease->key();
+        self.started = now;
+        self.busy = true;
+        self.reported = false;
+        if (self.cancel.stop_requested()) self.cancel = std::stop_source();
+        // cancel() came after the queue gave the key and before its token was published, so it
+        // could not stop this call.
+        if (cancels_ != cancels) self.cancel.request_stop();
+        ++busy_;
+        grow();
+        is_relieved = queue_.size() == 0 && (due == Time::max() || is_watched(due));
+      }
+      if (!is_relieved) work_.notify_one();
       return lease;
     }
+    MutexLock lock(mutex_);
     if (ending_ || threads_ == Threads::kNone) return std::nullopt;
     if (changes_ != seen) continue;
+    self.waits_until = due;
     clock_.wait_until(work_, mutex_, due);
+    self.waits_until.reset();
   }
+}
+
+bool WorkerPool::is_watched(Time due) const {
+  return std::any_of(workers_.begin(), workers_.end(), [&](const Worker& worker) {
+    return worker.waits_until && *worker.waits_until <= due;
+  });
 }
 
 void WorkerPool::work(Worker& self) {
@@ -159,6 +173,13 @@ bool WorkerPool::wait_idle(Time deadline) {
     clock_.wait_until(idle_, mutex_, deadline);
   }
   return true;
+}
+
+Duration WorkerPool::cpu_time() const {
+  Duration sum{0};
+  MutexLock lock(mutex_);
+  for (const Worker& worker : workers_) sum += thread_cpu_time(worker.thread);
+  return sum;
 }
 
 std::vector<WorkerPool::Busy> WorkerPool::overdue(Duration limit) const {

@@ -61,6 +61,9 @@ class WorkerPool {
   /// first.
   [[nodiscard]] bool wait_idle(Time deadline) EXCLUDES(mutex_);
 
+  /// CPU time of the pool's threads. Calls of step() are not in it.
+  [[nodiscard]] Duration cpu_time() const EXCLUDES(mutex_);
+
   /// The keys that have been running for at least `limit`.
   [[nodiscard]] std::vector<Busy> overdue(Duration limit) const EXCLUDES(mutex_);
   /// The overdue calls that this function has not returned yet.
@@ -72,6 +75,7 @@ class WorkerPool {
     Time started{};
     bool busy = false;
     bool reported = false;
+    std::optional<Time> waits_until;  // Set while it waits for a key, or for this time.
     std::stop_source cancel;
     std::jthread thread;
   };
@@ -81,6 +85,8 @@ class WorkerPool {
   bool run_next(Worker& self) EXCLUDES(mutex_);
   /// Waits for a key, unless there are no threads; nothing when the pool ends.
   std::optional<WorkQueue::Lease> take(Worker& self) EXCLUDES(mutex_);
+  /// A worker waits that will wake by itself when a key delayed until `due` is to be handed out.
+  [[nodiscard]] bool is_watched(Time due) const REQUIRES(mutex_);
   void grow() REQUIRES(mutex_);
 
   const std::size_t workers_max_;

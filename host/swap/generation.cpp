@@ -73,7 +73,7 @@ void GenerationBuilder::build() {
 }
 
 Result<std::unique_ptr<LoadedPlugin>> GenerationBuilder::load(StagingDirectory& staging) const {
-  if (order_.copy == nullptr) return load_plugin(staging, order_.file, order_.sha256, order_.pin);
+  if (order_.copy == nullptr) return load_plugin(staging, order_.file, order_.terms);
   const Result<TrustedFile> kept = order_.copy->read();
   if (!kept) return kept.error();
   return load_plugin(staging, order_.file, *kept);

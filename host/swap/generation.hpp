@@ -66,6 +66,8 @@ struct HostedController {
   /// Hands it the state of the build before; its thread may be in either build as long as it holds
   /// their `probes`.
   std::unique_ptr<LimitedCall> state_call;
+  /// Gives it another configuration; its thread holds a pass of `probes`.
+  std::unique_ptr<LimitedCall> config_call;
 };
 
 struct Generation {
@@ -86,8 +88,7 @@ using ControllerFactory = std::function<std::unique_ptr<ControllerHost>(
 struct BuildOrder {
   std::string plugin;  ///< The name that the file must declare; empty: any.
   std::filesystem::path file;
-  std::string sha256;  ///< The required digest, or empty.
-  DigestPin pin;       ///< When set, asked for the digest of the plugin of that name.
+  LoadTerms terms;  ///< Those that `file` has to meet.
   std::filesystem::path
       staging;  ///< The directory of the private copy; empty: see StagingDirectory.
   std::uint64_t generation = 1;

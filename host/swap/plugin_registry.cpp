@@ -66,12 +66,14 @@ Result<PluginRegistry::Declared> PluginRegistry::running(std::string_view contro
 void PluginRegistry::begin(const PluginSlot& slot, HostedController& controller) {
   if (slot.is_paused(controller.host->name())) controller.host->pause();
   if (controller.host->declared().without_leadership) return controller.host->lead();
-  if (leading) controller.host->lead(won);
+  if (!leads(*controller.host)) return;
+  controller.host->lead(
+      controller.host->abi().options.lease == ControllerLease::kMigration ? won_migrated : won);
 }
 
 void PluginRegistry::resume(const PluginSlot& slot) {
   for (const auto& each : slot.now.controllers) {
-    if (!slot.is_paused(each->host->name())) each->host->resume();
+    if (!slot.is_paused(each->host->name())) each->host->runner().resume();
   }
 }
 

@@ -43,6 +43,9 @@ struct PluginRegistry {
   std::vector<std::unique_ptr<PluginSlot>> slots GUARDED_BY(mutex);
   bool leading GUARDED_BY(mutex) = false;
   std::optional<Time> won GUARDED_BY(mutex);  // When the lease was won, if there is one.
+  // The same for the lease of a leader migration, which is sought while this host leads.
+  bool leading_migrated GUARDED_BY(mutex) = false;
+  std::optional<Time> won_migrated GUARDED_BY(mutex);
   bool stopping GUARDED_BY(mutex) = false;
   std::stop_source stop;               // Requested when `stopping` is set: long waits end.
   std::string busy GUARDED_BY(mutex);  // The operation in progress; empty: none.
@@ -63,6 +66,11 @@ struct PluginRegistry {
   /// The same for a controller that runs; kNotFound also for one that is off.
   [[nodiscard]] Result<Declared> running(std::string_view controller) REQUIRES(mutex);
 
+  /// Whether this host has the lease of a controller.
+  [[nodiscard]] bool leads(ControllerHost& host) const REQUIRES(mutex) {
+    if (host.abi().options.lease == ControllerLease::kMain) return leading;
+    return host.abi().options.lease == ControllerLease::kMigration && leading_migrated;
+  }
   /// Lets a controller of a slot sync, unless leadership or the operator forbids it.
   void begin(const PluginSlot& slot, HostedController& controller) REQUIRES(mutex);
   /// Resumes the controllers of a slot that the operator has not paused.

@@ -32,7 +32,7 @@ PluginSet::PluginSet(Clock& clock, Logger log, ControllerFactory factory, SetObs
       limits_(std::move(limits)),
       retirement_(clock, log_),
       preparation_(clock, factory_, limits_, retirement_, registry_.stop.get_token()),
-      serving_(registry_, clock, observers_.metrics),
+      serving_(registry_, clock, log_, observers_.metrics),
       shadows_(registry_, retirement_, preparation_, clock, limits_),
       probations_(registry_, clock, [this](const FailedProbation& each) { roll_back(each); }) {}
 
@@ -79,13 +79,14 @@ void PluginSet::start() {
   observers_.report_up(names);
 }
 
-void PluginSet::lead(std::optional<Time> won) {
+void PluginSet::lead(std::optional<Time> won, ControllerLease lease) {
   MutexLock lock(registry_.mutex);
-  registry_.leading = true;
-  registry_.won = won;
+  const bool is_migration = lease == ControllerLease::kMigration;
+  (is_migration ? registry_.leading_migrated : registry_.leading) = true;
+  (is_migration ? registry_.won_migrated : registry_.won) = won;
   for (const auto& slot : registry_.slots) {
     for (const auto& each : slot->now.controllers) {
-      each->host->lead(won);
+      if (each->host->abi().options.lease == lease) each->host->lead(won);
     }
   }
 }
@@ -93,6 +94,7 @@ void PluginSet::lead(std::optional<Time> won) {
 void PluginSet::lose() {
   MutexLock lock(registry_.mutex);
   registry_.leading = false;
+  registry_.leading_migrated = false;
 }
 
 bool PluginSet::stop(const Quiesce& wait) {
@@ -218,8 +220,9 @@ SwapReport PluginSet::load(const LoadOrder& wanted) {
   if (!operation.held(report)) return report;
   BuildOrder order;
   order.file = wanted.file;
-  order.sha256 = wanted.sha256;
-  if (wanted.sha256.empty()) order.pin = wanted.pin;
+  order.terms.sha256 = wanted.sha256;
+  if (wanted.sha256.empty()) order.terms.pin = wanted.pin;
+  order.terms.signatures = limits_.signatures;
   order.staging = limits_.staging;
   order.select = wanted.controllers ? BuildOrder::Select::kNamed : BuildOrder::Select::kOnByDefault;
   order.controllers = wanted.controllers.value_or(std::vector<std::string>());
@@ -281,7 +284,10 @@ SwapReport PluginSet::unload(const std::string& plugin) {
     old = std::move(slot.now);
     std::erase_if(registry_.slots, [&](const auto& each) { return each->name == plugin; });
   }
-  if (observers_.metrics != nullptr) observers_.metrics->plugin_generation(plugin, 0);
+  if (observers_.metrics != nullptr) {
+    observers_.metrics->plugin_generation(plugin, 0);
+    observers_.metrics->plugin_mapped(plugin, 0);
+  }
   report.note(preparation_.retire(std::move(old)));
   report.residents = retirement_.residents().size();
   report.text = "the plugin " + plugin + " is unloaded";
@@ -327,6 +333,42 @@ SwapReport PluginSet::enable(const std::string& controller) {
   observers_.report_up({name});
   report.text = name + " runs";
   return report;
+}
+
+SwapReport PluginSet::configure(const std::string& controller, const std::string& config) {
+  SwapReport report;
+  if (offer_config(controller, config, report) == ConfigChange::End::kNeedsBuild) {
+    return swap({.plugin = report.plugin, .file = {}});
+  }
+  return report;
+}
+
+ConfigChange::End PluginSet::offer_config(const std::string& controller, const std::string& config,
+                                          SwapReport& report) {
+  using End = ConfigChange::End;
+  const ExclusiveOperation operation(registry_, retirement_, "the configuration of " + controller);
+  if (!operation.held(report)) return End::kRefused;
+  HostedController* hosted = nullptr;
+  {
+    MutexLock lock(registry_.mutex);
+    const Result<PluginRegistry::Declared> found = registry_.running(controller);
+    if (!found) {
+      report.fail(SwapOutcome::kUnknown, found.error().message());
+      return End::kRefused;
+    }
+    report.plugin = found->slot->name;
+    hosted = found->slot->now.find(found->name);
+  }
+  // Its writes are compared with those of a build that has the old one.
+  shadows_.end(report.plugin);
+  const ConfigChange change = change_config(*hosted, config, clock_, clock_.now() + limits_.config);
+  if (change.end == End::kTaken) report.text = controller + " has its new configuration";
+  if (change.end == End::kTaken || change.end == End::kNeedsBuild) return change.end;
+  const bool is_late = change.end == End::kTimedOut;
+  report.fail(is_late ? SwapOutcome::kConfigTimedOut : SwapOutcome::kConfigRefused,
+              "controller " + controller + " keeps its old configuration: " + change.text);
+  log_.error("Configuration not changed", {{"controller", controller}, {"err", change.text}});
+  return change.end;
 }
 
 SwapReport PluginSet::disable(const std::string& controller) {
@@ -381,6 +423,7 @@ bool PluginSet::end_controller(const std::string& name, SwapReport& report) {
 }
 
 void PluginSet::publish(const SwapReport& report) const {
+  if (observers_.on_swapped) observers_.on_swapped(report);
   if (report.ok()) {
     const auto micros = [](Duration time) {
       return std::chrono::duration_cast<std::chrono::microseconds>(time).count();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/swap/build_preparation.hpp"
+#include "host/swap/config_change.hpp"
 #include "host/swap/generation.hpp"
 #include "host/swap/plugin_registry.hpp"
 #include "host/swap/probations.hpp"
@@ -44,8 +45,9 @@ class PluginSet {
   void start();
   /// Leadership is won or not needed: all controllers sync, also those of later builds.
   /// With the time at which the lease was won, each begins when its caches are known to be as new.
-  void lead(std::optional<Time> won = std::nullopt);
-  /// Leadership is gone.
+  /// Applies to the controllers under that lease.
+  void lead(std::optional<Time> won = std::nullopt, ControllerLease lease = ControllerLease::kMain);
+  /// Leadership is gone, whichever lease it was.
   void lose();
   /// Ends all controllers. False when a call into one did not end: then the process must end
   /// without destroying this.
@@ -55,6 +57,11 @@ class PluginSet {
   [[nodiscard]] SwapReport swap(const SwapRequest& request);
   /// The same with the build that runs in its shadow, if its file is still the same.
   [[nodiscard]] SwapReport commit_shadow(const std::string& plugin);
+
+  /// Gives a running controller another configuration (JSON text of an object; empty: none). If it
+  /// takes none while it runs, swaps its plugin, whose next build finds it in its init: the factory
+  /// must have it already.
+  [[nodiscard]] SwapReport configure(const std::string& controller, const std::string& config);
 
   /// Loads a plugin and starts controllers of it.
   [[nodiscard]] SwapReport load(const LoadOrder& order);
@@ -74,6 +81,8 @@ class PluginSet {
   bool find_order(const std::string& controller, BuildOrder& order, SwapReport& report);
   bool check_new(const Generation& made, SwapReport& report);
   bool end_controller(const std::string& name, SwapReport& report);
+  ConfigChange::End offer_config(const std::string& controller, const std::string& config,
+                                 SwapReport& report);
   void roll_back(const FailedProbation& failed);
   void publish(const SwapReport& report) const;
 

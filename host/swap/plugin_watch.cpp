@@ -25,6 +25,8 @@ constexpr std::uint32_t kNewFolder = IN_CREATE | IN_MOVED_TO;
 /// Multiples of `quiet`. A linker may remove the file before it writes it again.
 constexpr int kRemovalQuietFactor = 10;
 constexpr std::string_view kPluginSuffix = ".so";
+/// A signature that arrives after its plugin makes a build good that was refused without it.
+constexpr std::string_view kSignatureSuffix = ".so.sig";
 /// The link through which all files of a mounted ConfigMap or Secret change at once
 /// (k8s.io/kubernetes/pkg/volume/util.AtomicWriter).
 constexpr std::string_view kAtomicLink = "..data";
@@ -145,6 +147,9 @@ void PluginWatch::take_events() {
 
 void PluginWatch::note(const std::filesystem::path& directory, const std::string& name,
                        std::uint32_t event) {
+  if ((event & kWhole) != 0 && name.ends_with(kSignatureSuffix)) {
+    return note(directory, std::filesystem::path(name).stem(), event);
+  }
   const Moment now = std::chrono::steady_clock::now();
   const std::filesystem::path path = directory / name;
   if ((event & kWhole) != 0) {

@@ -13,15 +13,18 @@ PluginState ServingPlugins::describe(const PluginSlot& slot) const {
   if (slot.probation) {
     state.probation = slot.probation->since + slot.probation->terms.time - clock_.now();
   }
+  state.mapped_bytes = slot.now.plugin->mapped_bytes();
   state.grade = overall(file.findings);
   for (const Finding& each : file.findings) state.grade_reasons.push_back(each.text);
   if (slot.shadow) state.shadow = slot.shadow->build;
   for (const DeclaredController& declared : file.declaration.controllers) {
-    ControllerState controller{declared.name, "off", 0};
+    ControllerState controller{.name = declared.name, .state = "off"};
     if (const HostedController* found = slot.now.find(declared.name)) {
       ControllerHost& host = *found->host;
-      const bool may_sync = registry_.leading || declared.without_leadership;
-      controller.waiting = host.runner().waiting();
+      const bool may_sync = registry_.leads(host) || declared.without_leadership;
+      controller.use = host.runner().use();
+      controller.waiting = controller.use.waiting;
+      controller.syncs = host.abi().work.counter().tally();
       controller.state = slot.is_paused(declared.name)   ? "paused"
                          : !host.runner().caches_ready() ? "filling"
                          : may_sync                      ? "running"
@@ -57,7 +60,7 @@ std::optional<ServingPlugins::Guarded> ServingPlugins::guard(std::string_view co
   HostedController* const found = slot->now.find(controller);
   std::optional<Gate::Pass> pass = found->probes.enter();
   if (!pass) return std::nullopt;
-  return Guarded{found->host.get(), std::move(*pass)};
+  return Guarded{found->host.get(), std::move(*pass), slot->name, slot->now.number};
 }
 
 Status ServingPlugins::health(std::string_view controller) {
@@ -70,8 +73,8 @@ bool ServingPlugins::has_debug_page(std::string_view controller) {
   return guarded && guarded->host->plugin().has_debug_page();
 }
 
-Result<std::string> ServingPlugins::debug_page(std::string_view controller, std::string_view path,
-                                               std::string_view query) {
+Result<DebugResponse> ServingPlugins::debug_page(std::string_view controller, std::string_view path,
+                                                 std::string_view query) {
   const std::optional<Guarded> guarded = guard(controller);
   if (!guarded) return Status(Code::kNotFound, "not running");
   return guarded->host->plugin().debug_page(path, query);
@@ -95,13 +98,40 @@ void ServingPlugins::report() {
     if (!guarded) continue;
     guarded->host->runner().report();
     guarded->host->abi().http.close_idle();
+    report_use(*guarded);
+  }
+  for (const RefusedCalls& each : refusals_.take()) {
+    if (each.plugin.empty()) continue;  // No plugin to name.
+    log_.error("A plugin used a call that it may not use: its host functions were refused",
+               {{"plugin", each.plugin},
+                {"controller", each.controller},
+                {"why", to_string(each.why)},
+                {"times", each.count}});
+    if (metrics_ != nullptr) {
+      metrics_->plugin_calls_refused(each.plugin, each.controller, to_string(each.why), each.count);
+    }
   }
   if (metrics_ == nullptr) return;
   const SetState now = state();
   for (const PluginState& each : now.plugins) {
     metrics_->plugin_generation(each.name, each.build.generation);
+    metrics_->plugin_mapped(each.name, each.mapped_bytes);
   }
   metrics_->resident_generations(now.residents.size());
+}
+
+void ServingPlugins::report_use(const Guarded& guarded) const {
+  if (metrics_ == nullptr) return;
+  const ControllerRunner::Use use = guarded.host->runner().use();
+  const SyncTally syncs = guarded.host->abi().work.counter().tally();
+  metrics_->controller_use({.plugin = guarded.plugin,
+                            .controller = guarded.host->name(),
+                            .generation = guarded.generation,
+                            .cpu = use.cpu,
+                            .syncs = syncs.syncs,
+                            .errors = syncs.errors,
+                            .pending_changes = use.pending_changes,
+                            .delayed_keys = use.delayed});
 }
 
 Status ServingPlugins::pause(std::string_view controller) {
@@ -121,7 +151,7 @@ Status ServingPlugins::resume(std::string_view controller) {
   if (!found) return found.error();
   if (std::erase(found->slot->paused, found->name) == 0) return {};
   // An operation under way may hold its keys back, and resumes it at its end.
-  if (registry_.busy.empty()) found->slot->now.find(found->name)->host->resume();
+  if (registry_.busy.empty()) found->slot->now.find(found->name)->host->runner().resume();
   return {};
 }
 

@@ -7,10 +7,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "host/run/swap_metrics.hpp"
 #include "host/swap/plugin_registry.hpp"
+#include "lib/base/log.hpp"
 
 namespace davit::host {
 
@@ -18,6 +20,8 @@ struct ControllerState {
   std::string name;
   std::string state;  ///< "running", "standby", "paused", "filling" or "off".
   std::size_t waiting = 0;
+  ControllerRunner::Use use{};
+  SyncTally syncs{};  ///< Those of the present build.
 };
 struct PluginState {
   std::string name;
@@ -28,6 +32,7 @@ struct PluginState {
   std::vector<ControllerState> controllers;  ///< In the order of the declaration.
   std::optional<BuildName> shadow;           ///< The shadow's.
   Duration probation{0};                     ///< That is left to the present build.
+  std::size_t mapped_bytes = 0;              ///< See LoadedPlugin.
 };
 struct SetState {
   std::vector<PluginState> plugins;
@@ -40,8 +45,8 @@ struct SetState {
 class ServingPlugins {
  public:
   /// The references outlive this. `metrics` may be null.
-  ServingPlugins(PluginRegistry& registry, Clock& clock, SwapMetrics* metrics)
-      : registry_(registry), clock_(clock), metrics_(metrics) {}
+  ServingPlugins(PluginRegistry& registry, Clock& clock, Logger log, SwapMetrics* metrics)
+      : registry_(registry), clock_(clock), log_(std::move(log)), metrics_(metrics) {}
   ServingPlugins(const ServingPlugins&) = delete;
   ServingPlugins& operator=(const ServingPlugins&) = delete;
 
@@ -52,10 +57,11 @@ class ServingPlugins {
   /// kNotFound for a controller that does not run.
   [[nodiscard]] Status health(std::string_view controller);
   [[nodiscard]] bool has_debug_page(std::string_view controller);
-  [[nodiscard]] Result<std::string> debug_page(std::string_view controller, std::string_view path,
-                                               std::string_view query);
+  [[nodiscard]] Result<DebugResponse> debug_page(std::string_view controller, std::string_view path,
+                                                 std::string_view query);
   [[nodiscard]] Status caches_filled();
-  /// For every few seconds: writes the gauges of runners and plugins, and closes what is idle.
+  /// For every few seconds: writes the gauges of runners and plugins, reports calls that the host
+  /// refused, and closes what is idle.
   void report();
 
   /// Hands out no key of a controller, by name or alias, until resume(); running syncs finish.
@@ -69,16 +75,21 @@ class ServingPlugins {
   struct Guarded {
     ControllerHost* host;
     Gate::Pass pass;
+    std::string plugin{};
+    std::uint64_t generation = 1;
   };
   /// Nothing for a controller that does not run.
   [[nodiscard]] std::optional<Guarded> guard(std::string_view controller);
 
  private:
+  void report_use(const Guarded& guarded) const;
   [[nodiscard]] PluginState describe(const PluginSlot& slot) const REQUIRES(registry_.mutex);
 
   PluginRegistry& registry_;
   Clock& clock_;
+  const Logger log_;
   SwapMetrics* const metrics_;
+  RefusalReader refusals_;
 };
 
 }  // namespace davit::host

@@ -35,7 +35,8 @@ bool Shadows::order(const SwapRequest& request, BuildOrder& out, ShadowReport& r
                        "this host is not the leader: it has no syncs to compare");
   }
   if (out.file.empty()) out.file = slot->file;
-  out.sha256 = slot->sha256;
+  out.terms.sha256 = slot->sha256;
+  out.terms.signatures = limits_.signatures;
   out.generation = ++slot->generations;
   out.controllers = slot->controllers();
   return true;

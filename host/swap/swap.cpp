@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/swap/config_change.hpp"
+
 namespace davit::host {
 
 constexpr std::array<Swap::Phase, 8> Swap::kPhases = {{
@@ -55,6 +57,13 @@ bool Swap::admit() {
       return report_.fail(SwapOutcome::kUnknown,
                           "no plugin " + request_.plugin + " is loaded (loaded: " + names + ")");
     }
+    for (const auto& each : slot_->now.controllers) {
+      // Its state would be written beside the call.
+      if (!is_being_configured(*each, parts_.clock)) continue;
+      return report_.fail(SwapOutcome::kConfigTimedOut,
+                          "changed() of " + each->host->name() +
+                              " has not returned: try again, or restart the host");
+    }
     if (request_.file.empty()) request_.file = slot_->file;
     report_.from = slot_->now.build();
     was_leading_ = parts_.registry.leading;
@@ -78,10 +87,11 @@ bool Swap::stage() {
   order.file = request_.file;
   order.staging = parts_.limits.staging;
   order.copy = copy_;
+  order.terms.signatures = parts_.limits.signatures;
   {
     MutexLock lock(parts_.registry.mutex);
-    order.sha256 = request_.sha256.value_or(slot_->sha256);
-    if (!request_.digest.empty()) order.sha256 = request_.digest;
+    order.terms.sha256 = request_.sha256.value_or(slot_->sha256);
+    if (!request_.digest.empty()) order.terms.sha256 = request_.digest;
     order.generation = ++slot_->generations;
     order.controllers = slot_->controllers();
   }

@@ -52,6 +52,10 @@ std::string_view to_string(SwapOutcome outcome) {
       return "state-refused";
     case SwapOutcome::kStateTimedOut:
       return "state-timed-out";
+    case SwapOutcome::kConfigRefused:
+      return "config-refused";
+    case SwapOutcome::kConfigTimedOut:
+      return "config-timed-out";
     case SwapOutcome::kLeadershipLost:
       return "leadership-lost";
     case SwapOutcome::kRolledBack:

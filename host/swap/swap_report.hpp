@@ -44,6 +44,8 @@ enum class SwapOutcome {
   kDrainTimedOut,    ///< A sync of the old build did not return in time.
   kStateRefused,     ///< One of the builds did not give or take the state.
   kStateTimedOut,    ///< Handing over the state did not finish in time.
+  kConfigRefused,    ///< The controller does not accept its new configuration.
+  kConfigTimedOut,   ///< Its changed() has not returned.
   kLeadershipLost,   ///< In the middle of it.
   kRolledBack,       ///< The new build served, failed its probation, and the one before serves.
 };

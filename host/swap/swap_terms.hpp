@@ -21,15 +21,17 @@ struct SwapLimits {
   Duration init = std::chrono::seconds(10);  ///< Copying, opening, InitFuncs.
   /// A healthy server takes some 40 s to list 150,000 pods.
   Duration refill = std::chrono::minutes(2);
-  Duration fill = std::chrono::seconds(30);   ///< Its handlers see what the caches hold.
-  Duration drain = std::chrono::seconds(30);  ///< Longer than a request to a healthy server takes.
-  Duration state = std::chrono::seconds(5);   ///< Handlers end, and the state is handed over.
+  Duration fill = std::chrono::seconds(30);    ///< Its handlers see what the caches hold.
+  Duration drain = std::chrono::seconds(30);   ///< Longer than a request to a healthy server takes.
+  Duration state = std::chrono::seconds(5);    ///< Handlers end, and the state is handed over.
+  Duration config = std::chrono::seconds(10);  ///< The controller takes another configuration.
   Duration retire = std::chrono::seconds(10);
   /// Builds that could not leave memory before swaps are refused: a build is some megabytes, and
   /// one that leaves nothing behind does not count.
   std::size_t residents_max = 16;
   ProbationTerms probation{};     ///< For a swap without terms of its own.
   std::filesystem::path staging;  ///< The directory of private copies; empty: see StagingDirectory.
+  SignatureSettings signatures{};  ///< Needed by each build that is loaded from a file.
 };
 
 struct SwapRequest {
@@ -68,6 +70,8 @@ struct SetObservers {
   SwapMetrics* metrics = nullptr;  ///< Borrowed; null: none.
   /// A build failed its probation; `text` says which, why, and what serves now.
   std::function<void(const std::string& text)> on_rolled_back{};
+  /// A swap has ended, in whatever way. May be empty.
+  std::function<void(const SwapReport& report)> on_swapped{};
 
   void report_up(const std::vector<std::string>& controllers) const {
     if (!on_up) return;

@@ -4,6 +4,8 @@
 #include <pthread.h>
 
 #include <array>
+#include <chrono>
+#include <ctime>
 #include <exception>
 #include <string_view>
 #include <thread>
@@ -36,6 +38,18 @@ template <typename Body>
   }
   name_thread(thread.native_handle(), job);
   return true;
+}
+
+/// CPU time of a thread since it began; 0 when it has ended or was never started.
+[[nodiscard]] inline std::chrono::nanoseconds thread_cpu_time(const std::jthread& thread) noexcept {
+  clockid_t clock{};
+  timespec used{};
+  if (!thread.joinable()) return {};
+  // native_handle() is not const, although it changes nothing.
+  const pthread_t handle = const_cast<std::jthread&>(thread).native_handle();
+  if (pthread_getcpuclockid(handle, &clock) != 0) return {};
+  if (clock_gettime(clock, &used) != 0) return {};
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
 }  // namespace davit

@@ -23,6 +23,7 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
+using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
 constexpr auto kAcceptPause = std::chrono::seconds(1);
 /// One buffer for all connections: idle ones hold none.
@@ -54,14 +55,16 @@ class SessionOwner {
 class Session {
  public:
   Session(std::uint64_t id, tcp::socket socket, const HttpServerOptions& options,
-          const HttpServer::Handler& handler, const TlsContext* tls, SessionOwner& owner)
+          const HttpServer::Handler& handler, std::shared_ptr<const TlsContext> tls,
+          SessionOwner& owner)
       : id_(id),
         options_(options),
         server_handler_(handler),
         owner_(owner),
         socket_(std::move(socket)),
         timer_(socket_.get_executor()),
-        tls_(tls == nullptr ? nullptr : tls->accept()),
+        context_(std::move(tls)),
+        tls_(context_ == nullptr ? nullptr : context_->accept(local_address())),
         handler_([this](const HttpServerRequest& request) { return respond(request); }),
         http_(
             options, handler_, [this] { wake_soon(); }, owner.now()) {
@@ -106,6 +109,12 @@ class Session {
   }
 
  private:
+  [[nodiscard]] std::string local_address() const {
+    error_code error;
+    const tcp::endpoint here = socket_.local_endpoint(error);
+    return error ? std::string() : here.address().to_string(error);
+  }
+
   enum class CloseNotify { kNone, kAlert, kSent };  // TLS sends close_notify first.
 
   HttpServerResponse respond(const HttpServerRequest& request) {
@@ -242,6 +251,7 @@ class Session {
   SessionOwner& owner_;
   tcp::socket socket_;
   asio::steady_timer timer_;
+  const std::shared_ptr<const TlsContext> context_;  // Null without TLS.
   const std::unique_ptr<TlsChannel> tls_;
   std::string out_;  // On its way.
   Time timer_due_ = Time::max();
@@ -271,9 +281,9 @@ class AsioServer final : public HttpServer, private SessionOwner {
 
   Status start() {
     if (options_.tls) {
-      Result<std::unique_ptr<TlsContext>> tls = TlsContext::open(*options_.tls);
+      Result<std::shared_ptr<const TlsContext>> tls = TlsContext::open(*options_.tls);
       if (!tls) return tls.error();
-      tls_ = std::move(*tls);
+      tls_ = *std::move(tls);
     }
     error_code error;
     const asio::ip::address address = asio::ip::make_address(options_.address, error);
@@ -281,6 +291,9 @@ class AsioServer final : public HttpServer, private SessionOwner {
     const tcp::endpoint wanted(address, options_.port);
     acceptor_.open(wanted.protocol(), error);
     if (!error) acceptor_.set_option(asio::socket_base::reuse_address(true), error);
+    if (!error && options_.port_sharing == HttpServerOptions::PortSharing::kYes) {
+      acceptor_.set_option(ReusePort(true), error);
+    }
     if (!error) acceptor_.bind(wanted, error);
     if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
     if (!error) endpoint_ = acceptor_.local_endpoint(error);
@@ -291,6 +304,14 @@ class AsioServer final : public HttpServer, private SessionOwner {
     accept();
     if (start_thread(thread_, "http", [this] { io_.run(); })) return {};
     return {Code::kUnavailable, "cannot serve on " + endpoint() + ": cannot start a thread"};
+  }
+
+  Status change_tls(const TlsIdentity& identity) override {
+    if (!options_.tls) return {Code::kMisuse, "the server does not speak TLS"};
+    Result<std::shared_ptr<const TlsContext>> tls = TlsContext::open(identity);
+    if (!tls) return tls.error();
+    asio::post(io_, [this, next = *std::move(tls)] { tls_ = next; });
+    return {};
   }
 
   [[nodiscard]] std::uint16_t port() const override { return endpoint_.port(); }
@@ -318,8 +339,8 @@ class AsioServer final : public HttpServer, private SessionOwner {
       // The connection of an idle client is closed for the new one.
       if (Session* const oldest = is_full() ? droppable() : nullptr) oldest->drop();
       const std::uint64_t id = ++last_id_;
-      auto session = std::make_unique<Session>(id, std::move(socket), options_, handler_,
-                                               tls_.get(), static_cast<SessionOwner&>(*this));
+      auto session = std::make_unique<Session>(id, std::move(socket), options_, handler_, tls_,
+                                               static_cast<SessionOwner&>(*this));
       Session& added = *session;
       sessions_.emplace(id, std::move(session));
       added.pump();
@@ -394,7 +415,6 @@ class AsioServer final : public HttpServer, private SessionOwner {
   const Handler handler_;
   const Logger log_;
   const std::unique_ptr<Clock> clock_ = make_system_clock();  // Sockets offer no other clock.
-  std::unique_ptr<TlsContext> tls_;
 
   asio::io_context io_{1};
   tcp::acceptor acceptor_{io_};
@@ -402,6 +422,7 @@ class AsioServer final : public HttpServer, private SessionOwner {
   tcp::endpoint endpoint_;
   ReadBuffer read_buffer_{};
   // From here on of the server's thread.
+  std::shared_ptr<const TlsContext> tls_;  // For new connections; null without TLS.
   std::uint64_t last_id_ = 0;
   bool accepting_ = false;
   bool draining_ = false;

@@ -23,6 +23,9 @@ struct PeerCertificate {
   std::vector<std::string> organizations;
   /// Whether the client CA vouches for it. Only then is the certificate trusted.
   bool trusted = false;
+  /// The certificate and those that the client sent with it, in DER; for a handler that judges it
+  /// (TlsIdentity::AnyClient), null elsewhere.
+  std::shared_ptr<const std::vector<std::string>> chain = nullptr;
 };
 
 struct HttpServerRequest {

@@ -18,11 +18,31 @@
 
 namespace davit {
 
+/// A further certificate of a server, for clients that ask for certain names. PEM.
+struct TlsNamedPair {
+  std::string certificate;  ///< The chain, its own first.
+  std::string key;
+  /// Host names, those with a first label "*" included, and addresses of this machine; empty: those
+  /// in the certificate. A whole name goes before a pattern, and a name in this list before one of
+  /// a certificate (k8s.io/apiserver/pkg/server/dynamiccertificates).
+  std::vector<std::string> names = {};
+};
+
+enum class TlsVersion { k10, k11, k12, k13 };
+
 /// Who the server is, and whose certificates it believes. All PEM.
 struct TlsIdentity {
   std::string certificate;  ///< The chain, its own first.
   std::string key;
-  std::string client_ca;  ///< Clients are asked for a certificate; empty: they are not.
+  std::string client_ca = {};  ///< Clients are asked for a certificate that it vouches for.
+  /// Whether clients are asked for a certificate without a `client_ca`. The handler judges it then
+  /// (PeerCertificate::chain).
+  enum class AnyClient { kNotAsked, kAsked };
+  AnyClient any_client = AnyClient::kNotAsked;
+  std::vector<TlsNamedPair> named = {};
+  TlsVersion min_version = TlsVersion::k12;
+  /// IANA's names of those that TLS 1.2 and earlier may choose; empty: OpenSSL's selection.
+  std::vector<std::string> cipher_suites = {};
 };
 
 /// The handling of a body beyond the limit; either way the connection ends with the response.
@@ -32,6 +52,9 @@ struct HttpServerOptions {
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;  ///< 0: any free one.
   std::optional<TlsIdentity> tls = std::nullopt;
+  /// Whether other processes may listen on the same port (SO_REUSEPORT).
+  enum class PortSharing { kNo, kYes };
+  PortSharing port_sharing = PortSharing::kNo;
   /// A scraper, a probe and a few people. A further client takes the place of the one that has been
   /// connected longest without a request under way; while all are served, it waits in the kernel's
   /// backlog.
@@ -71,6 +94,10 @@ class HttpServer {
   /// Stops listening, ends every stream and response, cuts what is left after drain_time, and
   /// ends the thread; a handler that runs is waited for.
   virtual ~HttpServer() = default;
+
+  /// Serves new connections with another identity; those that exist keep theirs. Any thread. On
+  /// failure (see TlsContext::open) nothing changes. kMisuse for a server without TLS.
+  virtual Status change_tls(const TlsIdentity& identity) = 0;
 
   /// The port that was bound.
   [[nodiscard]] virtual std::uint16_t port() const = 0;

@@ -17,14 +17,16 @@ class TlsChannel;
 /// TLS settings that all connections of a server share. Thread-safe once made.
 class TlsContext {
  public:
-  /// kInvalid when the certificate, the key or the CA cannot be read or do not belong together.
-  [[nodiscard]] static Result<std::unique_ptr<TlsContext>> open(const TlsIdentity& identity);
+  /// kInvalid when a certificate, its key or the CA cannot be read or do not belong together, or a
+  /// cipher suite is unknown.
+  [[nodiscard]] static Result<std::shared_ptr<const TlsContext>> open(const TlsIdentity& identity);
   ~TlsContext();
   TlsContext(const TlsContext&) = delete;
   TlsContext& operator=(const TlsContext&) = delete;
 
-  /// For a connection that was just accepted. Must not outlive the context.
-  [[nodiscard]] std::unique_ptr<TlsChannel> accept() const;
+  /// For a connection that was just accepted at `address`, an address of this machine, for clients
+  /// that ask for no name. Must not outlive the context.
+  [[nodiscard]] std::unique_ptr<TlsChannel> accept(const std::string& address = "") const;
 
   struct State;  ///< OpenSSL's; only open() can make one.
   explicit TlsContext(std::unique_ptr<State> state);

@@ -53,11 +53,12 @@ struct HttpRequest {
   /// Asked immediately before the first byte is sent: after credentials were fetched, a connection
   /// was free and the connection was made. Empty: always open.
   WriteGate gate;
-  /// The loop of the calling thread and its client's share of connections; both or none, and both
-  /// outlive the call. A transport over sockets lets that thread drive the request: callbacks run
+  /// The loop of the calling thread; none: the transport's own threads drive. It outlives the
+  /// call. A transport over sockets lets that thread drive the request: callbacks run
   /// inside start() and RequestLoop::wait() only, and the Call belongs to that thread. Other
   /// transports take no notice.
   RequestLoop* loop = nullptr;
+  /// With a loop: the client's share of connections, which outlives the call, too. None: no limit.
   ConnectionQuota* quota = nullptr;
 };
 

@@ -51,7 +51,7 @@ DeploymentController::DeploymentController(Context& context, Duration write_wind
 
 /// Read, decide, act: the reading and the claim are here, everything else is in Rollout.
 Result<Again> DeploymentController::sync(const Key& key) {
-  const std::optional<Deployment> deployment = cluster_.deployments.get(key);
+  const Lookup<Deployment> deployment = cluster_.deployments.get(key);
   if (!deployment) return Again::when_changed();  // Deleted. Its sets go with their owner.
 
   Result<Again> again = sync_deployment(*deployment);
@@ -158,11 +158,11 @@ void DeploymentController::on_set_deleted(const ReplicaSet& set) const {
 void DeploymentController::on_pod_deleted(const Pod& pod) const {
   const std::optional<OwnerReference> owner = pod.controller();
   if (!owner || owner->kind() != ReplicaSet::kResource.kind) return;
-  const std::optional<ReplicaSet> set = cluster_.replica_sets.get(pod.ns(), owner->name());
+  const Lookup<ReplicaSet> set = cluster_.replica_sets.get(pod.ns(), owner->name());
   if (!set || set->uid() != owner->uid()) return;
   const std::optional<OwnerReference> set_owner = set->controller();
   if (!set_owner) return;
-  const std::optional<Deployment> deployment = resolve(set->ns(), *set_owner);
+  const Lookup<Deployment> deployment = resolve(set->ns(), *set_owner);
   if (!deployment || deployment->strategy_type() != "Recreate") return;
   for (const ReplicaSet& each : cluster_.replica_sets.by_controller(deployment->uid())) {
     if (!cluster_.pods.by_controller(each.uid()).empty()) return;
@@ -170,10 +170,10 @@ void DeploymentController::on_pod_deleted(const Pod& pod) const {
   queue_.add(*deployment);
 }
 
-std::optional<Deployment> DeploymentController::resolve(std::string_view ns,
-                                                        const OwnerReference& reference) const {
+Lookup<Deployment> DeploymentController::resolve(std::string_view ns,
+                                                 const OwnerReference& reference) const {
   if (reference.kind() != Deployment::kResource.kind) return std::nullopt;
-  std::optional<Deployment> found = cluster_.deployments.get(ns, reference.name());
+  const Lookup<Deployment> found = cluster_.deployments.get(ns, reference.name());
   if (!found || found->uid() != reference.uid()) return std::nullopt;
   return found;
 }
@@ -181,7 +181,7 @@ std::optional<Deployment> DeploymentController::resolve(std::string_view ns,
 void DeploymentController::add_owner(std::string_view ns,
                                      const std::optional<OwnerReference>& reference) const {
   if (!reference) return;
-  if (const std::optional<Deployment> owner = resolve(ns, *reference)) queue_.add(*owner);
+  if (const Lookup<Deployment> owner = resolve(ns, *reference)) queue_.add(*owner);
 }
 
 void DeploymentController::add_matching(const ReplicaSet& set) const {

@@ -125,8 +125,7 @@ void NewSet::add_created_set(const ReplicaSet& response, std::int64_t size, std:
 /// A set of that name is there. It is the one that this Deployment made, seen late, or a different
 /// one, and then the next try gets another hash.
 Status NewSet::take_existing(std::string_view name, const Status& error) {
-  const std::optional<ReplicaSet> found =
-      state_.cluster.replica_sets.get(state_.deployment.ns(), name);
+  const Lookup<ReplicaSet> found = state_.cluster.replica_sets.get(state_.deployment.ns(), name);
   if (!found) {
     return Status(Code::kNotFound, "replicaset.apps \"" + std::string(name) + "\" not found");
   }

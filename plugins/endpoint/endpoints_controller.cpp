@@ -9,6 +9,7 @@
 #include "plugins/endpoint/malformed.hpp"
 #include "plugins/endpoint/subset_plan.hpp"
 #include "plugins/endpoint/triggers.hpp"
+#include "plugins/endpoint/truncation.hpp"
 
 namespace davit::endpoint {
 
@@ -33,7 +34,7 @@ EndpointsController::EndpointsController(Context& cluster, const EndpointsOption
                                          [this](const Key& key) { return sync(key); })),
       pods_queue_(cluster.open_queue({.name = {}, .retries_max = kRetriesMax},
                                      [this](const Key& key) { return sync_pod_change(key); })),
-      services_(cluster.open_informer<Service>(service_handlers(services_queue_))),
+      services_(cluster.open_informer<Service>(service_handlers(services_queue_, selectors_))),
       pods_(cluster.open_informer<Pod>(pod_handlers(pods_queue_))),
       endpoints_(cluster.open_informer<Endpoints>({.deleted = [this](const Endpoints& gone) {
         if (!mutant("deleted-endpoints")) services_queue_.add(gone);
@@ -62,11 +63,11 @@ void EndpointsController::queue_leftovers() {
 }
 
 Result<Again> EndpointsController::sync_pod_change(const Key& key) {
-  return queue_services_of(key, services_, services_queue_, options_.batch_period);
+  return queue_services_of(key, selectors_, services_, services_queue_, options_.batch_period);
 }
 
 Result<Again> EndpointsController::sync(const Key& key) {
-  const std::optional<Service> service = services_.get(key);
+  const Lookup<Service> service = services_.get(key);
   if (service) log_mistakes(cluster_.log(), *service);
   Status done;
   if (!service) {
@@ -96,7 +97,7 @@ Status EndpointsController::reconcile(const Key& key, const Service& service) {
   for (const std::string& note : plan.notes) {
     cluster_.log().verbose(2, "left out of endpoints", {{"service", key.text()}, {"what", note}});
   }
-  const std::optional<Endpoints> current = endpoints_.get(key);
+  const Lookup<Endpoints> current = endpoints_.get(key);
   if (!mutant("same-endpoints") && current && is_right(*current, service, plan.subsets)) return {};
   const Capacity capacity = truncate(plan.subsets) ? Capacity::kTruncated : Capacity::kWithin;
   std::string body = endpoints_body(current, service, plan.subsets, capacity, trigger);

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "plugins/endpoint/options.hpp"
+#include "plugins/endpoint/service_selectors.hpp"
 #include "plugins/endpoint/trigger_times.hpp"
 
 namespace davit::endpoint {
@@ -44,6 +45,7 @@ class EndpointsController final : public Controller, private HandedState {
   const EndpointsOptions options_;
   WriteWindow window_;
   TriggerTimes trigger_times_;
+  ServiceSelectors selectors_;
   Queue services_queue_;
   Queue pods_queue_;
   Informer<Service> services_;

@@ -4,29 +4,13 @@
 #include <davit/kube/time.hpp>
 #include <string_view>
 
+#include "plugins/endpoint/truncation.hpp"
+
 namespace davit::endpoint {
 
 namespace {
 
 constexpr std::string_view kTruncated = "truncated";
-
-std::string owned(Value value) { return std::string(value.string()); }
-
-EndpointAddress read_address(Value value) {
-  EndpointAddress address;
-  address.ip = owned(value[&Names::ip]);
-  address.hostname = owned(value[&Names::hostname]);
-  if (const auto node = value[&Names::node_name].text()) address.node_name = std::string(*node);
-  address.target = ObjectReference::read(value[&Names::target_ref]);
-  return address;
-}
-
-EndpointPort read_port(Value value) {
-  EndpointPort port{owned(value[&Names::name]), value[&Names::port].integer_or(0),
-                    owned(value[&Names::protocol]), std::nullopt};
-  if (const auto text = value[&Names::app_protocol].text()) port.app_protocol = std::string(*text);
-  return port;
-}
 
 /// Labels that the controller itself adds.
 bool is_own_label(std::string_view key) { return key == kHeadlessLabel || key == kManagedByLabel; }
@@ -106,24 +90,6 @@ void write_annotations(JsonWriter& body, Value current, Capacity capacity,
 
 }  // namespace
 
-Subsets read_subsets(const Endpoints& endpoints) {
-  Subsets subsets;
-  for (const Value value : endpoints.subsets().elements()) {
-    EndpointSubset subset;
-    for (const Value each : value[&Names::addresses].elements()) {
-      subset.ready.push_back(read_address(each));
-    }
-    for (const Value each : value[&Names::not_ready_addresses].elements()) {
-      subset.not_ready.push_back(read_address(each));
-    }
-    for (const Value each : value[&Names::ports].elements()) {
-      subset.ports.push_back(read_port(each));
-    }
-    subsets.push_back(std::move(subset));
-  }
-  return subsets;
-}
-
 bool is_right(const Endpoints& current, const Service& service, const Subsets& wanted) {
   if (current.annotation(kOverCapacityAnnotation)) return false;
   if (!labels_are_right(current.labels(), service.labels())) return false;
@@ -132,7 +98,7 @@ bool is_right(const Endpoints& current, const Service& service, const Subsets& w
   return same_subsets(subsets, wanted) || same_subsets(canonical(subsets), wanted);
 }
 
-std::string endpoints_body(const std::optional<Endpoints>& current, const Service& service,
+std::string endpoints_body(const Lookup<Endpoints>& current, const Service& service,
                            const Subsets& subsets, Capacity capacity,
                            std::optional<WallTime> trigger) {
   const Value metadata = current ? current->metadata() : Value();

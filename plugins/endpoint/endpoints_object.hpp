@@ -3,11 +3,12 @@
 
 #include <davit/kube/endpoints.hpp>
 #include <davit/kube/service.hpp>
+#include <davit/lookup.hpp>
 #include <davit/time.hpp>
 #include <optional>
 #include <string>
 
-#include "plugins/endpoint/subset.hpp"
+#include "plugins/shared/endpoint/subset.hpp"
 
 namespace davit::endpoint {
 
@@ -15,14 +16,6 @@ inline constexpr std::string_view kManagedByLabel = "endpoints.kubernetes.io/man
 inline constexpr std::string_view kHeadlessLabel = "service.kubernetes.io/headless";
 inline constexpr std::string_view kManager = "endpoint-controller";
 inline constexpr std::string_view kOverCapacityAnnotation = "endpoints.kubernetes.io/over-capacity";
-inline constexpr std::string_view kTriggerTimeAnnotation =
-    "endpoints.kubernetes.io/last-change-trigger-time";
-/// The annotation of an object that a leader election uses as a lock; such an object is not a
-/// leftover.
-inline constexpr std::string_view kLeaderAnnotation = "control-plane.alpha.kubernetes.io/leader";
-
-/// Members of a wrong type read as if they were absent.
-[[nodiscard]] Subsets read_subsets(const Endpoints& endpoints);
 
 /// Whether nothing has to be written (spec 11.1).
 [[nodiscard]] bool is_right(const Endpoints& current, const Service& service,
@@ -32,8 +25,8 @@ enum class Capacity { kWithin, kTruncated };
 
 /// The body of a POST (`current` absent) or PUT: the current object with subsets and labels
 /// replaced and the controller's own annotations set or removed; everything else stays.
-[[nodiscard]] std::string endpoints_body(const std::optional<Endpoints>& current,
-                                         const Service& service, const Subsets& subsets,
-                                         Capacity capacity, std::optional<WallTime> trigger);
+[[nodiscard]] std::string endpoints_body(const Lookup<Endpoints>& current, const Service& service,
+                                         const Subsets& subsets, Capacity capacity,
+                                         std::optional<WallTime> trigger);
 
 }  // namespace davit::endpoint

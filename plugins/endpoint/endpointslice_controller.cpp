@@ -11,6 +11,7 @@
 #include "plugins/endpoint/slice_object.hpp"
 #include "plugins/endpoint/triggers.hpp"
 #include "plugins/endpoint/wanted_endpoints.hpp"
+#include "plugins/shared/endpoint/slice_changes.hpp"
 
 namespace davit::endpoint {
 
@@ -57,10 +58,12 @@ EndpointSliceController::EndpointSliceController(Context& cluster, const SliceOp
                                      [this](const Key& key) { return sync_pod_change(key); })),
       nodes_queue_(cluster.open_queue({.name = {}, .workers = 1},
                                       [this](const Key&) { return sync_nodes(); })),
-      services_(cluster.open_informer<Service>(service_handlers(services_queue_))),
+      services_(cluster.open_informer<Service>(service_handlers(services_queue_, selectors_))),
       pods_(cluster.open_informer<Pod>(pod_handlers(pods_queue_))),
       nodes_(cluster.open_informer<Node>(node_handlers())),
-      slices_(cluster.open_informer<EndpointSlice>(slice_handlers())),
+      slices_(cluster.open_informer<EndpointSlice>(
+          slice_handlers(kSliceManager, generations_,
+                         [this](const EndpointSlice& slice) { queue_service_of(slice); }))),
       reconciler_(cluster, options.endpoints_max,
                   {nodes_, generations_, zones_, metrics_, window_}) {}
 
@@ -87,32 +90,6 @@ Status EndpointSliceController::read(std::uint32_t, Value state) {
   return {};
 }
 
-Handlers<EndpointSlice> EndpointSliceController::slice_handlers() {
-  return {.added =
-              [this](const EndpointSlice& slice) {
-                if (is_managed(slice) && generations_.should_sync(slice)) queue_service_of(slice);
-              },
-          .updated =
-              [this](const EndpointSlice& old, const EndpointSlice& slice) {
-                const bool moved = old.service_name() != slice.service_name();
-                const bool handed_over = is_managed(old) != is_managed(slice);
-                if (moved || (handed_over && is_managed(old))) generations_.handle_relabeling(old);
-                if (moved) {
-                  queue_service_of(slice);
-                  queue_service_of(old);
-                } else if (handed_over || (is_managed(slice) && generations_.should_sync(slice))) {
-                  queue_service_of(slice);
-                }
-              },
-          .deleted =
-              [this](const EndpointSlice& slice) {
-                if (is_managed(slice) && generations_.handle_deletion(slice) ==
-                                             SliceGenerations::Deletion::kUnexpected) {
-                  queue_service_of(slice);
-                }
-              }};
-}
-
 Handlers<Node> EndpointSliceController::node_handlers() {
   // One item for all Nodes: they are always looked at together.
   const auto look = [this] { nodes_queue_.add(Key{{}, "nodes"}); };
@@ -136,7 +113,7 @@ void EndpointSliceController::queue_service_of(const EndpointSlice& slice) {
 }
 
 Result<Again> EndpointSliceController::sync_pod_change(const Key& key) {
-  return queue_services_of(key, services_, services_queue_, options_.batch_period);
+  return queue_services_of(key, selectors_, services_, services_queue_, options_.batch_period);
 }
 
 Result<Again> EndpointSliceController::sync_nodes() {
@@ -148,7 +125,7 @@ Result<Again> EndpointSliceController::sync_nodes() {
 }
 
 Result<Again> EndpointSliceController::sync(const Key& key) {
-  const std::optional<Service> service = services_.get(key);
+  const Lookup<Service> service = services_.get(key);
   if (service) log_mistakes(cluster_.log(), *service);
   if (!service) {
     // Its slices go with their owner.

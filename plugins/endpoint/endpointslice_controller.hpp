@@ -12,11 +12,12 @@
 #include <vector>
 
 #include "plugins/endpoint/options.hpp"
-#include "plugins/endpoint/slice_generations.hpp"
+#include "plugins/endpoint/service_selectors.hpp"
 #include "plugins/endpoint/slice_metrics.hpp"
 #include "plugins/endpoint/slice_reconciler.hpp"
 #include "plugins/endpoint/trigger_times.hpp"
 #include "plugins/endpoint/zone_memory.hpp"
+#include "plugins/shared/endpoint/slice_generations.hpp"
 
 namespace davit::endpoint {
 
@@ -42,7 +43,6 @@ class EndpointSliceController final : public Controller, private HandedState {
   [[nodiscard]] Result<Again> sync_pod_change(const Key& key);
   [[nodiscard]] Result<Again> sync_nodes();
   [[nodiscard]] Status reconcile(const Key& key, const Service& service);
-  [[nodiscard]] Handlers<EndpointSlice> slice_handlers();
   [[nodiscard]] Handlers<Node> node_handlers();
   void queue_service_of(const EndpointSlice& slice);
 
@@ -50,6 +50,7 @@ class EndpointSliceController final : public Controller, private HandedState {
   const SliceOptions options_;
   WriteWindow window_;
   TriggerTimes trigger_times_;
+  ServiceSelectors selectors_;
   SliceGenerations generations_;
   ZoneMemory zones_;
   SliceMetrics metrics_;

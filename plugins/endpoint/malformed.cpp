@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "plugins/endpoint/ip_address.hpp"
+#include "plugins/shared/endpoint/ip_address.hpp"
 
 namespace davit::endpoint {
 

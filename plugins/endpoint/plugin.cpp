@@ -1,10 +1,4 @@
-/// The plugin's entry: its note, and the table of its controllers.
-#include <davit/entry.hpp>
-
-#include "plugins/endpoint/endpoints_controller.hpp"
-#include "plugins/endpoint/endpointslice_controller.hpp"
+/// The plugin's entry: its note and the table of its controllers.
 #include "plugins/endpoint/note.hpp"
 
-DAVIT_PLUGIN(DAVIT_ENDPOINT_NOTE,
-             {"endpoints-controller", &davit::endpoint::EndpointsController::open},
-             {"endpointslice-controller", &davit::endpoint::EndpointSliceController::open});
+DAVIT_PLUGIN(davit::endpoint::declare);

@@ -1,6 +1,9 @@
 #include "plugins/endpoint/pod_changes.hpp"
 
+#include <set>
 #include <utility>
+
+#include "plugins/endpoint/service_selectors.hpp"
 
 namespace davit::endpoint {
 
@@ -116,13 +119,18 @@ std::optional<PodChange> change_between(const Pod& old, const Pod& current) {
   return change;
 }
 
-std::vector<Key> services_of(const PodChange& change, const Informer<Service>& services) {
+std::vector<Key> services_of(const PodChange& change, const ServiceSelectors& selectors,
+                             const Informer<Service>& services) {
+  std::set<Key> candidates = selectors.candidates(change.ns, change.labels);
+  if (change.old_labels) candidates.merge(selectors.candidates(change.ns, *change.old_labels));
   std::vector<Key> out;
-  for (const Service& service : services.in_namespace(change.ns)) {
-    const bool now = selects(service, change.labels);
-    const bool before = change.old_labels && selects(service, *change.old_labels);
+  for (const Key& key : candidates) {
+    const Lookup<Service> service = services.get(key);
+    if (!service) continue;
+    const bool now = selects(*service, change.labels);
+    const bool before = change.old_labels && selects(*service, *change.old_labels);
     const bool concerned = change.old_labels && !change.pod_changed ? now != before : now || before;
-    if (concerned) out.push_back(service.key());
+    if (concerned) out.push_back(key);
   }
   return out;
 }

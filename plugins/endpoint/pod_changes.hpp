@@ -36,8 +36,11 @@ struct PodChange {
 /// Nothing when no endpoint depends on what changed.
 [[nodiscard]] std::optional<PodChange> change_between(const Pod& old, const Pod& current);
 
+class ServiceSelectors;
+
 /// The Services of the pod's namespace that the change concerns.
 [[nodiscard]] std::vector<Key> services_of(const PodChange& change,
+                                           const ServiceSelectors& selectors,
                                            const Informer<Service>& services);
 
 }  // namespace davit::endpoint

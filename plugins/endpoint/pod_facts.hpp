@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "plugins/endpoint/ip_address.hpp"
-#include "plugins/endpoint/subset.hpp"
+#include "plugins/shared/endpoint/ip_address.hpp"
+#include "plugins/shared/endpoint/subset.hpp"
 
 namespace davit::endpoint {
 

@@ -11,9 +11,6 @@ namespace davit::endpoint {
 
 namespace {
 
-/// A DNS subdomain's longest name; a longer prefix of generated names is refused.
-constexpr std::size_t kNameMax = 253;
-
 bool is_reserved(std::string_view label) {
   return label == EndpointSlice::kServiceNameLabel || label == EndpointSlice::kManagedByLabel ||
          label == kHeadlessLabel;
@@ -35,7 +32,7 @@ std::map<std::string_view, std::string_view> all_labels(const Service& service) 
   return out;
 }
 
-void write_labels(JsonWriter& body, const Service& service) {
+void write_slice_labels(JsonWriter& body, const Service& service) {
   body.key("labels").begin_object();
   for (const auto& [key, value] : all_labels(service)) body.member(key, value);
   body.end_object();
@@ -51,9 +48,8 @@ void write_annotations(JsonWriter& body, Value stored, std::optional<WallTime> t
 }
 
 void write_new_metadata(JsonWriter& body, const PlannedSlice& slice, const Service& service) {
-  std::string prefix = std::string(service.name()) + "-";
-  if (prefix.size() > kNameMax) prefix = service.name();
-  body.member("generateName", prefix).member("namespace", service.ns());
+  body.member("generateName", slice_name_prefix(service.name()));
+  body.member("namespace", service.ns());
   if (!slice.name.empty()) body.member("name", slice.name);
   body.key("ownerReferences").begin_array();
   owner_identity(service).write_controller_reference(body);
@@ -74,12 +70,6 @@ void write_stored_members(JsonWriter& body, const EndpointSlice& stored) {
       body.member(each.key, each.value);
     }
   }
-}
-
-void write_endpoints(JsonWriter& body, const std::vector<SliceEndpoint>& endpoints) {
-  body.key("endpoints").begin_array();
-  for (const SliceEndpoint& each : endpoints) each.write(body);
-  body.end_array();
 }
 
 }  // namespace
@@ -122,7 +112,7 @@ std::string slice_body(const PlannedSlice& slice, const Service& service, IpFami
   } else {
     write_new_metadata(body, slice, service);
   }
-  write_labels(body, service);
+  write_slice_labels(body, service);
   write_annotations(body, metadata[&Names::annotations], trigger);
   body.end_object();
   if (slice.stored) {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "plugins/endpoint/slice_endpoint.hpp"
 #include "plugins/endpoint/wanted_endpoints.hpp"
+#include "plugins/shared/endpoint/slice_endpoint.hpp"
 
 namespace davit::endpoint {
 

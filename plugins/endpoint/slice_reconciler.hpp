@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "plugins/endpoint/slice_generations.hpp"
 #include "plugins/endpoint/slice_metrics.hpp"
 #include "plugins/endpoint/slice_plan.hpp"
 #include "plugins/endpoint/zone_memory.hpp"
+#include "plugins/shared/endpoint/slice_generations.hpp"
 
 namespace davit::endpoint {
 

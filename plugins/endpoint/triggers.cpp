@@ -6,11 +6,18 @@
 
 namespace davit::endpoint {
 
-Handlers<Service> service_handlers(const Queue& services) {
-  const auto add = [&services](const Service& service) { services.add(service); };
-  return {.added = add,
-          .updated = [add](const Service&, const Service& service) { add(service); },
-          .deleted = add};
+Handlers<Service> service_handlers(const Queue& services, ServiceSelectors& selectors) {
+  const auto put = [&services, &selectors](const Service& service) {
+    selectors.put(service);
+    services.add(service);
+  };
+  return {.added = put,
+          .updated = [put](const Service&, const Service& service) { put(service); },
+          .deleted =
+              [&services, &selectors](const Service& service) {
+                selectors.erase(service);
+                services.add(service);
+              }};
 }
 
 Handlers<Pod> pod_handlers(const Queue& pods) {
@@ -24,11 +31,13 @@ Handlers<Pod> pod_handlers(const Queue& pods) {
           .deleted = add_whole};
 }
 
-Result<Again> queue_services_of(const Key& pod_change, const Informer<Service>& services,
-                                const Queue& queue, Duration delay) {
+Result<Again> queue_services_of(const Key& pod_change, const ServiceSelectors& selectors,
+                                const Informer<Service>& services, const Queue& queue,
+                                Duration delay) {
   const std::optional<PodChange> change = PodChange::parse(pod_change);
   if (!change) return Status(Code::kInvalid, "no change of a pod: " + pod_change.text());
-  for (const Key& service : services_of(*change, services)) queue.add_after(service, delay);
+  for (const Key& service : services_of(*change, selectors, services))
+    queue.add_after(service, delay);
   return Again::when_changed();
 }
 

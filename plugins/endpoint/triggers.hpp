@@ -8,10 +8,14 @@
 #include <davit/time.hpp>
 #include <vector>
 
+#include "plugins/endpoint/service_selectors.hpp"
+
 namespace davit::endpoint {
 
-/// Every change of a Service adds its key. `services` must outlive the handlers.
-[[nodiscard]] Handlers<Service> service_handlers(const Queue& services);
+/// Every change of a Service adds its key and is noted in `selectors`. Both must outlive the
+/// handlers.
+[[nodiscard]] Handlers<Service> service_handlers(const Queue& services,
+                                                 ServiceSelectors& selectors);
 
 /// Changes of pods that count, as keys of PodChange, so that a worker looks the Services through.
 /// `pods` must outlive the handlers.
@@ -19,6 +23,7 @@ namespace davit::endpoint {
 
 /// The sync of such a key: adds the Services concerned after `delay`.
 [[nodiscard]] Result<Again> queue_services_of(const Key& pod_change,
+                                              const ServiceSelectors& selectors,
                                               const Informer<Service>& services, const Queue& queue,
                                               Duration delay);
 

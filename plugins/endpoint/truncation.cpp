@@ -1,9 +1,8 @@
-// At most 1,000 addresses (KEP-752; pkg/controller/endpoint.truncateEndpoints).
+#include "plugins/endpoint/truncation.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <davit/mutant.hpp>
-
-#include "plugins/endpoint/subset.hpp"
 
 namespace davit::endpoint {
 

@@ -17,7 +17,7 @@ SlicePorts ports_of(const Service& service, const Pod& pod) {
   return as_group(std::move(ports));
 }
 
-SliceEndpoint endpoint_of(const Service& service, const Pod& pod, const std::optional<Node>& node) {
+SliceEndpoint endpoint_of(const Service& service, const Pod& pod, const Lookup<Node>& node) {
   SliceEndpoint out;
   const bool serving = pod.is_ready();
   const bool terminating = pod.is_being_deleted();
@@ -39,7 +39,7 @@ WantedEndpoints wanted_endpoints(const Service& service, std::span<const Pod> po
   for (const Pod& pod : pods) {
     if (pod.is_finished() || !has_ip(pod)) continue;
     std::vector<SliceEndpoint>& group = out.groups[ports_of(service, pod)];
-    const std::optional<Node> node = find_node(pod.node_name());
+    const Lookup<Node> node = find_node(pod.node_name());
     if (!node && !service.publishes_not_ready()) {
       out.errors.push_back("skipping Pod " + std::string(pod.name()) + " for Service " +
                            service.key().text() + ": Node " + std::string(pod.node_name()) +
@@ -68,7 +68,5 @@ std::vector<IpFamily> address_types(const Service& service) {
   }
   return {IpFamily::kIPv4, IpFamily::kIPv6};
 }
-
-std::string_view type_name(IpFamily family) { return family == IpFamily::kIPv4 ? "IPv4" : "IPv6"; }
 
 }  // namespace davit::endpoint

@@ -4,6 +4,7 @@
 #include <davit/kube/node.hpp>
 #include <davit/kube/pod.hpp>
 #include <davit/kube/service.hpp>
+#include <davit/lookup.hpp>
 #include <functional>
 #include <map>
 #include <optional>
@@ -12,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "plugins/endpoint/ip_address.hpp"
-#include "plugins/endpoint/slice_endpoint.hpp"
+#include "plugins/shared/endpoint/ip_address.hpp"
+#include "plugins/shared/endpoint/slice_endpoint.hpp"
 
 namespace davit::endpoint {
 
@@ -28,7 +29,7 @@ struct WantedEndpoints {
   std::vector<std::string> errors;
 };
 
-using FindNode = std::function<std::optional<Node>(std::string_view name)>;
+using FindNode = std::function<Lookup<Node>(std::string_view name)>;
 
 /// `pods`: all that the Service selects, those too that do not count.
 [[nodiscard]] WantedEndpoints wanted_endpoints(const Service& service, std::span<const Pod> pods,
@@ -37,8 +38,5 @@ using FindNode = std::function<std::optional<Node>(std::string_view name)>;
 /// The types for which a Service has slices: those of its families, else that of its address, else
 /// both (getAddressTypesForService).
 [[nodiscard]] std::vector<IpFamily> address_types(const Service& service);
-
-/// The address type of a slice: "IPv4", "IPv6".
-[[nodiscard]] std::string_view type_name(IpFamily family);
 
 }  // namespace davit::endpoint

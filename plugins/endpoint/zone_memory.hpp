@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "plugins/endpoint/ip_address.hpp"
 #include "plugins/endpoint/zone_hints.hpp"
+#include "plugins/shared/endpoint/ip_address.hpp"
 
 namespace davit::endpoint {
 

@@ -36,9 +36,9 @@ GarbageCollector::GarbageCollector(Context& cluster, Discover discover)
       collector_(graph_, LiveObjects(cluster.client(), cluster.discovery()), cluster.log()),
       monitors_(cluster, changes_, graph_, std::move(discover)) {}
 
-Result<std::string> GarbageCollector::debug(std::string_view path, std::string_view query) const {
+Result<DebugPage> GarbageCollector::debug(std::string_view path, std::string_view query) const {
   if (path != "graph") return Controller::debug(path, query);
-  return graph_.page(uids_of_query(query));
+  return DebugPage{.body = graph_.page(uids_of_query(query)), .content_type = "text/vnd.graphviz"};
 }
 
 }  // namespace davit::garbage

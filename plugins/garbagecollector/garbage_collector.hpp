@@ -23,8 +23,8 @@ class GarbageCollector final : public Controller {
   GarbageCollector(Context& cluster, Discover discover);
 
   /// "graph": see graph_page().
-  [[nodiscard]] Result<std::string> debug(std::string_view path,
-                                          std::string_view query) const override;
+  [[nodiscard]] Result<DebugPage> debug(std::string_view path,
+                                        std::string_view query) const override;
 
  private:
   const Queue changes_;

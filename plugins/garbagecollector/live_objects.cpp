@@ -15,21 +15,19 @@ bool is_unsupported(const Status& status) {
   return status.detail() != nullptr && status.detail()->http_status == kUnsupportedMediaType;
 }
 
-Request request_for(std::int32_t verb, const Location& location) {
-  Request request;
-  request.verb = verb;
-  request.resource = {location.id.group, location.id.version, location.id.resource, {}};
-  request.ns = location.ns;
-  request.name = location.name;
-  request.answer = Answer::kMetadata;
-  return request;
+Resource resource_of(const Location& location) {
+  return {location.id.group, location.id.version, location.id.resource, {}};
+}
+
+Key key_of(const Location& location) { return {location.ns, location.name}; }
+
+Request get_request(const Location& location) {
+  return Request::get(resource_of(location), key_of(location), Answer::kMetadata);
 }
 
 Request patch_request(const Location& location, PatchType type, std::string body) {
-  Request request = request_for(DAVIT_PATCH, location);
-  request.patch_type = type;
-  request.body = std::move(body);
-  return request;
+  return Request::patch(resource_of(location), key_of(location), type, std::move(body),
+                        {.answer = Answer::kMetadata});
 }
 
 Status other_object() { return {Code::kNotFound, "another object has its name"}; }
@@ -63,16 +61,16 @@ Result<Location> LiveObjects::location_of(const Identity& object) const {
 }
 
 Result<LiveObject> LiveObjects::get(const Location& location) const {
-  const Result<Value> object = client_.call(request_for(DAVIT_GET, location));
+  const Result<Value> object = client_.call(get_request(location));
   if (!object) return object.error();
   return read_live(ObjectView(*object));
 }
 
 Status LiveObjects::remove(const Location& location, const LiveObject& read,
                            Propagation policy) const {
-  Request request = request_for(DAVIT_DELETE, location);
-  request.deletion = {
-      .propagation = policy, .uid = read.uid, .resource_version = read.resource_version};
+  Request request = Request::remove(
+      resource_of(location), key_of(location),
+      {.propagation = policy, .uid = read.uid, .resource_version = read.resource_version});
   const Status removed = client_.call(request).error();
   if (removed.code() != Code::kConflict) return removed;
   const Result<LiveObject> now = get(location);
@@ -115,7 +113,7 @@ void LiveObjects::patch_by_merge(std::span<const OwnersPatch> patches,
                                  std::span<Status> statuses) const {
   std::vector<Request> reads;
   for (const std::size_t each : unsupported) {
-    reads.push_back(request_for(DAVIT_GET, patches[each].location));
+    reads.push_back(get_request(patches[each].location));
   }
   const std::vector<Result<Value>> objects = client_.batch(reads);
   std::vector<Request> writes;

@@ -1,17 +1,25 @@
-/// The plugin's declarations, which the host reads before any of its code runs. A macro, because
-/// the note is placed at compile time. Tests run the controller under the same rights.
+/// The plugin's declarations, which the host reads before any of its code runs. Tests run the
+/// controllers under the same rights and projections.
 #pragma once
 
-// It watches what the server offers, whatever that is.
-// clang-format off
-#define DAVIT_GARBAGECOLLECTOR_NOTE \
-  R"({"name":"garbagecollector","version":"0.1.0","abi":"1.0","requires":["davit.object/1",)" \
-  R"("davit.informer/2","davit.queue/1","davit.client/1","davit.event/1","davit.log/1",)" \
-  R"("davit.clock/1","davit.timer/1","davit.metric/1","davit.config/1","davit.discovery/1"],)" \
-  R"("controllers":[{)" \
-  R"("name":"garbage-collector-controller","aliases":["garbagecollector"],"workers":20,)" \
-  R"("clientName":"generic-garbage-collector","rules":[)" \
-  R"({"group":"","resource":"events","verbs":["create","patch"]},)" \
-  R"({"group":"events.k8s.io","resource":"events","verbs":["create","patch"]},)" \
-  R"({"group":"*","resource":"*","verbs":["get","list","watch","patch","delete"]}]}]})"
-// clang-format on
+#include <davit/entry.hpp>
+
+#include "plugins/garbagecollector/garbage_collector.hpp"
+
+namespace davit::garbage {
+
+/// It watches what the server offers, whatever that is.
+constexpr void declare(Note& note) {
+  note.plugin("garbagecollector", "0.1.0")
+      .needs("davit.informer/2")
+      .needs("davit.discovery/1")
+      .controller({.name = "garbage-collector-controller",
+                   .factory = &GarbageCollector::open,
+                   .aliases = {"garbagecollector"},
+                   .workers = 20,
+                   .client_name = "generic-garbage-collector"})
+      .events()
+      .rule(kEveryResource, {"get", "list", "watch", "patch", "delete"});
+}
+
+}  // namespace davit::garbage

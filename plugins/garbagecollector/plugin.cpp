@@ -1,8 +1,4 @@
-/// The plugin's entry: its note, and the table with its one controller.
-#include <davit/entry.hpp>
-
-#include "plugins/garbagecollector/garbage_collector.hpp"
+/// The plugin's entry: its note and the table of its controllers.
 #include "plugins/garbagecollector/note.hpp"
 
-DAVIT_PLUGIN(DAVIT_GARBAGECOLLECTOR_NOTE,
-             {"garbage-collector-controller", &davit::garbage::GarbageCollector::open});
+DAVIT_PLUGIN(davit::garbage::declare);

@@ -19,26 +19,6 @@ Resource resource_of(const Gvr& gvr) { return {gvr.group, gvr.version, gvr.resou
 
 DeleteOptions in_background() { return {.propagation = Propagation::kBackground}; }
 
-Request list_request(std::string_view ns, const Gvr& gvr, Answer answer) {
-  Request request;
-  request.verb = DAVIT_LIST;
-  request.resource = resource_of(gvr);
-  request.ns = ns;
-  request.answer = answer;
-  return request;
-}
-
-Request delete_request(std::string_view ns, const Gvr& gvr, std::string_view name) {
-  Request request;
-  request.verb = DAVIT_DELETE;
-  request.resource = resource_of(gvr);
-  request.ns = ns;
-  request.name = name;
-  request.answer = Answer::kMetadata;
-  request.deletion = in_background();
-  return request;
-}
-
 }  // namespace
 
 /// The progress so far.
@@ -137,7 +117,7 @@ ResourceOutcome ContentDeleter::process(const Namespace& ns, const Gvr& gvr) con
 Result<std::chrono::seconds> ContentDeleter::estimate_grace(const Namespace& ns,
                                                             const Gvr& gvr) const {
   if (!gvr.is_pods()) return std::chrono::seconds(0);
-  const Result<Value> pods = cluster_.client().call(list_request(ns.name(), gvr, Answer::kObject));
+  const Result<Value> pods = cluster_.client().call(Request::list(resource_of(gvr), ns.name()));
   if (!pods) return pods.error();
   return grace_estimate(*pods, ns.deletion_time(), cluster_.wall_now());
 }
@@ -153,8 +133,9 @@ Status ContentDeleter::delete_each(std::string_view ns, const Gvr& gvr) const {
   const Result<Value> list = list_metadata(ns, gvr);
   if (!list) return list.error().unless(Code::kNotFound);
   for (const Value item : (*list)[&Names::items].elements()) {
-    const std::string_view name = item[&Names::metadata][&Names::name].string();
-    const Status status = cluster_.client().call(delete_request(ns, gvr, name)).error();
+    const Key key{std::string(ns), std::string(item[&Names::metadata][&Names::name].string())};
+    const Status status =
+        cluster_.client().call(Request::remove(resource_of(gvr), key, in_background())).error();
     if (!status.ok() && !is_missing(status)) return status;
   }
   return {};
@@ -163,7 +144,8 @@ Status ContentDeleter::delete_each(std::string_view ns, const Gvr& gvr) const {
 Result<Value> ContentDeleter::list_metadata(std::string_view ns, const Gvr& gvr) const {
   const Status missing(Code::kNotFound, gvr.text() + " cannot be listed");
   if (unsupported_.lacks_list(gvr)) return missing;
-  Result<Value> list = cluster_.client().call(list_request(ns, gvr, Answer::kMetadata));
+  Result<Value> list =
+      cluster_.client().call(Request::list(resource_of(gvr), ns, {.answer = Answer::kMetadata}));
   if (!list && is_missing(list.error())) return missing;
   return list;
 }

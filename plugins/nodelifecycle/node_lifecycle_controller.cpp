@@ -68,7 +68,7 @@ void NodeLifecycleController::tick() {
 }
 
 Result<Again> NodeLifecycleController::sync_node(const Key& key) {
-  const std::optional<Node> node = caches_.nodes.get(key);
+  const Lookup<Node> node = caches_.nodes.get(key);
   if (!node) return Again::when_changed();
   // Errors are logged and not tried again: the next change of the node repairs.
   TaintSwap swap = plan_no_schedule(*node);
@@ -81,7 +81,7 @@ Result<Again> NodeLifecycleController::sync_node(const Key& key) {
 }
 
 Result<Again> NodeLifecycleController::sync_pod(const Key& key) {
-  const std::optional<Pod> pod = caches_.pods.get(key);
+  const Lookup<Pod> pod = caches_.pods.get(key);
   if (!pod) return Again::when_changed();
   const std::string node(pod->node_name());
   if (!unready_.contains(node)) return Again::when_changed();

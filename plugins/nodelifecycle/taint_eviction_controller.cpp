@@ -186,7 +186,7 @@ Result<Again> TaintEvictionController::sync_pod(const Key& key) {
 TaintEvictionController::Changes TaintEvictionController::check_node(const Key& key) {
   Changes changes;
   const std::lock_guard lock(looking_);
-  const std::optional<Node> node = nodes_.get(key);
+  const Lookup<Node> node = nodes_.get(key);
   // The timers of a deleted node's pods run on.
   if (!node) return changes;
   const std::vector<Taint> taints = taints_from(node->taints(), kNoExecute);
@@ -204,13 +204,13 @@ TaintEvictionController::Changes TaintEvictionController::check_pod(const Key& k
   Changes changes;
   const std::lock_guard lock(looking_);
   const PodIdentity wanted = pod_of(key);
-  const std::optional<Pod> pod = pods_.get(wanted.key);
+  const Lookup<Pod> pod = pods_.get(wanted.key);
   if (!pod || pod->uid() != wanted.uid) {
     cancel(key, changes);
     return changes;
   }
   if (pod->node_name().empty()) return changes;
-  const std::optional<Node> node = nodes_.get({}, pod->node_name());
+  const Lookup<Node> node = nodes_.get({}, pod->node_name());
   if (!node) return changes;
   const std::vector<Taint> taints = taints_from(node->taints(), kNoExecute);
   if (!taints.empty()) evaluate(*pod, taints, changes);

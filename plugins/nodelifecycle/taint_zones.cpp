@@ -238,7 +238,7 @@ std::optional<Ready> TaintZones::ready_of(const Node& node) {
   return ready ? std::optional(ready->status) : std::nullopt;
 }
 
-TaintQueue::Outcome TaintZones::taint(const std::optional<Node>& node, const std::string& zone) {
+TaintQueue::Outcome TaintZones::taint(const Lookup<Node>& node, const std::string& zone) {
   if (!node) return TaintQueue::kDone;
   const std::optional<Ready> ready = ready_of(*node);
   if (!ready) return kUnjudgedWait;

@@ -78,7 +78,7 @@ class TaintZones {
               Time taken);
   /// Ready of a cached node, or what this controller wrote since.
   [[nodiscard]] std::optional<Ready> ready_of(const Node& node);
-  [[nodiscard]] TaintQueue::Outcome taint(const std::optional<Node>& node, const std::string& zone);
+  [[nodiscard]] TaintQueue::Outcome taint(const Lookup<Node>& node, const std::string& zone);
   [[nodiscard]] TaintQueue::Outcome evict(NodeRecord& record, const std::string& zone) const;
 
   Context& cluster_;

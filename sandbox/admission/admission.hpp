@@ -72,6 +72,8 @@ class Reservation {
 struct Reserved {
   ApiFailure refusal;
   std::unique_ptr<Reservation> reservation;
+  /// The ResourceQuotas of the namespace that a new object counts for.
+  std::vector<std::string> quotas{};
 };
 
 struct AdmissionOptions {

@@ -68,16 +68,18 @@ class Chain final : public Admission {
 
   [[nodiscard]] Reserved reserve(const WriteRequest& request, Json& object) override {
     std::vector<std::unique_ptr<Reservation>> parts;
+    std::vector<std::string> quotas;
     if (request.verb == WriteVerb::kCreate && request.subresource.empty()) {
       if (auto failure = check_limits(request, object, context_.objects)) {
-        return {std::move(failure), nullptr};
+        return {std::move(failure), nullptr, {}};
       }
       if (auto failure = check_overhead(request, object, context_.objects)) {
-        return {std::move(failure), nullptr};
+        return {std::move(failure), nullptr, {}};
       }
       Reserved quota = quota_.reserve(request, object);
       if (quota.refusal) return quota;
       if (quota.reservation) parts.push_back(std::move(quota.reservation));
+      quotas = std::move(quota.quotas);
     }
     if (is_write_of(request, "", "services")) {
       Reserved addresses = addresses_.reserve(request.resource, object, request.old);
@@ -85,7 +87,7 @@ class Chain final : public Admission {
       parts.push_back(std::move(addresses.reservation));
     }
     if (parts.empty()) return {};
-    return {std::nullopt, std::make_unique<Holds>(std::move(parts))};
+    return {std::nullopt, std::make_unique<Holds>(std::move(parts)), std::move(quotas)};
   }
 
   [[nodiscard]] ApiFailure admit_delete(const Resource& resource, std::string_view,

@@ -91,13 +91,17 @@ Reserved Quota::reserve(const WriteRequest& request, const Json& object) {
                            Pending{std::string(request.ns), request.resource.collection,
                                    name_in(request, object), object});
   }
-  Reserved out{std::nullopt, std::make_unique<Hold>(*this, mine)};
+  Reserved out{std::nullopt, std::make_unique<Hold>(*this, mine), {}};
   const std::vector<Json> others = counted(request, *mine);
   for (const VersionPtr& each : quotas) {
-    const std::string why = flaw(each->json(), request, object, others);
-    if (why.empty()) continue;
+    const Json quota = each->json();
+    const std::string why = flaw(quota, request, object, others);
+    if (why.empty()) {
+      if (quota_applies(quota, request.resource, object)) out.quotas.push_back(each->name);
+      continue;
+    }
     Subject subject = Subject::resource(request.resource, name_in(request, object));
-    return {forbidden(std::move(subject), why), nullptr};
+    return {forbidden(std::move(subject), why), nullptr, {}};
   }
   return out;
 }

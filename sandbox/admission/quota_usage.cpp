@@ -63,6 +63,24 @@ std::int64_t service_usage(std::string_view name, const Json& service) {
   return kOne * static_cast<std::int64_t>(service.get("spec").get("ports").size());
 }
 
+/// A claim's class, by the annotation that came before the member of its spec.
+std::string_view class_of(const Json& claim) {
+  const Json* annotation =
+      claim.at({"metadata", "annotations", "volume.beta.kubernetes.io/storage-class"});
+  return annotation != nullptr ? annotation->text() : claim.text_at({"spec", "storageClassName"});
+}
+
+std::int64_t claim_usage(std::string_view name, const Json& claim) {
+  constexpr std::string_view kOfClass = ".storageclass.storage.k8s.io/";
+  if (const std::size_t at = name.find(kOfClass); at != std::string_view::npos) {
+    if (name.substr(0, at) != class_of(claim)) return 0;
+    name.remove_prefix(at + kOfClass.size());
+  }
+  if (name == "persistentvolumeclaims") return kOne;
+  if (name != "requests.storage") return 0;
+  return quantity_milli(claim.text_at({"spec", "resources", "requests", "storage"})).value_or(0);
+}
+
 bool is_best_effort(const Json& pod) {
   const std::string& known = pod.text_at({"status", "qosClass"});
   if (!known.empty()) return known == "BestEffort";
@@ -122,9 +140,7 @@ std::int64_t quota_usage(std::string_view name, const Resource& resource, const 
   if (!resource.group.empty()) return 0;
   if (name == resource.name) return kOne;
   if (resource.name == "services") return service_usage(name, object);
-  if (resource.name == "persistentvolumeclaims" && name == "requests.storage") {
-    return quantity_milli(object.text_at({"spec", "resources", "requests", "storage"})).value_or(0);
-  }
+  if (resource.name == "persistentvolumeclaims") return claim_usage(name, object);
   return 0;
 }
 

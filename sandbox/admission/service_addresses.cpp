@@ -188,7 +188,7 @@ Reserved ServiceAddresses::reserve(const Resource& resource, Json& service, cons
   }
   if (failure) {
     give_back(taken);
-    return {std::move(failure), nullptr};
+    return {std::move(failure), nullptr, {}};
   }
   const Holding wanted = held_by(service);
   Holding unused;

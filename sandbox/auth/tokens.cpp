@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/base/base64.hpp"
 #include "sandbox/auth/web_token.hpp"
 
 namespace davit::sandbox {
@@ -23,6 +24,14 @@ Json reference(const std::string& name, const std::string& uid) {
 std::string claim_of(const std::string& kind) {
   if (kind == "Pod") return "pod";
   return kind == "Secret" ? "secret" : "node";
+}
+
+constexpr const char* kLegacyIssuer = "kubernetes/serviceaccount";
+/// The label of Secrets whose tokens count no more.
+constexpr const char* kInvalidSince = "kubernetes.io/legacy-token-invalid-since";
+
+bool is_being_deleted(const Version& object) {
+  return object.json().get("metadata").contains("deletionTimestamp");
 }
 
 Status refused() { return {Code::kForbidden, "invalid bearer token"}; }
@@ -88,7 +97,7 @@ ServiceAccountTokens::Issued ServiceAccountTokens::issue(const TokenGrant& grant
 Result<TokenIdentity> ServiceAccountTokens::verify(
     std::string_view token, const std::vector<std::string>& audiences) const {
   const std::optional<Json> claims = open_web_token(token, key_);
-  if (!claims) return refused();
+  if (!claims) return verify_legacy(token, audiences);
   if (claims->get("exp").integer_or(0) <= seconds(clock_.wall_now())) {
     return Status(Code::kForbidden, "service account token has expired");
   }
@@ -120,6 +129,44 @@ Result<TokenIdentity> ServiceAccountTokens::verify(
     const std::string& uid = bound->get("uid").text();
     if (!uid.empty()) out.identity.extra.push_back({prefix + "-uid", {uid}});
   }
+  return out;
+}
+
+Result<TokenIdentity> ServiceAccountTokens::verify_legacy(
+    std::string_view token, const std::vector<std::string>& audiences) const {
+  const std::optional<Json> claims = read_claims(token);
+  if (!claims || claims->get("iss").text() != kLegacyIssuer) return refused();
+  const auto claim = [&claims](const char* name) -> const std::string& {
+    return claims->get(std::string("kubernetes.io/serviceaccount/") + name).text();
+  };
+  const std::string& ns = claim("namespace");
+  const Status invalidated(Code::kForbidden, "service account token has been invalidated");
+  const VersionPtr secret = store_.get({"", "secrets"}, ns, claim("secret.name"));
+  if (secret == nullptr || is_being_deleted(*secret)) return invalidated;
+  const Json& content = secret->json();
+  if (content.get("type").text() != "kubernetes.io/service-account-token" ||
+      content.text_at({"data", "token"}) != encode_base64(token)) {
+    return invalidated;
+  }
+  if (!content.text_at({"metadata", "labels", kInvalidSince}).empty()) {
+    return Status(Code::kForbidden, "the token in secret " + ns + "/" + claim("secret.name") +
+                                        " for service account " + ns + "/" +
+                                        claim("service-account.name") +
+                                        " has been marked invalid. Use tokens from the "
+                                        "TokenRequest API or manually created secret-based tokens");
+  }
+  const VersionPtr account = store_.get({"", "serviceaccounts"}, ns, claim("service-account.name"));
+  if (account == nullptr || account->uid != claim("service-account.uid") ||
+      is_being_deleted(*account)) {
+    return invalidated;
+  }
+  const std::string server(kIssuer);
+  if (!audiences.empty() &&
+      std::find(audiences.begin(), audiences.end(), server) == audiences.end()) {
+    return Status(Code::kForbidden, "token audiences are invalid for the target audiences");
+  }
+  TokenIdentity out{service_account_identity(ns, account->name), {server}};
+  out.identity.uid = account->uid;
   return out;
 }
 

@@ -45,20 +45,26 @@ std::string sign_web_token(const Json& claims, std::string_view key) {
   return out + "." + encode(keyed_hash(out, key));
 }
 
-std::optional<Json> open_web_token(std::string_view token, std::string_view key) {
+std::optional<Json> read_claims(std::string_view token) {
   const std::size_t last = token.rfind('.');
   const std::size_t first = token.find('.');
   if (last == std::string_view::npos || first == last) return std::nullopt;
+  const std::optional<std::string> text = decode(token.substr(first + 1, last - first - 1));
+  if (!text) return std::nullopt;
+  Result<Json> claims = parse_json(*text);
+  return claims ? std::optional(std::move(*claims)) : std::nullopt;
+}
+
+std::optional<Json> open_web_token(std::string_view token, std::string_view key) {
+  const std::size_t last = token.rfind('.');
+  if (last == std::string_view::npos) return std::nullopt;
   const std::string wanted = encode(keyed_hash(token.substr(0, last), key));
   const std::string_view given = token.substr(last + 1);
   if (given.size() != wanted.size() ||
       CRYPTO_memcmp(given.data(), wanted.data(), wanted.size()) != 0) {
     return std::nullopt;
   }
-  const std::optional<std::string> text = decode(token.substr(first + 1, last - first - 1));
-  if (!text) return std::nullopt;
-  Result<Json> claims = parse_json(*text);
-  return claims ? std::optional(std::move(*claims)) : std::nullopt;
+  return read_claims(token);
 }
 
 std::string keyed_uuid(std::string_view text, std::string_view key) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sandbox/controllers/claim_binder.hpp"
 #include "sandbox/controllers/event_expiry.hpp"
 #include "sandbox/controllers/garbage_collector.hpp"
 #include "sandbox/controllers/namespace_deletion.hpp"
@@ -19,6 +20,9 @@ Controllers::Controllers(ControllerParts parts, const ControllerOptions& options
   }
   if (options.event_expiry == Switch::kOn) {
     controllers_.push_back(std::make_unique<EventExpiry>(parts_));
+  }
+  if (options.volumes == Switch::kOn) {
+    controllers_.push_back(std::make_unique<ClaimBinder>(parts_));
   }
   NamespaceDefaults defaults;
   defaults.service_account = options.default_accounts == Switch::kOn;

@@ -20,6 +20,8 @@ struct ControllerOptions {
   /// Empties namespaces that are being deleted, and lets them go.
   Switch namespaces = Switch::kOn;
   Switch event_expiry = Switch::kOn;
+  /// Binds claims to volumes that exist in name only. Off, as in envtest.
+  Switch volumes = Switch::kOff;
   /// The ServiceAccount `default` in each namespace. Off, as in envtest: few tests want it.
   Switch default_accounts = Switch::kOff;
   /// The ConfigMap kube-root-ca.crt in each namespace; empty: none.

@@ -17,6 +17,7 @@
 
 #include "lib/base/base64.hpp"
 #include "lib/base/json_text.hpp"
+#include "lib/base/private_file.hpp"
 #include "lib/base/unique_fd.hpp"
 #include "lib/kube/json.hpp"
 
@@ -100,10 +101,6 @@ bool covers(const std::vector<std::string>& known, const std::vector<std::string
   });
 }
 
-Status cannot_write(const std::string& file, const std::string& why) {
-  return {Code::kUnavailable, "cannot write " + file + ": " + why};
-}
-
 }  // namespace
 
 Result<Credentials> make_credentials(std::vector<std::string> addresses, WallTime now) {
@@ -143,6 +140,12 @@ Result<Credentials> keep_credentials(const std::string& file, std::vector<std::s
   return made;
 }
 
+Status keep_private_key(const std::string& file) {
+  if (!whole_file(file).empty()) return {};
+  const Result<std::string> key = make_private_key();
+  return key ? write_private_file(file, *key) : key.error();
+}
+
 std::string admin_kubeconfig(const Credentials& credentials, const KubeconfigTarget& target) {
   const bool tls = target.server.starts_with("https://");
   const std::string name = json_string(target.name);
@@ -162,32 +165,6 @@ std::string admin_kubeconfig(const Credentials& credentials, const KubeconfigTar
   }
   return out + "contexts:\n- name: " + name + "\n  context:\n    cluster: " + name +
          "\n    user: " + name + "\n";
-}
-
-Status write_private_file(const std::string& file, const std::string& content) {
-  const std::filesystem::path path(file);
-  std::error_code error;
-  if (path.has_parent_path() && !std::filesystem::exists(path.parent_path(), error)) {
-    std::filesystem::create_directories(path.parent_path(), error);
-    if (!error) {
-      std::filesystem::permissions(path.parent_path(), std::filesystem::perms::owner_all, error);
-    }
-  }
-  if (error) return cannot_write(file, error.message());
-  // If two processes start at once, each writes a file of its own; the last one's stays, and is
-  // whole. Its name is unpredictable, so no other user of the folder can create it first and keep
-  // it open.
-  std::string part = file + ".XXXXXX";
-  const UniqueFd fd(::mkostemp(part.data(), O_CLOEXEC));
-  if (!fd.valid()) return cannot_write(file, std::strerror(errno));
-  const ssize_t written = ::write(fd.get(), content.data(), content.size());
-  if (written != static_cast<ssize_t>(content.size()) ||
-      ::rename(part.c_str(), file.c_str()) != 0) {
-    const std::string why = std::strerror(errno);
-    ::unlink(part.c_str());
-    return cannot_write(file, why);
-  }
-  return {};
 }
 
 }  // namespace davit::sandbox

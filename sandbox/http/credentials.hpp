@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lib/base/clock.hpp"
-#include "sandbox/http/certificates.hpp"
+#include "lib/net/certificates.hpp"
 
 namespace davit::sandbox {
 
@@ -34,6 +34,10 @@ inline constexpr const char* kAdminUser = "kubernetes-admin";
                                                    std::vector<std::string> addresses,
                                                    WallTime now);
 
+/// Makes sure that `file` has a private key in PEM, which only the user may read; one that is there
+/// stays, so that tokens of earlier starts stay good. kUnavailable when it cannot be written.
+[[nodiscard]] Status keep_private_key(const std::string& file);
+
 struct KubeconfigTarget {
   std::string server;  ///< "https://127.0.0.1:6443"
   std::string name;    ///< The name of cluster, user and context.
@@ -41,8 +45,5 @@ struct KubeconfigTarget {
 /// Makes its reader the administrator: by certificate over https, else by token.
 [[nodiscard]] std::string admin_kubeconfig(const Credentials& credentials,
                                            const KubeconfigTarget& target);
-
-/// Writes `file` in one step, readable by its user only; makes its directory where that is missing.
-[[nodiscard]] Status write_private_file(const std::string& file, const std::string& content);
 
 }  // namespace davit::sandbox

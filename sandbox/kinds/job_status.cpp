@@ -80,14 +80,19 @@ void check_times(const Json& status, const Verdict& now, FieldErrors& errors) {
   }
 }
 
-void check_finished(const Json& status, FieldErrors& errors) {
+void check_finished(const Json& job, FieldErrors& errors) {
+  const Json& status = job.get("status");
   for (const std::string_view each : {"active", "terminating"}) {
     if (status.get(each).integer_or(0) > 0) {
       errors.push_back(field_invalid("status." + std::string(each), status.get(each),
                                      std::string(each) + ">0 is invalid for finished job"));
     }
   }
-  if (!is_set(status, "startTime")) {
+  // A suspended Job of nothing is complete without having started.
+  const Json& spec = job.get("spec");
+  const bool never_starts =
+      spec.get("suspend").boolean() && spec.get("completions").integer_or(1) == 0;
+  if (!never_starts && !is_set(status, "startTime")) {
     errors.push_back(field_required("status.startTime", "startTime is required for finished job"));
   }
 }
@@ -101,7 +106,12 @@ void check_changes(const Json& job, const Json& old, FieldErrors& errors) {
           bad_conditions("cannot disable the terminal " + std::string(each) + "=True condition"));
     }
   }
+  const Json& spec = job.get("spec");
+  // An indexed Job that gets smaller loses the successes of the indexes that are gone.
+  const bool elastic = spec.get("completionMode").text() == "Indexed" &&
+                       spec.get("completions") == spec.get("parallelism");
   for (const std::string_view each : {"failed", "succeeded"}) {
+    if (elastic && each == "succeeded") continue;
     const std::int64_t count = status.get(each).integer_or(0);
     if (count < before.get(each).integer_or(0)) {
       errors.push_back(field_invalid("status." + std::string(each), count,
@@ -143,7 +153,7 @@ void check_job_status(const Json& job, const Json& old, FieldErrors& errors) {
   }
   const bool finish_changed = now.finished() != then.finished();
   if (now.finished() && (finish_changed || changed("active") || changed("terminating"))) {
-    check_finished(status, errors);
+    check_finished(job, errors);
   }
   check_changes(job, old, errors);
 }

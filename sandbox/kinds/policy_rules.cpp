@@ -116,30 +116,40 @@ bool is_quota_resource(std::string_view name) {
          std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
+/// The names and amounts of one list of a quota.
+void check_amounts(const Json& list, const FieldPath& path, FieldErrors& errors) {
+  for (const Json::Member& each : list.members()) {
+    const FieldPath at = path.key(each.key);
+    add_invalid(check_qualified_name(each.key), each.key, at, errors);
+    if (!is_quota_resource(each.key)) {
+      add_invalid({"must be a standard resource type or fully qualified",
+                   "must be a standard resource for quota"},
+                  each.key, at, errors);
+    }
+    if (quantity_milli(each.value.text()).value_or(0) < 0) {
+      errors.push_back(field_invalid(at.text(), each.value.text(), kNotNegative));
+    }
+  }
+}
+
 class QuotaRules final : public PlainRules {
  public:
   using PlainRules::PlainRules;
 
  protected:
   void check_create(const Json& object, FieldErrors& errors) const override {
-    const FieldPath path = kSpec.child("hard");
-    for (const Json::Member& each : value_at(object, {"spec", "hard"}).members()) {
-      const FieldPath at = path.key(each.key);
-      add_invalid(check_qualified_name(each.key), each.key, at, errors);
-      if (!is_quota_resource(each.key)) {
-        add_invalid({"must be a standard resource type or fully qualified",
-                     "must be a standard resource for quota"},
-                    each.key, at, errors);
-      }
-      if (quantity_milli(each.value.text()).value_or(0) < 0) {
-        errors.push_back(field_invalid(at.text(), each.value.text(), kNotNegative));
-      }
-    }
+    check_amounts(value_at(object, {"spec", "hard"}), kSpec.child("hard"), errors);
   }
   void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
     check_create(object, errors);
     check_immutable_fields("core.v1.ResourceQuotaSpec", object.get("spec"), old.get("spec"), kSpec,
                            errors);
+  }
+  void check_status(const Json& object, const Json&, FieldErrors& errors) const override {
+    const FieldPath status("status");
+    for (const char* each : {"hard", "used"}) {
+      check_amounts(value_at(object, {"status", each}), status.child(each), errors);
+    }
   }
 };
 

@@ -89,9 +89,12 @@ class StatefulSetRules final : public WorkloadRules {
     Json& spec = object["spec"];
     replace_empty(spec, "podManagementPolicy", "OrderedReady");
     Json& strategy = object_member(spec, "updateStrategy");
+    // A strategy with a type and no parameters stays without them.
+    if (strategy.get("type").text().empty()) object_member(strategy, "rollingUpdate");
     replace_empty(strategy, "type", "RollingUpdate");
-    if (strategy.get("type").text() == "RollingUpdate") {
-      set_default(object_member(strategy, "rollingUpdate"), "partition", 0);
+    if (Json* rolling = strategy.find("rollingUpdate");
+        rolling != nullptr && rolling->is_object()) {
+      set_default(*rolling, "partition", 0);
     }
     Json& retention = object_member(spec, "persistentVolumeClaimRetentionPolicy");
     replace_empty(retention, "whenDeleted", "Retain");

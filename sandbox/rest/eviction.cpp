@@ -16,6 +16,9 @@ namespace davit::sandbox {
 namespace {
 
 const Collection kBudgets{"policy", "poddisruptionbudgets"};
+constexpr const char* kDisruptionAllowed = "DisruptionAllowed";
+/// k8s: MaxDisruptedPodSize. The controller drops what it has confirmed.
+constexpr std::size_t kDisruptedPodsMax = 2000;
 
 /// Whether the pod's end cannot disrupt anything any more.
 bool needs_no_budget(const Json& pod) {
@@ -46,6 +49,22 @@ ApiError refused(std::string why, int retry_after_seconds) {
                            {{"DisruptionBudget", "", std::move(why)}}, retry_after_seconds);
 }
 
+/// Why the budget allows nothing now.
+std::string shortage(const Json& budget) {
+  const std::string about = "The disruption budget " + budget.text_at({"metadata", "name"});
+  const Json& status = budget.get("status");
+  for (const Json& each : status.get("conditions").items()) {
+    if (each.get("type").text() == kDisruptionAllowed &&
+        each.get("reason").text() == "SyncFailed") {
+      return about + " does not allow evicting pods currently because it failed sync: " +
+             each.get("message").text();
+    }
+  }
+  return about + " needs " + std::to_string(status.get("desiredHealthy").integer_or(0)) +
+         " healthy pods and has " + std::to_string(status.get("currentHealthy").integer_or(0)) +
+         " currently";
+}
+
 /// `budget` with one disruption less (k8s: EvictionREST.checkAndDecrement).
 ApiResult<Json> decremented(const Json& budget, const std::string& pod, const std::string& now) {
   const std::string& name = budget.text_at({"metadata", "name"});
@@ -57,18 +76,17 @@ ApiResult<Json> decremented(const Json& budget, const std::string& pod, const st
                    kRetrySeconds);
   }
   const std::int64_t allowed = status.get("disruptionsAllowed").integer_or(0);
-  if (allowed <= 0) {
-    return refused("The disruption budget " + name + " needs " +
-                       std::to_string(status.get("desiredHealthy").integer_or(0)) +
-                       " healthy pods and has " +
-                       std::to_string(status.get("currentHealthy").integer_or(0)) + " currently",
-                   0);
+  if (allowed <= 0) return refused(shortage(budget), 0);
+  if (status.get("disruptedPods").size() > kDisruptedPodsMax) {
+    return forbidden({kBudgets.group, "poddisruptionbudget", name},
+                     "DisruptedPods map too big - too many evictions not confirmed by PDB "
+                     "controller");
   }
   Json next = budget;
   next["status"].set("disruptionsAllowed", allowed - 1);
   next["status"]["disruptedPods"].set(pod, now);
   if (allowed == 1) {
-    Json condition = Json::object({{"type", "DisruptionAllowed"},
+    Json condition = Json::object({{"type", kDisruptionAllowed},
                                    {"status", "False"},
                                    {"reason", "InsufficientPods"},
                                    {"message", ""}});
@@ -84,24 +102,6 @@ bool evicts_unready(const Json& budget, const Json& pod) {
   if (budget.text_at({"spec", "unhealthyPodEvictionPolicy"}) == "AlwaysAllow") return true;
   const std::int64_t desired = budget.get("status").get("desiredHealthy").integer_or(0);
   return desired > 0 && budget.get("status").get("currentHealthy").integer_or(0) >= desired;
-}
-
-/// Writes a status as the server itself does, past the rules of the kind.
-ApiFailure rewrite_status(const RestParts& parts, const Resource& resource, const std::string& ns,
-                          const std::string& name, DryRun dry_run, const Produce& produce) {
-  const WriteTarget target{.resource = resource,
-                           .ns = ns,
-                           .name = name,
-                           .subresource = "status",
-                           .dry_run = dry_run,
-                           .manager = {},
-                           .rules = RuleSet::kNone,
-                           .tracking = Tracking::kDone};
-  std::vector<std::string> warnings;
-  const ApiResult<Written> written =
-      rewrite_object(parts, target, Missing::kNotFound, produce, warnings);
-  if (!written) return written.error();
-  return std::nullopt;
 }
 
 ApiFailure take_from_budget(const RestParts& parts, const std::string& ns, const Json& pod,

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <memory>
+#include <utility>
 
 #include "sandbox/rest/options.hpp"
 
@@ -47,6 +50,42 @@ const Json* find_status(const Json& pod, const std::string& container) {
   }
   return nullptr;
 }
+
+/// The part of a log that is still to come: none, until the container ends or its pod is gone.
+class LogStream final : public HttpBodyStream {
+ public:
+  LogStream(const RestParts& parts, ResourcePtr pods, std::string ns, const Json& pod,
+            std::string container)
+      : parts_(parts),
+        pods_(std::move(pods)),
+        ns_(std::move(ns)),
+        name_(pod.text_at({"metadata", "name"})),
+        uid_(pod.text_at({"metadata", "uid"})),
+        container_(std::move(container)) {}
+
+  [[nodiscard]] State read(std::string& /*out*/, std::size_t /*bytes_max*/) override {
+    const VersionPtr version = parts_.store.get(pods_->collection, ns_, name_);
+    if (version == nullptr) return State::kEnded;
+    const Json pod = version->json();
+    if (pod.text_at({"metadata", "uid"}) != uid_) return State::kEnded;
+    const Json* const status = find_status(pod, container_);
+    return status != nullptr && status->get("state").contains("running") ? State::kOpen
+                                                                         : State::kEnded;
+  }
+  void on_ready(std::function<void()> ready) override {
+    subscription_ = parts_.store.subscribe(pods_->collection, std::move(ready));
+  }
+  [[nodiscard]] Time next_read() const override { return Time::max(); }
+
+ private:
+  const RestParts parts_;
+  const ResourcePtr pods_;
+  const std::string ns_;
+  const std::string name_;
+  const std::string uid_;
+  const std::string container_;
+  std::unique_ptr<Store::Subscription> subscription_;
+};
 
 /// k8s: ValidatePodLogOptions.
 ApiFailure check_options(const Query& query, const std::string& name) {
@@ -98,6 +137,9 @@ ApiResult<HttpServerResponse> get_pod_log(const RestParts& parts, const Call& ca
   }
   response.body = "davit sandbox: container \"" + *container + "\" of pod \"" + name +
                   "\" is simulated and writes no log\n";
+  if (call.url.query.get("follow") == "true" && state.contains("running")) {
+    response.stream = std::make_unique<LogStream>(parts, call.resource, call.ns(), pod, *container);
+  }
   return response;
 }
 

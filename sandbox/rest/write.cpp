@@ -6,6 +6,7 @@
 #include "sandbox/rest/convert.hpp"
 #include "sandbox/rest/delete.hpp"
 #include "sandbox/rest/meta.hpp"
+#include "sandbox/rest/quota_charge.hpp"
 
 namespace davit::sandbox {
 
@@ -125,6 +126,9 @@ ApiResult<std::optional<Written>> try_create(const RestParts& parts, const Write
   }
   if (reserved.reservation != nullptr) reserved.reservation->commit();
   parts.observer.stored(target.resource, *stored);
+  if (!reserved.quotas.empty()) {
+    charge_quotas(parts, reserved.quotas, target.resource, target.ns, (*stored)->json());
+  }
   return std::optional(Written{std::move(*stored), Written::Effect::kCreated});
 }
 
@@ -323,6 +327,23 @@ ApiResult<Written> rewrite_object(const RestParts& parts, const WriteTarget& tar
     }
   }
   return stale(Subject::resource(target.resource, target.name));
+}
+
+ApiFailure rewrite_status(const RestParts& parts, const Resource& resource, const std::string& ns,
+                          const std::string& name, DryRun dry_run, const Produce& produce) {
+  const WriteTarget target{.resource = resource,
+                           .ns = ns,
+                           .name = name,
+                           .subresource = "status",
+                           .dry_run = dry_run,
+                           .manager = {},
+                           .rules = RuleSet::kNone,
+                           .tracking = Tracking::kDone};
+  std::vector<std::string> warnings;
+  const ApiResult<Written> written =
+      rewrite_object(parts, target, Missing::kNotFound, produce, warnings);
+  if (!written) return written.error();
+  return std::nullopt;
 }
 
 namespace {

@@ -64,6 +64,11 @@ enum class Missing : std::uint8_t { kNotFound, kCreate };
                                                 Missing missing, const Produce& produce,
                                                 std::vector<std::string>& warnings);
 
+/// Writes a status as the server itself does, past the rules of the kind.
+[[nodiscard]] ApiFailure rewrite_status(const RestParts& parts, const Resource& resource,
+                                        const std::string& ns, const std::string& name,
+                                        DryRun dry_run, const Produce& produce);
+
 /// Removes `current`, whose final state is `last`, and notifies all watches. Nothing: another
 /// writer was faster.
 [[nodiscard]] std::optional<ApiResult<VersionPtr>> remove_version(const RestParts& parts,

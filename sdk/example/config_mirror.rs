@@ -3,7 +3,9 @@
 //! The annotation `config-mirror.davit.dev/to: "team-a,test-*"` names where to; a name that ends with `*` means every namespace
 //! that begins so. A copy bears the label `config-mirror.davit.dev/from` with its source's namespace, and goes when the source
 //! goes or no longer names the namespace. An object of that name without the label is somebody else's and is left alone.
-use davit::{Again, Change, Controller, Ctx, Event, Informer, Key, PatchType, Queue, Resource, Result, Setup, Value};
+use davit::abi::DAVIT_NOT_FOUND;
+use davit::{Again, Change, Controller, Ctx, Event, Informer, JsonWriter, Key, PatchType, Queue, Resource, Result, Setup};
+use davit::{Unless, Value};
 
 const TO: &str = "config-mirror.davit.dev/to";
 const FROM: &str = "config-mirror.davit.dev/from";
@@ -40,14 +42,14 @@ impl Mirror {
         })
     }
 
-    fn changed(&self, ctx: &Ctx, event: &Event) {
+    fn changed(&self, ctx: &Ctx, event: &Event) -> Result<()> {
         let key = event.object.key();
         if event.resource == &NAMESPACES {
-            if event.change == Change::Added {
-                let sources = self.objects.list(ctx);
-                sources.iter().filter(|each| each.annotation(TO).is_some()).for_each(|each| self.queue.add(ctx, &each.key()));
+            if event.change != Change::Added {
+                return Ok(());
             }
-            return;
+            let sources = self.objects.list(ctx)?.into_iter().filter(|each| each.annotation(TO).is_some());
+            return sources.map(|each| self.queue.add(ctx, &each.key())).collect();
         }
         match event.object.label(FROM) {
             Some(from) => self.queue.add(ctx, &Key { ns: from.to_string(), name: key.name }),
@@ -56,27 +58,27 @@ impl Mirror {
     }
 
     /// The namespaces that are to have a copy of the object at `key`.
-    fn wanted(&self, ctx: &Ctx, key: &Key) -> Vec<String> {
-        let source = self.objects.get(ctx, key).filter(|source| !source.is_being_deleted() && source.label(FROM).is_none());
+    fn wanted(&self, ctx: &Ctx, key: &Key) -> Result<Vec<String>> {
+        let source = self.objects.get(ctx, key)?.filter(|source| !source.is_being_deleted() && source.label(FROM).is_none());
         let to = match source.and_then(|source| source.annotation(TO)) {
             Some(to) => to,
-            None => return Vec::new(),
+            None => return Ok(Vec::new()),
         };
-        let alive = self.namespaces.list(ctx).into_iter().filter(|each| !each.is_being_deleted());
-        alive.map(|each| each.key().name).filter(|ns| *ns != key.ns && names(to, ns)).collect()
+        let alive = self.namespaces.list(ctx)?.into_iter().filter(|each| !each.is_being_deleted());
+        Ok(alive.map(|each| each.key().name).filter(|ns| *ns != key.ns && names(to, ns)).collect())
     }
 
     fn sync(&self, ctx: &Ctx, key: &Key) -> Result<Again> {
-        let wanted = self.wanted(ctx, key);
-        for copy in self.objects.list(ctx) {
+        let wanted = self.wanted(ctx, key)?;
+        for copy in self.objects.list(ctx)? {
             let place = copy.key();
             let ours = copy.label(FROM) == Some(&key.ns) && place.name == key.name;
             if ours && !wanted.contains(&place.ns) && !copy.is_being_deleted() {
-                gone_is_fine(ctx.delete(self.watched, &place, copy.uid()))?;
+                ctx.delete(self.watched, copy)?;
             }
         }
         for ns in wanted {
-            if let Some(source) = self.objects.get(ctx, key) {
+            if let Some(source) = self.objects.get(ctx, key)? {
                 self.write_copy(ctx, &source, Key { ns, name: key.name.clone() })?;
             }
         }
@@ -84,11 +86,11 @@ impl Mirror {
     }
 
     fn write_copy(&self, ctx: &Ctx, source: &Value, place: Key) -> Result<()> {
-        let copy = match self.objects.get(ctx, &place) {
+        let copy = match self.objects.get(ctx, &place)? {
             Some(copy) => copy,
-            None => return ctx.create(self.watched, &place.ns, &new_copy(source)),
+            None => return ctx.create(self.watched, &place.ns, &new_copy(source)).map(|_| ()),
         };
-        let ours = copy.label(FROM) == source.metadata().get("namespace").text();
+        let ours = copy.label(FROM) == Some(source.ns());
         let differing: Vec<String> = COPIED
             .iter()
             .filter(|member| !source.get(member).equals(copy.get(member)))
@@ -100,29 +102,21 @@ impl Mirror {
         if !ours || differing.is_empty() {
             return Ok(());
         }
-        gone_is_fine(ctx.patch(self.watched, &place, PatchType::Json, &format!("[{}]", differing.join(","))))
+        let patch = format!("[{}]", differing.join(","));
+        ctx.patch(self.watched, &place, PatchType::Json, &patch).unless(DAVIT_NOT_FOUND).map(|_| ())
     }
 }
 
 /// The body of a copy that is not there yet.
 fn new_copy(source: &Value) -> String {
-    let metadata = source.metadata();
-    let (name, ns) = (metadata.get("name").json(), metadata.get("namespace").json());
-    let mut body = format!(r#"{{"metadata":{{"name":{},"labels":{{"{}":{}}}}}"#, name, FROM, ns);
-    for member in COPIED {
-        let json = source.get(member).json();
-        if !json.is_empty() {
-            body += &format!(r#","{}":{}"#, member, json);
-        }
+    let mut body = JsonWriter::default();
+    body.begin_object().key("metadata").begin_object().member("name", source.name());
+    body.key("labels").begin_object().member(FROM, source.ns()).end_object().end_object();
+    for member in COPIED.iter().filter(|member| !source.get(member).is_absent()) {
+        body.member(member, &source.get(member));
     }
-    body + "}"
-}
-
-fn gone_is_fine(written: Result<()>) -> Result<()> {
-    match written {
-        Err(error) if error.is_not_found() => Ok(()),
-        other => other,
-    }
+    body.end_object();
+    body.into_text()
 }
 
 struct ConfigMapMirror(Mirror);
@@ -132,7 +126,7 @@ impl Controller for ConfigMapMirror {
     fn new(setup: &mut Setup<Self>) -> Result<Self> {
         Mirror::open(setup, "configmap-mirror", &CONFIG_MAPS).map(ConfigMapMirror)
     }
-    fn changed(&self, ctx: &Ctx, event: &Event) {
+    fn changed(&self, ctx: &Ctx, event: &Event) -> Result<()> {
         self.0.changed(ctx, event)
     }
     fn sync(&self, ctx: &Ctx, key: &Key) -> Result<Again> {
@@ -144,7 +138,7 @@ impl Controller for SecretMirror {
     fn new(setup: &mut Setup<Self>) -> Result<Self> {
         Mirror::open(setup, "secret-mirror", &SECRETS).map(SecretMirror)
     }
-    fn changed(&self, ctx: &Ctx, event: &Event) {
+    fn changed(&self, ctx: &Ctx, event: &Event) -> Result<()> {
         self.0.changed(ctx, event)
     }
     fn sync(&self, ctx: &Ctx, key: &Key) -> Result<Again> {

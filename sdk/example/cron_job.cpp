@@ -56,7 +56,7 @@ class CronJobController : public Controller {
 
  private:
   Result<Again> sync(const Key& key) const {
-    const std::optional<CronJob> cron_job = cron_jobs_.get(key);
+    const Lookup<CronJob> cron_job = cron_jobs_.get(key);
     if (!cron_job || cron_job->is_being_deleted()) return Again::when_changed();
     const auto spec = cron_job->spec();
     Children children = children_of(*cron_job);
@@ -162,18 +162,19 @@ class CronJobController : public Controller {
   Informer<Job> jobs_;
 };
 
+constexpr void declare(Note& note) {
+  note.plugin("cron-job", "0.1.0")
+      .controller({.name = "tutorial-cron-job-controller",
+                   .factory = &make<CronJobController>,
+                   .workers = 2})
+      .rule<CronJob>({"patch"}, {.subresource = "status"})
+      .rule<CronJob>({"update"}, {.subresource = "finalizers"})
+      .rule<Job>({"create", "delete"})
+      .watch<CronJob>()
+      .watch<Job>({"metadata.annotations", "metadata.ownerReferences", "status.conditions",
+                   "status.startTime"});
+}
+
 }  // namespace
 
-DAVIT_PLUGIN(R"({"name":"cron-job","version":"0.1.0","abi":"1.0",
-  "requires":["davit.object/1","davit.informer/1","davit.queue/1","davit.client/1","davit.event/1"],
-  "controllers":[{"name":"tutorial-cron-job-controller","workers":2,
-    "rules":[
-      {"group":"tutorial.davit.dev","resource":"cronjobs","subresource":"status","verbs":["patch"]},
-      {"group":"tutorial.davit.dev","resource":"cronjobs","subresource":"finalizers",
-       "verbs":["update"]},
-      {"group":"batch","resource":"jobs","verbs":["create","delete"]}],
-    "watches":[
-      {"group":"tutorial.davit.dev","version":"v1","resource":"cronjobs"},
-      {"group":"batch","version":"v1","resource":"jobs","projection":["metadata.annotations",
-       "metadata.ownerReferences","status.conditions","status.startTime"]}]}]})",
-             {"tutorial-cron-job-controller", &davit::make<CronJobController>});
+DAVIT_PLUGIN(declare);

@@ -279,7 +279,7 @@ class DnsRecordsController : public Controller {
 
   /// For a Service that neither names nor holds a record.
   [[nodiscard]] Result<Again> sync_service(const Key& key) const {
-    const std::optional<Service> service = services_.get(key);
+    const Lookup<Service> service = services_.get(key);
     if (!service) return Again::when_changed();
     const Claim claim(*service);
     if (!claim.name.empty() || !claim.record.empty()) return Again::when_changed();
@@ -363,19 +363,21 @@ class DnsRecordsController : public Controller {
   Informer<Service> services_;
 };
 
+constexpr void declare(Note& note) {
+  note.plugin("dns-records", "0.1.0")
+      .needs("davit.http/1")
+      .controller({.name = "dns-records-controller",
+                   .factory = &make<DnsRecordsController>,
+                   .aliases = {"dns-records"},
+                   .workers = 4})
+      .rule<Service>({"patch"})
+      .rule<Service>({"patch"}, {.subresource = "status"})
+      .watch<Service>({"metadata.annotations", "metadata.creationTimestamp",
+                       "metadata.deletionTimestamp", "metadata.finalizers", "spec.externalIPs",
+                       "status.conditions", "status.loadBalancer.ingress[].ip"})
+      .http(from_config("server"), from_config("caFile", ""));
+}
+
 }  // namespace
 
-DAVIT_PLUGIN(R"({"name":"dns-records","version":"0.1.0","abi":"1.0",
-  "requires":["davit.object/1","davit.informer/1","davit.queue/1","davit.client/1","davit.clock/1",
-    "davit.config/1","davit.http/1"],
-  "controllers":[{"name":"dns-records-controller","aliases":["dns-records"],"workers":4,
-    "http":{"hosts":{"config":"server"},"roots":{"config":"caFile","default":""}},
-    "rules":[
-      {"group":"","resource":"services","verbs":["patch"]},
-      {"group":"","resource":"services","subresource":"status","verbs":["patch"]}],
-    "watches":[
-      {"group":"","version":"v1","resource":"services","projection":[
-        "metadata.annotations","metadata.creationTimestamp","metadata.deletionTimestamp",
-        "metadata.finalizers","spec.externalIPs","status.conditions",
-        "status.loadBalancer.ingress[].ip"]}]}]})",
-             {"dns-records-controller", &davit::make<DnsRecordsController>});
+DAVIT_PLUGIN(declare);

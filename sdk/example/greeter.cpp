@@ -19,7 +19,7 @@ class GreeterController : public Controller {
 
  private:
   [[nodiscard]] Result<Again> sync(const Key& key) const {
-    const std::optional<Pod> pod = pods_.get(key);
+    const Lookup<Pod> pod = pods_.get(key);
     if (!pod || !pod->annotation("example.davit.dev/greet")) return Again::when_changed();
     if (pod->label("greeting")) return Again::when_changed();  // Greeted before: nothing to do.
     const Status greeted = client_.patch<Pod>(key, PatchType::kMerge, kGreeting).error();
@@ -32,12 +32,15 @@ class GreeterController : public Controller {
   Informer<Pod> pods_;
 };
 
+constexpr void declare(Note& note) {
+  note.plugin("greeter", "0.1.0")
+      .controller({.name = "greeter-controller",
+                   .factory = &make<GreeterController>,
+                   .aliases = {"greeter"}})
+      .rule<Pod>({"patch"})
+      .watch<Pod>({"metadata.labels", "metadata.annotations"});
+}
+
 }  // namespace
 
-DAVIT_PLUGIN(R"({"name":"greeter","version":"0.1.0","abi":"1.0",
-  "requires":["davit.object/1","davit.informer/1","davit.queue/1","davit.client/1"],
-  "controllers":[{"name":"greeter-controller","aliases":["greeter"],"workers":1,
-    "rules":[{"group":"","resource":"pods","verbs":["patch"]}],
-    "watches":[{"group":"","version":"v1","resource":"pods",
-      "projection":["metadata.labels","metadata.annotations"]}]}]})",
-             {"greeter-controller", &davit::make<GreeterController>});
+DAVIT_PLUGIN(declare);

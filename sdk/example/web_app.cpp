@@ -65,12 +65,12 @@ class WebAppController : public Controller {
 
  private:
   Result<Again> sync(const Key& key) const {
-    const std::optional<WebApp> app = apps_.get(key);
+    const Lookup<WebApp> app = apps_.get(key);
     if (!app) return Again::when_changed();
     const std::string entry = key.ns + "." + key.name;
     if (app->is_being_deleted()) return finish(*app, entry);
     if (Status s = add_finalizer(context_, *app, kFinalizer); !s.ok()) return s;
-    const std::optional<Deployment> deployment = deployments_.get(key);
+    const Lookup<Deployment> deployment = deployments_.get(key);
     std::string taken;
     if (Status s = bring(*app, deployment, deployment_of(*app), taken); !s.ok()) return s;
     if (Status s = bring(*app, services_.get(key), service_of(*app), taken); !s.ok()) return s;
@@ -97,7 +97,7 @@ class WebAppController : public Controller {
 
   /// `taken` names an object that is in the way because it is somebody else's.
   template <typename View, typename Draft>
-  Status bring(const WebApp& app, const std::optional<View>& live, const Draft& wanted,
+  Status bring(const WebApp& app, const Lookup<View>& live, const Draft& wanted,
                std::string& taken) const {
     const std::string kind(View::kResource.kind);
     if (live && !live->is_controlled_by(app.uid())) {
@@ -112,7 +112,7 @@ class WebAppController : public Controller {
     return written.error();
   }
 
-  Status write_status(const WebApp& app, const std::optional<Deployment>& deployment,
+  Status write_status(const WebApp& app, const Lookup<Deployment>& deployment,
                       const std::string& taken) const {
     const bool ours = deployment && deployment->is_controlled_by(app.uid());
     const std::int64_t available = ours ? deployment->status().available_replicas().value_or(0) : 0;
@@ -140,27 +140,28 @@ class WebAppController : public Controller {
   Informer<ConfigMap> lists_;
 };
 
+constexpr void declare(Note& note) {
+  note.plugin("web-app", "0.1.0")
+      .controller({.name = "web-app-controller",
+                   .factory = &make<WebAppController>,
+                   .aliases = {"web-app"},
+                   .workers = 2})
+      .rule<WebApp>({"patch"})
+      .rule<WebApp>({"patch"}, {.subresource = "status"})
+      .rule<WebApp>({"update"}, {.subresource = "finalizers"})
+      .rule<Deployment>({"create", "patch"})
+      .rule<Service>({"create", "patch"})
+      .rule<ConfigMap>({"create", "patch"})
+      .watch<WebApp>()
+      .watch<Deployment>({"metadata.labels", "metadata.ownerReferences", "spec.replicas",
+                          "spec.selector", "spec.template.metadata",
+                          "spec.template.spec.containers", "status.readyReplicas",
+                          "status.availableReplicas"})
+      .watch<Service>(
+          {"metadata.labels", "metadata.ownerReferences", "spec.ports", "spec.selector"})
+      .watch<ConfigMap>({"data"}, {.field_selector = "metadata.name=web-apps"});
+}
+
 }  // namespace
 
-DAVIT_PLUGIN(R"({"name":"web-app","version":"0.1.0","abi":"1.0",
-  "requires":["davit.object/1","davit.informer/1","davit.queue/1","davit.client/1","davit.event/1"],
-  "controllers":[{"name":"web-app-controller","aliases":["web-app"],"workers":2,
-    "rules":[
-      {"group":"example.davit.dev","resource":"webapps","verbs":["patch"]},
-      {"group":"example.davit.dev","resource":"webapps","subresource":"status","verbs":["patch"]},
-      {"group":"example.davit.dev","resource":"webapps","subresource":"finalizers",
-       "verbs":["update"]},
-      {"group":"apps","resource":"deployments","verbs":["create","patch"]},
-      {"group":"","resource":"services","verbs":["create","patch"]},
-      {"group":"","resource":"configmaps","verbs":["create","patch"]}],
-    "watches":[
-      {"group":"example.davit.dev","version":"v1","resource":"webapps"},
-      {"group":"apps","version":"v1","resource":"deployments","projection":[
-        "metadata.labels","metadata.ownerReferences","spec.replicas","spec.selector",
-        "spec.template.metadata","spec.template.spec.containers","status.readyReplicas",
-        "status.availableReplicas"]},
-      {"group":"","version":"v1","resource":"services","projection":[
-        "metadata.labels","metadata.ownerReferences","spec.ports","spec.selector"]},
-      {"group":"","version":"v1","resource":"configmaps",
-       "fieldSelector":"metadata.name=web-apps","projection":["data"]}]}]})",
-             {"web-app-controller", &davit::make<WebAppController>});
+DAVIT_PLUGIN(declare);

@@ -287,6 +287,42 @@ std::string openapi_with(const std::string& spec, const std::string& more = "") 
          spec + "}}" + more + "}}}";
 }
 
+/// The crate's tests compile this output and use it.
+TEST_F(CodegenCommandTest, RustHasAModuleForEachGroupWithOneForEachVersion) {
+  CodegenOptions options{.kinds = {"autoscaling/v1/HorizontalPodAutoscaler", "apps/v1/ReplicaSet",
+                                   "autoscaling/v2/HorizontalPodAutoscaler"},
+                         .only = {"spec.replicas", "spec.maxReplicas"},
+                         .language = "rust"};
+  ASSERT_EQ(run(options), 0) << err_.str();
+  const std::string once = out_.str();
+  EXPECT_THAT(once, HasSubstr("pub mod apps {\n\npub mod v1 {\n"));
+  const std::size_t group = once.find("pub mod autoscaling {");
+  ASSERT_NE(group, std::string::npos);
+  EXPECT_EQ(once.find("pub mod autoscaling {", group + 1), std::string::npos);
+  EXPECT_THAT(once.substr(group), testing::ContainsRegex("pub mod v2 \\{"));
+  options.ns = "mine";
+  ASSERT_EQ(run(options), 0) << err_.str();
+  EXPECT_THAT(out_.str(), HasSubstr("pub mod mine {"));
+}
+
+TEST_F(CodegenCommandTest, DescriptionsInRustBeginNoExample) {
+  ASSERT_EQ(run({.files = {DAVIT_TESTS "/cli/codegen/hostile_names.yaml"}, .language = "rust"}), 0);
+  EXPECT_THAT(out_.str(), Not(HasSubstr("```")));
+  EXPECT_THAT(out_.str(), HasSubstr("pub fn self_(&self)"));
+}
+
+TEST_F(CodegenCommandTest, WrongLanguagesAndModulesAreRefused) {
+  const std::string file = DAVIT_TESTS "/cli/codegen/gadget.yaml";
+  EXPECT_EQ(run({.files = {file}, .language = "go"}), 2);
+  EXPECT_THAT(err_.str(), HasSubstr("--lang must be cpp or rust, not go"));
+  for (const char* ns : {"a::b", "mod", "_", "9", "a-b"}) {
+    EXPECT_EQ(run({.files = {file}, .ns = ns, .language = "rust"}), 2);
+    EXPECT_THAT(err_.str(),
+                HasSubstr(std::string("--namespace ") + ns + " is not a name of a Rust"));
+    EXPECT_EQ(out_.str(), "");
+  }
+}
+
 TEST_F(CodegenCommandTest, UnknownKindOfADocumentIsRefused) {
   EXPECT_EQ(run_on_openapi(openapi_with("{}"), {"g.io/v1/Thin"}), 2);
   EXPECT_THAT(err_.str(), HasSubstr("no kind g.io/v1/Thin; did you mean g.io/v1/Thing?"));

@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <sstream>
+
+#include "cli/manifest_difference.hpp"
+#include "cli/upstream/flag_values.hpp"
 
 namespace davit::host {
 namespace {
@@ -11,6 +15,7 @@ namespace {
 using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Pair;
 using testing::StartsWith;
 
@@ -56,6 +61,17 @@ Outcome call(const std::vector<std::string>& args) {
   return outcome;
 }
 
+TEST(CommandLineTest, AnEmptyValueMayFollowTheEqualsSignOrTheFlag) {
+  for (const std::vector<std::string>& args :
+       {std::vector<std::string>{"run", "--control-socket=", "--port=1"},
+        std::vector<std::string>{"run", "--control-socket", "", "--port=1"}}) {
+    const Outcome outcome = call(args);
+    ASSERT_TRUE(outcome.run) << outcome.err;
+    EXPECT_EQ(outcome.run->control_socket, "");
+    EXPECT_EQ(outcome.run->port, 1);
+  }
+}
+
 TEST(CommandLineTest, FlagsThatAreNotGivenHaveNoValue) {
   const Outcome outcome = call({"run"});
   EXPECT_EQ(outcome.code, 7) << "the command's own exit code";
@@ -94,7 +110,6 @@ TEST(CommandLineTest, EveryFlagOfRunIsUnderstood) {
                                 "--leader-elect-resource-namespace=ns",
                                 "--controller-start-interval=100ms",
                                 "--controller-shutdown-timeout=5s",
-                                "--bind-address=0.0.0.0",
                                 "--port=0",
                                 "-v",
                                 "4",
@@ -123,7 +138,6 @@ TEST(CommandLineTest, EveryFlagOfRunIsUnderstood) {
   EXPECT_EQ(options.lease_namespace, "ns");
   EXPECT_EQ(options.controller_start_interval, std::chrono::milliseconds(100));
   EXPECT_EQ(options.controller_shutdown_timeout, seconds(5));
-  EXPECT_EQ(options.bind_address, "0.0.0.0");
   EXPECT_EQ(options.port, 0);
   EXPECT_EQ(options.verbosity, 4);
   EXPECT_EQ(options.log_format, LogFormat::kJson);
@@ -132,6 +146,52 @@ TEST(CommandLineTest, EveryFlagOfRunIsUnderstood) {
   EXPECT_THAT(options.workers, ElementsAre(Pair("deployment-controller", 8U),
                                            Pair("garbage-collector-controller", 1U), Pair("x", 3U),
                                            Pair("y", 4U), Pair("z", 5U)));
+}
+
+TEST(CommandLineTest, FlagsForServingSetTheManifest) {
+  const Outcome outcome =
+      call({"run", "--bind-address=127.0.0.2", "--secure-port=8443", "--tls-sni-cert-key=a,b:c,d",
+            "--tls-sni-cert-key=e,f", "--tls-cipher-suites=A,B",
+            "--authentication-token-webhook-cache-ttl=1m", "--authentication-skip-lookup",
+            "--authorization-always-allow-paths=", "--client-ca-file=/ca.crt"});
+  ASSERT_TRUE(outcome.run) << outcome.err;
+  const Manifest merged = merge({}, *outcome.run);
+  EXPECT_EQ(merged.serving.bind_address, "127.0.0.2");
+  EXPECT_EQ(merged.serving.port, 8443);
+  EXPECT_THAT(merged.serving.named_pairs, ElementsAre("a,b:c,d", "e,f"));
+  EXPECT_THAT(merged.serving.cipher_suites, ElementsAre("A", "B"));
+  EXPECT_EQ(merged.authentication.token_cache_ttl, seconds(60));
+  EXPECT_TRUE(merged.authentication.skip_lookup);
+  EXPECT_THAT(merged.authorization.always_allow_paths, ElementsAre());
+  EXPECT_EQ(merged.authentication.client_ca_file, "/ca.crt");
+}
+
+TEST(CommandLineTest, FlagsOfConcurrencyMeanTheWorkersOfTheirControllers) {
+  const Outcome daemons = call({"run", "--concurrent-daemonset-syncs=4"});
+  ASSERT_TRUE(daemons.run) << daemons.err;
+  EXPECT_THAT(daemons.run->workers, ElementsAre(Pair("daemonset-controller", 4U)));
+  const Outcome outcome = call({"run", "--concurrent-ttl-after-finished-syncs=2"});
+  ASSERT_TRUE(outcome.run) << outcome.err;
+  EXPECT_THAT(outcome.run->workers, ElementsAre(Pair("ttl-after-finished-controller", 2U)));
+  const Outcome tokens = call({"run", "--concurrent-serviceaccount-token-syncs=4"});
+  ASSERT_TRUE(tokens.run) << tokens.err;
+  EXPECT_THAT(tokens.run->workers, ElementsAre(Pair("serviceaccount-token-controller", 4U)));
+  EXPECT_THAT(call({"run", "--concurrent-job-syncs=4"}).run->workers,
+              ElementsAre(Pair("job-controller", 4U)));
+  EXPECT_THAT(call({"run", "--concurrent-cron-job-syncs=4"}).run->workers,
+              ElementsAre(Pair("cronjob-controller", 4U)));
+  EXPECT_THAT(call({"run", "--concurrent-resource-quota-syncs=4"}).run->workers,
+              ElementsAre(Pair("resourcequota-controller", 4U)));
+  EXPECT_THAT(call({"run", "--mirroring-concurrent-service-endpoint-syncs=4"}).run->workers,
+              ElementsAre(Pair("endpointslice-mirroring-controller", 4U)));
+  for (const char* flag : {"--concurrent-rc-syncs=3", "--concurrent_rc_syncs=3"}) {
+    const Outcome other = call({"run", flag});
+    ASSERT_TRUE(other.run) << other.err;
+    EXPECT_THAT(other.run->workers, ElementsAre(Pair("replicationcontroller-controller", 3U)));
+  }
+  const Outcome sets = call({"run", "--concurrent-statefulset-syncs=4"});
+  ASSERT_TRUE(sets.run) << sets.err;
+  EXPECT_THAT(sets.run->workers, ElementsAre(Pair("statefulset-controller", 4U)));
 }
 
 TEST(CommandLineTest, BooleansAndVerbosityHaveShortForms) {
@@ -158,21 +218,19 @@ TEST(CommandLineTest, UsageMistakesAreOneLineAndExitTwo) {
       {{"run", "--controlers=x"},
        "unknown flag --controlers; did you mean --controllers?; see davit --help"},
       {{"run", "stray"}, "The following argument was not expected: stray"},
-      {{"run", "--kube-api-qps=fast"}, "--kube-api-qps: Value fast not in range 0"},
-      {{"run", "--kube-api-burst=0"}, "--kube-api-burst: Value 0 not in range 1 to 1000000"},
+      {{"run", "--kube-api-qps=fast"}, "--kube-api-qps: Value fast not in range -"},
+      {{"run", "--kube-api-burst=-1"}, "--kube-api-burst: Value -1 not in range 0 to 1000000"},
       {{"run", "--kube-api-content-type=text/html"},
        "--kube-api-content-type: text/html not in {application/vnd.kubernetes.protobuf,"},
-      {{"run", "--port=65536"}, "--port: Value 65536 not in range 0 to 65535"},
+      {{"run", "--port=65536"}, "--port: Value 65536 not in range -1 to 65535"},
       {{"run", "--leader-elect-lease-duration=5"},
        "--leader-elect-lease-duration: must be a duration"},
       {{"run", "--leader-elect-lease-duration=5ms"},
        "--leader-elect-lease-duration: must be a duration"},
-      {{"run", "--leader-elect-resource-lock=endpoints"},
-       "--leader-elect-resource-lock: resourceLock value must be \"leases\""},
       {{"run", "--workers=x"}, "--workers: must be CONTROLLER=NUMBER, not \"x\""},
       {{"run", "--workers=x=0"}, "--workers: must be a whole number from 1 to 1000, not \"0\""},
-      {{"run", "--concurrent-replicaset-syncs=a"},
-       "--concurrent-replicaset-syncs: must be a whole number from 1 to 1000, not \"a\""},
+      {{"run", "--concurrent-replicasets-syncs=1"},
+       "unknown flag --concurrent-replicasets-syncs; did you mean --concurrent-replicaset-syncs?"},
       {{"run", "--manifest"}, "--manifest: 1 required FILE missing"},
       {{"run", "--logging-format=xml"}, "--logging-format: xml not in {text,json}"},
       {{"manifest", "check"}, "FILE is required"},
@@ -267,6 +325,103 @@ TEST(CommandLineTest, ValidateTakesASeedALimitAndChecks) {
   EXPECT_EQ(outcome.validate->output, PluginValidateOptions::Output::kJson);
   EXPECT_EQ(call({"plugin", "validate"}).code, 2);
   EXPECT_EQ(call({"plugin", "validate", "x.so", "--timeout=0"}).code, 2);
+}
+
+/// A value other than the default that the flag takes.
+std::string sample_of(const UpstreamFlag& flag) {
+  static const std::map<std::string_view, std::string> kSamples = {
+      {"cidr-allocator-type", "RangeAllocator"},
+      {"cloud-provider", "external"},
+      {"feature-gates", "MaxUnavailableStatefulSet=true"},
+      {"kube-api-content-type", "application/json"},
+      {"leader-elect-resource-lock", "leases"},
+      {"logging-format", "json"},
+      {"bind-address", "127.0.0.2"},
+      {"leader-elect-lease-duration", "20s"},
+      {"leader-elect-retry-period", "3s"},
+      {"show-hidden-metrics-for-version", "1.35"}};
+  if (const auto found = kSamples.find(flag.name); found != kSamples.end()) return found->second;
+  switch (flag.kind()) {
+    case FlagKind::kBoolean:
+      return flag.fallback == "true" ? "false" : "true";
+    case FlagKind::kInteger:
+      return "7";
+    case FlagKind::kNumber:
+      return "0.25";
+    case FlagKind::kDuration:
+      return "9s";
+    case FlagKind::kFile:
+      return "/etc/file";
+    case FlagKind::kText:
+    case FlagKind::kList:
+      break;
+  }
+  return "a";
+}
+
+/// The text of a manifest that has these values.
+std::string manifest_of(const std::vector<ManifestValue>& values) {
+  Json root = Json::object({{"apiVersion", kManifestApiVersion}, {"kind", kManifestKind}});
+  for (const ManifestValue& each : values) {
+    Json* node = &root;
+    for (const std::string& key : each.path) node = &(*node)[key];
+    *node = each.value;
+  }
+  return to_text(root);
+}
+
+TEST(CommandLineTest, EveryFlagOfKubeControllerManagerIsTakenAndIsWhatTheManifestSays) {
+  for (const FlagGroup& group : upstream_flag_groups()) {
+    for (const UpstreamFlag& flag : group.flags) {
+      if (flag.name == "help" || flag.name == "version") continue;
+      const std::string sample = sample_of(flag);
+      const Outcome outcome = call({"run", "--" + std::string(flag.name) + "=" + sample});
+      ASSERT_TRUE(outcome.run) << flag.name << ": " << outcome.err;
+      const RunOptions& options = *outcome.run;
+      EXPECT_THAT(options.problems, IsEmpty()) << flag.name;
+      if (flag.setting.empty()) continue;
+
+      const Result<Json> value = read_flag(flag, std::vector<std::string>{sample});
+      ASSERT_TRUE(value) << flag.name;
+      ManifestResult wanted = parse_manifest(manifest_of(manifest_values(flag, *value)), "m.yaml");
+      EXPECT_TRUE(wanted.ok()) << flag.name << ": " << wanted.mistakes.front().str();
+      Manifest merged = merge({}, options);
+      for (const auto& [controller, workers] : options.workers) {
+        merged.controller_settings[controller].workers = workers;
+      }
+      wanted.manifest = merge(std::move(wanted.manifest), {});
+      EXPECT_EQ(merged.feature_gates, wanted.manifest.feature_gates) << flag.name;
+      EXPECT_THAT(fixed_settings_that_differ(merged, wanted.manifest), IsEmpty()) << flag.name;
+      EXPECT_EQ(merged.controllers, wanted.manifest.controllers) << flag.name;
+      ASSERT_EQ(merged.controller_settings.size(), wanted.manifest.controller_settings.size());
+      for (const auto& [name, settings] : wanted.manifest.controller_settings) {
+        const ControllerSettings& other = merged.controller_settings[name];
+        EXPECT_EQ(other.config, settings.config) << flag.name;
+        EXPECT_EQ(other.workers, settings.workers) << flag.name;
+        EXPECT_EQ(other.enabled, settings.enabled) << flag.name;
+      }
+    }
+  }
+}
+
+TEST(CommandLineTest, ValuesThatAreNotAllowedAreReportedTogether) {
+  const Outcome outcome =
+      call({"run", "--leader-elect-resource-lock=endpoints", "--concurrent-job-syncs=0",
+            "--cidr-allocator-type=CloudAllocator"});
+  ASSERT_TRUE(outcome.run);
+  std::string all;
+  for (const Mistake& each : merge_settings(*outcome.run).mistakes) all += each.str() + "\n";
+  EXPECT_THAT(all, HasSubstr("--leader-elect-resource-lock must be leases"));
+  EXPECT_THAT(all, HasSubstr("--concurrent-job-syncs must be from 1 to 1000"));
+  EXPECT_THAT(all, HasSubstr("--cidr-allocator-type must be RangeAllocator"));
+}
+
+TEST(CommandLineTest, TheCommandLineOfFromFlagsIsNotDavits) {
+  const Outcome outcome =
+      call({"manifest", "from-flags", "--", "kube-controller-manager", "--v=2", "--profiling"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("verbosity: 2  # --v=2"));
+  EXPECT_EQ(call({"manifest", "from-flags"}).code, 2);
 }
 
 }  // namespace

@@ -64,5 +64,32 @@ TEST(ControllersFlagTest, UnknownEntriesAreReported) {
               ElementsAre("\"*\" is not in the list of known controllers (known: none)"));
 }
 
+TEST(ControllersFlagTest, ControllersOfKubeControllerManagerMayBeNamed) {
+  std::vector<std::string> warnings;
+  EXPECT_THAT(without_foreign_controllers(
+                  {"*", "bootstrapsigner", "token-cleaner-controller", "-job", "foo-controller"},
+                  kKnown, warnings),
+              ElementsAre("*", "foo-controller"));
+  EXPECT_THAT(
+      warnings,
+      ElementsAre("davit has no bootstrap-signer-controller: --controllers has no effect on it",
+                  "davit has no token-cleaner-controller: --controllers has no effect on it"));
+
+  warnings.clear();
+  EXPECT_THAT(without_foreign_controllers({"job", "nothing"}, kKnown, warnings),
+              ElementsAre("job", "nothing"))
+      << "a controller whose plugin is missing is a mistake";
+  EXPECT_THAT(warnings, IsEmpty());
+}
+
+TEST(ControllersFlagTest, SettingsOfAControllerThatIsNotLoadedGetAWarning) {
+  std::vector<std::string> warnings;
+  EXPECT_THAT(check_named_controllers({"foo", "podgc"}, kKnown, warnings), IsEmpty());
+  EXPECT_THAT(warnings,
+              ElementsAre("no plugin that is loaded has pod-garbage-collector-controller: "
+                          "its settings have no effect"));
+  EXPECT_EQ(check_named_controllers({"fooo"}, kKnown, warnings).size(), 1U);
+}
+
 }  // namespace
 }  // namespace davit::host

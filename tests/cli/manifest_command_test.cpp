@@ -38,7 +38,7 @@ TEST_F(ManifestCommandTest, EveryMistakeGetsALineWithItsPlace) {
   EXPECT_EQ(check(kHead + "dryRun: 1\nhealth: {port: x}\n"), 2);
   EXPECT_EQ(err_,
             "DIR/m.yaml:3:9: dryRun must be true or false, not the number 1\n"
-            "DIR/m.yaml:4:16: health.port must be a whole number from 0 to 65535, not the string "
+            "DIR/m.yaml:4:16: health.port must be a whole number from -1 to 65535, not the string "
             "\"x\"\n");
   EXPECT_EQ(out_, "");
 }

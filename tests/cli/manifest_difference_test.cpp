@@ -41,12 +41,14 @@ const StepsCase kStepsCases[] = {
     {"OneOn", {on("a"), off("b")}, {on("a"), on("b")}, {{Kind::kEnable, "b"}}},
     {"AllOff", {on("a"), on("b")}, {off("a"), off("b")}, {{Kind::kUnload, "p"}}},
     {"FirstOn", {off("a"), off("b")}, {off("a"), on("b")}, {{Kind::kLoad, "p"}}},
-    {"OtherConfig", {on("a"), on("b")}, {on("a", "{}"), on("b")}, {{Kind::kSwap, "p"}}},
+    {"OtherConfig", {on("a"), on("b")}, {on("a", "{}"), on("b")}, {{Kind::kConfigure, "a"}}},
+    {"OtherWorkers", {on("a")}, {{"a", 7, "", Enabled::kYes}}, {{Kind::kSwap, "p"}}},
+    {"OtherWorkersAndConfig", {on("a")}, {{"a", 7, "{}", Enabled::kYes}}, {{Kind::kSwap, "p"}}},
     {"OtherConfigOfAnIdleOne", {on("a"), off("b")}, {on("a"), {"b", 7, "{}", Enabled::kNo}}, {}},
     {"EachAtOnce",
      {on("a"), on("b"), off("c")},
      {on("a", "{}"), off("b"), on("c")},
-     {{Kind::kDisable, "b"}, {Kind::kSwap, "p"}, {Kind::kEnable, "c"}}},
+     {{Kind::kDisable, "b"}, {Kind::kConfigure, "a"}, {Kind::kEnable, "c"}}},
     {"OneForTheOther",
      {on("a"), off("b")},
      {off("a"), on("b")},
@@ -106,10 +108,12 @@ TEST(ManifestDifferenceTest, WhatAHostReadsOnlyAtItsStartIsNamed) {
   wanted.client.qps = 7;
   wanted.leader_election.ns = "other";
   wanted.quarantine.window = std::chrono::minutes(1);
+  wanted.tracing.headers = {{"api-key", "another"}};
   wanted.controllers = {"-a"};
   wanted.plugin_directories = {"/elsewhere"};
-  EXPECT_THAT(fixed_settings_that_differ(now, wanted),
-              ElementsAre("client.qps", "leaderElection.namespace", "quarantine.window"));
+  EXPECT_THAT(
+      fixed_settings_that_differ(now, wanted),
+      ElementsAre("client.qps", "leaderElection.namespace", "tracing", "quarantine.window"));
 }
 
 }  // namespace

@@ -55,13 +55,48 @@ TEST(OptionsTest, MistakesOfManifestAndFlagsAreReportedTogether) {
   const TempDirectory directory;
   RunOptions options;
   options.manifest = directory.write("m.yaml", "kind: ControllerHost\n");
-  options.bind_address = "localhost";
+  options.serving.push_back(
+      [](Manifest& manifest) { manifest.serving.bind_address = "localhost"; });
   options.lease_name = "A";
   options.lease_namespace = "b_c";
   const SettingsResult result = merge_settings(options);
   ASSERT_EQ(result.mistakes.size(), 4U);
   EXPECT_EQ(result.mistakes[0].line, 1);
-  EXPECT_EQ(result.mistakes[1].str(), "--bind-address must be an IP address, not \"localhost\"");
+  EXPECT_EQ(result.mistakes[3].str(), "--bind-address must be an IP address, not \"localhost\"");
+}
+
+TEST(OptionsTest, MistakesOfServingNameTheirFlags) {
+  const auto mistakes_of = [](const std::function<void(Manifest&)>& change) {
+    RunOptions options;
+    options.serving = {change};
+    const SettingsResult result = merge_settings(options);
+    return result.mistakes.empty() ? "" : result.mistakes[0].str();
+  };
+  EXPECT_EQ(mistakes_of([](Manifest& m) { m.serving.certificate_file = "a"; }),
+            "--tls-cert-file and --tls-private-key-file need each other");
+  EXPECT_EQ(mistakes_of([](Manifest& m) { m.serving.min_version = "1.2"; }),
+            "--tls-min-version must be VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13, "
+            "not \"1.2\"");
+  EXPECT_EQ(mistakes_of([](Manifest& m) { m.serving.named_pairs = {"a"}; }),
+            "--tls-sni-cert-key must be CERT,KEY or CERT,KEY:NAME,NAME, not \"a\"");
+  EXPECT_EQ(mistakes_of([](Manifest& m) { m.authentication.group_headers = {" "}; }),
+            "--requestheader-group-headers must not have an empty entry");
+  EXPECT_EQ(mistakes_of([](Manifest& m) { m.authentication.uid_headers = {"x"}; }),
+            "--requestheader-uid-headers must include X-Remote-Uid");
+}
+
+TEST(OptionsTest, APlainPortReplacesTheSecureOneUnlessThatIsGiven) {
+  const auto port_of = [](std::optional<int> plain, std::optional<int> secure) {
+    RunOptions options;
+    options.port = plain;
+    if (secure) options.serving = {[secure](Manifest& m) { m.serving.port = secure; }};
+    return secure_port(merge({}, options));
+  };
+  EXPECT_EQ(port_of({}, {}), 10257);
+  EXPECT_EQ(port_of(0, {}), 0);
+  EXPECT_EQ(port_of(-1, {}), 10257);
+  EXPECT_EQ(port_of(0, 8443), 8443);
+  EXPECT_EQ(port_of({}, 0), 0);
 }
 
 TEST(OptionsTest, RulesBetweenSettingsHoldAfterTheFlags) {
@@ -71,6 +106,30 @@ TEST(OptionsTest, RulesBetweenSettingsHoldAfterTheFlags) {
   ASSERT_EQ(result.mistakes.size(), 1U);
   EXPECT_EQ(result.mistakes[0].str(),
             "leaderElection.leaseDuration (15s) must be greater than renewDeadline (20s)");
+}
+
+TEST(OptionsTest, AFeatureGateSetsTheControllerThatHasItUnlessItsConfigurationDoes) {
+  RunOptions options;
+  options.feature_gates = {{"AllBeta", true}};
+  Manifest manifest;
+  manifest.controller_settings["replicaset-controller"].config =
+      R"({"terminatingReplicas":"auto"})";
+  const Manifest merged = merge(manifest, options);
+  EXPECT_EQ(merged.controller_settings.at("statefulset-controller").config,
+            R"({"maxUnavailable":"on"})");
+  EXPECT_EQ(merged.controller_settings.at("replicaset-controller").config,
+            R"({"terminatingReplicas":"auto"})");
+  EXPECT_TRUE(merge({}, {}).controller_settings.empty());
+}
+
+TEST(OptionsTest, UnknownGatesAndARateWithoutBurstAreMistakes) {
+  RunOptions options;
+  options.feature_gates = {{"NoSuchGate", true}};
+  options.burst = 0;
+  const SettingsResult result = merge_settings(options);
+  ASSERT_EQ(result.mistakes.size(), 2U);
+  EXPECT_EQ(result.mistakes[0].text, "unrecognized feature gate: NoSuchGate");
+  EXPECT_EQ(result.mistakes[1].text, "client.burst must be greater than 0 when client.qps is");
 }
 
 }  // namespace

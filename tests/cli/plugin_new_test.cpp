@@ -65,6 +65,21 @@ TEST_F(PluginNewTest, ResourcesOfTheClusterHaveNoNamespace) {
   EXPECT_THAT(text("tests/unit_test.cpp"), Not(HasSubstr("namespace\":\"default")));
 }
 
+TEST_F(PluginNewTest, ProjectInRustIsACargoPackageWithoutFilesForOtherLanguages) {
+  ASSERT_EQ(begin({.name = "my-hello", .language = "rust", .watches = "v1/nodes"}), 0);
+  EXPECT_THAT(text("Cargo.toml"), HasSubstr("name = \"my-hello\""));
+  EXPECT_THAT(text("tests/unit.rs"), HasSubstr("use my_hello::"));
+  EXPECT_THAT(text("CMakeLists.txt"), Not(HasSubstr("GTest")));
+  EXPECT_THAT(text(".gitignore"), HasSubstr("/.davit"));
+  EXPECT_THAT(text("README.md"), HasSubstr("`tests/unit.rs`"));
+  EXPECT_FALSE(fs::exists(project() / "tests/unit_test.cpp"));
+  for (const auto& each : fs::recursive_directory_iterator(project())) {
+    if (!each.is_regular_file()) continue;
+    const std::string content = text(fs::relative(each.path(), project()).string());
+    EXPECT_THAT(content, Not(testing::ContainsRegex("@[A-Z_]+@"))) << each.path();
+  }
+}
+
 TEST_F(PluginNewTest, MistakesLeaveNothingBehind) {
   const std::pair<PluginNewOptions, const char*> kMistakes[] = {
       {{.name = "Hello"}, "\"Hello\" is not a name for a plugin"},

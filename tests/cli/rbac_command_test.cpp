@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include "cli/upstream_clients.hpp"
 #include "tests/host/plugin/samples.hpp"
 
 namespace davit::host {
@@ -50,6 +51,9 @@ TEST(RbacCommandTest, RightsAreTheUnionOfRulesAndWatchesAndTheHostsOwn) {
       R"({"apiGroups":["apps"],"resources":["deployments"],"verbs":["get","list","watch"]},)"
       R"({"apiGroups":["apps"],"resources":["deployments/status","replicasets/status"],)"
       R"("verbs":["patch"]},)"
+      R"({"apiGroups":["authentication.k8s.io"],"resources":["tokenreviews"],"verbs":["create"]},)"
+      R"({"apiGroups":["authorization.k8s.io"],"resources":["subjectaccessreviews"],)"
+      R"("verbs":["create"]},)"
       R"({"apiGroups":["events.k8s.io"],"resources":["events"],"verbs":["create","patch"]},)"
       R"({"nonResourceURLs":["/healthz","/livez","/readyz","/version","/api","/api/*",)"
       R"("/apis","/apis/*"],"verbs":["get"]}])");
@@ -73,14 +77,17 @@ TEST(RbacCommandTest, TheLeaseHasARoleInItsOwnNamespace) {
   options.ns = "davit-system";
   options.name = "my-davit";
   const std::vector<YamlNode> all = documents(rbac_yaml({}, election, options));
-  ASSERT_EQ(all.size(), 5U);
-  EXPECT_EQ(to_json(*all[3].find("metadata")).value(),
+  ASSERT_EQ(all.size(), 7U);
+  EXPECT_EQ(to_json(*all[3].find("rules")).value(),
+            R"([{"apiGroups":[""],"resources":["configmaps"],)"
+            R"("resourceNames":["extension-apiserver-authentication"],"verbs":["get"]}])");
+  EXPECT_EQ(to_json(*all[5].find("metadata")).value(),
             R"({"name":"my-davit","namespace":"leases"})");
-  EXPECT_THAT(to_json(*all[3].find("rules")).value(), HasSubstr(R"("resourceNames":["my-lease"])"));
-  EXPECT_EQ(to_json(*all[4].find("subjects")).value(),
+  EXPECT_THAT(to_json(*all[5].find("rules")).value(), HasSubstr(R"("resourceNames":["my-lease"])"));
+  EXPECT_EQ(to_json(*all[6].find("subjects")).value(),
             R"([{"kind":"ServiceAccount","name":"my-davit","namespace":"davit-system"}])");
   election.enabled = false;
-  EXPECT_EQ(documents(rbac_yaml({}, election, options)).size(), 3U);
+  EXPECT_EQ(documents(rbac_yaml({}, election, options)).size(), 5U);
 }
 
 TEST(RbacCommandTest, RightsLimitedToNamespacesAreRolesThere) {
@@ -93,19 +100,19 @@ TEST(RbacCommandTest, RightsLimitedToNamespacesAreRolesThere) {
 
   const std::vector<YamlNode> all = documents(rbac_yaml({limited}, election, {}));
 
-  ASSERT_EQ(all.size(), 7U);
+  ASSERT_EQ(all.size(), 9U);
   EXPECT_THAT(to_json(*all[1].find("rules")).value(), Not(HasSubstr("configmaps")));
   EXPECT_THAT(to_json(*all[1].find("rules")).value(),
               HasSubstr(R"({"apiGroups":[""],"resources":["secrets"],)"
                         R"("resourceNames":["ca","tls"],"verbs":["get"]})"));
-  EXPECT_EQ(to_json(*all[3].find("metadata")).value(), R"({"name":"davit","namespace":"shop"})");
-  EXPECT_EQ(to_json(*all[3].find("rules")).value(),
+  EXPECT_EQ(to_json(*all[5].find("metadata")).value(), R"({"name":"davit","namespace":"shop"})");
+  EXPECT_EQ(to_json(*all[5].find("rules")).value(),
             R"([{"apiGroups":[""],"resources":["configmaps"],)"
             R"("verbs":["get","list","watch","update","bind"]}])");
-  EXPECT_EQ(all[4].find("kind")->text, "RoleBinding");
-  EXPECT_EQ(to_json(*all[4].find("metadata")).value(), R"({"name":"davit","namespace":"shop"})");
-  EXPECT_EQ(to_json(*all[5].find("metadata")).value(), R"({"name":"davit","namespace":"web"})");
-  EXPECT_THAT(to_json(*all[5].find("rules")).value(),
+  EXPECT_EQ(all[6].find("kind")->text, "RoleBinding");
+  EXPECT_EQ(to_json(*all[6].find("metadata")).value(), R"({"name":"davit","namespace":"shop"})");
+  EXPECT_EQ(to_json(*all[7].find("metadata")).value(), R"({"name":"davit","namespace":"web"})");
+  EXPECT_THAT(to_json(*all[7].find("rules")).value(),
               AllOf(HasSubstr(R"({"apiGroups":[""],"resources":["configmaps"],)"
                               R"("verbs":["update","bind"]})"),
                     HasSubstr("leases")))
@@ -125,6 +132,71 @@ TEST(RbacCommandTest, WildcardsAndUrlsAreThoseOfTheNote) {
   EXPECT_THAT(rules, HasSubstr(R"({"apiGroups":["*"],"resources":["*"],"verbs":["*"]})"));
   EXPECT_THAT(rules, HasSubstr(R"({"apiGroups":["*"],"resources":["*/scale"],"verbs":["patch"]})"));
   EXPECT_THAT(rules, HasSubstr(R"({"nonResourceURLs":["/logs/*","/metrics"],"verbs":["get"]})"));
+}
+
+/// The name and rules of a role, or the name and subject of a binding, as JSON.
+std::string role_text(const YamlNode& document) {
+  const char* const content = document.find("rules") != nullptr ? "rules" : "subjects";
+  return to_json(*document.find("metadata")).value() +
+         (document.find(content) == nullptr ? "" : to_json(*document.find(content)).value());
+}
+
+TEST(RbacCommandTest, WithAccountsEachControllerHasRolesOfItsOwnAndTheHostWatches) {
+  DeclaredController web;
+  web.name = "web-controller";
+  web.rules = {{"apps", "deployments", "", {"patch"}}};
+  web.watches = {{"apps", "v1", "deployments", {}, "", ""}};
+  DeclaredController tokens;
+  tokens.name = "serviceaccount-token-controller";
+  tokens.client_name = "tokens-controller";
+  tokens.rules = {{"", "secrets", "", {"create"}}};
+  LeaderElectionSettings election;
+  election.enabled = false;
+  RbacOptions options;
+  options.accounts = RbacOptions::Accounts::kOneEach;
+
+  const std::vector<YamlNode> all = documents(rbac_yaml({web, tokens}, election, options));
+
+  ASSERT_EQ(all.size(), 8U);
+  EXPECT_THAT(role_text(all[1]),
+              AllOf(HasSubstr(R"("resources":["deployments"],"verbs":["get","list","watch"])"),
+                    HasSubstr(R"("resources":["secrets"],"verbs":["create"])")))
+      << "the controller of tokens keeps the host's identity";
+  EXPECT_EQ(role_text(all[3]),
+            R"({"name":"davit","namespace":"kube-system"})"
+            R"([{"apiGroups":[""],"resources":["serviceaccounts/token"],"verbs":["create"]},)"
+            R"({"apiGroups":[""],"resources":["configmaps"],)"
+            R"("resourceNames":["extension-apiserver-authentication"],"verbs":["get"]},)"
+            R"({"apiGroups":[""],"resources":["serviceaccounts"],"verbs":["get","create"]}])");
+  EXPECT_EQ(role_text(all[5]), R"({"name":"web-controller","namespace":"kube-system"})");
+  EXPECT_EQ(
+      role_text(all[6]),
+      R"({"name":"davit:controller:web-controller"})"
+      R"([{"apiGroups":[""],"resources":["events"],"verbs":["create","patch"]},)"
+      R"({"apiGroups":["apps"],"resources":["deployments"],)"
+      R"("verbs":["get","list","watch","patch"]},)"
+      R"({"apiGroups":["events.k8s.io"],"resources":["events"],"verbs":["create","patch"]}])");
+  EXPECT_EQ(role_text(all[7]),
+            R"({"name":"davit:controller:web-controller"})"
+            R"([{"kind":"ServiceAccount","name":"web-controller","namespace":"kube-system"}])");
+}
+
+TEST(RbacCommandTest, AccountsAreNamedAsUpstreamsClients) {
+  const auto client = [](std::string name, std::string client_name) {
+    DeclaredController declared;
+    declared.name = std::move(name);
+    declared.client_name = std::move(client_name);
+    return upstream_client(declared);
+  };
+  EXPECT_EQ(client("deployment-controller", "deployment-controller"), "deployment-controller");
+  EXPECT_EQ(client("garbage-collector-controller", "generic-garbage-collector"),
+            "generic-garbage-collector");
+  EXPECT_EQ(client("endpointslice-controller", "endpoint-slice-controller"),
+            "endpointslice-controller")
+      << "not the source of its Events";
+  EXPECT_EQ(client("daemonset-controller", "daemonset-controller"), "daemon-set-controller");
+  EXPECT_EQ(client("taint-eviction-controller", "taint-eviction-controller"), "node-controller");
+  EXPECT_EQ(client("mine", ""), "mine");
 }
 
 TEST(RbacCommandTest, OnlyEnabledControllersCount) {

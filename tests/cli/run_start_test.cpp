@@ -2,6 +2,7 @@
 /// stopped.
 #include <gmock/gmock.h>
 
+#include "lib/base/text_file.hpp"
 #include "tests/cli/run_fixture.hpp"
 
 namespace davit::host {
@@ -46,6 +47,17 @@ TEST_F(RunStartTest, KubeconfigThatOthersMayReadIsWarnedOf) {
   davit.terminate();
   EXPECT_EQ(davit.wait(), 1);
   EXPECT_THAT(davit.said(), HasSubstr("Other users can read the kubeconfig"));
+}
+
+TEST_F(RunStartTest, NoCodeOfAPluginRunsWithoutTheSignatureThatTheManifestWants) {
+  manifest_ = directory_.write("manifest.yaml",
+                               *read_text_file(manifest_) +
+                                   "\npluginSignatures: {keys: [{name: release, publicKey: "
+                                   "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=}]}\n");
+  Program davit(arguments());
+  EXPECT_EQ(davit.wait(), 2);
+  EXPECT_THAT(davit.said(), HasSubstr(".so.sig is missing; make it with davit plugin sign"));
+  EXPECT_THAT(davit.said(), testing::Not(HasSubstr("in the constructor")));
 }
 
 TEST_F(RunStartTest, FilesThatOthersMayWriteAreRefused) {

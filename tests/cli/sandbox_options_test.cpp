@@ -122,6 +122,15 @@ std::vector<std::string> plugins_of(const std::vector<std::string>& controllers)
   return settings ? settings->controllers.plugins : std::vector<std::string>();
 }
 
+TEST(SandboxOptionsTest, KindsWhosePluginRunsHaveAController) {
+  SandboxControllers running;
+  EXPECT_THAT(kinds_without_controller(running), testing::Contains("statefulsets.apps"));
+  running.plugins = {"statefulset-controller", "job-controller", "cronjob-controller",
+                     "daemonset-controller", "replicationcontroller-controller"};
+  EXPECT_THAT(kinds_without_controller(running),
+              testing::ElementsAre("horizontalpodautoscalers.autoscaling"));
+}
+
 TEST(SandboxOptionsTest, OnlyOneOfTwoControllersDoesTheSameWork) {
   struct Double {
     KnownController plugin;
@@ -133,7 +142,13 @@ TEST(SandboxOptionsTest, OnlyOneOfTwoControllersDoesTheSameWork) {
                              &SandboxControllers::namespaces},
                             {{"garbage-collector-controller", {"garbagecollector"}, false},
                              "gc",
-                             &SandboxControllers::garbage_collector}};
+                             &SandboxControllers::garbage_collector},
+                            {{"serviceaccount-controller", {"serviceaccount"}, false},
+                             "accounts",
+                             &SandboxControllers::default_accounts},
+                            {{"root-ca-certificate-publisher-controller", {}, false},
+                             "accounts",
+                             &SandboxControllers::root_ca}};
   for (const Double& each : doubles) {
     const std::string& plugin = each.plugin.name;
     struct Case {

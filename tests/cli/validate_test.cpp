@@ -21,6 +21,7 @@ namespace davit::host {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 std::string described(const Validation& validation) {
   std::string out;
@@ -68,6 +69,8 @@ constexpr Animal kZoo[] = {
     {"thread",             "threads",  "leaves a thread behind"},
     {"signal",             "traces",   "changes the handler of SIGUSR1"},
     {"environment",        "traces",   "changes environment variables"},
+    {"tsd_key",            "traces",   "leaves 1 thread-specific key behind"},
+    {"exit_handler",       "traces",   "an exit handler that it registered ended the process"},
     {"pins_itself",        "unload",   "stays in memory although nothing in the file predicts it"},
     {"handler_blocks",     "work",     "a call has not returned: on_event"},
     {"sync_aborts",        "work",     "ended the process with SIGABRT (ordinary objects"},
@@ -75,6 +78,14 @@ constexpr Animal kZoo[] = {
     {"sync_throws",        "work",     "an exception left the plugin's code"},
     {"unknown_code",       "work",     "a sync returned an unknown code 4711"},
     {"never_rests",        "work",     "has not returned"},
+    {"late_call",          "work",     "used a call that had returned"},
+    {"frees_host_memory",  "work",     "memory was freed that the host has lent"},
+    {"recursion",          "work",     "its stack is full: calls go deeper without end"},
+    {"swallows_misuse",    "work",     "informer_get() answered Misuse"},
+    {"kept_value",         "borrow",   "touches a value after the call that lent it has returned"},
+    {"swallows_undeclared", "rights",  "no \"spec.containers\" of pods"},
+    {"trusts_server",      "errors",   "ended the process with SIGABRT"},
+    {"ignores_cancel",     "leader",   "a call has not returned: sync"},
     {"undeclared_request", "rights",   "declares no rule for delete of pods"},
     {"undeclared_read",    "rights",   "no \"spec.containers\" of pods"},
     {"trusts_objects",     "hostile",  "ended the process with SIGABRT (pods hostile-1-"},
@@ -111,16 +122,31 @@ struct Shipped {
   const char* name;
   const char* file;
 };
-constexpr Shipped kShipped[] = {{"deployment", DAVIT_DEPLOYMENT_PLUGIN},
+constexpr Shipped kShipped[] = {{"clusterroleaggregation", DAVIT_CLUSTERROLEAGGREGATION_PLUGIN},
+                                {"cronjob", DAVIT_CRONJOB_PLUGIN},
+                                {"daemonset", DAVIT_DAEMONSET_PLUGIN},
+                                {"deployment", DAVIT_DEPLOYMENT_PLUGIN},
+                                {"disruption", DAVIT_DISRUPTION_PLUGIN},
                                 {"endpoint", DAVIT_ENDPOINT_PLUGIN},
+                                {"endpointslicemirroring", DAVIT_ENDPOINTSLICEMIRRORING_PLUGIN},
                                 {"garbagecollector", DAVIT_GARBAGECOLLECTOR_PLUGIN},
+                                {"job", DAVIT_JOB_PLUGIN},
                                 {"namespace", DAVIT_NAMESPACE_PLUGIN},
                                 {"nodelifecycle", DAVIT_NODELIFECYCLE_PLUGIN},
+                                {"podgc", DAVIT_PODGC_PLUGIN},
                                 {"replicaset", DAVIT_REPLICASET_PLUGIN},
+                                {"replicationcontroller", DAVIT_REPLICATIONCONTROLLER_PLUGIN},
+                                {"resourcequota", DAVIT_RESOURCEQUOTA_PLUGIN},
+                                {"serviceaccount", DAVIT_SERVICEACCOUNT_PLUGIN},
+                                {"statefulset", DAVIT_STATEFULSET_PLUGIN},
+                                {"ttl", DAVIT_TTL_PLUGIN},
+                                {"ttlafterfinished", DAVIT_TTLAFTERFINISHED_PLUGIN},
                                 {"greeter_in_cpp", DAVIT_GREETER_PLUGIN},
                                 {"config_mirror_in_rust", DAVIT_CONFIG_MIRROR_PLUGIN},
                                 {"state_in_rust", DAVIT_TALLY_PLUGIN},
                                 {"zoo_good", DAVIT_ZOO "/good.so"},
+                                // In a library, atexit() runs its handlers at the unload.
+                                {"zoo_atexit_handler", DAVIT_ZOO "/atexit_handler.so"},
                                 {"zoo_with_state", DAVIT_ZOO "/state.so"}};
 
 class ShippedPluginTest : public testing::TestWithParam<Shipped> {};
@@ -152,6 +178,104 @@ TEST(PluginValidateTest, WhatKeepsAPluginInMemoryIsAWarning) {
   EXPECT_EQ(checks_that(validation, CheckOutcome::kWarned), std::vector<std::string>{"elf"});
   EXPECT_EQ(validation.grade, Grade::kLoadOnce);
   EXPECT_THAT(described(validation), HasSubstr("stays in memory, as its grade predicts"));
+}
+
+TEST(PluginValidateTest, RuntimeOfItsOwnIsAWarning) {
+  const Validation validation =
+      validate({.file = DAVIT_ZOO "/static_libstdcxx.so", .checks = {"elf"}});
+  EXPECT_EQ(checks_that(validation, CheckOutcome::kWarned), std::vector<std::string>{"elf"});
+  EXPECT_THAT(described(validation), HasSubstr("static-cxx-runtime: "));
+}
+
+TEST(PluginValidateTest, NamespaceInWhichItNeverWritesIsAWarning) {
+  const Validation validation =
+      validate({.file = DAVIT_ZOO "/one_namespace.so", .checks = {"namespaces"}});
+  EXPECT_EQ(checks_that(validation, CheckOutcome::kWarned), std::vector<std::string>{"namespaces"});
+  EXPECT_THAT(described(validation),
+              HasSubstr("times in the namespace default, and never in trial-a"));
+}
+
+TEST(PluginValidateTest, ObjectsThatOnlyALaggingCacheMakesAreAWarning) {
+  const Validation validation =
+      validate({.file = std::string(DAVIT_ZOO) + "/trusts_cache.so", .seed = 1, .checks = {"lag"}});
+  EXPECT_EQ(checks_that(validation, CheckOutcome::kWarned), std::vector<std::string>{"lag"});
+  EXPECT_THAT(described(validation), HasSubstr("if its watches do not lag: give what it creates"));
+}
+
+TEST(PluginValidateTest, ObjectsMadeFromASchemaGiveTheControllerWork) {
+  const Validation validation = validate({.file = DAVIT_WEB_APP_PLUGIN,
+                                          .seed = 1,
+                                          .checks = {"rights"},
+                                          .definitions = DAVIT_WEB_APP_DEFINITION});
+  EXPECT_TRUE(validation.ok()) << described(validation);
+  EXPECT_THAT(described(validation), Not(HasSubstr("breaks it")));
+  EXPECT_THAT(described(validation), Not(HasSubstr(R"("create" of the rule {"group":"apps")")))
+      << "it creates a Deployment for a valid WebApp";
+}
+
+TEST(PluginValidateTest, DeclarationsThatNothingUsedAreNotes) {
+  const Validation validation = validate({.file = DAVIT_ZOO "/good.so", .checks = {"rights"}});
+  EXPECT_TRUE(validation.ok());
+  EXPECT_THAT(
+      described(validation),
+      HasSubstr("zoo-controller: nothing read metadata.annotations, spec.nodeName of pods"));
+  EXPECT_THAT(described(validation), Not(HasSubstr("nothing needed")));
+  EXPECT_THAT(described(validation), Not(HasSubstr("wrote anything")));
+}
+
+/// A folder with one file.
+class InputTest : public testing::Test {
+ protected:
+  std::string write(const std::string& name, const std::string& text) const {
+    return directory_.write(name, text);
+  }
+  [[nodiscard]] const std::filesystem::path& folder() const { return directory_.path(); }
+
+ private:
+  const TempDirectory directory_;
+};
+
+TEST_F(InputTest, ObjectsOfTheUserArePlayed) {
+  const ValidationOptions options{
+      .file = DAVIT_ZOO "/aborts_at_mark.so", .seed = 1, .checks = {"work"}};
+  EXPECT_TRUE(validate(options).ok()) << "no ordinary pod has the mark";
+
+  write("pod.yaml",
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: marked, labels: {fatal: \"\"}}\n"
+        "spec: {containers: [{name: app, image: app}]}\n");
+  ValidationOptions with = options;
+  with.objects = folder();
+  EXPECT_THAT(described(validate(with)),
+              HasSubstr("ended the process with SIGABRT (ordinary objects are created)"));
+}
+
+TEST_F(InputTest, ObjectsThatTheServerRefusesAreNamedByFileLineAndField) {
+  const std::string file =
+      write("objects.yaml",
+            "---\napiVersion: v1\nkind: Pod\nmetadata: {name: bare}\nspec: {containers: []}\n");
+  const Result<Validation> validation =
+      validate_plugin({.file = DAVIT_ZOO "/good.so", .objects = file});
+  ASSERT_FALSE(validation);
+  EXPECT_THAT(validation.error().message(), HasSubstr(file + ":2:1: Pod bare: "));
+  EXPECT_THAT(validation.error().message(), HasSubstr("spec.containers"));
+}
+
+TEST_F(InputTest, ConfigurationReachesTheController) {
+  const ValidationOptions options{.file = DAVIT_ZOO "/needs_config.so", .checks = {"init"}};
+  EXPECT_THAT(described(validate(options)), HasSubstr("the configuration has no colour"));
+
+  ValidationOptions with = options;
+  with.configs = {"zoo-controller=" + write("config.yaml", "colour: red\n")};
+  EXPECT_TRUE(validate(with).ok());
+}
+
+TEST_F(InputTest, ConfigurationOfAControllerThatThereIsNotIsRefused) {
+  const Result<Validation> validation =
+      validate_plugin({.file = DAVIT_ZOO "/good.so",
+                       .configs = {"lion-controller=" + write("config.yaml", "colour: red\n")}});
+  ASSERT_FALSE(validation);
+  EXPECT_THAT(validation.error().message(),
+              HasSubstr("the plugin has no controller lion-controller; it has zoo-controller"));
 }
 
 TEST(PluginValidateTest, UnknownMemberOfTheNoteIsAWarning) {
@@ -226,9 +350,9 @@ TEST(PluginValidateTest, LogSaysEveryTenSecondsHowFarACheckHasCome) {
   }
   view.show({"hostile", "objects", CheckOutcome::kPassed, {}, {}, {}});
   EXPECT_EQ(out.str(),
-            "running hostile  objects: 10 of 64 objects, 10 s\n"
-            "running hostile  objects: 20 of 64 objects, 20 s\n"
-            "passed  hostile  objects\n");
+            "running hostile    objects: 10 of 64 objects, 10 s\n"
+            "running hostile    objects: 20 of 64 objects, 20 s\n"
+            "passed  hostile    objects\n");
 }
 
 TEST(PluginValidateTest, TerminalShowsInOneLineHowFarACheckHasCome) {
@@ -239,9 +363,9 @@ TEST(PluginValidateTest, TerminalShowsInOneLineHowFarACheckHasCome) {
   view.show({"leaks", "memory", "round 2", std::chrono::milliseconds(1200)});
   view.show({"leaks", "memory", CheckOutcome::kPassed, {}, {}, {}});
   EXPECT_EQ(out.str(),
-            "\r\x1b[Krunning leaks    memory: round 1, 0 s"
-            "\r\x1b[Krunning leaks    memory: round 2, 1 s"
-            "\r\x1b[Kpassed  leaks    memory\n");
+            "\r\x1b[Krunning leaks      memory: round 1, 0 s"
+            "\r\x1b[Krunning leaks      memory: round 2, 1 s"
+            "\r\x1b[Kpassed  leaks      memory\n");
 }
 
 TEST(PluginValidateTest, CheckThatTakesLongSaysHowFarItHasCome) {

@@ -7,6 +7,7 @@
 
 #include "host/object/list_splitter.hpp"
 #include "lib/base/assert.hpp"
+#include "tests/fuzz/in_chunks.hpp"
 
 namespace {
 using namespace davit::host;
@@ -33,11 +34,7 @@ Reply split(std::string_view body, std::size_t chunk) {
     response.items.emplace_back(item);
     return Status();
   };
-  Status status;
-  for (std::size_t at = 0; at < body.size() && status.ok(); at += chunk) {
-    status = splitter.feed(body.substr(at, chunk), sink);
-  }
-  if (status.ok()) status = splitter.finish();
+  const Status status = feed_in_chunks(splitter, body, chunk, sink);
   response.code = status.code();
   if (status.ok()) response.version = splitter.resource_version();
   return response;

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "host/plugin/capabilities.hpp"
 #include "host/plugin/declared_config.hpp"
 #include "host/plugin/elf_findings.hpp"
 #include "host/plugin/note.hpp"

@@ -9,6 +9,7 @@
 #include "host/object/protobuf_list_splitter.hpp"
 #include "host/object/protobuf_watch_splitter.hpp"
 #include "lib/base/assert.hpp"
+#include "tests/fuzz/in_chunks.hpp"
 
 namespace {
 using namespace davit::host;
@@ -25,17 +26,6 @@ struct Reply {
   friend bool operator==(const Reply&, const Reply&) = default;
 };
 
-template <typename Splitter, typename Sink>
-void feed(Splitter& splitter, std::string_view body, std::size_t chunk, const Sink& sink,
-          Reply& response) {
-  Status status;
-  for (std::size_t at = 0; at < body.size() && status.ok(); at += chunk) {
-    status = splitter.feed(body.substr(at, chunk), sink);
-  }
-  if (status.ok()) status = splitter.finish();
-  response.code = status.code();
-}
-
 Reply split_list(std::string_view body, std::size_t chunk) {
   Reply response{};
   ProtobufListSplitter splitter({.bytes_max = kItemBytes, .skip = [&](const ObjectIdentity& item) {
@@ -46,7 +36,7 @@ Reply split_list(std::string_view body, std::size_t chunk) {
     response.items.emplace_back(item);
     return Status();
   };
-  feed(splitter, body, chunk, sink, response);
+  response.code = feed_in_chunks(splitter, body, chunk, sink).code();
   if (response.code == Code::kOk) response.version = splitter.resource_version();
   return response;
 }
@@ -63,7 +53,7 @@ Reply split_watch(std::string_view body, std::size_t chunk) {
     if (type == WatchType::kError) DAVIT_ASSERT(!api_status(object).ok());
     return Status();
   };
-  feed(splitter, body, chunk, sink, response);
+  response.code = feed_in_chunks(splitter, body, chunk, sink).code();
   return response;
 }
 }  // namespace

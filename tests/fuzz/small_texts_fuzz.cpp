@@ -12,6 +12,7 @@
 #include "lib/kube/schema/quantity.hpp"
 #include "lib/kube/validation/formats.hpp"
 #include "lib/kube/validation/pattern.hpp"
+#include "plugins/shared/schedule/schedule.hpp"
 #include "sandbox/crd/json_path.hpp"
 #include "sandbox/kinds/cron_schedule.hpp"
 #include "sandbox/output/accept.hpp"
@@ -51,6 +52,14 @@ void check_duration(std::string_view text) {
   DAVIT_ASSERT(davit::parse_signed_duration(davit::format_duration(*duration)) == duration);
 }
 
+void check_schedule(std::string_view text) {
+  constexpr schedule::Instant kNow{std::chrono::sys_days(std::chrono::year(2025) / 3 / 8)};
+  const davit::Result<schedule::Schedule> parsed = schedule::Schedule::parse(text, {});
+  if (!parsed) return;
+  const std::optional<schedule::Instant> next = parsed->next(kNow);
+  DAVIT_ASSERT(!next || *next > kNow);
+}
+
 void check_path(std::string_view text) {
   static const Json kObject = json_literal(
       R"({"a":{"b":[{"type":"Ready","a.b":1},{"type":"x"},[1,2,3]]},"metadata":{"name":"n"}})");
@@ -75,6 +84,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_times(text);
   check_duration(text);
   check_path(text);
+  check_schedule(text);
   check_pattern(text);
   for (const std::string_view format : kFormats) static_cast<void>(has_format(format, text));
   static_cast<void>(check_cron_schedule(text));

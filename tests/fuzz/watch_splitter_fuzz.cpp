@@ -9,6 +9,7 @@
 #include "host/object/api_status.hpp"
 #include "host/object/watch_splitter.hpp"
 #include "lib/base/assert.hpp"
+#include "tests/fuzz/in_chunks.hpp"
 
 namespace {
 using namespace davit::host;
@@ -36,11 +37,7 @@ Reply split(std::string_view stream, std::size_t chunk) {
     response.events.emplace_back(type, object);
     return Status();
   };
-  Status status;
-  for (std::size_t at = 0; at < stream.size() && status.ok(); at += chunk) {
-    status = splitter.feed(stream.substr(at, chunk), sink);
-  }
-  if (status.ok()) status = splitter.finish();
+  const Status status = feed_in_chunks(splitter, stream, chunk, sink);
   response.code = status.code();
   return response;
 }

@@ -4,8 +4,10 @@
 extern crate core as std;
 
 #[allow(dead_code)]
-#[path = "../../sdk/rust/abi.rs"]
+#[path = "../../sdk/rust/src/abi.rs"]
 mod abi;
+#[path = "../../sdk/rust/src/note.rs"]
+mod note;
 
 use abi::*;
 use std::ffi::c_void;
@@ -128,7 +130,7 @@ unsafe extern "C" fn init(
         retries_max: 0,
         reserved: 0,
         this: null_mut(),
-        sync,
+        sync: Some(sync),
     };
     let mut informer: davit_informer_options = std::mem::zeroed();
     informer.size = std::mem::size_of::<davit_informer_options>() as u32;
@@ -154,7 +156,7 @@ const NOTE_TEXT: &str = concat!(
 );
 #[used]
 #[link_section = ".note.davit"]
-static NOTE: davit_note<{ (NOTE_TEXT.len() + 4) / 4 * 4 }> = davit_note::new(NOTE_TEXT);
+static NOTE: note::Note<{ (NOTE_TEXT.len() + 4) / 4 * 4 }> = note::Note::new(NOTE_TEXT);
 
 const ROW: &str = "greeter-controller";
 static ROWS: [davit_row; 1] = [davit_row { name: davit_str { data: ROW.as_ptr(), size: ROW.len() }, init }];

@@ -9,8 +9,8 @@ flags="-Os -s -shared -fPIC -fvisibility=hidden -ffunction-sections -fdata-secti
 # shellcheck disable=SC2086
 gcc -std=c11 $flags "$root/sdk/example/janitor.c" -o "$1/1.0-c.so"
 # shellcheck disable=SC2086
-g++ -std=c++20 -fno-gnu-unique $flags "$root/sdk/example/greeter.cpp" -o "$1/1.0-cpp-gcc.so"
+g++ -std=c++20 -fno-gnu-unique $flags "$root/sdk/example/greeter.cpp" "$root"/sdk/src/*.cpp -o "$1/1.0-cpp-gcc.so"
 # shellcheck disable=SC2086
-clang++ -std=c++20 $flags "$root/sdk/example/greeter.cpp" -o "$1/1.0-cpp-clang.so"
+clang++ -std=c++20 $flags "$root/sdk/example/greeter.cpp" "$root"/sdk/src/*.cpp -o "$1/1.0-cpp-clang.so"
 rustc --edition=2021 -C opt-level=s -C panic=abort -C strip=symbols -C link-arg=-Wl,-z,noseparate-code \
   -C link-arg=-Wl,--build-id=none --crate-type=cdylib --crate-name=greeter "$here/greeter.rs" -o "$1/1.0-rust.so"

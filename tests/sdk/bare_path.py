@@ -14,7 +14,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/")
 # scripts/deps installs these packages only where no other program of the name is found.
-PROGRAM_OF = {"rustc": "rustc", "kubernetes-client": "kubectl"}
+PROGRAM_OF = {"rustc": "rustc", "cargo": "cargo", "kubernetes-client": "kubectl"}
 
 
 def installed():

@@ -121,8 +121,6 @@ static int32_t init(const davit_call* call, const davit_context* context, davit_
     free(self);
     return DAVIT_FAILED;
   }
-  memset(out, 0, sizeof(*out));
-  out->size = sizeof(*out);
   out->self = self;
   out->destroy = destroy;
   return DAVIT_STARTED;

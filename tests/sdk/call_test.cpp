@@ -96,6 +96,60 @@ TEST_F(CallTest, AgainMayKeepTheBackOffOfItsKey) {
   EXPECT_THAT(attempts, ElementsAre(0, 1, 1, 0));
 }
 
+TEST_F(CallTest, AgainWithBackOffIsNoFailure) {
+  std::vector<std::uint32_t> attempts;
+  script_.sync = [&](Context& context, const Key&) -> Result<Again> {
+    attempts.push_back(context.call().attempt());
+    return attempts.size() < 4 ? Again::with_backoff() : Again::when_changed();
+  };
+  start();
+  wake({"default", "a"});
+  cluster_.run_until_idle();
+  EXPECT_EQ(cluster_.next_due_in(), std::chrono::milliseconds(5));
+  cluster_.advance(std::chrono::seconds(1));
+  EXPECT_THAT(attempts, ElementsAre(0, 1, 2, 3));
+  for (const testing::SyncRecord& each : cluster_.syncs()) EXPECT_TRUE(each.ok());
+}
+
+TEST_F(CallTest, PauseMovesTheClockOfTheCluster) {
+  std::vector<Status> paused;
+  script_.sync = [&](Context& context, const Key&) -> Result<Again> {
+    paused.push_back(context.pause(std::chrono::milliseconds(2500)));
+    return Again::when_changed();
+  };
+  start();
+  const Time before = cluster_.now();
+  wake({"default", "a"});
+  cluster_.run_until_idle();
+  ASSERT_EQ(paused.size(), 1U);
+  EXPECT_TRUE(paused[0].ok());
+  EXPECT_EQ(cluster_.now() - before, std::chrono::milliseconds(2500));
+  EXPECT_EQ(script_.context->pause(std::chrono::seconds(1)).code(), Code::kMisuse)
+      << "outside of calls";
+}
+
+TEST_F(CallTest, StandbyFillsItsCachesAndActsWhenItLeads) {
+  std::vector<bool> leads;
+  script_.sync = [&](Context& context, const Key&) -> Result<Again> {
+    leads.push_back(context.call().leads());
+    if (leads.size() == 1) {
+      cluster_.stand_by();
+      EXPECT_FALSE(context.call().leads());
+      EXPECT_EQ(context.pause(std::chrono::seconds(5)).code(), Code::kCancelled);
+      cluster_.lead();
+    }
+    return Again::when_changed();
+  };
+  cluster_.stand_by();
+  start();
+  wake({"default", "a"});
+  cluster_.run_until_idle();
+  EXPECT_THAT(leads, ElementsAre()) << "a standby syncs nothing";
+  cluster_.lead();
+  cluster_.run_until_idle();
+  EXPECT_THAT(leads, ElementsAre(true));
+}
+
 TEST_F(CallTest, FailingTimerFiresAgainWithBackOff) {
   std::vector<std::uint32_t> attempts;
   script_.fire = [&](Context& context) -> Result<Again> {

@@ -15,7 +15,8 @@ using testing::PodBuilder;
 using testing::ReplicaSetBuilder;
 using testing::Verb;
 
-/// Claims the pods of each ReplicaSet's namespace and remembers what it got.
+/// Claims the pods of each ReplicaSet's namespace, but none called "…-other", and remembers what it
+/// got.
 class Claimer : public Controller {
  public:
   struct Outcome {
@@ -33,12 +34,13 @@ class Claimer : public Controller {
 
  private:
   [[nodiscard]] Result<Again> sync(const Key& key) {
-    const std::optional<ReplicaSet> set = sets_.get(key);
+    const Lookup<ReplicaSet> set = sets_.get(key);
     if (!set) return Again::when_changed();
     const Result<Selector> selector = Selector::parse(set->selector());
     if (!selector) return selector.error();
     ControllerRefManager<ReplicaSet, Pod> refs(client_, *set, *selector);
-    const Result<std::vector<Pod>> claimed = refs.claim(pods_.in_namespace(key.ns));
+    const Result<std::vector<Pod>> claimed = refs.claim(
+        pods_.in_namespace(key.ns), [](const Pod& pod) { return !pod.name().ends_with("-other"); });
     outcome_ = {{}, claimed.error()};
     if (!claimed) return Again::when_changed();
     for (const Pod& pod : *claimed) outcome_.claimed.emplace_back(pod.name());
@@ -114,6 +116,17 @@ TEST_F(ControllerRefManagerTest, OwnedPodsThatNoLongerMatchAreReleased) {
   EXPECT_EQ(cluster_.writes().front().body,
             R"({"metadata":{"uid":"uid-a","ownerReferences":[{"$patch":"delete","uid":"rs"}]}})");
   EXPECT_FALSE(cluster_.find<Pod>({"default", "a"})->controller());
+}
+
+TEST_F(ControllerRefManagerTest, WhatTheFilterRefusesDoesNotMatch) {
+  cluster_.add(set_);
+  cluster_.add(matching("orphan-other"));
+  cluster_.add(owned(matching("owned-other")));
+
+  EXPECT_TRUE(claim().claimed.empty());
+
+  EXPECT_FALSE(cluster_.find<Pod>({"default", "orphan-other"})->controller());
+  EXPECT_FALSE(cluster_.find<Pod>({"default", "owned-other"})->controller()) << "released";
 }
 
 TEST_F(ControllerRefManagerTest, AnOwnerThatIsBeingDeletedNeitherAdoptsNorReleases) {

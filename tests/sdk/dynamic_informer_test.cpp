@@ -143,7 +143,8 @@ TEST_F(DynamicInformerTest, AClosedInformerDeliversNothingAndReadsNothing) {
     const DynamicInformer informer = opener.open("w", widgets());
     opener.close("w");
     EXPECT_EQ(informer.synced().code(), Code::kStale);
-    EXPECT_FALSE(informer.get("default", "a"));
+    EXPECT_EQ(informer.get("default", "a").error().code(), Code::kStale);
+    EXPECT_EQ(informer.list().error().code(), Code::kStale);
   });
   cluster_.add(widget("default", "b"));
   cluster_.run_until_idle();
@@ -284,12 +285,12 @@ TEST_F(DynamicInformerTest, CompositeIndexesSelectByAllOfTheirPaths) {
 
   in_sync([](Opener& opener) {
     const DynamicInformer& informer = opener.open("w", {});
-    EXPECT_THAT(keys(*informer.select("owner", {"default", "x"})), ElementsAre("default/a"));
-    EXPECT_THAT(keys(*informer.select("owner", {"x", "default"})), IsEmpty());
-    EXPECT_THAT(keys(*informer.select("tag", {"x", "round"})),
+    EXPECT_THAT(keys(informer.select("owner", {"default", "x"})), ElementsAre("default/a"));
+    EXPECT_THAT(keys(informer.select("owner", {"x", "default"})), IsEmpty());
+    EXPECT_THAT(keys(informer.select("tag", {"x", "round"})),
                 UnorderedElementsAre("default/a", "other/c"));
     EXPECT_EQ(informer.select("owner", {"x"}).error().code(), Code::kInvalid);
-    EXPECT_EQ(informer.select("colour", {"x"}).error().code(), Code::kNotFound);
+    EXPECT_EQ(informer.select("colour", {"x"}).error().code(), Code::kMisuse);
   });
 }
 

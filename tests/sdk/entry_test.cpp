@@ -26,11 +26,11 @@ class Scripted : public Controller {
         }})) {}
 
   [[nodiscard]] Status health() const override { return Status(Code::kInternal, "feeling ill"); }
-  [[nodiscard]] Result<std::string> debug(std::string_view path,
-                                          std::string_view query) const override {
+  [[nodiscard]] Result<DebugPage> debug(std::string_view path,
+                                        std::string_view query) const override {
     if (path == "throw") throw std::runtime_error("debug broke");
     if (path != "page") return Status(Code::kNotFound, "no such page");
-    return "query " + std::string(query);
+    return DebugPage{.body = "query " + std::string(query), .content_type = "application/json"};
   }
 
  private:
@@ -170,12 +170,63 @@ TEST_F(EntryTest, HealthAndDebugAreOptionalSidesOfTheController) {
   EXPECT_EQ(text, "feeling ill");
 
   text.clear();
+  std::string type;
+  const davit_page page = {sizeof(davit_page), 0, &type, &sink,
+                           [](void* self, std::int32_t http_status, davit_str content_type) {
+                             *static_cast<std::string*>(self) = std::to_string(http_status) + " " +
+                                                                std::string(from_c(content_type));
+                             return davit_code{DAVIT_OK};
+                           }};
   const auto* debug = static_cast<const davit_debug_v1*>(side("davit.debug/1"));
-  EXPECT_EQ(debug->serve(raw.self, nullptr, to_c("page"), to_c("a=b"), &sink), DAVIT_OK);
+  EXPECT_EQ(debug->serve(raw.self, nullptr, to_c("page"), to_c("a=b"), &page), DAVIT_OK);
   EXPECT_EQ(text, "query a=b");
-  EXPECT_EQ(debug->serve(raw.self, nullptr, to_c("other"), {}, &sink), DAVIT_NOT_FOUND);
-  EXPECT_EQ(debug->serve(raw.self, nullptr, to_c("throw"), {}, &sink), DAVIT_INTERNAL);
+  EXPECT_EQ(type, "200 application/json");
+  EXPECT_EQ(debug->serve(raw.self, nullptr, to_c("other"), {}, &page), DAVIT_NOT_FOUND);
+  EXPECT_EQ(debug->serve(raw.self, nullptr, to_c("throw"), {}, &page), DAVIT_INTERNAL);
   EXPECT_EQ(side("davit.unheard/1"), nullptr);
+}
+
+/// A controller that takes a limit while it runs, and everything else at its start.
+class Limited : public Controller {
+ public:
+  explicit Limited(Context& context)
+      : context_(context), limit_(context.config()["limit"].integer().value_or(0)) {}
+
+  [[nodiscard]] Status configure(const Value& config) override {
+    if (!config["name"].is_absent()) return Status(Code::kUnsupported, "another name is a start");
+    const std::optional<std::int64_t> limit = config["limit"].integer();
+    if (!limit) return Status(Code::kInvalid, "limit is no number");
+    limit_ = *limit;
+    return {};
+  }
+  [[nodiscard]] Result<DebugPage> debug(std::string_view, std::string_view) const override {
+    return DebugPage{.body = std::to_string(limit_) + " of " + context_.config().json()};
+  }
+
+ private:
+  const Context& context_;
+  std::int64_t limit_;
+};
+
+TEST(ConfigureTest, ControllerTakesOrRefusesAConfigurationWhileItRuns) {
+  testing::Cluster cluster;
+  const auto make_limited = [](Context& context) { return make<Limited>(context); };
+  ASSERT_TRUE(cluster.start("limited", make_limited, R"({"limit":1})").ok());
+
+  EXPECT_TRUE(cluster.configure("limited", R"({"limit":2})").ok());
+  EXPECT_EQ(cluster.debug_page("limited", "")->body, R"(2 of {"limit":2})");
+
+  const Status refused = cluster.configure("limited", R"({"limit":"a"})");
+  EXPECT_EQ(refused.code(), Code::kInvalid);
+  EXPECT_EQ(refused.message(), "limit is no number");
+  EXPECT_EQ(cluster.configure("limited", R"({"name":"a"})").code(), Code::kUnsupported);
+  EXPECT_EQ(cluster.debug_page("limited", "")->body, R"(2 of {"limit":2})");
+}
+
+TEST(ConfigureTest, ControllerThatSaysNothingTakesItAtItsStartOnly) {
+  testing::Cluster cluster;
+  ASSERT_TRUE(cluster.start("scripted", &make<Scripted>).ok());
+  EXPECT_EQ(cluster.configure("scripted", R"({"limit":2})").code(), Code::kUnsupported);
 }
 
 }  // namespace

@@ -119,6 +119,21 @@ TEST(SlowStartTest, StopsAfterTheFirstBatchWithAFailure) {
   EXPECT_EQ(outcome.error.code(), Code::kForbidden);
 }
 
+TEST(SlowStartTest, NoBatchIsLargerThanTheMost) {
+  std::vector<std::size_t> sizes;
+
+  const SlowStartOutcome outcome = slow_start(
+      12,
+      [&](std::size_t, std::size_t size) {
+        sizes.push_back(size);
+        return std::vector<Status>(size);
+      },
+      3);
+
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{1, 2, 3, 3, 3}));
+  EXPECT_EQ(outcome.succeeded, 12u);
+}
+
 TEST(SlowStartTest, NothingToDoCallsNothing) {
   std::vector<std::size_t> sizes;
 

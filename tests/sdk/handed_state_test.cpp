@@ -1,5 +1,5 @@
-/// A controller in Rust hands its state over ("davit.state/1"); the C++ side is in
-/// cluster_test.cpp.
+/// A controller in Rust hands its state over ("davit.state/1") and takes another configuration
+/// ("davit.configurable/1"); the C++ sides are in cluster_test.cpp and entry_test.cpp.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -46,6 +46,15 @@ TEST_F(HandedStateTest, RustTakesOverWhatAnotherBuildWroteAsItIs) {
   EXPECT_EQ(state(), kTwoSyncs);
 }
 
+TEST_F(HandedStateTest, RustTakesOrRefusesAConfigurationWhileItRuns) {
+  ASSERT_TRUE(give(2, kTwoSyncs).ok());
+  EXPECT_TRUE(cluster_.configure(kController, R"({"begin":7})").ok());
+  EXPECT_EQ(state(), R"({"counts":[{"key":"default/a\"b","syncs":7}]})");
+  const Status refused = cluster_.configure(kController, "{}");
+  EXPECT_EQ(refused.code(), Code::kInvalid);
+  EXPECT_EQ(refused.message(), "begin is missing");
+}
+
 struct Refusal {
   const char* name;
   const char* text;
@@ -54,8 +63,8 @@ struct Refusal {
 };
 
 constexpr Refusal kRefusals[] = {
-    {"NoJson", "{", "no JSON"},
-    {"NoObject", "[]", "no JSON"},
+    {"NoJson", "{", "JSON is malformed"},
+    {"NoObject", "[]", "JSON is not an object"},
     {"NoList", R"({"counts":{}})", R"("counts" is not a list)"},
     {"NoNumber", R"({"counts":[{"key":"a","syncs":"1"}]})", R"("syncs" is not a number)"},
     {"OutOfRange", R"({"counts":[{"key":"a","syncs":-1}]})", "a number within its range"},

@@ -30,6 +30,22 @@ TEST_F(SelectorTest, EmptyMatchesEverythingAndReportsThat) {
   EXPECT_TRUE(parse("{}").empty());
 }
 
+TEST_F(SelectorTest, AMapOfLabelsMustBeEqualInAllOfThem) {
+  const auto of_labels = [this](std::string_view json) {
+    return Selector::of_labels(cluster_.value(json));
+  };
+  const Selector two = of_labels(R"({"b":"2","a":"1"})");
+  EXPECT_TRUE(two.matches(cluster_.value(R"({"a":"1","b":"2","c":"3"})")));
+  EXPECT_FALSE(two.matches(cluster_.value(R"({"a":"1"})")));
+  EXPECT_FALSE(two.matches(cluster_.value(R"({"a":"1","b":"3"})")));
+  EXPECT_EQ(two.to_string(), "a=1,b=2");
+  for (const char* nothing : {"{}", "null"}) {
+    EXPECT_TRUE(of_labels(nothing).matches_nothing()) << nothing;
+    EXPECT_FALSE(of_labels(nothing).matches(cluster_.value(R"({"a":"1"})"))) << nothing;
+  }
+  EXPECT_TRUE(Selector::of_labels(Value()).matches_nothing());
+}
+
 TEST_F(SelectorTest, AllRequirementsMustHold) {
   constexpr const char* kSelector = R"({"matchLabels":{"app":"web"},"matchExpressions":[
     {"key":"tier","operator":"In","values":["front","back"]},

@@ -1,6 +1,6 @@
 //! Counts how often each ConfigMap was synced, and hands the counts to its next build.
 use davit::{Again, Change, Controller, Ctx, Error, Event, Fields, HandedState, JsonWriter, Key, Queue, Resource, Result};
-use davit::{abi, Setup, Value};
+use davit::{abi, Level, Setup, Value};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -20,25 +20,38 @@ impl Tally {
 }
 
 impl Controller for Tally {
-    fn new(setup: &mut Setup<Self>) -> Result<Self> {
+    fn new(setup: &mut Setup<'_, Self>) -> Result<Self> {
         let queue = setup.queue("tally")?;
         setup.informer(&CONFIG_MAPS)?;
         Ok(Tally { queue, counts: Mutex::default() })
     }
 
-    fn changed(&self, ctx: &Ctx, event: &Event) {
-        if event.change != Change::Deleted {
-            self.queue.add(ctx, &event.object.key());
+    fn changed(&self, ctx: &Ctx<'_>, event: &Event<'_>) -> Result<()> {
+        if event.change == Change::Deleted {
+            return Ok(());
         }
+        self.queue.add(ctx, &event.object.key())
     }
 
-    fn sync(&self, _: &Ctx, key: &Key) -> Result<Again> {
+    fn sync(&self, ctx: &Ctx<'_>, key: &Key) -> Result<Again> {
+        // Of the mock 1.1 of growth_test.cpp.
+        #[cfg(grown)]
+        assert_eq!(ctx.grown(), 0, "what the host lacks reads as zero");
+        ctx.log(Level::Info, "Counts", &[("trace", ctx.trace_id())]);
         *self.counts().entry(key.to_string()).or_default() += 1;
         Ok(Again::WhenChanged)
     }
 
     fn state(&self) -> Option<&dyn HandedState> {
         Some(self)
+    }
+
+    /// Counts begin with what the configuration says.
+    fn configure(&self, _: &Ctx, config: &Value) -> Result<()> {
+        let begin = config.get("begin").integer();
+        let begin = begin.ok_or_else(|| Error::new(abi::DAVIT_INVALID, "begin is missing"))?;
+        self.counts().values_mut().for_each(|count| *count = begin);
+        Ok(())
     }
 }
 

@@ -1,9 +1,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <chrono>
 #include <davit/testing/cluster.hpp>
 #include <davit/watch.hpp>
 #include <davit/writes.hpp>
+#include <vector>
 
 #include "gadget.hpp"
 
@@ -42,8 +45,8 @@ class Scripted final : public Controller {
  public:
   struct Seen {
     const Context& context;
-    std::optional<Gadget> gadget;
-    std::optional<ConfigMap> map;  ///< Has the gadget's name.
+    Lookup<Gadget> gadget;
+    Lookup<ConfigMap> map;  ///< Has the gadget's name.
   };
   using Script = std::function<Status(const Seen&)>;
 
@@ -323,6 +326,27 @@ TEST(RetryOnConflictTest, StopsAtSuccessAtAnotherErrorAndAtTheLimit) {
   EXPECT_EQ(calls_until(1, Code::kNotFound), std::pair(2, Code::kNotFound));
   EXPECT_EQ(calls_until(9, Code::kOk), std::pair(5, Code::kConflict));
   EXPECT_EQ(*retry_on_conflict([] { return Result<int>(7); }), 7);
+}
+
+TEST_F(WritesTest, RetriesThatReadTheCacheComeAfterPauses) {
+  std::vector<Duration> at;
+  run([&](const Scripted::Seen& seen) -> Status {
+    const Time begin = seen.context.now();
+    constexpr std::array kPauses{std::chrono::milliseconds(10), std::chrono::milliseconds(50)};
+    const auto attempts_until = [&](std::size_t conflicts) {
+      at.clear();
+      return retry_on_conflict(seen.context, kPauses, [&]() -> Status {
+        at.push_back(seen.context.now() - begin);
+        return at.size() <= conflicts ? Status(Code::kConflict, "x") : Status();
+      });
+    };
+    EXPECT_EQ(attempts_until(0).code(), Code::kOk);
+    EXPECT_THAT(at, ElementsAre(Duration::zero()));
+    EXPECT_EQ(attempts_until(9).code(), Code::kConflict);
+    return {};
+  });
+  EXPECT_THAT(at, ElementsAre(Duration::zero(), std::chrono::milliseconds(10),
+                              std::chrono::milliseconds(60)));
 }
 
 }  // namespace

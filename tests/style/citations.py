@@ -10,20 +10,38 @@ SPEC = 'docs/spec/'
 ANYWHERE = {'RT': 'runtime', 'HO': 'host'}
 # The first entry that begins a path decides: which page has the rows of each prefix.
 PAGES_OF = [
+    (('plugins/daemonset/', 'tests/plugins/daemonset/'), {'DS': 'daemonset', 'Q': 'daemonset'}),
     (('plugins/deployment/', 'tests/plugins/deployment/'), {'D': 'deployment', 'Q': 'deployment'}),
-    (('plugins/replicaset/', 'tests/plugins/replicaset/'), {'R': 'replicaset', 'Q': 'replicaset'}),
-    (('plugins/endpoint/', 'tests/plugins/endpoint/'), {'E': 'endpoint', 'ES': 'endpointslice'}),
+    (('plugins/replicaset/', 'plugins/shared/replicas/', 'tests/plugins/replicaset/'), {'R': 'replicaset', 'Q': 'replicaset'}),
+    (('plugins/replicationcontroller/', 'tests/plugins/replicationcontroller/'), {'RC': 'small-controllers', 'R': 'replicaset'}),
+    (('plugins/endpoint/', 'plugins/shared/endpoint/', 'tests/plugins/endpoint/', 'tests/plugins/shared/endpoint/'),
+     {'E': 'endpoint', 'ES': 'endpointslice'}),
+    (('plugins/endpointslicemirroring/', 'tests/plugins/endpointslicemirroring/'),
+     {'EM': 'small-controllers', 'Q': 'small-controllers'}),
     (('plugins/nodelifecycle/', 'tests/plugins/nodelifecycle/'), {'N': 'nodelifecycle'}),
     (('plugins/garbagecollector/', 'tests/plugins/garbagecollector/'),
      {'GC': 'garbagecollector', 'H': 'garbagecollector', 'Q': 'garbagecollector'}),
+    (('plugins/job/', 'tests/plugins/job/'), {'J': 'job', 'Q': 'job'}),
     (('plugins/namespace/', 'tests/plugins/namespace/'), {'NS': 'namespace', 'Q': 'namespace'}),
+    (('plugins/statefulset/', 'tests/plugins/statefulset/'), {'SS': 'statefulset', 'Q': 'statefulset'}),
+    (('plugins/ttl/', 'tests/plugins/ttl/'), {'TT': 'small-controllers', 'Q': 'small-controllers'}),
+    (('plugins/clusterroleaggregation/', 'tests/plugins/clusterroleaggregation/'),
+     {'CA': 'small-controllers', 'Q': 'small-controllers'}),
+    (('plugins/disruption/', 'tests/plugins/disruption/'), {'DC': 'disruption', 'Q': 'disruption'}),
+    (('plugins/resourcequota/', 'tests/plugins/resourcequota/'), {'RQ': 'resourcequota', 'Q': 'resourcequota'}),
+    (('plugins/podgc/', 'tests/plugins/podgc/'), {'PG': 'disruption'}),
+    (('plugins/serviceaccount/', 'tests/plugins/serviceaccount/'), {'SA': 'serviceaccount', 'Q': 'serviceaccount'}),
+    (('plugins/cronjob/', 'plugins/shared/schedule/', 'tests/plugins/cronjob/', 'tests/plugins/shared/schedule/'),
+     {'CJ': 'cronjob', 'V': 'cronjob', 'Q': 'cronjob'}),
+    (('plugins/ttlafterfinished/', 'tests/plugins/ttlafterfinished/'), {'TTL': 'cronjob'}),
     (('tests/system/rows_test.cpp',), {'D': 'deployment', 'R': 'replicaset'}),
     (('tests/system/regressions/',), {letter: 'regressions' for letter in 'ABCDEFGI'}),
     (('tests/support/api_checks/',), {letter: 'apiserver' for letter in 'ACDHKLOPRUWXYZ'}),
 ]
 # Rows of the controllers have two digits or more. So 'R1' in a test of ReplicaSets is a name and not a citation.
-TWO_DIGITS = {'deployment', 'replicaset', 'endpoint', 'endpointslice', 'nodelifecycle', 'namespace', 'garbagecollector'}
-CITED = re.compile(r'(?<![A-Za-z0-9#/&-])([A-Z]{1,2})(-?)(\d{1,3})(b?)(?=_|(?![a-z0-9-]))')
+TWO_DIGITS = {'deployment', 'replicaset', 'endpoint', 'endpointslice', 'nodelifecycle', 'namespace', 'garbagecollector',
+              'small-controllers', 'daemonset', 'disruption', 'resourcequota', 'cronjob', 'job', 'serviceaccount'}
+CITED = re.compile(r'(?<![A-Za-z0-9#/&-])([A-Z]{1,3})(-?)(\d{1,3})(b?)(?=_|(?![a-z0-9-]))')
 GLOBAL = re.compile(r'(?<![A-Z0-9#])(RT|HO)-?(\d{3})(?!\d)')
 LINK = re.compile(r'\[`?([A-Z]{1,3}-?\d{1,3}b?)`?\]\(([^)\s]*)\)')
 SPOKEN = re.compile(r'\b(?:checks?|rows?|regressions?):? ([A-Z]{1,3}-?\d{1,3}b?)(?![\w-])', re.I)

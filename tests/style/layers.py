@@ -11,7 +11,8 @@ there is no cycle. Between the layers:
     sandbox/nodes      host/object, host/api, host/cache, lib: the simulated nodes are clients of any API server
     sandbox            lib
     host               lib, sdk
-    plugins/<name>     sdk
+    plugins/<name>     plugins/shared, sdk
+    plugins/shared     sdk
     lib                lib
     sdk                nothing
 
@@ -31,6 +32,7 @@ VALUES = ('davit/result.hpp', 'davit/time.hpp', 'davit/kube/duration.hpp', 'davi
           'davit/kube/label_syntax.hpp', 'davit/kube/quantity.hpp', 'davit/kube/time.hpp')
 SDK_PARTS = ('sdk/abi', 'sdk/values', 'sdk')  # Lowest first.
 PROGRAM = ('cli', 'testing')
+SHARED = 'plugins/shared'  # Libraries of several plugins.
 CLIENT = ('host/object', 'host/api', 'host/cache')  # What the simulated nodes see of the host.
 
 # Arrows of today that the picture above does not have. The list only gets shorter: an arrow that nothing needs is a finding.
@@ -84,6 +86,8 @@ def permitted(source, target, order):
         return True
     if below == 'sdk' and (layer == 'sdk' or target == 'sdk/values'):
         return source not in SDK_PARTS or SDK_PARTS.index(target) < SDK_PARTS.index(source)
+    if target == SHARED:
+        return layer == 'plugins'
     if layer == below:
         return layer in ORDERED and order.index(target) < order.index(source) and source != 'sandbox/nodes'
     if source == 'sandbox/nodes' and target in CLIENT:

@@ -9,6 +9,7 @@ import sys
 
 from citations import citation_findings
 from layers import layer_findings
+from messages import message_findings
 from mutants import mutant_findings
 from repeats import repeat_findings
 from roles import role_findings
@@ -64,6 +65,7 @@ def main(root):
     out += [(path, line, 'layers', text) for path, line, text in layer_findings(files, architecture)]
     out += [(path, line, 'citations', text) for path, line, text in citation_findings(files)]
     out += [(path, line, 'mutants', text) for path, line, text in mutant_findings(files)]
+    out += [(path, line, 'messages', text) for path, line, text in message_findings(files)]
     out += [(path, line, 'roles', text) for path, line, text in role_findings(files)]
     out += [(path, line, 'repeats', text) for path, line, text in repeat_findings(files)]
     for path, line, rule, text in sorted(out):

@@ -6,6 +6,7 @@ import unittest
 
 from citations import citation_findings
 from layers import layer_findings, order_of
+from messages import PAGE, message_findings
 from mutants import TABLE, mutant_findings
 from repeats import LINES_MIN, repeat_findings
 from roles import FUNCTIONS_MAX, role_findings
@@ -148,6 +149,15 @@ class StyleTest(unittest.TestCase):
                       [code, test, table._replace(text=row + '| `moat` | no test | |\n')]):
             self.assertNotEqual(list(mutant_findings(wrong)), [])
 
+    def test_messages_of_the_troubleshooting_page_are_those_of_the_code(self):
+        code = File('host/a.cpp', 'f("cannot start "\n  "the \\"web\\" plugin: " + name);')
+        page = '| message | then |\n| --- | --- |\n| `cannot start the "web" plugin: …` | retry |\n'
+        self.assertEqual(list(message_findings([code, File(PAGE, page)])), [])
+        changed = page.replace('start the', 'open the')
+        self.assertEqual([finding[1] for finding in message_findings([code, File(PAGE, changed)])], [3])
+        elsewhere = File('tests/a.cpp', code.text)
+        self.assertEqual([finding[1] for finding in message_findings([elsewhere, File(PAGE, page)])], [3])
+
     def test_code_that_stands_twice_is_found(self):
         run = ''.join(f'  f({number});\n' for number in range(LINES_MIN))
         again = run.replace('  f(0)', '\tf(0)').replace('f(3);\n', 'f(3);  // three\n\n}\n')  # Only the layout differs.
@@ -233,7 +243,8 @@ class StyleTest(unittest.TestCase):
                            ('sandbox/rest/a.cpp', 'sandbox/store/b.hpp'), ('sandbox/nodes/a.cpp', 'host/api/b.hpp'),
                            ('sandbox/store/a.cpp', 'lib/base/b.hpp'),
                            ('lib/kube/a.cpp', 'lib/base/b.hpp'), ('lib/kube/schema/fields/a.cpp', 'lib/kube/b.hpp'),
-                           ('plugins/x/a.cpp', 'plugins/x/b.hpp'),
+                           ('plugins/x/a.cpp', 'plugins/x/b.hpp'), ('plugins/x/a.cpp', 'plugins/shared/y/b.hpp'),
+                           ('plugins/shared/y/a.cpp', 'davit/kube/pod.hpp'),
                            ('plugins/x/a.cpp', 'davit/abi.h'), ('sdk/include/davit/a.hpp', 'davit/abi.h'),
                            ('lib/base/a.hpp', 'davit/result.hpp'), ('sandbox/rest/a.cpp', 'davit/kube/time.hpp'),
                            ('sdk/include/davit/a.hpp', 'davit/result.hpp'), ('sdk/include/davit/result.hpp', 'davit/abi.h'),
@@ -248,6 +259,7 @@ class StyleTest(unittest.TestCase):
         for path, name in [('host/object/a.cpp', 'host/api/b.hpp'), ('host/api/a.cpp', 'host/unknown/b.hpp'),
                            ('host/unknown/a.cpp', 'host/object/b.hpp'), ('host/api/a.cpp', 'tests/support/b.hpp'),
                            ('host/api/a.cpp', 'sandbox/store/b.hpp'), ('plugins/x/a.cpp', 'plugins/y/b.hpp'),
+                           ('plugins/shared/y/a.cpp', 'plugins/x/b.hpp'), ('host/api/a.cpp', 'plugins/shared/y/b.hpp'),
                            ('plugins/x/a.cpp', 'host/object/b.hpp'), ('sdk/include/davit/a.hpp', 'host/object/b.hpp'),
                            ('sandbox/store/a.hpp', 'sandbox/rest/b.hpp'), ('sandbox/store/a.cpp', 'host/object/b.hpp'),
                            ('sandbox/rest/a.cpp', 'host/api/b.hpp'), ('sandbox/nodes/a.cpp', 'sandbox/rest/b.hpp'),

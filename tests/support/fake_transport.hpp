@@ -22,7 +22,7 @@ struct ScriptedResponse {
   int status = 200;
   std::string body;
   HttpHeaders headers = {{"content-type", "application/json"}};
-  TransportEnd end;
+  TransportEnd end = {};
   Rest rest = Rest::kComplete;
 };
 

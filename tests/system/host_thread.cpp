@@ -28,7 +28,6 @@ host::RunOptions run_options(const HostOptions& options) {
   out.controllers = options.controllers;
   out.leader_elect = options.election == HostOptions::Election::kOn;
   out.content_type = options.content_type;
-  out.bind_address = "127.0.0.1";
   out.port = 0;
   out.controller_start_interval = Duration{0};
   return out;

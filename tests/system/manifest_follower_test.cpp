@@ -134,6 +134,28 @@ TEST_F(ManifestFollowerTest, AConfigThatThePluginRefusesLeavesTheOldOneAtWork) {
   EXPECT_THAT(notes(), IsEmpty());
 }
 
+TEST_F(ManifestFollowerTest, AConfigThatARunningControllerRefusesIsNotedUntilItIsMended) {
+  const std::string plugin = "  - path: " DAVIT_SWAP_SAMPLES "/configurable.so\n";
+  const auto named = [&plugin](const std::string& name) {
+    return plugin + "    controllers: {sample-controller: {config: {name: " + name + "}}}\n";
+  };
+  start(named("green"));
+  edit_plugins(named("7"));
+  EXPECT_THAT(notes(), ElementsAre("manifest plugin sample: controller sample-controller keeps its "
+                                   "old configuration: name is no short text"));
+  edit_plugins(named("blue"));
+  EXPECT_THAT(notes(), IsEmpty());
+  EXPECT_EQ(generation("sample"), 1U) << "it runs on in every case";
+}
+
+TEST_F(ManifestFollowerTest, AConfigThatAControllerTakesOnlyAtItsStartIsASwap) {
+  start(kNodes);
+  edit_plugins(kNodes +
+               "    controllers: {node-lifecycle-controller: {config: {nodeEvictionRate: 0.2}}}\n");
+  EXPECT_EQ(generation("nodelifecycle"), 2U);
+  EXPECT_THAT(notes(), IsEmpty());
+}
+
 TEST_F(ManifestFollowerTest, NonsenseChangesNothingAndIsReportedWithItsPlace) {
   start(kDeployment);
   const std::string where = (directory_.path() / "davit.yaml").string();

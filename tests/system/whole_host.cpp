@@ -34,7 +34,6 @@ void WholeHost::start(const WholeHostOptions& options, Transport* way) {
   run.plugin_directories = options.directories;
   run.controllers = options.controllers;
   run.leader_elect = false;
-  run.bind_address = "127.0.0.1";
   run.port = 0;
   run.qps = 10'000;
   run.burst = 10'000;
@@ -45,7 +44,12 @@ void WholeHost::start(const WholeHostOptions& options, Transport* way) {
   ASSERT_TRUE(plan) << mistakes.str();
   Result<std::unique_ptr<HostProcess>> opened = HostProcess::open(
       merged.settings.manifest, ConnectionConfig{}, std::move(plan->controllers()),
-      HostSeams{*clock_, *random_, sink_, way != nullptr ? way : &transport()}, [] {});
+      HostSeams{.clock = *clock_,
+                .random = *random_,
+                .log_sink = sink_,
+                .transport = way != nullptr ? way : &transport(),
+                .tracing = options.tracing},
+      [] {});
   ASSERT_TRUE(opened) << opened.error().message();
   host_ = std::move(*opened);
   const Status started = host_->start({});

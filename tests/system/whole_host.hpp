@@ -20,6 +20,7 @@ struct WholeHostOptions {
   std::vector<std::string> directories;  ///< The plugins' directories.
   std::vector<std::string> controllers;  ///< As --controllers.
   std::string manifest = {};             ///< As --manifest.
+  TracingConfig tracing = {};
 };
 
 /// The destructor stops the host before the cluster goes. Mistakes fail the test.

@@ -21,7 +21,8 @@
  *   Ownership   Who produced memory frees it. The host copies what it keeps. Results of unknown length go to a sink.
  *   Growth      Structs grow at the end only, and those without `size` never do. `size` is sizeof the struct as the
  *               writer compiled it; a reader uses the smaller of the two sizes and takes missing members as zero.
- *               Function tables are read the same way.
+ *               Function tables are read the same way. A struct that is given to be filled has its `size` set, and no more
+ *               of it may be written.
  *   Ids         Capability ids carry a revision ("davit.client/1"). A published id never changes its meaning.
  *   Errors      Values, never exceptions: nothing may be thrown, panicked or longjmp'ed across a call, either way.
  *   Numbers     Units end the name (_ms, _ns, _seconds). Reserved members are zero.
@@ -43,12 +44,13 @@
  *             free     any thread of the plugin, with or without a call
  *             host     the host calls the plugin
  *   blocks    nonblocking  returns at once
- *             blocking     may wait for the network; ends early with DAVIT_CANCELLED when the host stops
+ *             blocking     may wait; ends early with DAVIT_CANCELLED when the host stops or a swap drains it
  *
  * What runs at once, of one controller: at most one of on_event and on_closed, in the order of changes; syncs, as many as
- * each queue has workers, never two of one key or shard; timers, never two runs of one; at most one check() and one
- * serve(). All of these may run beside each other. init and destroy run alone; write() and read() of a state beside no
- * more than check() and serve(). Two builds of a controller may be there at once during a swap; only one of them syncs.
+ * each queue has workers, never two of one key or shard; timers, never two runs of one; at most one check(), one serve()
+ * and one changed(). All of these may run beside each other. init and destroy run alone; write() and read() of a state
+ * beside no more than check() and serve(). Two builds of a controller may be there at once during a swap; only one of them
+ * syncs.
  *
  * Unloading. The host unloads a library after destroy() of each of its controllers has returned, and then calls nothing in
  * it and reads nothing of it: tables, texts and `self` pointers are the plugin's until then. Threads that the
@@ -142,6 +144,10 @@ typedef struct davit_call {
    * answer DAVIT_CANCELLED then. 1, too, for a call that has returned, and on another thread.
    * @call(any; nonblocking) */
   int32_t (*cancelled)(const struct davit_call *call);
+  /* 1 while this replica may act: it holds the lease, or the controller needs none. 0 on a standby, and for a call that
+   * has returned or is another thread's. It may change at any time; the host checks each write by itself.
+   * @call(any; nonblocking) */
+  int32_t (*leads)(const struct davit_call *call);
 } davit_call;
 
 /* ---- Objects: "davit.object/1" ----------------------------------------------------------------------------------- */
@@ -323,12 +329,22 @@ typedef struct davit_informer_v1 {
 
 /* ---- Work queues: "davit.queue/1" -------------------------------------------------------------------------------- */
 
+/* What becomes of the back-off of a key, or of a timer, after DAVIT_OK. */
+enum {
+  DAVIT_BACKOFF_END = 0,  /* it ends: the next failure is the first one. The back-off that add_rate_limited() has given the
+                           * key during this sync stays */
+  DAVIT_BACKOFF_KEEP = 1, /* the failures so far stay counted, as for work that is under way elsewhere */
+  /* One more is counted, and it runs again after its back-off, or after again_ms if that is set and shorter. For what is
+   * not there yet: it is no failure for logs, metrics, retries_max and the probation of a new build. */
+  DAVIT_BACKOFF_RETRY = 2
+};
+
 /* What a sync, or a timer's run, decided besides its code. Filled with zeroes before each call. It counts with DAVIT_OK
  * only. */
 typedef struct davit_sync_result {
   uint32_t size;
-  uint32_t keep_backoff; /* 1: the failures of the key so far stay counted, as for work that is under way elsewhere */
-  uint64_t again_ms;     /* sync the key again after this time; 0: when it is added again */
+  int32_t backoff;   /* DAVIT_BACKOFF_* */
+  uint64_t again_ms; /* sync the key again after this time; 0: when it is added again */
 } davit_sync_result;
 
 typedef struct davit_queue_options {
@@ -341,7 +357,7 @@ typedef struct davit_queue_options {
   uint32_t reserved;
   void *self; /* passed back to sync */
   /* Moves the cluster toward what the object named by `key` asks for. Idempotent. Never runs twice at once for one key
-   * (nor for two keys with the same shard). DAVIT_OK ends the key's back-off, unless the result keeps it; every other
+   * (nor for two keys with the same shard). DAVIT_OK ends the key's back-off, unless the result says otherwise; every other
    * code, known or not, tries again later with back-off. Say why through davit_context.error_text.
    * @call(host; blocking) */
   davit_code (*sync)(void *self, const davit_call *call, davit_str key, davit_sync_result *result);
@@ -371,7 +387,7 @@ typedef struct davit_queue_v1 {
   /* Ends the key's back-off. @call(any; nonblocking) */
   davit_code (*forget)(const davit_call *call, davit_handle queue, davit_str key);
 
-  /* How often in a row the key failed. @call(any; nonblocking) */
+  /* How often in a row the key was given a back-off. @call(any; nonblocking) */
   uint32_t (*failures)(const davit_call *call, davit_handle queue, davit_str key);
 } davit_queue_v1;
 
@@ -404,6 +420,14 @@ enum {
                              * server without that form of a resource sends all, and items of lists come whole then */
 };
 
+/* Which of a controller's requests goes first when several wait for its rate limiter. Of four that are sent while others
+ * wait, one is the one that has waited longest, whatever its priority: none waits for ever. */
+enum {
+  DAVIT_PRIORITY_NORMAL = 0,
+  DAVIT_PRIORITY_HIGH = 1, /* what others wait for: heartbeats, deletions that free something */
+  DAVIT_PRIORITY_LOW = 2   /* what can wait: cleaning up, reports */
+};
+
 /* One request to the API server. The rules of the note must allow it, else DAVIT_UNDECLARED and nothing is sent.
  * A PUT body must be built from an uncached read: the host refuses DAVIT_UPDATE of a resource that the controller reads
  * through a projection (DAVIT_UNDECLARED), because fields that were never read would be lost. Patch instead. The
@@ -422,7 +446,23 @@ typedef struct davit_request {
   int32_t patch_type;    /* DAVIT_PATCH only */
   int32_t answer;        /* DAVIT_ANSWER_* */
   davit_str query;       /* further query parameters, form-encoded: "labelSelector=app%3Dweb"; may be empty. The host
-                          * decodes and encodes it again; dryRun, timeout and watch are its own: DAVIT_MISUSE */
+                          * decodes and encodes it again. What has a member here, and dryRun, timeout and watch, which
+                          * are the host's own, are DAVIT_MISUSE */
+  int32_t priority;      /* DAVIT_PRIORITY_* */
+  int32_t force;         /* DAVIT_PATCH_APPLY only; 1: takes fields over from other field managers, else DAVIT_CONFLICT */
+  davit_str field_manager; /* DAVIT_CREATE, DAVIT_UPDATE and DAVIT_PATCH: who owns the fields that are written; at most 128
+                            * bytes. Empty: the clientName of the note for DAVIT_PATCH_APPLY; for others none is sent, and
+                            * the server takes the "davit" of the user agent */
+  /* DAVIT_LIST only */
+  uint64_t limit;           /* items in one response at most; 0: all. More follow if metadata.continue is not empty */
+  davit_str continue_token; /* metadata.continue of the response before; empty: from the start. DAVIT_EXPIRED: the server
+                             * has forgotten it */
+  /* DAVIT_GET and DAVIT_LIST in call() only, else DAVIT_MISUSE; may be NULL. Receives the body of a successful response
+   * as it arrives, in pieces cut anywhere, unparsed; davit_response.object is absent then. The host holds at most 256 KiB
+   * that the sink has not taken, sets no limit to the whole, and sends the request again only before the first piece.
+   * A code of the sink but DAVIT_OK ends the transfer and is the response's. DAVIT_UNAVAILABLE: the body was cut.
+   * DAVIT_CANCELLED: the host stops or swaps; both after any number of pieces. `timeout_ms` is for all of it */
+  const davit_sink *raw;
   /* DAVIT_DELETE and DAVIT_DELETE_COLLECTION only */
   int32_t propagation;
   int32_t has_grace_seconds; /* 1 when grace_seconds is set */
@@ -444,6 +484,30 @@ typedef struct davit_response {
   davit_value object;      /* absent on failure, and when the answer is a Status */
 } davit_response;
 
+/* Limits of a fan-out: requests under way at once, and the room for a request. */
+enum {
+  DAVIT_FAN_OUT_AT_ONCE_MAX = 50,
+  DAVIT_REQUEST_ROOM = 1024 /* bytes that next() may write */
+};
+
+/* Any number of requests, made one by one as they can be sent. Both functions run during davit_client_v1.fan_out(), on its
+ * thread, never both at once, with its call, and may use the host. */
+typedef struct davit_fan_out {
+  uint32_t size;
+  uint32_t at_once_max; /* requests under way at once; 0, and more than it: DAVIT_FAN_OUT_AT_ONCE_MAX */
+  void *self;           /* passed back */
+  /* Fills `request`, of which all but `size` is zero, for the `index`-th time from 0. Texts are copied when it returns. There
+   * are DAVIT_REQUEST_ROOM bytes, so that a plugin of a later header may write all that it knows.
+   * DAVIT_OK: send it. DAVIT_NOT_FOUND: there is none now; asked again after the next done(), and when no request is under
+   * way the fan-out has ended. Every other code: no more requests; fan_out() returns it when those under way have ended.
+   * @call(host; blocking) */
+  davit_code (*next)(void *self, const davit_call *call, uint64_t index, davit_request *request);
+  /* The response to the request with this index, in the order of their arrival. It is borrowed until this returns: to keep
+   * its object, retain() it. DAVIT_OK: go on, whatever the response says. Every other code as for next().
+   * @call(host; blocking) */
+  davit_code (*done)(void *self, const davit_call *call, uint64_t index, const davit_response *response);
+} davit_fan_out;
+
 typedef struct davit_client_v1 {
   uint32_t size;
   uint32_t reserved;
@@ -463,6 +527,12 @@ typedef struct davit_client_v1 {
    * failed for its group. Asks the server, and waits for it, when the host's discovery cache is old: also in init, the one
    * host function beside those of discovery that waits there. @call(init, sync; blocking) */
   davit_code (*resource_exists)(const davit_call *call, davit_str group, davit_str version, davit_str resource);
+
+  /* Sends the requests that `fan_out` makes, some at once, and passes each response on: 10,000 requests need the memory of
+   * at_once_max. Otherwise as batch(). The first code of next() or done() that ended it, else DAVIT_OK. DAVIT_CANCELLED when
+   * the host stops or swaps: what was not sent has that code, and next() is not called any more.
+   * @call(sync; blocking) */
+  davit_code (*fan_out)(const davit_call *call, const davit_fan_out *fan_out);
 } davit_client_v1;
 
 /* ---- Timers and periodic passes: "davit.timer/1" ----------------------------------------------------------------- */
@@ -540,6 +610,10 @@ typedef struct davit_clock_v1 {
   int64_t (*monotonic_ns)(const davit_call *call);
   /* Since 1970-01-01 UTC; for time stamps written to the API and compared with such. @call(any; nonblocking) */
   int64_t (*wall_ns)(const davit_call *call);
+  /* Waits, and keeps the worker busy meanwhile: for pauses of seconds. What may take longer is better synced again, see
+   * again_ms. DAVIT_CANCELLED: it ended early because the host stops or swaps, or leadership is gone; return that code, and
+   * the key is next where it may run. @call(sync; blocking) */
+  davit_code (*pause)(const davit_call *call, uint64_t ms);
 } davit_clock_v1;
 
 typedef struct davit_random_v1 {
@@ -585,8 +659,8 @@ typedef struct davit_metric_v1 {
 typedef struct davit_config_v1 {
   uint32_t size;
   uint32_t reserved;
-  /* The controller's `config` from the manifest, as an object value; absent when there is none.
-   * @call(any; nonblocking) */
+  /* The controller's `config` from the manifest, as an object value; absent when there is none. The same for all of a
+   * call, even if "davit.configurable/1" accepts another one meanwhile. @call(any; nonblocking) */
   davit_value (*value)(const davit_call *call);
 } davit_config_v1;
 
@@ -666,6 +740,7 @@ typedef struct davit_catalog {
   uint32_t reserved;
   const davit_unknown_version *unknown;
   size_t unknown_count;
+  int64_t fetched_ns; /* on davit_clock_v1.monotonic_ns: what the server had changed by then is in it */
 } davit_catalog;
 
 /* What the server offers. Needs no rule: every identity may discover. */
@@ -912,8 +987,8 @@ typedef struct davit_context {
   /* The table of a host capability, or NULL when this host has none of that id. Tables are constant and live as long as the
    * process. @call(any; nonblocking) */
   const void *(*capability)(const davit_call *call, davit_str id);
-  /* Says why the code that the current init, sync, fire or read() of a state is about to return is not DAVIT_OK. Copied;
-   * the last one wins. @call(any; nonblocking) */
+  /* Says why the code that the current init, sync, fire, changed() or read() of a state is about to return is not
+   * DAVIT_OK. Copied; the last one wins. @call(any; nonblocking) */
   void (*error_text)(const davit_call *call, davit_str text);
   /* Describes the last host function that failed in this call: answered anything but DAVIT_OK. Reads of objects do not
    * count. After batch() it is one of the failures; each response has its own. @call(any; nonblocking) */
@@ -933,14 +1008,42 @@ typedef struct davit_health_v1 {
   davit_code (*check)(void *self, const davit_call *call, const davit_sink *why);
 } davit_health_v1;
 
+/* A page that a controller writes. Good during the call that takes it, on its thread. */
+typedef struct davit_page {
+  uint32_t size;
+  uint32_t reserved;
+  void *self;
+  const davit_sink *body;
+  /* Sets what is otherwise 200 and "text/plain; charset=utf-8". DAVIT_INVALID, and nothing is set: the status is not 200 to
+   * 599, or the type is no media type of at most 256 bytes. @call(any; nonblocking) */
+  davit_code (*head)(void *self, int32_t http_status, davit_str content_type);
+} davit_page;
+
 /* "davit.debug/1" */
 typedef struct davit_debug_v1 {
   uint32_t size;
   uint32_t reserved;
-  /* Serves GET /debug/controllers/<name>/<path>. DAVIT_OK: 200 with what was written to `body` as text/plain;
-   * DAVIT_NOT_FOUND: 404. @call(host; nonblocking) */
-  davit_code (*serve)(void *self, const davit_call *call, davit_str path, davit_str query, const davit_sink *body);
+  /* Serves GET /debug/controllers/<name>/<path>. DAVIT_OK: the page as written; DAVIT_NOT_FOUND: 404; every other code: 500,
+   * both with what was written to the body as text. @call(host; nonblocking) */
+  davit_code (*serve)(void *self, const davit_call *call, davit_str path, davit_str query, const davit_page *page);
 } davit_debug_v1;
+
+/* "davit.configurable/1": a controller that takes another configuration while it runs. Without this side the host swaps to
+ * another instance of the same build, which finds the new configuration in its init. */
+typedef struct davit_configurable_v1 {
+  uint32_t size;
+  uint32_t reserved;
+  /* The operator has changed the controller's `config` in the manifest. `config` is the new one, as davit_config_v1.value
+   * will give it to later calls; absent when there is none any more.
+   *   DAVIT_OK           it counts from now on. Keys that it concerns are the controller's to add
+   *   DAVIT_UNSUPPORTED  this change is possible at the start only: the host swaps
+   *   every other code   it is refused, and the old one stays; say why through davit_context.error_text. The operator
+   *                      reads it in the log and in `davit ctl status`
+   * Not called when what the note takes from the configuration changes, such as a selector: the host swaps. May be called
+   * again with what it has accepted or refused. Takes a time limit of 10 s, after which the change counts as refused, and
+   * swaps wait until it has returned. @call(host; nonblocking) */
+  davit_code (*changed)(void *self, const davit_call *call, davit_value config);
+} davit_configurable_v1;
 
 /* "davit.state/1": what a controller knows and neither the cluster nor its queues could tell its next build: since when
  * a node is silent, which writes it has not seen yet. Without this side the next build begins with nothing, as after a
@@ -990,8 +1093,8 @@ enum {
   DAVIT_SKIPPED = 2  /* nothing to do here (for example the server lacks the resource); not an error */
 };
 
-/* Creates one controller. `context` lives until destroy() returns. On SKIPPED and FAILED nothing may be left behind;
- * what was opened through the host is closed by the host. @call(host; nonblocking) */
+/* Creates one controller. `context` lives until destroy() returns; `out` is zero but for its size. On SKIPPED and FAILED
+ * nothing may be left behind; what was opened through the host is closed by the host. @call(host; nonblocking) */
 typedef int32_t (*davit_init_fn)(const davit_call *call, const davit_context *context, davit_controller *out);
 
 /* One row of the InitFunc table. */

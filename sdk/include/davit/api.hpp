@@ -13,7 +13,6 @@
 #include <davit/result.hpp>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 namespace davit {
@@ -36,12 +35,7 @@ void read_sized(const void* from, T& to) {
 }
 
 /// A sink that appends to `out`, which must outlive the call that gets it.
-[[nodiscard]] inline davit_sink append_to(std::string& out) {
-  return {sizeof(davit_sink), 0, &out, [](void* self, davit_str chunk) -> davit_code {
-            static_cast<std::string*>(self)->append(from_c(chunk));
-            return DAVIT_OK;
-          }};
-}
+[[nodiscard]] davit_sink append_to(std::string& out);
 
 /// The host as one controller sees it. Lives as long as the controller, at one address.
 struct Api {
@@ -78,31 +72,7 @@ struct Api {
 
   /// Fills this from what the host passed to init, inside that call. Fails when the host lacks a
   /// capability.
-  [[nodiscard]] Status open(const davit_context& context) {
-    error_text = context.error_text;
-    last_error = context.last_error;
-    Status status;
-    find(context, "davit.object/1", object, status);
-    find(context, "davit.informer/1", informer, status);
-    find(context, "davit.queue/1", queue, status);
-    find(context, "davit.client/1", client, status);
-    find(context, "davit.timer/1", timer, status);
-    find(context, "davit.event/1", event, status);
-    find(context, "davit.log/1", log, status);
-    find(context, "davit.clock/1", clock, status);
-    find(context, "davit.random/1", random, status);
-    find(context, "davit.metric/1", metric, status);
-    find(context, "davit.config/1", config, status);
-    Status optional;
-    find(context, "davit.freshness/1", freshness, optional);
-    find(context, "davit.discovery/1", discovery, optional);
-    find(context, "davit.informer/2", dynamic_informer, optional);
-    find(context, "davit.waker/1", waker, optional);
-    find(context, "davit.http/1", http, optional);
-    if (!status.ok()) return status;
-    names = Names::resolve([this](std::string_view text) { return intern(text).id; });
-    return status;
-  }
+  [[nodiscard]] Status open(const davit_context& context);
 
   /// The interned form of a member name; resolve it at init and keep it.
   [[nodiscard]] Name intern(std::string_view text) const {
@@ -113,53 +83,45 @@ struct Api {
   [[nodiscard]] Status failure() const;
 
  private:
-  template <typename Table>
-  void find(const davit_context& context, std::string_view id, const Table*& out, Status& status) {
-    const void* const table = context.capability(call(), to_c(id));
-    if (table != nullptr) {
-      out = &std::get<Table>(tables_);
-      read_sized(table, std::get<Table>(tables_));
-    } else if (status.ok()) {
-      status = Status(Code::kUnsupported, "the host lacks the capability " + std::string(id));
-    }
-  }
-
   /// The host's tables as far as it has them: members that it lacks are null.
-  std::tuple<davit_object_v1, davit_informer_v1, davit_queue_v1, davit_client_v1, davit_timer_v1,
-             davit_event_v1, davit_log_v1, davit_clock_v1, davit_random_v1, davit_metric_v1,
-             davit_config_v1, davit_freshness_v1, davit_discovery_v1, davit_informer_v2,
-             davit_waker_v1, davit_http_v1>
-      tables_{};
+  struct Tables {
+    davit_object_v1 object;
+    davit_informer_v1 informer;
+    davit_queue_v1 queue;
+    davit_client_v1 client;
+    davit_timer_v1 timer;
+    davit_event_v1 event;
+    davit_log_v1 log;
+    davit_clock_v1 clock;
+    davit_random_v1 random;
+    davit_metric_v1 metric;
+    davit_config_v1 config;
+    davit_freshness_v1 freshness;
+    davit_discovery_v1 discovery;
+    davit_informer_v2 dynamic_informer;
+    davit_waker_v1 waker;
+    davit_http_v1 http;
+  };
+  Tables tables_{};
 };
 
 /// The C form of a code; the values are the same.
 [[nodiscard]] constexpr davit_code to_c(Code code) { return static_cast<davit_code>(code); }
+static_assert(
+    to_c(Code::kOk) == DAVIT_OK && to_c(Code::kNotFound) == DAVIT_NOT_FOUND &&
+    to_c(Code::kAlreadyExists) == DAVIT_ALREADY_EXISTS && to_c(Code::kConflict) == DAVIT_CONFLICT &&
+    to_c(Code::kInvalid) == DAVIT_INVALID && to_c(Code::kForbidden) == DAVIT_FORBIDDEN &&
+    to_c(Code::kExpired) == DAVIT_EXPIRED && to_c(Code::kThrottled) == DAVIT_THROTTLED &&
+    to_c(Code::kUnavailable) == DAVIT_UNAVAILABLE && to_c(Code::kCancelled) == DAVIT_CANCELLED &&
+    to_c(Code::kUndeclared) == DAVIT_UNDECLARED && to_c(Code::kWrongType) == DAVIT_WRONG_TYPE &&
+    to_c(Code::kStale) == DAVIT_STALE && to_c(Code::kMisuse) == DAVIT_MISUSE &&
+    to_c(Code::kUnsupported) == DAVIT_UNSUPPORTED && to_c(Code::kInternal) == DAVIT_INTERNAL);
 
 /// Unknown codes stay what they are: the set is open.
 [[nodiscard]] constexpr Code from_c(davit_code code) { return static_cast<Code>(code); }
 
 /// The error of a response, or of a call. `causes` are separated by commas.
-[[nodiscard]] inline Status to_status(davit_code code, std::string_view message, ApiDetail detail,
-                                      std::string_view causes) {
-  while (!causes.empty()) {
-    const std::size_t comma = causes.find(',');
-    detail.causes.emplace_back(causes.substr(0, comma));
-    causes = comma == std::string_view::npos ? std::string_view() : causes.substr(comma + 1);
-  }
-  std::string text(message);
-  if (text.empty()) text = "the host answered with code " + std::to_string(code);
-  return Status(from_c(code), std::move(text), std::move(detail));
-}
-
-inline Status Api::failure() const {
-  davit_error error{};
-  error.size = sizeof(error);
-  if (last_error(call(), &error) != DAVIT_OK || error.code == DAVIT_OK) return {};
-  ApiDetail detail;
-  detail.http_status = error.http_status;
-  detail.reason = from_c(error.reason);
-  detail.retry_after_ms = error.retry_after_ms;
-  return to_status(error.code, from_c(error.message), std::move(detail), from_c(error.causes));
-}
+[[nodiscard]] Status to_status(davit_code code, std::string_view message, ApiDetail detail,
+                               std::string_view causes);
 
 }  // namespace davit

@@ -1,135 +1,20 @@
 /// Client: requests to the API server, from a sync or timer only.
 #pragma once
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
-#include <davit/key.hpp>
-#include <davit/kube/resource.hpp>
-#include <davit/object.hpp>
-#include <davit/percent_escape.hpp>
-#include <davit/time.hpp>
+#include <davit/request.hpp>
+#include <davit/trampoline.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace davit {
-
-enum class PatchType : std::int32_t {
-  kJson = DAVIT_PATCH_JSON,
-  kMerge = DAVIT_PATCH_MERGE,
-  kStrategic = DAVIT_PATCH_STRATEGIC,
-  kApply = DAVIT_PATCH_APPLY,
-};
-
-enum class Propagation : std::int32_t {
-  kDefault = DAVIT_PROPAGATION_DEFAULT,
-  kOrphan = DAVIT_PROPAGATION_ORPHAN,
-  kBackground = DAVIT_PROPAGATION_BACKGROUND,
-  kForeground = DAVIT_PROPAGATION_FOREGROUND,
-};
-
-/// The part of the object that the server sends. Metadata is cheaper, and enough for most writes.
-enum class Answer : std::int32_t {
-  kObject = DAVIT_ANSWER_OBJECT,
-  kMetadata = DAVIT_ANSWER_METADATA,  ///< Items of a list are cut, too.
-};
-
-struct WriteOptions {
-  std::string_view subresource = {};  ///< Empty, or "status", "scale", ….
-  Answer answer = Answer::kObject;
-  std::string_view query = {};  ///< Form-encoded: "fieldManager=x&force=true".
-};
-
-struct DeleteOptions {
-  Propagation propagation = Propagation::kDefault;
-  std::optional<std::int64_t> grace_seconds = std::nullopt;
-  std::string uid = {};               ///< Precondition; empty: none.
-  std::string resource_version = {};  ///< Precondition; empty: none.
-};
-
-/// One request, for batches. The factories cover the usual ones.
-struct Request {
-  std::int32_t verb = DAVIT_GET;
-  Resource resource{};
-  std::string subresource{};
-  std::string ns{};
-  std::string name{};
-  std::string body{};
-  PatchType patch_type = PatchType::kMerge;
-  Answer answer = Answer::kObject;
-  std::string query{};
-  DeleteOptions deletion{};
-  std::chrono::milliseconds timeout{0};  ///< 0: the host's default.
-
-  template <typename View>
-  [[nodiscard]] static Request get(const Key& key) {
-    return of<View>(DAVIT_GET, key);
-  }
-  template <typename View>
-  [[nodiscard]] static Request create(std::string_view ns, std::string body,
-                                      const WriteOptions& options = {}) {
-    Request request = of<View>(DAVIT_CREATE, Key{std::string(ns), std::string()});
-    request.body = std::move(body);
-    request.apply(options);
-    return request;
-  }
-  template <typename View>
-  [[nodiscard]] static Request update(const Key& key, std::string body,
-                                      const WriteOptions& options = {}) {
-    Request request = of<View>(DAVIT_UPDATE, key);
-    request.body = std::move(body);
-    request.apply(options);
-    return request;
-  }
-  template <typename View>
-  [[nodiscard]] static Request patch(const Key& key, PatchType type, std::string body,
-                                     const WriteOptions& options = {}) {
-    Request request = of<View>(DAVIT_PATCH, key);
-    request.patch_type = type;
-    request.body = std::move(body);
-    request.apply(options);
-    return request;
-  }
-  /// The response is the metadata of the object, or a Status.
-  template <typename View>
-  [[nodiscard]] static Request remove(const Key& key, DeleteOptions options = {}) {
-    Request request = of<View>(DAVIT_DELETE, key);
-    request.answer = Answer::kMetadata;
-    request.deletion = std::move(options);
-    return request;
-  }
-  /// Deletes all objects of a resource in a namespace, or those that `query` selects.
-  [[nodiscard]] static Request remove_collection(const Resource& resource, std::string_view ns,
-                                                 DeleteOptions options = {},
-                                                 std::string_view query = {}) {
-    Request request;
-    request.verb = DAVIT_DELETE_COLLECTION;
-    request.resource = resource;
-    request.ns = ns;
-    request.answer = Answer::kMetadata;
-    request.deletion = std::move(options);
-    request.query = query;
-    return request;
-  }
-
- private:
-  template <typename View>
-  [[nodiscard]] static Request of(std::int32_t verb, const Key& key) {
-    Request request;
-    request.verb = verb;
-    request.resource = View::kResource;
-    request.ns = key.ns;
-    request.name = key.name;
-    return request;
-  }
-  void apply(const WriteOptions& options) {
-    subresource = options.subresource;
-    answer = options.answer;
-    query = options.query;
-  }
-};
 
 /// Waits for each response. Errors carry the server's ApiDetail: reason and causes. After
 /// kUnavailable a write may or may not have happened.
@@ -173,41 +58,59 @@ class Client {
                                                std::string_view label_selector = {}) const;
 
   /// The object in the response; absent after a delete that returned a Status.
-  [[nodiscard]] Result<Value> call(const Request& request) const {
-    const davit_request raw = to_raw(request);
-    davit_response response{};
-    response.size = sizeof(response);
-    response.code = api_->client->call(api_->call(), &raw, &response);
-    return to_result(response);
-  }
+  [[nodiscard]] Result<Value> call(const Request& request) const;
 
   /// Sends all at once, as the rate limiter admits them; the n-th result belongs to the n-th
   /// request.
-  [[nodiscard]] std::vector<Result<Value>> batch(std::span<const Request> requests) const {
-    std::vector<davit_request> raw;
-    raw.reserve(requests.size());
-    for (const Request& request : requests) raw.push_back(to_raw(request));
-    davit_response empty{};
-    empty.size = sizeof(empty);
-    empty.code = DAVIT_CANCELLED;  // The result of a request that the host never reached.
-    std::vector<davit_response> responses(requests.size(), empty);
-    static_cast<void>(api_->client->batch(api_->call(), raw.data(), sizeof(davit_request),
-                                          responses.data(), sizeof(davit_response), raw.size()));
-    std::vector<Result<Value>> results;
-    results.reserve(responses.size());
-    for (const davit_response& response : responses) results.push_back(to_result(response));
-    return results;
+  [[nodiscard]] std::vector<Result<Value>> batch(std::span<const Request> requests) const;
+
+  /// Sends the requests that `next` makes, at most `at_once_max` at once (0: 50), and passes each
+  /// response to `done`, in the order of their arrival. Both run on this thread, never both at
+  /// once, and may use the client.
+  ///
+  ///     next(std::size_t index) -> std::optional<Request>    nothing: none now; it is asked again
+  ///                                                          after the next done()
+  ///     done(std::size_t index, const Result<Value>&) -> void, or a Status that ends the fan-out
+  ///
+  /// A value is borrowed until done() returns, so that 10,000 responses need no memory for each.
+  /// Returns the first error of done(), or kCancelled when the host stops.
+  template <std::invocable<std::size_t> Next, typename Done>
+  [[nodiscard]] Status fan_out(const Next& next, const Done& done,
+                               std::uint32_t at_once_max = 0) const;
+  /// The same for requests that are there already.
+  template <typename Done>
+  [[nodiscard]] Status fan_out(std::span<const Request> requests, const Done& done,
+                               std::uint32_t at_once_max = 0) const {
+    return fan_out(
+        [requests](std::size_t index) {
+          return index < requests.size() ? std::optional(requests[index]) : std::nullopt;
+        },
+        done, at_once_max);
   }
+
+  /// Lists in pages of `request.limit` items (0: 500, as client-go) and passes each to
+  /// `on_page(const Page&)`, which returns nothing, or a Status that ends the list. If the server
+  /// forgets the version of the list meanwhile (410), everything is listed again at once: see
+  /// Page::restarted.
+  template <typename OnPage>
+  [[nodiscard]] Status list_pages(Request request, const OnPage& on_page) const;
+
+  /// Passes the body of the response to a get or list to `sink(std::string_view)` as it arrives, in
+  /// pieces cut anywhere, unparsed; a Status of the sink's ends the transfer. The text is borrowed
+  /// until the sink returns, and no more than 256 KiB wait for it. For logs:
+  ///
+  ///     Request log = Request::get<Pod>(key);
+  ///     log.subresource = "log";
+  ///     log.query = "follow=true&tailLines=100";
+  ///     log.timeout = std::chrono::minutes(5);  // For all of it.
+  ///
+  /// kUnavailable: the body was cut. kCancelled: the host stops or swaps.
+  template <typename Sink>
+  [[nodiscard]] Status stream(const Request& request, const Sink& sink) const;
 
   /// Ok, kNotFound when the server lacks the resource, kUnavailable when that is not known. Also
   /// allowed while a controller is made.
-  [[nodiscard]] Status resource_exists(const Resource& resource) const {
-    const davit_code code = api_->client->resource_exists(
-        api_->call(), to_c(resource.group), to_c(resource.version), to_c(resource.resource));
-    if (code == DAVIT_OK) return {};
-    return Status(from_c(code), "the server does not offer " + std::string(resource.resource) +
-                                    " in " + resource.api_version());
-  }
+  [[nodiscard]] Status resource_exists(const Resource& resource) const;
 
  private:
   template <typename View>
@@ -222,51 +125,125 @@ class Client {
   const Api* api_;
 };
 
-inline davit_request Client::to_raw(const Request& request) {
-  davit_request raw{};
-  raw.size = sizeof(raw);
-  raw.verb = request.verb;
-  raw.group = to_c(request.resource.group);
-  raw.version = to_c(request.resource.version);
-  raw.resource = to_c(request.resource.resource);
-  raw.subresource = to_c(request.subresource);
-  raw.ns = to_c(request.ns);
-  raw.name = to_c(request.name);
-  raw.body = to_c(request.body);
-  raw.patch_type = request.verb == DAVIT_PATCH ? static_cast<std::int32_t>(request.patch_type) : 0;
-  raw.answer = static_cast<std::int32_t>(request.answer);
-  raw.query = to_c(request.query);
-  raw.propagation = static_cast<std::int32_t>(request.deletion.propagation);
-  raw.has_grace_seconds = request.deletion.grace_seconds ? 1 : 0;
-  raw.grace_seconds = request.deletion.grace_seconds.value_or(0);
-  raw.precondition_uid = to_c(request.deletion.uid);
-  raw.precondition_resource_version = to_c(request.deletion.resource_version);
-  raw.timeout_ms = static_cast<std::uint64_t>(request.timeout.count());
-  return raw;
-}
-
-inline Result<Value> Client::to_result(const davit_response& response) const {
-  if (response.code == DAVIT_OK) return Value(api_, response.object);
-  ApiDetail detail;
-  detail.http_status = response.http_status;
-  detail.reason = from_c(response.reason);
-  detail.retry_after_ms = response.retry_after_ms;
-  return to_status(response.code, from_c(response.message), std::move(detail),
-                   from_c(response.causes));
-}
-
 template <typename View>
 Result<std::vector<View>> Client::list(std::string_view ns, std::string_view label_selector) const {
-  Request request;
-  request.verb = DAVIT_LIST;
-  request.resource = View::kResource;
-  request.ns = ns;
-  if (!label_selector.empty()) request.query = "labelSelector=" + percent_escaped(label_selector);
-  const Result<Value> list = call(request);
+  const Result<Value> list = call(Request::list<View>(ns, {.label_selector = label_selector}));
   if (!list) return list.error();
   std::vector<View> views;
   for (const Value each : (*list)[&Names::items].elements()) views.push_back(View(each));
   return views;
+}
+
+namespace detail {
+
+/// Calls a callback that returns nothing or a Status.
+template <typename Callback, typename... Args>
+Status status_of(const Callback& callback, Args&&... args) {
+  if constexpr (std::is_void_v<std::invoke_result_t<const Callback&, Args...>>) {
+    callback(std::forward<Args>(args)...);
+    return {};
+  } else {
+    return callback(std::forward<Args>(args)...);
+  }
+}
+
+}  // namespace detail
+
+template <std::invocable<std::size_t> Next, typename Done>
+Status Client::fan_out(const Next& next, const Done& done, std::uint32_t at_once_max) const {
+  struct Run {
+    const Client& client;
+    const Next& next;
+    const Done& done;
+    detail::Thrown thrown{};
+    std::optional<Request> request{};  // Borrowed by the host until next() is called again.
+    Status error{};
+  };
+  Run run{*this, next, done};
+  davit_fan_out raw{};
+  raw.size = sizeof(raw);
+  raw.at_once_max = at_once_max;
+  raw.self = &run;
+  raw.next = [](void* self, const davit_call*, std::uint64_t index,
+                davit_request* request) -> davit_code {
+    auto& it = *static_cast<Run*>(self);
+    return it.thrown.keep([&]() -> davit_code {
+      it.request = it.next(static_cast<std::size_t>(index));
+      if (!it.request) return DAVIT_NOT_FOUND;
+      *request = to_raw(*it.request);
+      return DAVIT_OK;
+    });
+  };
+  raw.done = [](void* self, const davit_call*, std::uint64_t index,
+                const davit_response* response) -> davit_code {
+    auto& it = *static_cast<Run*>(self);
+    return it.thrown.keep([&]() -> davit_code {
+      davit_response known{};
+      read_sized(response, known);
+      Status status =
+          detail::status_of(it.done, static_cast<std::size_t>(index), it.client.to_result(known));
+      if (status.ok()) return DAVIT_OK;
+      const davit_code code = to_c(status.code());
+      if (it.error.ok()) it.error = std::move(status);
+      return code;
+    });
+  };
+  const davit_code code = api_->client->fan_out(api_->call(), &raw);
+  run.thrown.rethrow();
+  if (!run.error.ok()) return run.error;
+  return code == DAVIT_OK ? Status() : Status(from_c(code), "the fan-out has ended early");
+}
+
+template <typename OnPage>
+Status Client::list_pages(Request request, const OnPage& on_page) const {
+  constexpr std::uint64_t kPageItems = 500;
+  if (request.limit == 0) request.limit = kPageItems;
+  bool has_more = true;
+  bool restarted = false;
+  return fan_out(
+      [&](std::size_t) {
+        return std::exchange(has_more, false) ? std::optional(request) : std::nullopt;
+      },
+      [&](std::size_t, const Result<Value>& list) -> Status {
+        if (!list) {
+          if (list.error().code() != Code::kExpired || request.continue_token.empty()) {
+            return list.error();
+          }
+          request.limit = 0;
+          request.continue_token.clear();
+          has_more = restarted = true;
+          return {};
+        }
+        Status status = detail::status_of(on_page, Page{*list, restarted});
+        request.continue_token = (*list)[&Names::metadata]["continue"].string();
+        has_more = !request.continue_token.empty();
+        return status;
+      },
+      1);
+}
+
+template <typename Sink>
+Status Client::stream(const Request& request, const Sink& sink) const {
+  struct Run {
+    const Sink& sink;
+    detail::Thrown thrown{};
+    Status error{};
+  };
+  Run run{sink};
+  const davit_sink to{sizeof(davit_sink), 0, &run, [](void* self, davit_str chunk) -> davit_code {
+                        auto& it = *static_cast<Run*>(self);
+                        return it.thrown.keep([&]() -> davit_code {
+                          it.error = detail::status_of(it.sink, from_c(chunk));
+                          return to_c(it.error.code());
+                        });
+                      }};
+  davit_request raw = to_raw(request);
+  raw.raw = &to;
+  davit_response response{};
+  response.size = sizeof(response);
+  response.code = api_->client->call(api_->call(), &raw, &response);
+  run.thrown.rethrow();
+  return run.error.ok() ? to_result(response).error() : run.error;
 }
 
 }  // namespace davit

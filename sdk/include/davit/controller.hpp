@@ -37,6 +37,13 @@ class HandedState {
   ~HandedState() = default;
 };
 
+/// A page that a controller shows of itself.
+struct DebugPage {
+  std::string body = {};
+  std::string content_type = "text/plain; charset=utf-8";
+  int http_status = 200;
+};
+
 /// One running controller. Its constructor opens queues and informers through the Context; syncs
 /// are the functions given to Context::open_queue. Destroyed after the last of them returned.
 class Controller {
@@ -44,20 +51,23 @@ class Controller {
   Controller() = default;
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
-  virtual ~Controller() = default;
+  virtual ~Controller();
 
   /// The health that /readyz and /livez report. Must not take a lock that a sync holds while it
   /// waits.
   [[nodiscard]] virtual Status health() const { return {}; }
 
-  /// The text of GET /debug/controllers/<name>/<path>; kNotFound if there is no such page. Called
-  /// from a thread of the host's, at any time.
-  [[nodiscard]] virtual Result<std::string> debug(std::string_view path,
-                                                  std::string_view query) const {
-    static_cast<void>(path);
-    static_cast<void>(query);
-    return Status(Code::kNotFound, "no such page");
-  }
+  /// The page of GET /debug/controllers/<name>/<path>; kNotFound if there is none. Called from a
+  /// thread of the host's, at any time.
+  [[nodiscard]] virtual Result<DebugPage> debug(std::string_view path,
+                                                std::string_view query) const;
+
+  /// The operator has changed the controller's configuration in the manifest; absent if there is
+  /// none any more. Ok: it counts from now on. kUnsupported: this change is possible at the start
+  /// only, and the host swaps to another instance, which finds it in its constructor; the default.
+  /// Every other error refuses it: the old one stays, and the operator reads why. May run beside
+  /// syncs and handlers, so what it changes needs a lock.
+  [[nodiscard]] virtual Status configure(const Value& config);
 
   /// The state that a hot swap hands over; null: none, and the next build begins as after a
   /// restart. Called once; lives as long as the controller.

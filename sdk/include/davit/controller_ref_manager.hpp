@@ -8,6 +8,7 @@
 #include <davit/kube/time.hpp>
 #include <davit/mutant.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,17 +16,19 @@
 
 namespace davit {
 
-/// Joins what went wrong as upstream's aggregate does: one error as it is, several in brackets.
-/// Keeps the code and detail of the first. Ok when there is none.
+/// Joins what went wrong as upstream's aggregate does: one text as it is, several different ones in
+/// brackets. Keeps the code and detail of the first. Ok when there is none.
 [[nodiscard]] inline Status join_errors(const std::vector<Status>& errors) {
   if (errors.empty()) return {};
-  if (errors.size() == 1) return errors.front();
+  std::set<std::string_view> texts;
   std::string text = "[";
   for (const Status& each : errors) {
-    if (text.size() > 1) text += ", ";
+    if (!texts.insert(each.message()).second) continue;
+    if (texts.size() > 1) text += ", ";
     text += each.message();
   }
   text += "]";
+  if (texts.size() == 1) return errors.front();
   const ApiDetail* detail = errors.front().detail();
   return detail == nullptr ? Status(errors.front().code(), std::move(text))
                            : Status(errors.front().code(), std::move(text), *detail);
@@ -38,14 +41,22 @@ namespace davit {
 template <typename Owner, typename Owned>
 class ControllerRefManager {
  public:
-  /// The arguments must outlive the manager.
-  ControllerRefManager(const Client& client, const Owner& owner, const Selector& selector)
-      : client_(client), owner_(owner), selector_(selector) {}
+  /// The arguments must outlive the manager. `finalizer`: an adopted object gets it, a released one
+  /// loses it; empty: none.
+  ControllerRefManager(const Client& client, const Owner& owner, const Selector& selector,
+                       std::string_view finalizer = {})
+      : client_(client), owner_(owner), selector_(selector), finalizer_(finalizer) {}
 
   /// The objects of `candidates` (a range of Owned) that belong to the owner now, as the cache had
   /// them. All candidates are visited; then any failure fails the claim.
   template <typename Range>
   [[nodiscard]] Result<std::vector<Owned>> claim(const Range& candidates) {
+    return claim(candidates, [](const Owned&) { return true; });
+  }
+  /// The same for owners that have objects of certain names only, for example. One that the
+  /// selector matches counts as a match only if `filter(const Owned&) -> bool` accepts it, too.
+  template <typename Range, typename Filter>
+  [[nodiscard]] Result<std::vector<Owned>> claim(const Range& candidates, const Filter& filter) {
     struct Patch {
       std::optional<Owned> adopted;  // Nothing for a release.
     };
@@ -54,7 +65,7 @@ class ControllerRefManager {
     std::vector<Request> requests;
     std::vector<Patch> patches;
     for (const Owned& object : candidates) {
-      switch (decide(object)) {
+      switch (decide(object, selector_.matches(object.labels()) && filter(object))) {
         case Action::kKeep:
           claimed.push_back(object);
           break;
@@ -87,12 +98,19 @@ class ControllerRefManager {
     return finish(std::move(claimed), errors);
   }
 
+  /// The server's word on whether the owner may adopt, asked for at most once.
+  [[nodiscard]] const Status& can_adopt() {
+    if (!can_adopt_) can_adopt_ = ask_can_adopt();
+    return *can_adopt_;
+  }
   /// The body that makes the owner the controller of `object`.
   [[nodiscard]] std::string adopt_body(const Owned& object) const {
     JsonWriter out;
     out.begin_object().key("metadata").begin_object().key("ownerReferences").begin_array();
     owner_identity(owner_).write_controller_reference(out);
-    out.end_array().member("uid", object.uid()).end_object().end_object();
+    out.end_array().member("uid", object.uid());
+    if (!finalizer_.empty()) out.key("finalizers").begin_array().string(finalizer_).end_array();
+    out.end_object().end_object();
     return std::move(out).text();
   }
   /// The body that takes the owner's reference off `object`.
@@ -100,15 +118,18 @@ class ControllerRefManager {
     JsonWriter out;
     out.begin_object().key("metadata").begin_object().member("uid", object.uid());
     out.key("ownerReferences").begin_array().begin_object().member("$patch", "delete");
-    out.member("uid", owner_.uid()).end_object().end_array().end_object().end_object();
+    out.member("uid", owner_.uid()).end_object().end_array();
+    if (!finalizer_.empty()) {
+      out.key("$deleteFromPrimitiveList/finalizers").begin_array().string(finalizer_).end_array();
+    }
+    out.end_object().end_object();
     return std::move(out).text();
   }
 
  private:
   enum class Action { kKeep, kIgnore, kRelease, kAdopt };
 
-  [[nodiscard]] Action decide(const Owned& object) const {
-    const bool matches = selector_.matches(object.labels());
+  [[nodiscard]] Action decide(const Owned& object, bool matches) const {
     if (const std::optional<OwnerReference> controller = object.controller()) {
       if (controller->uid() != owner_.uid()) return Action::kIgnore;
       if (matches || mutant("orphan-release")) return Action::kKeep;
@@ -119,11 +140,6 @@ class ControllerRefManager {
     return adoptable ? Action::kAdopt : Action::kIgnore;
   }
 
-  /// The server's word on whether the owner may adopt, asked for at most once.
-  [[nodiscard]] const Status& can_adopt() {
-    if (!can_adopt_) can_adopt_ = ask_can_adopt();
-    return *can_adopt_;
-  }
   [[nodiscard]] Status ask_can_adopt() const {
     if (mutant("can-adopt")) return {};
     const Result<Owner> live = client_.template get<Owner>(owner_.key());
@@ -161,6 +177,7 @@ class ControllerRefManager {
   const Client& client_;
   const Owner& owner_;
   const Selector& selector_;
+  const std::string_view finalizer_;
   std::optional<Status> can_adopt_;
 };
 

@@ -127,13 +127,18 @@ class TrackingExpectations {
 
   /// Replaces the objects awaited for the key.
   void expect_deletions(const Key& key, const std::vector<Key>& objects, Time now) {
-    std::set<Key> awaited(objects.begin(), objects.end());
-    const std::size_t count = awaited.size();
+    expect(key, 0, objects, now);
+  }
+  /// Replaces both.
+  void expect(const Key& key, std::size_t creations, const std::vector<Key>& deletions, Time now) {
+    std::set<Key> awaited(deletions.begin(), deletions.end());
+    const ExpectationCounts counts{static_cast<std::int64_t>(creations),
+                                   static_cast<std::int64_t>(awaited.size())};
     {
       const std::lock_guard lock(mutex_);
       awaited_[key] = std::move(awaited);
     }
-    counts_.expect_deletions(key, count, now);
+    counts_.set(key, counts, now);
   }
   /// Counts only if `object` is awaited, and then once.
   void deletion_observed(const Key& key, const Key& object) {

@@ -2,15 +2,14 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <davit/key.hpp>
 #include <davit/kube/metadata.hpp>
+#include <davit/lookup.hpp>
 #include <davit/object.hpp>
 #include <davit/time.hpp>
 #include <davit/trampoline.hpp>
 #include <functional>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,10 +26,10 @@ struct Event {
     kDeleted = DAVIT_EVENT_DELETED,
   };
   Type type;
-  View current;             ///< Deleted: the last state known.
-  std::optional<View> old;  ///< Updated: what this handler saw last. Its UID may differ.
-  bool initial = false;     ///< Added: part of the informer's first content.
-  bool tombstone = false;   ///< Deleted: the deletion was missed, the state may be old.
+  View current;            ///< Deleted: the last state known.
+  Lookup<View> old;        ///< Updated: what this handler saw last. Its UID may differ.
+  bool initial = false;    ///< Added: part of the informer's first content.
+  bool tombstone = false;  ///< Deleted: the deletion was missed, the state may be old.
 };
 
 /// Callbacks on changes; called one at a time per controller, in the order of changes. Only add
@@ -57,49 +56,6 @@ struct CacheFreshness {
   Time followed_since;  ///< No outage has interrupted the host's view of the server since then.
 };
 
-/// Objects read from the cache: one consistent snapshot, in no particular order.
-template <typename View>
-class List {
- public:
-  class Iterator {
-   public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = View;
-    using difference_type = std::ptrdiff_t;
-    using pointer = const View*;
-    using reference = View;
-
-    Iterator(const Api* api, const davit_value* at) : api_(api), at_(at) {}
-    View operator*() const { return View(Value(api_, *at_)); }
-    Iterator& operator++() {
-      ++at_;
-      return *this;
-    }
-    Iterator operator++(int) { return Iterator(api_, at_++); }
-    friend bool operator==(const Iterator& a, const Iterator& b) { return a.at_ == b.at_; }
-
-   private:
-    const Api* api_;
-    const davit_value* at_;
-  };
-
-  List() = default;
-  List(const Api* api, davit_list list) : api_(api), list_(list) {}
-
-  [[nodiscard]] std::size_t size() const { return list_.count; }
-  [[nodiscard]] bool empty() const { return list_.count == 0; }
-  /// `index` must be below size().
-  [[nodiscard]] View operator[](std::size_t index) const {
-    return View(Value(api_, list_.items[index]));
-  }
-  [[nodiscard]] Iterator begin() const { return Iterator(api_, list_.items); }
-  [[nodiscard]] Iterator end() const { return Iterator(api_, list_.items + list_.count); }
-
- private:
-  const Api* api_ = nullptr;
-  davit_list list_{};
-};
-
 /// Reads the cache of one resource. A handle: cheap to copy, valid as long as the controller lives.
 /// Reads are for handlers, syncs and timers; the cache is empty while the controller is made.
 template <typename View>
@@ -108,21 +64,26 @@ class Informer {
   /// Opened by Context::open_informer.
   Informer(const Api& api, davit_handle handle) : api_(&api), handle_(handle) {}
 
-  [[nodiscard]] std::optional<View> get(std::string_view ns, std::string_view name) const {
+  /// The object, absence, or an error (kMisuse: while the controller is made, for example).
+  Lookup<View> get(std::string_view ns, std::string_view name) const {
     davit_value out{};
-    if (api_->informer->get(api_->call(), handle_, to_c(ns), to_c(name), &out) != DAVIT_OK) {
-      return std::nullopt;
-    }
-    return View(Value(api_, out));
+    const davit_code code = api_->informer->get(api_->call(), handle_, to_c(ns), to_c(name), &out);
+    return detail::looked_up<View>(*api_, code, out);
   }
-  [[nodiscard]] std::optional<View> get(const Key& key) const { return get(key.ns, key.name); }
+  Lookup<View> get(const Key& key) const { return get(key.ns, key.name); }
 
-  /// A host without the capability (ABI 1.0) counts as fresh. In handlers, syncs and timers.
+  /// A host without the capability (ABI 1.0) counts as fresh. In handlers, syncs and timers;
+  /// elsewhere it throws NoValue.
   [[nodiscard]] CacheFreshness freshness() const {
     davit_freshness out{};
     out.size = sizeof(out);
-    if (api_->freshness == nullptr ||
-        api_->freshness->read(api_->call(), handle_, &out) != DAVIT_OK) {
+    const davit_code code = api_->freshness == nullptr
+                                ? DAVIT_NOT_FOUND
+                                : api_->freshness->read(api_->call(), handle_, &out);
+    if (code != DAVIT_OK && code != DAVIT_NOT_FOUND) {
+      throw NoValue(detail::refused_read(*api_, code, "the freshness of a cache"));
+    }
+    if (code != DAVIT_OK) {
       return {Time(Duration(api_->clock->monotonic_ns(api_->call()))), Time::min()};
     }
     return {Time(Duration(out.confirmed_ns)), Time(Duration(out.followed_since_ns))};
@@ -135,42 +96,40 @@ class Informer {
     }
   }
 
-  [[nodiscard]] List<View> list() const { return by_index({}, {}); }
-  [[nodiscard]] List<View> in_namespace(std::string_view ns) const {
-    return by_index(DAVIT_INDEX_NAMESPACE, ns);
-  }
+  List<View> list() const { return by_index({}, {}); }
+  List<View> in_namespace(std::string_view ns) const { return by_index(DAVIT_INDEX_NAMESPACE, ns); }
   /// Objects whose controller reference has this UID.
-  [[nodiscard]] List<View> by_controller(std::string_view uid) const {
+  List<View> by_controller(std::string_view uid) const {
     return by_index(DAVIT_INDEX_CONTROLLER, uid);
   }
   /// Objects of a namespace that have no controller reference.
-  [[nodiscard]] List<View> orphans(std::string_view ns) const {
+  List<View> orphans(std::string_view ns) const {
     return by_index(DAVIT_INDEX_CONTROLLER, "/" + std::string(ns));
   }
   /// Objects of a namespace that have this label.
-  [[nodiscard]] List<View> by_label(std::string_view ns, std::string_view key,
-                                    std::string_view value) const {
+  List<View> by_label(std::string_view ns, std::string_view key, std::string_view value) const {
     return by_index(DAVIT_INDEX_LABEL,
                     std::string(ns) + "/" + std::string(key) + "=" + std::string(value));
   }
   /// At least the objects of a namespace that have all labels of `wanted`, a map of labels; others
   /// have some of them. Without labels, the whole namespace.
-  [[nodiscard]] List<View> with_labels(std::string_view ns, Value wanted) const {
+  List<View> with_labels(std::string_view ns, Value wanted) const {
     constexpr std::size_t kFew = 64;  // Not worth a look at the next label.
     std::optional<List<View>> fewest;
     for (const Member& label : wanted.members()) {
       const List<View> some = by_label(ns, label.key, label.value.string());
+      if (!some.error().ok()) return some;
       if (!fewest || some.size() < fewest->size()) fewest = some;
       if (fewest->size() <= kFew) break;
     }
     return fewest ? *fewest : in_namespace(ns);
   }
-  /// Objects with `key` in an index; see Context::add_index.
-  [[nodiscard]] List<View> by_index(std::string_view index, std::string_view key) const {
+  /// Objects with `key` in an index; see Context::add_index. kMisuse: there is no such index.
+  List<View> by_index(std::string_view index, std::string_view key) const {
     davit_list out{};
     const davit_code code =
         api_->informer->select(api_->call(), handle_, to_c(index), to_c(key), &out);
-    return code == DAVIT_OK ? List<View>(api_, out) : List<View>();
+    return detail::selected<View>(*api_, code, out, index);
   }
 
   [[nodiscard]] davit_handle handle() const { return handle_; }
@@ -195,7 +154,7 @@ class Anchored {
 template <typename View>
 void deliver(const Api& api, const Handlers<View>& handlers, const davit_event& raw) {
   using Type = typename Event<View>::Type;
-  Event<View> event{static_cast<Type>(raw.type), View(Value(&api, raw.value)), std::nullopt,
+  Event<View> event{static_cast<Type>(raw.type), View(Value(&api, raw.value)), Lookup<View>(),
                     raw.initial != 0, raw.tombstone != 0};
   if (event.type == Type::kUpdated) event.old = View(Value(&api, raw.old_value));
   if (handlers.any) handlers.any(event);
@@ -220,8 +179,8 @@ class HandlerAnchor final : public Anchored {
 
   static void on_event(void* self, const davit_call* call, const davit_event* raw) noexcept {
     auto& anchor = *static_cast<HandlerAnchor*>(self);
-    guarded_logged(anchor.api_, call, View::kResource.resource,
-                   [&] { detail::deliver(anchor.api_, anchor.handlers_, *raw); });
+    guarded_handler(anchor.api_, call, View::kResource.resource, raw->value,
+                    [&] { detail::deliver(anchor.api_, anchor.handlers_, *raw); });
   }
 
  private:

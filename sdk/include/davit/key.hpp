@@ -14,12 +14,8 @@ struct Key {
   std::string name;
 
   /// Text without a slash is a name.
-  [[nodiscard]] static Key parse(std::string_view text) {
-    const std::size_t slash = text.find('/');
-    if (slash == std::string_view::npos) return {std::string(), std::string(text)};
-    return {std::string(text.substr(0, slash)), std::string(text.substr(slash + 1))};
-  }
-  [[nodiscard]] std::string text() const { return ns.empty() ? name : ns + "/" + name; }
+  [[nodiscard]] static Key parse(std::string_view text);
+  [[nodiscard]] std::string text() const;
 
   friend bool operator==(const Key&, const Key&) = default;
   friend auto operator<=>(const Key&, const Key&) = default;

@@ -1,7 +1,6 @@
 /// Log: structured lines in the host's log.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <davit/api.hpp>
 #include <initializer_list>
@@ -9,6 +8,7 @@
 
 namespace davit {
 
+/// One key-value pair of a log line. Borrows both texts.
 struct LogField {
   std::string_view key;
   std::string_view value;
@@ -43,15 +43,7 @@ class Log {
   static constexpr std::size_t kFieldsMax = 8;  // Fields beyond it are dropped.
 
   void write(std::int32_t level, std::string_view message,
-             std::initializer_list<LogField> fields) const {
-    std::array<davit_log_field, kFieldsMax> raw{};
-    std::size_t count = 0;
-    for (const LogField& field : fields) {
-      if (count == raw.size()) break;
-      raw[count++] = {to_c(field.key), to_c(field.value)};
-    }
-    api_->log->write(api_->call(), level, to_c(message), raw.data(), count);
-  }
+             std::initializer_list<LogField> fields) const;
 
   const Api* api_;
 };

@@ -21,6 +21,7 @@
 
 namespace davit {
 
+/// The kind of a value in an object.
 enum class Kind : std::int32_t {
   kAbsent = DAVIT_KIND_ABSENT,
   kNull = DAVIT_KIND_NULL,
@@ -70,19 +71,7 @@ class Value {
   Value operator[](int) const = delete;  ///< Elements are read with at() and elements().
 
   /// Same as that many operator[], in one crossing.
-  [[nodiscard]] Value path(std::initializer_list<Name> names) const {
-    static_assert(sizeof(Name) == sizeof(davit_name));
-    if (is_absent()) return {};
-    std::array<davit_name, kPathMax> ids{};
-    std::size_t count = 0;
-    for (const Name name : names) {
-      if (count == ids.size()) return {};
-      ids[count++] = name.id;
-    }
-    davit_value out{};
-    check(api_->object->path(raw_, ids.data(), count, &out));
-    return {api_, out};
-  }
+  [[nodiscard]] Value path(std::initializer_list<Name> names) const;
 
   /// One element of an array; absent beyond its end. To visit them all, use elements().
   [[nodiscard]] Value at(std::size_t index) const {
@@ -146,15 +135,8 @@ class Value {
     return out;
   }
   /// Compact JSON text; "" for an absent value.
-  [[nodiscard]] std::string json() const {
-    std::string out;
-    append_json(out);
-    return out;
-  }
-  void append_json(std::string& out) const {
-    const davit_sink sink = append_to(out);
-    if (!is_absent()) check(api_->object->json(raw_, &sink));
-  }
+  [[nodiscard]] std::string json() const;
+  void append_json(std::string& out) const;
 
   [[nodiscard]] davit_value raw() const { return raw_; }
   /// Null for a value made absent by default.
@@ -306,11 +288,6 @@ class Retained {
 };
 
 /// A new snapshot of JSON text; lives like a value read in the current call.
-[[nodiscard]] inline Result<Value> parse_json(const Api& api, std::string_view json) {
-  davit_value out{};
-  const davit_code code = api.object->parse(api.call(), to_c(json), &out);
-  if (code != DAVIT_OK) return Status(from_c(code), "malformed JSON text");
-  return Value(&api, out);
-}
+[[nodiscard]] Result<Value> parse_json(const Api& api, std::string_view json);
 
 }  // namespace davit

@@ -20,27 +20,32 @@ class Again {
   /// When something adds it.
   [[nodiscard]] static Again when_changed() { return Again(0); }
   /// After `delay` at the latest; at once when it is not positive.
-  [[nodiscard]] static Again after(Duration delay) {
-    const auto ms = std::chrono::ceil<std::chrono::milliseconds>(delay).count();
-    return Again(static_cast<std::uint64_t>(std::max<std::int64_t>(ms, 1)));
+  [[nodiscard]] static Again after(Duration delay);
+  /// After the key's next back-off, as after an error, but nothing has failed: for what is not
+  /// there yet. controller-runtime's Requeue.
+  [[nodiscard]] static Again with_backoff() {
+    Again retried(0);
+    retried.backoff_ = DAVIT_BACKOFF_RETRY;
+    return retried;
   }
   /// The same, but the failures of the key so far stay counted: for work that continues elsewhere
   /// and may not be seen as done.
   [[nodiscard]] Again keeping_backoff() const {
     Again kept = *this;
-    kept.keeps_backoff_ = true;
+    kept.backoff_ = DAVIT_BACKOFF_KEEP;
     return kept;
   }
   /// 0: when changed.
   [[nodiscard]] std::uint64_t after_ms() const { return after_ms_; }
-  [[nodiscard]] bool keeps_backoff() const { return keeps_backoff_; }
+  /// One of DAVIT_BACKOFF_*.
+  [[nodiscard]] std::int32_t backoff() const { return backoff_; }
 
   friend bool operator==(const Again&, const Again&) = default;
 
  private:
   explicit Again(std::uint64_t after_ms) : after_ms_(after_ms) {}
   std::uint64_t after_ms_;
-  bool keeps_backoff_ = false;
+  std::int32_t backoff_ = DAVIT_BACKOFF_END;
 };
 
 /// Moves the cluster toward what the object named by the key asks for. Idempotent; never runs twice
@@ -57,81 +62,38 @@ struct QueueOptions {
 
 /// A handle: cheap to copy, valid as long as the controller lives. All calls return at once and may
 /// come from handlers, syncs and timers.
+///
+/// A key cannot get lost silently: what the host refuses (a queue that was not opened, an end of
+/// memory) fails the sync or timer in which it happened, which is tried again, and shows in the log
+/// for a handler. A thread of a library may not call this; it has a Waker.
 class Queue {
  public:
   /// Opened by Context::open_queue.
   Queue(const Api& api, davit_handle handle) : api_(&api), handle_(handle) {}
 
   /// A waiting key is not added again; one that runs now runs exactly once more.
-  void add(const Key& key) const { add_text(key.text()); }
+  void add(const Key& key) const;
   /// The key of an object.
-  void add(const ObjectView& object) const { add(object.key()); }
+  void add(const ObjectView& object) const;
   /// If one key has several delays, the earliest wins; one that is not positive adds at once.
-  void add_after(const Key& key, Duration delay) const {
-    const auto ms = std::chrono::ceil<std::chrono::milliseconds>(delay).count();
-    if (ms <= 0) return add(key);
-    const std::string text = key.text();
-    static_cast<void>(
-        api_->queue->add_after(api_->call(), handle_, to_c(text), static_cast<std::uint64_t>(ms)));
-  }
+  void add_after(const Key& key, Duration delay) const;
   /// Same as add(); keys with the same shard never run at the same time.
-  void add_sharded(const Key& key, std::string_view shard) const {
-    const std::string text = key.text();
-    static_cast<void>(api_->queue->add_sharded(api_->call(), handle_, to_c(text), to_c(shard)));
-  }
-  /// After the key's next back-off.
-  void add_rate_limited(const Key& key) const {
-    const std::string text = key.text();
-    static_cast<void>(api_->queue->add_rate_limited(api_->call(), handle_, to_c(text)));
-  }
+  void add_sharded(const Key& key, std::string_view shard) const;
+  /// After the key's next back-off, which stays if the sync that asks for it succeeds.
+  void add_rate_limited(const Key& key) const;
   /// Ends the key's back-off.
-  void forget(const Key& key) const {
-    const std::string text = key.text();
-    static_cast<void>(api_->queue->forget(api_->call(), handle_, to_c(text)));
-  }
-  /// The number of times in a row that the key failed.
-  [[nodiscard]] std::uint32_t failures(const Key& key) const {
-    const std::string text = key.text();
-    return api_->queue->failures(api_->call(), handle_, to_c(text));
-  }
+  void forget(const Key& key) const;
+  /// The number of times in a row that the key was given a back-off.
+  [[nodiscard]] std::uint32_t failures(const Key& key) const;
 
   [[nodiscard]] davit_handle handle() const { return handle_; }
 
  private:
-  void add_text(std::string_view text) const {
-    static_cast<void>(api_->queue->add(api_->call(), handle_, to_c(text)));
-  }
+  void add_text(std::string_view text) const;
+  static void check(davit_code code, const char* what);
 
   const Api* api_;
   davit_handle handle_;
 };
 
-namespace detail {
-
-/// Writes what a sync or a timer decided.
-inline Status decided(const Result<Again>& again, davit_sync_result& out) {
-  if (again) {
-    out.again_ms = again->after_ms();
-    out.keep_backoff = again->keeps_backoff() ? 1 : 0;
-  }
-  return again.error();
-}
-
-class SyncAnchor final : public Anchored {
- public:
-  SyncAnchor(const Api& api, SyncFunction sync) : api_(api), sync_(std::move(sync)) {}
-
-  static davit_code sync(void* self, const davit_call* call, davit_str key,
-                         davit_sync_result* result) noexcept {
-    const auto& anchor = *static_cast<SyncAnchor*>(self);
-    return guarded(anchor.api_, call,
-                   [&] { return decided(anchor.sync_(Key::parse(from_c(key))), *result); });
-  }
-
- private:
-  const Api& api_;
-  SyncFunction sync_;
-};
-
-}  // namespace detail
 }  // namespace davit

@@ -1,12 +1,9 @@
-/// Errors as values: Code, Status and Result<T>. Shared by the SDK and the host; nothing here
-/// throws.
+/// Errors as values: Code, Status and Result<T>. Shared by the SDK and the host. Only the use of a
+/// value that is not there throws.
 #pragma once
 
-#include <davit/abi.h>
-
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,25 +13,26 @@
 
 namespace davit {
 
-/// Error codes that a caller can act on. The values are those of davit_code; abi.h describes the
-/// reaction to each.
+/// Error codes that a caller can act on. The values are those of davit_code, which davit/api.hpp
+/// asserts; abi.h describes the reaction to each. It is not included here, so that what has nothing
+/// to do with plugins does not depend on it.
 enum class Code : std::int32_t {
-  kOk = DAVIT_OK,
-  kNotFound = DAVIT_NOT_FOUND,
-  kAlreadyExists = DAVIT_ALREADY_EXISTS,
-  kConflict = DAVIT_CONFLICT,
-  kInvalid = DAVIT_INVALID,
-  kForbidden = DAVIT_FORBIDDEN,
-  kExpired = DAVIT_EXPIRED,
-  kThrottled = DAVIT_THROTTLED,
-  kUnavailable = DAVIT_UNAVAILABLE,
-  kCancelled = DAVIT_CANCELLED,
-  kUndeclared = DAVIT_UNDECLARED,
-  kWrongType = DAVIT_WRONG_TYPE,
-  kStale = DAVIT_STALE,
-  kMisuse = DAVIT_MISUSE,
-  kUnsupported = DAVIT_UNSUPPORTED,
-  kInternal = DAVIT_INTERNAL,
+  kOk = 0,
+  kNotFound = 1,
+  kAlreadyExists = 2,
+  kConflict = 3,
+  kInvalid = 4,
+  kForbidden = 5,
+  kExpired = 6,
+  kThrottled = 7,
+  kUnavailable = 8,
+  kCancelled = 9,
+  kUndeclared = 10,
+  kWrongType = 11,
+  kStale = 12,
+  kMisuse = 13,
+  kUnsupported = 14,
+  kInternal = 15,
 };
 
 /// The API server's error beyond a code. Present only on errors that came in a server's response.
@@ -50,10 +48,7 @@ class [[nodiscard]] Status {
  public:
   Status() = default;  ///< Success.
   Status(Code code, std::string message) : code_(code), message_(std::move(message)) {}
-  Status(Code code, std::string message, ApiDetail detail)
-      : code_(code),
-        message_(std::move(message)),
-        detail_(std::make_shared<const ApiDetail>(std::move(detail))) {}
+  Status(Code code, std::string message, ApiDetail detail);
 
   [[nodiscard]] bool ok() const { return code_ == Code::kOk; }
   [[nodiscard]] Code code() const { return code_; }
@@ -62,30 +57,35 @@ class [[nodiscard]] Status {
   /// The server's detail, or null. Lives as long as this Status or a copy.
   [[nodiscard]] const ApiDetail* detail() const { return detail_.get(); }
 
-  [[nodiscard]] bool has_cause(std::string_view cause) const {
-    if (detail_ == nullptr) return false;
-    for (const std::string& each : detail_->causes) {
-      if (each == cause) return true;
-    }
-    return false;
-  }
+  [[nodiscard]] bool has_cause(std::string_view cause) const;
 
   /// Success if the code is `code`, else this: for results that are not a failure to the caller,
   /// such as "already gone".
   [[nodiscard]] Status unless(Code code) const { return code_ == code ? Status() : *this; }
 
   /// The same error with `context` and ": " before its message; success stays success.
-  [[nodiscard]] Status with_context(std::string_view context) const {
-    if (ok()) return *this;
-    Status copy = *this;
-    copy.message_ = std::string(context) + ": " + message_;
-    return copy;
-  }
+  [[nodiscard]] Status with_context(std::string_view context) const;
 
  private:
   Code code_ = Code::kOk;
   std::string message_;
   std::shared_ptr<const ApiDetail> detail_;
+};
+
+/// Thrown by the use of a value that is not there: of a Result, a Lookup or a List. It is a mistake
+/// in the code that asked. The SDK catches it where the host called the plugin, so that the sync,
+/// handler, timer, probe or InitFunc fails with this text; in the host it ends the process.
+class NoValue : public std::exception {
+ public:
+  /// `error`: why there is no value.
+  explicit NoValue(const Status& error);
+
+  [[nodiscard]] const char* what() const noexcept override { return what_.c_str(); }
+  [[nodiscard]] Code code() const { return code_; }
+
+ private:
+  std::string what_;
+  Code code_;
 };
 
 /// A T or the Status that says why there is none. Member names follow std::expected.
@@ -94,15 +94,15 @@ class [[nodiscard]] Result {
  public:
   // NOLINTNEXTLINE(google-explicit-constructor)
   Result(T value) : value_(std::in_place, std::move(value)) {}
-  /// `error` must not be ok.
+  /// Throws NoValue if `error` is ok.
   Result(Status error) : error_(std::move(error)) {  // NOLINT(google-explicit-constructor)
-    if (error_.ok()) fail("Result made from a successful Status");
+    if (error_.ok()) throw NoValue(Status(Code::kMisuse, "a Result was made of an ok Status"));
   }
 
   [[nodiscard]] bool has_value() const { return value_.has_value(); }
   explicit operator bool() const { return has_value(); }
 
-  /// Asking for a value that is not there is a bug and ends the process.
+  /// Throws NoValue if there is none: ask has_value() first.
   [[nodiscard]] T& value() & { return checked(); }
   [[nodiscard]] const T& value() const& { return const_cast<Result*>(this)->checked(); }
   [[nodiscard]] T&& value() && { return std::move(checked()); }
@@ -121,12 +121,8 @@ class [[nodiscard]] Result {
 
  private:
   T& checked() {
-    if (!has_value()) fail(error_.message().c_str());
+    if (!has_value()) throw NoValue(error_);
     return *value_;
-  }
-  [[noreturn]] static void fail(const char* why) {
-    std::fprintf(stderr, "davit: bad use of a Result: %s\n", why);
-    std::abort();
   }
 
   // Not a std::variant: a plugin that is rebuilt on every save spends a fifth of its compile time

@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <davit/mutant.hpp>
 #include <davit/result.hpp>
+#include <limits>
 #include <vector>
 
 namespace davit {
 
+/// The result of slow_start().
 struct SlowStartOutcome {
   std::size_t succeeded = 0;
   Status error;  ///< One of the failures of the last batch; ok when there was none.
@@ -17,9 +19,11 @@ struct SlowStartOutcome {
 /// Runs `count` calls in batches of 1, 2, 4, … and stops after the first batch with a failure, so
 /// that a quota or webhook that refuses everything is asked once and not `count` times.
 /// `run_batch(first, size)` makes the calls `first` … `first + size - 1` concurrently and returns
-/// one Status each, in order; an ok Status counts as success.
+/// one Status each, in order; an ok Status counts as success. No batch is larger than `batch_max`.
 template <typename RunBatch>
-[[nodiscard]] SlowStartOutcome slow_start(std::size_t count, const RunBatch& run_batch) {
+[[nodiscard]] SlowStartOutcome slow_start(
+    std::size_t count, const RunBatch& run_batch,
+    std::size_t batch_max = std::numeric_limits<std::size_t>::max()) {
   SlowStartOutcome outcome;
   std::size_t first = 0;
   std::size_t size = mutant("slow-start") ? count : 1;
@@ -34,7 +38,7 @@ template <typename RunBatch>
       }
     }
     first += size;
-    size *= 2;
+    size = std::min(size * 2, batch_max);
   }
   return outcome;
 }

@@ -26,65 +26,31 @@ class StateFields {
     if (object.kind() != Kind::kObject) refuse("", "an object");
   }
 
-  [[nodiscard]] std::string text(std::string_view name) const {
-    const std::optional<std::string_view> found = object_[name].text();
-    if (!found) refuse(name, "a text");
-    return std::string(found.value_or(std::string_view()));
-  }
-  [[nodiscard]] bool boolean(std::string_view name) const {
-    const std::optional<bool> found = object_[name].boolean();
-    if (!found) refuse(name, "true or false");
-    return found.value_or(false);
-  }
+  [[nodiscard]] std::string text(std::string_view name) const;
+  [[nodiscard]] bool boolean(std::string_view name) const;
   /// Between the two, both included.
   struct Range {
     std::int64_t least = std::numeric_limits<std::int64_t>::min();
     std::int64_t most = std::numeric_limits<std::int64_t>::max();
   };
   [[nodiscard]] std::int64_t integer(std::string_view name) const { return integer(name, Range()); }
-  [[nodiscard]] std::int64_t integer(std::string_view name, Range range) const {
-    const std::optional<std::int64_t> found = object_[name].integer();
-    if (!found || *found < range.least || *found > range.most) {
-      refuse(name, "a number within its range");
-      return range.least;
-    }
-    return *found;
-  }
+  [[nodiscard]] std::int64_t integer(std::string_view name, Range range) const;
   /// A time that can be compared and subtracted without fear.
   [[nodiscard]] Time time(std::string_view name) const {
     constexpr std::int64_t kFar = std::int64_t{1} << 61;
     return Time(Duration(integer(name, {-kFar, kFar})));
   }
   /// A time that lies behind us.
-  [[nodiscard]] Time past(std::string_view name, Time now) const {
-    const Time found = time(name);
-    if (found > now) refuse(name, "in the past");
-    return found;
-  }
+  [[nodiscard]] Time past(std::string_view name, Time now) const;
   [[nodiscard]] bool has(std::string_view name) const { return !object_[name].is_absent(); }
-  [[nodiscard]] Value array(std::string_view name) const {
-    const Value found = object_[name];
-    if (found.kind() != Kind::kArray) refuse(name, "a list");
-    return found;
-  }
+  [[nodiscard]] Value array(std::string_view name) const;
   /// A list of texts.
-  [[nodiscard]] std::vector<std::string> texts(std::string_view name) const {
-    std::vector<std::string> out;
-    for (const Value each : array(name).elements()) {
-      if (!each.text()) refuse(name, "a list of texts");
-      out.emplace_back(each.string());
-    }
-    return out;
-  }
+  [[nodiscard]] std::vector<std::string> texts(std::string_view name) const;
   [[nodiscard]] StateFields object(std::string_view name) const {
     return StateFields(object_[name], *status_);
   }
   /// For rules of the reader's own.
-  void refuse(std::string_view name, std::string_view wanted) const {
-    if (!status_->ok()) return;
-    *status_ = Status(Code::kInvalid, (name.empty() ? "a part" : "\"" + std::string(name) + "\"") +
-                                          " is not " + std::string(wanted));
-  }
+  void refuse(std::string_view name, std::string_view wanted) const;
 
   /// Whether all reads of the state so far went well.
   [[nodiscard]] const Status& status() const { return *status_; }

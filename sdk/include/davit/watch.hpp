@@ -132,23 +132,20 @@ struct OwnsOptions {
   InformerOptions informer = {};
 };
 
+namespace detail {
+
+void add_owners(const Queue& queue, const ObjectView& owned, const Resource& owner, OwnedBy by,
+                OwnerScope scope);
+
+}  // namespace detail
+
 /// Adds the key of the owner of kind `Owner` of each `View` that changes. Any version of the
 /// owner's group counts. The projection needs metadata.ownerReferences.
 template <typename View, typename Owner>
 [[nodiscard]] Informer<View> owns(Context& context, const Queue& queue,
                                   Predicate<View> predicate = {}, const OwnsOptions& options = {}) {
   const auto add = [queue, by = options.by, scope = options.scope](const View& owned) {
-    for (const Value each : owned.owner_references().elements()) {
-      const OwnerReference owner(each);
-      const std::string_view version = owner.api_version();
-      const std::size_t slash = version.find('/');
-      const std::string_view group =
-          slash == std::string_view::npos ? std::string_view() : version.substr(0, slash);
-      if (owner.kind() != Owner::kResource.kind || group != Owner::kResource.group) continue;
-      if (by == OwnedBy::kController && !owner.is_controller()) continue;
-      const std::string_view ns = scope == OwnerScope::kCluster ? std::string_view() : owned.ns();
-      queue.add(Key{std::string(ns), std::string(owner.name())});
-    }
+    detail::add_owners(queue, owned, Owner::kResource, by, scope);
   };
   return detail::open_watch<View>(context, std::move(predicate), options.informer, add);
 }

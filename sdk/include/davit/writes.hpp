@@ -1,14 +1,15 @@
 /// Writes in one line, for syncs: create or patch, server-side apply, finalizers, status, owners.
 #pragma once
 
+#include <chrono>
 #include <davit/client.hpp>
 #include <davit/context.hpp>
 #include <davit/kube/condition.hpp>
 #include <davit/kube/draft.hpp>
 #include <davit/kube/metadata.hpp>
 #include <davit/merge_patch.hpp>
-#include <davit/percent_escape.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -65,33 +66,7 @@ class PatchWriter {
  public:
   PatchWriter(JsonWriter& out, const ObjectView& live) : out_(out), writer_(out), live_(live) {}
 
-  void operator()(std::string_view name, const draft::Metadata& wanted) {
-    out_.key(name).begin_object();
-    writer_("labels", wanted.labels);
-    writer_("annotations", wanted.annotations);
-    bool lists = false;
-    if (!followed(&draft::Metadata::owners, wanted)) {
-      out_.key("ownerReferences").begin_array();
-      for (const Value each : live_.owner_references().elements()) {
-        if (!names(wanted.owners, OwnerReference(each).uid())) out_.value(each);
-      }
-      for (const draft::Owner& each : wanted.owners.items()) out_.raw(json_of(each));
-      out_.end_array();
-      lists = true;
-    }
-    if (!followed(&draft::Metadata::finalizers, wanted)) {
-      out_.key("finalizers").begin_array();
-      for (const Value each : live_.metadata()[&Names::finalizers].elements()) out_.value(each);
-      for (const draft::Text& each : wanted.finalizers.items()) {
-        if (!live_.has_finalizer(each.view())) out_.string(each.view());
-      }
-      out_.end_array();
-      lists = true;
-    }
-    // A list is replaced as a whole: entries that others added since must not be lost.
-    if (lists) out_.member("resourceVersion", live_.resource_version());
-    out_.end_object();
-  }
+  void operator()(std::string_view name, const draft::Metadata& wanted);
   template <typename T>
   void operator()(std::string_view name, const T& field) {
     writer_(name, field);
@@ -114,12 +89,7 @@ class PatchWriter {
     alone.*list = wanted.*list;
     return follows(live_.metadata(), alone);
   }
-  static bool names(const draft::List<draft::Owner>& owners, std::string_view uid) {
-    for (const draft::Owner& each : owners.items()) {
-      if (each.uid.view() == uid) return true;
-    }
-    return false;
-  }
+  static bool names(const draft::List<draft::Owner>& owners, std::string_view uid);
 
   JsonWriter& out_;
   DraftWriter writer_;
@@ -128,13 +98,13 @@ class PatchWriter {
 
 }  // namespace detail
 
-/// Creates what the draft describes if `live` is empty; else sends what the live object does not
+/// Creates what the draft describes if `live` is absent; else sends what the live object does not
 /// follow as a patch, or nothing. `type`: kStrategic keeps entries of others in lists of built-in
 /// kinds. Errors are those of Client::create() and patch(): kAlreadyExists and kConflict mean that
 /// the cache lags, and the sync may return them to be tried again.
 template <typename Wanted>
 [[nodiscard]] Result<Written> create_or_patch(const Context& context,
-                                              const std::optional<typename Wanted::View>& live,
+                                              const Lookup<typename Wanted::View>& live,
                                               const Wanted& wanted,
                                               PatchType type = PatchType::kMerge) {
   using View = typename Wanted::View;
@@ -156,7 +126,7 @@ template <typename Wanted>
 }
 
 struct ApplyOptions {
-  std::string_view field_manager = {};  ///< Empty: the controller's name.
+  std::string_view field_manager = {};  ///< Empty: the controller's client name.
   bool force = true;                    ///< Takes fields over from other managers.
 };
 
@@ -166,32 +136,26 @@ struct ApplyOptions {
 template <typename Wanted>
 [[nodiscard]] Result<typename Wanted::View> apply(const Context& context, const Wanted& wanted,
                                                   const ApplyOptions& options = {}) {
-  const std::string_view manager =
-      options.field_manager.empty() ? context.name() : options.field_manager;
-  const std::string query =
-      "fieldManager=" + percent_escaped(manager) + (options.force ? "&force=true" : "");
   const Key key{std::string(wanted.metadata.ns.view()), std::string(wanted.metadata.name.view())};
-  return context.client().patch<typename Wanted::View>(key, PatchType::kApply, json_of(wanted),
-                                                       {.query = query});
+  return context.client().patch<typename Wanted::View>(
+      key, PatchType::kApply, json_of(wanted),
+      {.field_manager = options.field_manager, .force = options.force});
 }
 
 // ---- Parts of objects ---------------------------------------------------------------------------
 
 namespace detail {
 
+/// The metadata of a merge patch that removes a finalizer, adds one, or both; empty: none.
+[[nodiscard]] std::string finalizer_patch(const ObjectView& object, std::string_view removed,
+                                          std::string_view added);
+
 template <typename View>
 Status write_finalizers(const Context& context, const View& object, std::string_view removed,
                         std::string_view added) {
-  JsonWriter body;
-  body.begin_object().key("metadata").begin_object();
-  // The version makes sure that no finalizer that others added since is lost.
-  body.member("resourceVersion", object.resource_version()).key("finalizers").begin_array();
-  for (const Value each : object.metadata()[&Names::finalizers].elements()) {
-    if (each.string() != removed) body.value(each);
-  }
-  if (!added.empty()) body.string(added);
-  body.end_array().end_object().end_object();
-  return context.client().patch<View>(object.key(), PatchType::kMerge, body.text()).error();
+  return context.client()
+      .patch<View>(object.key(), PatchType::kMerge, finalizer_patch(object, removed, added))
+      .error();
 }
 
 }  // namespace detail
@@ -230,14 +194,7 @@ template <typename View, detail::Draft Wanted>
 
 /// Sets a condition as meta.SetStatusCondition of k8s.io/apimachinery does: the transition time
 /// becomes `now` only if the status changes, and all else is taken over. Whether the list changed.
-inline bool set_condition(ConditionList& conditions, Condition condition, WallTime now) {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(now);
-  const Condition* present = conditions.find(condition.type);
-  const bool same_status = present != nullptr && present->status == condition.status;
-  condition.last_transition_time =
-      same_status ? present->last_transition_time : std::optional<WallTime>(seconds);
-  return conditions.replace(std::move(condition));
-}
+bool set_condition(ConditionList& conditions, Condition condition, WallTime now);
 
 // ---- Conflicts ----------------------------------------------------------------------------------
 
@@ -255,6 +212,22 @@ template <typename Attempt>
   };
   auto outcome = attempt();
   for (int i = 1; i < attempts_max && code_of(outcome) == Code::kConflict; ++i) outcome = attempt();
+  return outcome;
+}
+
+/// Calls `attempt`, which returns a Status, until it returns anything but kConflict. A pause comes
+/// before each further attempt, so that the attempts may read the cache. kCancelled if the host
+/// stops meanwhile.
+template <typename Attempt>
+[[nodiscard]] Status retry_on_conflict(const Context& context,
+                                       std::span<const std::chrono::milliseconds> pauses,
+                                       const Attempt& attempt) {
+  Status outcome = attempt();
+  for (const std::chrono::milliseconds each : pauses) {
+    if (outcome.code() != Code::kConflict) break;
+    if (Status paused = context.pause(each); !paused.ok()) return paused;
+    outcome = attempt();
+  }
   return outcome;
 }
 

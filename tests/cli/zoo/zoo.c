@@ -21,11 +21,21 @@
 #define ZOO_LABEL ""
 #endif
 
+#ifdef ZOO_TRUSTS_CACHE
+#define ZOO_VERBS "\"patch\",\"create\""
+#define ZOO_TIMER ",\"davit.timer/1\""
+#else
+#define ZOO_TIMER ""
+#define ZOO_VERBS "\"patch\""
+#endif
+
 DAVIT_NOTE("{\"name\":\"zoo\",\"version\":\"1\",\"abi\":\"" DAVIT_ABI_VERSION_TEXT
            "\",\"requires\":[\"davit.object/1\",\"davit.informer/1\",\"davit.queue/1\","
-           "\"davit.client/1\"],"
+           "\"davit.client/1\"" ZOO_TIMER
+           "],"
            "\"controllers\":[{\"name\":\"zoo-controller\","
-           "\"rules\":[{\"group\":\"\",\"resource\":\"pods\",\"verbs\":[\"patch\"]}],"
+           "\"rules\":[{\"group\":\"\",\"resource\":\"pods\",\"verbs\":[" ZOO_VERBS
+           "]}],"
            "\"watches\":[{\"group\":\"\",\"version\":\"v1\",\"resource\":\"pods\","
            "\"fieldSelector\":\"" ZOO_FIELD "\",\"labelSelector\":\"" ZOO_LABEL
            "\","
@@ -38,6 +48,8 @@ typedef struct {
   const davit_client_v1* client;
   davit_name metadata, name, ns, labels, spec, containers;
   davit_handle pods, keys;
+  const davit_call* kept_call;
+  davit_value kept_value;
 } zoo;
 
 void zoo_throw(void); /* In C++, which unwinds through these frames. */
@@ -59,6 +71,20 @@ static davit_str text_of(const zoo* self, davit_value value) {
   (void)self->object->string(value, &out);
   return out;
 }
+
+#ifdef ZOO_RECURSION
+/* Asks the host for the text of a value, and again for each piece of it. */
+typedef struct {
+  const zoo* self;
+  davit_value value;
+} echo;
+static davit_code deeper(void* raw, davit_str text) {
+  const echo* of = raw;
+  const davit_sink sink = {sizeof(davit_sink), 0, raw, deeper};
+  const davit_code code = of->self->object->json(of->value, &sink);
+  return text.size == 0 ? code : of->self->object->json(of->value, &sink);
+}
+#endif
 
 #ifdef ZOO_CONSTRUCTOR_EXITS
 __attribute__((constructor)) static void begin(void) { _exit(3); }
@@ -126,9 +152,118 @@ static davit_code send(const zoo* self, const davit_call* call, int32_t verb, da
   return self->client->call(call, &request, &response);
 }
 
+/* What a plugin may not do with what the host lends it. */
+static void keep_or_break(zoo* self, const davit_call* call, davit_str key, davit_value pod) {
+  (void)key;
+  (void)pod;
+  (void)call;
+  (void)self;
+#ifdef ZOO_LATE_CALL
+  if (self->kept_call != NULL) (void)self->queue->add(self->kept_call, self->keys, key);
+  self->kept_call = call;
+#endif
+#ifdef ZOO_KEPT_VALUE
+  (void)self->object->kind(self->kept_value);
+  self->kept_value = at(self, pod, self->metadata, self->labels);
+#endif
+#ifdef ZOO_FREES_HOST_MEMORY
+  free((void*)text_of(self, at(self, pod, self->metadata, self->name)).data);
+#endif
+#ifdef ZOO_RECURSION
+  {
+    echo of;
+    of.self = self;
+    of.value = at(self, pod, self->metadata, self->labels);
+    (void)deeper(&of, str(""));
+  }
+#endif
+#ifdef ZOO_SWALLOWS_MISUSE
+  (void)self->informer->get(call, self->pods, str(""), key, NULL);
+#endif
+#ifdef ZOO_SWALLOWS_UNDECLARED
+  (void)at(self, pod, self->spec, self->containers);
+#endif
+#ifdef ZOO_ABORTS_AT_MARK
+  {
+    davit_value seen;
+    const davit_value labels = at(self, pod, self->metadata, self->labels);
+    if (self->object->lookup(labels, str("fatal"), &seen) == DAVIT_OK) abort();
+  }
+#endif
+}
+
+#ifdef ZOO_TRUSTS_CACHE
+/* Creates a pod under another name each time, if the server has pods and the cache shows none of
+ * those that this made before. As a timer that runs once, it does not wait for what it wrote. */
+static davit_code guard_pods(void* raw, const davit_call* call, davit_sync_result* result) {
+  const zoo* self = raw;
+  davit_request request;
+  davit_response response;
+  davit_list pods;
+  davit_value value;
+  size_t i;
+  result->again_ms = 110; /* A lag of the check is longer than two of these, its quiet shorter. */
+  memset(&request, 0, sizeof(request));
+  memset(&response, 0, sizeof(response));
+  request.size = sizeof(request);
+  response.size = sizeof(response);
+  request.verb = DAVIT_LIST;
+  request.version = str("v1");
+  request.resource = str("pods");
+  request.ns = str("default");
+  if (self->client->call(call, &request, &response) != DAVIT_OK) return DAVIT_OK;
+  if (self->object->lookup(response.object, str("items"), &value) != DAVIT_OK) return DAVIT_OK;
+  if (self->object->count(value) == 0) return DAVIT_OK;
+  if (self->informer->select(call, self->pods, str(DAVIT_INDEX_NAMESPACE), str("default"), &pods) !=
+      DAVIT_OK) {
+    return DAVIT_INTERNAL;
+  }
+  for (i = 0; i < pods.count; ++i) {
+    const davit_value labels = at(self, pods.items[i], self->metadata, self->labels);
+    if (self->object->lookup(labels, str("guard"), &value) == DAVIT_OK) return DAVIT_OK;
+  }
+  request.verb = DAVIT_CREATE;
+  request.body =
+      str("{\"metadata\":{\"generateName\":\"guard-\",\"labels\":{\"guard\":\"1\",\"zoo\":\"1\"}},"
+          "\"spec\":{\"containers\":[{\"name\":\"guard\",\"image\":\"guard\"}]}}");
+  (void)self->client->call(call, &request, &response);
+  return DAVIT_OK;
+}
+
+static davit_code start_guarding(zoo* self, const davit_call* call, const davit_context* context) {
+  const davit_timer_v1* timers = context->capability(call, str("davit.timer/1"));
+  davit_timer_options timer;
+  davit_handle handle;
+  memset(&timer, 0, sizeof(timer));
+  timer.size = sizeof(timer);
+  timer.self = self;
+  timer.fire = guard_pods;
+  return timers->start(call, &timer, &handle);
+}
+#endif
+
+/* Labels the pod. */
+static davit_code write_label(const zoo* self, const davit_call* call, davit_str key,
+                              size_t slash) {
+  davit_code code;
+#ifdef ZOO_ONE_NAMESPACE
+  if (slash != 7 || memcmp(key.data, "default", 7) != 0) return DAVIT_OK;
+#endif
+  code = send(self, call, DAVIT_PATCH, key, slash);
+#ifdef ZOO_TRUSTS_SERVER
+  if (code == DAVIT_CONFLICT) abort();
+#endif
+#ifdef ZOO_IGNORES_CANCEL
+  do {
+    code = send(self, call, DAVIT_PATCH, key, slash);
+  } while (code == DAVIT_CANCELLED);
+#endif
+  return code;
+}
+
 static davit_code sync_key(void* raw, const davit_call* call, davit_str key,
                            davit_sync_result* result) {
-  const zoo* self = raw;
+  zoo* self = raw;
   const char* found = memchr(key.data, '/', key.size);
   const size_t slash = found == NULL ? 0 : (size_t)(found - key.data);
   davit_str ns = {key.data, slash};
@@ -138,6 +273,7 @@ static davit_code sync_key(void* raw, const davit_call* call, davit_str key,
   (void)result;
   code = self->informer->get(call, self->pods, ns, name, &pod);
   if (code == DAVIT_NOT_FOUND) return DAVIT_OK;
+  keep_or_break(self, call, key, pod);
 #ifdef ZOO_SYNC_ABORTS
   abort();
 #endif
@@ -172,7 +308,7 @@ static davit_code sync_key(void* raw, const davit_call* call, davit_str key,
       DAVIT_OK) {
     return DAVIT_OK;
   }
-  code = send(self, call, DAVIT_PATCH, key, slash);
+  code = write_label(self, call, key, slash);
   return code == DAVIT_NOT_FOUND || code == DAVIT_INVALID ? DAVIT_OK : code;
 }
 
@@ -192,6 +328,16 @@ static void destroy(void* raw, const davit_call* call) {
 #endif
 }
 
+#ifdef ZOO_EXIT_HANDLER
+static void say_goodbye(int status, void* argument) {
+  (void)argument;
+  if (status != 0) abort();
+}
+#endif
+#ifdef ZOO_ATEXIT_HANDLER
+static void say_goodbye(void) {}
+#endif
+
 static void* wait_for_ever(void* argument) {
   for (;;) pause();
   return argument;
@@ -207,6 +353,18 @@ static int misbehave(void) {
   pthread_detach(thread);
 #else
   (void)wait_for_ever;
+#endif
+#ifdef ZOO_TSD_KEY
+  {
+    pthread_key_t key;
+    if (pthread_key_create(&key, free) != 0) return 1;
+  }
+#endif
+#ifdef ZOO_EXIT_HANDLER
+  if (on_exit(say_goodbye, NULL) != 0) return 1;
+#endif
+#ifdef ZOO_ATEXIT_HANDLER
+  if (atexit(say_goodbye) != 0) return 1;
 #endif
 #ifdef ZOO_SIGNAL
   signal(SIGUSR1, SIG_IGN);
@@ -280,9 +438,18 @@ static const void* capability(void* raw, const davit_call* call, davit_str id) {
 }
 #endif
 
+static davit_code open_queue(zoo* self, const davit_call* call) {
+  davit_queue_options queue;
+  memset(&queue, 0, sizeof(queue));
+  queue.size = sizeof(queue);
+  queue.name = str("zoo");
+  queue.self = self;
+  queue.sync = sync_key;
+  return self->queue->open(call, &queue, &self->keys);
+}
+
 static int32_t init(const davit_call* call, const davit_context* context, davit_controller* out) {
   davit_informer_options informer;
-  davit_queue_options queue;
   zoo* self = calloc(1, sizeof(*self) + 16384);
   if (self == NULL) return DAVIT_FAILED;
   self->object = context->capability(call, str("davit.object/1"));
@@ -295,16 +462,25 @@ static int32_t init(const davit_call* call, const davit_context* context, davit_
   self->labels = self->object->name(call, str("labels"));
   self->spec = self->object->name(call, str("spec"));
   self->containers = self->object->name(call, str("containers"));
-  memset(&queue, 0, sizeof(queue));
-  queue.size = sizeof(queue);
-  queue.name = str("zoo");
-  queue.self = self;
-  queue.sync = sync_key;
-  if (self->queue->open(call, &queue, &self->keys) != DAVIT_OK) return DAVIT_FAILED;
+  if (open_queue(self, call) != DAVIT_OK) return DAVIT_FAILED;
+#ifdef ZOO_TRUSTS_CACHE
+  if (start_guarding(self, call, context) != DAVIT_OK) return DAVIT_FAILED;
+#endif
 #ifdef ZOO_INIT_FAILS
   free(self);
   context->error_text(call, str("no informer today"));
   return DAVIT_FAILED;
+#endif
+#ifdef ZOO_NEEDS_CONFIG
+  {
+    const davit_config_v1* config = context->capability(call, str("davit.config/1"));
+    davit_value colour;
+    if (self->object->lookup(config->value(call), str("colour"), &colour) != DAVIT_OK) {
+      free(self);
+      context->error_text(call, str("the configuration has no colour"));
+      return DAVIT_FAILED;
+    }
+  }
 #endif
 #ifdef ZOO_INIT_BLOCKS
   for (;;) pause();

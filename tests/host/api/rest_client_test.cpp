@@ -241,6 +241,24 @@ TEST_F(RestClientTest, DryRunOfTheClientReachesEveryWriteAndTheLog) {
   EXPECT_EQ(sink_.count("Dry run"), 2u);
 }
 
+TEST_F(RestClientTest, WritesNameTheClientsFieldManagerUnlessTheyHaveTheirOwn) {
+  options_.field_manager = "a manager";
+  RestClient rest = client();
+  transport_.set_script([](const HttpRequest&) { return response_of(200); });
+  ApiRequest apply = write_pod(Verb::kPatch);
+  apply.query = "force=true&fieldManager=mine";
+  EXPECT_TRUE(rest.call(write_pod(Verb::kUpdate)).status.ok());
+  EXPECT_TRUE(rest.call(apply).status.ok());
+  EXPECT_TRUE(rest.call(write_pod(Verb::kDelete)).status.ok());
+  EXPECT_TRUE(rest.call(get_pod()).status.ok());
+  const auto requests = transport_.requests();
+  EXPECT_NE(requests[0].target.find("fieldManager=a%20manager"), std::string::npos);
+  EXPECT_NE(requests[1].target.find("force=true&fieldManager=mine"), std::string::npos);
+  for (std::size_t i = 1; i < requests.size(); ++i) {
+    EXPECT_EQ(requests[i].target.find("manager"), std::string::npos) << requests[i].target;
+  }
+}
+
 TEST_F(RestClientTest, ResponseThatNeverComesEndsTheCallInTime) {
   RestClient rest = client();
   transport_.respond(test::open_response(0));
@@ -347,6 +365,35 @@ TEST_F(RestClientTest, ABatchTakesTokensOneByOneSoThatOthersDoNotWaitForItsEnd) 
   const std::vector<HttpRequest> requests = transport_.requests();
   ASSERT_EQ(requests.size(), 21U);
   EXPECT_EQ(requests[2].target, "/api/v1/namespaces/ns/pods/single") << "after two tokens";
+}
+
+TEST_F(RestClientTest, HighPriorityOvertakesWhatWaitsForTheLimiter) {
+  RestClient api = client({.qps = 1, .burst = 1});
+  transport_.set_script([](const HttpRequest&) { return response_of(200); });
+  EXPECT_TRUE(api.call(get_pod("spent")).status.ok());
+  const auto start = [&](std::string name, RequestPriority priority, std::size_t waiting) {
+    ApiRequest request = get_pod(std::move(name));
+    request.priority = priority;
+    auto response = std::async(std::launch::async, [&api, request] { return api.call(request); });
+    clock_.await_waiters(waiting);
+    return response;
+  };
+  auto low = start("low", RequestPriority::kLow, 1);
+  auto normal = start("normal", RequestPriority::kNormal, 2);
+  auto high = start("high", RequestPriority::kHigh, 3);
+
+  for (std::size_t sent = 2; sent <= 4; ++sent) {
+    clock_.advance(seconds(1));
+    transport_.await_requests(sent);
+    if (sent < 4) clock_.await_waiters(4 - sent);
+  }
+
+  for (auto* each : {&low, &normal, &high}) EXPECT_TRUE(each->get().status.ok());
+  std::vector<std::string> order;
+  for (const HttpRequest& each : transport_.requests()) {
+    order.push_back(each.target.substr(each.target.rfind('/') + 1));
+  }
+  EXPECT_EQ(order, (std::vector<std::string>{"spent", "high", "normal", "low"}));
 }
 
 TEST_F(RestClientTest, HoldingEndsWaitingRequestsAndKeepsThoseOnTheWire) {

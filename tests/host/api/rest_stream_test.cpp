@@ -38,7 +38,7 @@ TEST_F(RestStreamTest, BodyArrivesWholeWhateverItsSize) {
   RestClient rest = client();
   std::string body;
   for (int i = 0; i < 200'000; ++i) body += std::to_string(i);
-  ASSERT_GT(body.size(), 2 * StreamPipe::kUnreadBytesMax);
+  ASSERT_GT(body.size(), 2 * StreamBuffer::kUnreadBytesMax);
   transport_.respond(response_of(200, body));
 
   const Status status = rest.stream(list_pods(), {}, collect());
@@ -175,12 +175,12 @@ TEST_F(RestStreamTest, SlowConsumerDelaysTheSender) {
     });
   });
   entered.get_future().wait();
-  transport_.send(0, std::string(3 * StreamPipe::kUnreadBytesMax, 'x'));
+  transport_.send(0, std::string(3 * StreamBuffer::kUnreadBytesMax, 'x'));
   transport_.finish(0);
   EXPECT_FALSE(transport_.open_calls().empty()) << "the end waits behind what is not taken";
   go_on.set_value();
   EXPECT_TRUE(result.get().ok());
-  EXPECT_EQ(received_.size(), 5 + 3 * StreamPipe::kUnreadBytesMax);
+  EXPECT_EQ(received_.size(), 5 + 3 * StreamBuffer::kUnreadBytesMax);
 }
 
 TEST_F(RestStreamTest, WritesCannotBeStreamed) {

@@ -6,6 +6,7 @@
 
 #include "host/api/curl_transport.hpp"
 #include "host/api/tls_material.hpp"
+#include "lib/net/request_loop.hpp"
 #include "tests/host/api/certificates.hpp"
 #include "tests/host/api/collected_response.hpp"
 #include "tests/host/api/rest_fixture.hpp"
@@ -291,7 +292,17 @@ TEST_F(TlsTest, ReplacedCertificateIsNotRestoredByADelayedRequest) {
       << "the watch of the new certificate continues";
 }
 
-TEST_F(TlsTest, OpenRequestsEndWhenTheClientCertificateIsReplacedRT022) {
+enum class Driver { kCaller, kPool };
+
+class OpenWatchTest : public TlsTest, public testing::WithParamInterface<Driver> {};
+
+INSTANTIATE_TEST_SUITE_P(Every, OpenWatchTest, testing::Values(Driver::kCaller, Driver::kPool),
+                         [](const testing::TestParamInfo<Driver>& info) {
+                           return info.param == Driver::kCaller ? "DrivenByItsCaller"
+                                                                : "DrivenByThePool";
+                         });
+
+TEST_P(OpenWatchTest, EndsWhenTheClientCertificateIsReplacedRT022) {
   const Identity identity = Identity::signed_by(ca_, "server", "IP:127.0.0.1");
   const Identity old = Identity::signed_by(ca_, "old", "DNS:old");
   const Identity fresh = Identity::signed_by(ca_, "new", "DNS:new");
@@ -316,8 +327,14 @@ TEST_F(TlsTest, OpenRequestsEndWhenTheClientCertificateIsReplacedRT022) {
   watch.method = "GET";
   watch.target = "/watch";
   watch.purpose = ConnectionPurpose::kWatch;
+  RequestLoop loop;
+  if (GetParam() == Driver::kCaller) watch.loop = &loop;
   CollectedResponse open_response;
-  const auto call = transport->start(watch, open_response);
+  std::jthread watcher([&](const std::stop_token& stop) {
+    const auto call = transport->start(watch, open_response);
+    const auto clock = make_system_clock();
+    while (!stop.stop_requested()) (void)loop.wait(*clock, Time::max(), 1);
+  });
   asked.get_future().wait();
 
   dir_.write("c", fresh.cert_pem());
@@ -326,6 +343,8 @@ TEST_F(TlsTest, OpenRequestsEndWhenTheClientCertificateIsReplacedRT022) {
   EXPECT_EQ(get(*transport), "new");
 
   EXPECT_EQ(open_response.wait().kind, Break::kReset);
+  watcher.request_stop();
+  loop.stop();
 }
 
 }  // namespace

@@ -56,6 +56,51 @@ TEST_F(SharedUseTest, UsersOfOneSelectionShareAnInformerAndOthersDoNot) {
   EXPECT_THAT(factory_.informers(), SizeIs(3));
 }
 
+TEST_F(SharedUseTest, FieldsOfMetadataComeFromTheInformerOfWholeObjects) {
+  CacheNeed whole = need();
+  whole.spec.projection = {"spec.nodeName"};
+  Result<Informer*> informer = factory_.informer(whole);
+  ASSERT_TRUE(informer);
+  CacheNeed metadata_only = need({}, ObjectForm::kMetadata);
+  metadata_only.spec.projection = {"metadata.uid", "metadata.labels"};
+
+  const InformerUse use = acquire(metadata_only);
+
+  EXPECT_EQ(&use.informer(), *informer);
+  fill(use.informer(), {{.name = "a", .version = "1", .labels = R"("app":"web")"}});
+  const std::vector<ObjectRef> pods = use.informer().store().list();
+  ASSERT_THAT(pods, SizeIs(1));
+  EXPECT_EQ(pods[0].root()["metadata"]["labels"]["app"].string(), "web")
+      << "it keeps what both read";
+}
+
+TEST_F(SharedUseTest, FieldsThatARunningInformerDoesNotKeepComeFromAnotherOne) {
+  CacheNeed whole = need();
+  whole.spec.projection = {"spec.nodeName"};
+  Result<Informer*> informer = factory_.informer(whole);
+  ASSERT_TRUE(informer);
+  ASSERT_TRUE((*informer)->prepare().ok());
+  CacheNeed metadata_only = need({}, ObjectForm::kMetadata);
+  metadata_only.spec.projection = {"metadata.labels"};
+
+  const InformerUse use = acquire(metadata_only);
+
+  EXPECT_NE(&use.informer(), *informer);
+  EXPECT_EQ(use.informer().spec().form, ObjectForm::kMetadata);
+}
+
+TEST_F(SharedUseTest, AnInformerOfMetadataServesNoUserOfWholeObjects) {
+  CacheNeed metadata_only = need({}, ObjectForm::kMetadata);
+  metadata_only.spec.projection = {"metadata.uid"};
+  const InformerUse first = acquire(metadata_only);
+  CacheNeed whole = need();
+  whole.spec.projection = {"spec.nodeName"};
+
+  const InformerUse second = acquire(whole);
+
+  EXPECT_NE(&first.informer(), &second.informer());
+}
+
 TEST_F(SharedUseTest, AnInformerIsReleasedAMinuteAfterItsLastUse) {
   auto first = std::make_unique<InformerUse>(acquire(need()));
   auto second = std::make_unique<InformerUse>(acquire(need()));

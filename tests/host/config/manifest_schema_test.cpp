@@ -53,8 +53,8 @@ TEST(ManifestSchemaTest, SchemaAndParserKnowTheSameKeys) {
   const YamlNode* properties = root.find("properties");
   ASSERT_NE(properties, nullptr);
   EXPECT_EQ(keys_of_schema(root), keys_of_parser(kSchemaHead + "zzzzzz: 1\n"));
-  for (const char* section :
-       {"client", "leaderElection", "health", "logging", "quarantine", "swap"}) {
+  for (const char* section : {"client", "leaderElection", "health", "logging", "pluginSignatures",
+                              "quarantine", "swap", "tracing"}) {
     const YamlNode* node = properties->find(section);
     ASSERT_NE(node, nullptr) << section;
     EXPECT_EQ(keys_of_schema(*node), keys_of_parser(kSchemaHead + section + ": {zzzzzz: 1}\n"));
@@ -87,6 +87,10 @@ void expect_defaults(const Manifest& manifest) {
   EXPECT_EQ(manifest.client.qps, defaults.client.qps);
   EXPECT_EQ(manifest.client.burst, defaults.client.burst);
   EXPECT_EQ(manifest.client.content_type, defaults.client.content_type);
+  EXPECT_EQ(manifest.client.service_account_credentials,
+            defaults.client.service_account_credentials);
+  EXPECT_EQ(manifest.client.user_agent, defaults.client.user_agent);
+  EXPECT_EQ(manifest.client.field_manager, defaults.client.field_manager);
   const LeaderElectionSettings& election = manifest.leader_election;
   EXPECT_EQ(election.enabled, defaults.leader_election.enabled);
   EXPECT_EQ(election.name, defaults.leader_election.name);
@@ -94,10 +98,23 @@ void expect_defaults(const Manifest& manifest) {
   EXPECT_EQ(election.lease_duration, defaults.leader_election.lease_duration);
   EXPECT_EQ(election.renew_deadline, defaults.leader_election.renew_deadline);
   EXPECT_EQ(election.retry_period, defaults.leader_election.retry_period);
+  EXPECT_EQ(election.migrates, defaults.leader_election.migrates);
+  EXPECT_EQ(election.migration_config, defaults.leader_election.migration_config);
   EXPECT_EQ(manifest.health.bind_address, defaults.health.bind_address);
   EXPECT_EQ(manifest.health.port, defaults.health.port);
+  EXPECT_EQ(manifest.serving.port.value_or(ServingSettings::kDefaultPort),
+            ServingSettings::kDefaultPort);
+  ServingSettings serving = manifest.serving;
+  serving.port.reset();
+  EXPECT_EQ(serving, defaults.serving);
+  EXPECT_EQ(manifest.authentication, defaults.authentication);
+  EXPECT_EQ(manifest.authorization, defaults.authorization);
   EXPECT_EQ(manifest.logging.verbosity, defaults.logging.verbosity);
   EXPECT_EQ(manifest.logging.format, defaults.logging.format);
+  EXPECT_EQ(manifest.tracing.endpoint, defaults.tracing.endpoint);
+  EXPECT_EQ(manifest.tracing.sampling_rate_per_million.value_or(kSampleAll), kSampleAll);
+  EXPECT_EQ(manifest.tracing.headers, defaults.tracing.headers);
+  EXPECT_EQ(manifest.tracing.certificate_authority, defaults.tracing.certificate_authority);
   EXPECT_EQ(manifest.controllers, defaults.controllers);
   EXPECT_EQ(manifest.controller_start_interval, defaults.controller_start_interval);
   EXPECT_EQ(manifest.controller_shutdown_timeout, defaults.controller_shutdown_timeout);
@@ -107,6 +124,7 @@ void expect_defaults(const Manifest& manifest) {
   EXPECT_EQ(manifest.quarantine.window, defaults.quarantine.window);
   EXPECT_EQ(manifest.swap.watch_for, defaults.swap.watch_for);
   EXPECT_EQ(manifest.swap.max_error_percent, defaults.swap.max_error_percent);
+  EXPECT_EQ(manifest.plugin_signatures, defaults.plugin_signatures);
   EXPECT_EQ(manifest.plugin_directories, defaults.plugin_directories);
 }
 

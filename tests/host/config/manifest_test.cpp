@@ -27,7 +27,8 @@ TEST(ManifestTest, TheSmallestManifestHasTheDefaults) {
   EXPECT_EQ(result.manifest.client.qps, 20);
   EXPECT_EQ(result.manifest.client.content_type, kContentTypeProtobuf);
   EXPECT_EQ(result.manifest.leader_election.name, "davit");
-  EXPECT_EQ(result.manifest.health.port, 10257);
+  EXPECT_EQ(result.manifest.health.port, -1);
+  EXPECT_EQ(secure_port(result.manifest), 10257);
   EXPECT_THAT(result.manifest.controllers, ElementsAre("*"));
   EXPECT_FALSE(result.manifest.plugins) << "no list of plugins is not an empty list";
 }
@@ -35,11 +36,14 @@ TEST(ManifestTest, TheSmallestManifestHasTheDefaults) {
 TEST(ManifestTest, EverythingThatCanBeSaidIsRead) {
   const ManifestResult result = parse_manifest(kHead + R"(
 client: {kubeconfig: conf/k, master: "https://m:6443", qps: 50.5, burst: 100,
-  contentType: application/json}
+  contentType: application/json, useServiceAccountCredentials: true,
+  userAgent: kcm/v1 (linux/amd64), fieldManager: kcm}
 leaderElection: {enabled: false, name: x.y, namespace: ns, leaseDuration: 30s, renewDeadline: 20s,
   retryPeriod: 1500ms}
 health: {bindAddress: "::1", port: 0}
 logging: {verbosity: 4, format: json}
+tracing: {endpoint: "http://c:4318", samplingRatePerMillion: 100, headers: {api-key: k},
+  certificateAuthority: ca.pem}
 controllers: ["*", -deployment]
 controllerStartInterval: 100ms
 controllerShutdownTimeout: 1m
@@ -60,9 +64,16 @@ plugins:
   EXPECT_EQ(manifest.client.kubeconfig, "/etc/davit/conf/k");
   EXPECT_EQ(manifest.client.qps, 50.5);
   EXPECT_EQ(manifest.client.content_type, kContentTypeJson);
+  EXPECT_TRUE(manifest.client.service_account_credentials);
+  EXPECT_EQ(manifest.client.user_agent, "kcm/v1 (linux/amd64)");
+  EXPECT_EQ(manifest.client.field_manager, "kcm");
   EXPECT_EQ(manifest.leader_election.retry_period, std::chrono::milliseconds(1500));
   EXPECT_EQ(manifest.health.bind_address, "::1");
   EXPECT_EQ(manifest.logging.format, LogFormat::kJson);
+  EXPECT_EQ(manifest.tracing.endpoint, "http://c:4318");
+  EXPECT_EQ(manifest.tracing.sampling_rate_per_million, 100U);
+  EXPECT_THAT(manifest.tracing.headers, ElementsAre(testing::Pair("api-key", "k")));
+  EXPECT_EQ(manifest.tracing.certificate_authority, "/etc/davit/ca.pem");
   EXPECT_THAT(manifest.controllers, ElementsAre("*", "-deployment"));
   EXPECT_EQ(manifest.controller_shutdown_timeout, seconds(60));
   EXPECT_TRUE(manifest.dry_run);
@@ -86,33 +97,69 @@ struct MistakeCase {
 
 constexpr MistakeCase kMistakeCases[] = {
     {"clinet: {}",
-     "m.yaml:3:1: unknown key \"clinet\"; did you mean \"client\"? (allowed: apiVersion, client, "
-     "controllerShutdownTimeout, controllerStartInterval, controllers, dryRun, health, kind, "
-     "leaderElection, logging, pluginDirectories, plugins, quarantine, stateDirectory, swap)"},
+     "m.yaml:3:1: unknown key \"clinet\"; did you mean \"client\"? (allowed: apiVersion, "
+     "authentication, authorization, "
+     "client, "
+     "controllerSettings, "
+     "controllerShutdownTimeout, controllerStartInterval, controllers, dryRun, featureGates, "
+     "health, kind, "
+     "leaderElection, logging, pluginDirectories, pluginSignatures, plugins, quarantine, "
+     "serving, stateDirectory, swap, "
+     "tracing)"},
+    {"pluginSignatures: {required: true}",
+     "m.yaml:3:19: pluginSignatures.keys is missing: add a key (davit plugin keygen makes one)"},
+    {"pluginSignatures: {keys: {}}",
+     "m.yaml:3:26: pluginSignatures.keys must be a list, not a mapping"},
+    {"pluginSignatures: {keys: [{name: a}]}",
+     "m.yaml:3:27: pluginSignatures.keys[0] needs name and publicKey"},
+    {"pluginSignatures: {keys: [{name: a, publicKey: AAAA}]}",
+     "m.yaml:3:48: pluginSignatures.keys[0].publicKey must be an Ed25519 public key in base64, as "
+     "davit plugin keygen prints it"},
+    {"pluginSignatures: {keys: [{name: a, publicKey: "
+     "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=}, "
+     "{name: a, publicKey: FVP7LgGtNaUQhSR0NdqZQWZQpJzbkdEbIX1SqcdyIVA=}]}",
+     "m.yaml:3:95: pluginSignatures.keys[1] repeats the key a"},
+    {"tracing: {endpoint: 'localhost:4317'}",
+     "m.yaml:3:21: tracing.endpoint must be the URL of an OTLP/HTTP receiver, such as "
+     "http://localhost:4318/v1/traces, not the string \"localhost:4317\""},
+    {"tracing: {samplingRatePerMillion: 1000001}",
+     "m.yaml:3:35: tracing.samplingRatePerMillion must be a whole number from 0 to 1000000, not "
+     "the number 1000001"},
+    {"tracing: {headers: [a]}", "m.yaml:3:20: tracing.headers must be a mapping, not a list"},
+    {"tracing: {headers: {a: 5}}",
+     "m.yaml:3:24: tracing.headers.a must be a string (put quotes around it), not the number 5"},
     {"quarantine: {crashes: -1}",
      "m.yaml:3:23: quarantine.crashes must be a whole number from 0 to 1000, not the number -1"},
     {"swap: {maxErrorPercent: 101}",
      "m.yaml:3:25: swap.maxErrorPercent must be a whole number from 0 to 100, not the number 101"},
     {"client: {Qps: 5}",
      "m.yaml:3:10: unknown key \"Qps\" in client; did you mean \"qps\"? (allowed: burst, "
-     "contentType, kubeconfig, master, qps)"},
+     "contentType, fieldManager, kubeconfig, master, qps, useServiceAccountCredentials, "
+     "userAgent)"},
+    {"client: {fieldManager: \"a\\tb\"}",
+     "m.yaml:3:24: client.fieldManager must have at most 128 printable ASCII characters"},
+    {"client: {userAgent: \"a\\nb\"}",
+     "m.yaml:3:21: client.userAgent must have printable ASCII characters only, which a header can "
+     "carry"},
+    {"client: {useServiceAccountCredentials: 1}",
+     "m.yaml:3:40: client.useServiceAccountCredentials must be true or false, not the number 1"},
     {"client: {contentType: text/html}",
      "m.yaml:3:23: client.contentType must be one of application/vnd.kubernetes.protobuf, "
      "application/json, not the string \"text/html\""},
     {"client: 5", "m.yaml:3:9: client must be a mapping, not the number 5"},
     {"client: {qps: fast}",
-     "m.yaml:3:15: client.qps must be a number from 0 to 100000, not the string \"fast\""},
-    {"client: {qps: -1}",
-     "m.yaml:3:15: client.qps must be a number from 0 to 100000, not the number -1"},
+     "m.yaml:3:15: client.qps must be a number from -1 to 100000, not the string \"fast\""},
+    {"client: {qps: -2}",
+     "m.yaml:3:15: client.qps must be a number from -1 to 100000, not the number -2"},
     {"client: {qps: \"5\"}",
-     "m.yaml:3:15: client.qps must be a number from 0 to 100000, not the string \"5\""},
+     "m.yaml:3:15: client.qps must be a number from -1 to 100000, not the string \"5\""},
     {"client: {burst: 1.5}",
-     "m.yaml:3:17: client.burst must be a whole number from 1 to 1000000, not the number 1.5"},
+     "m.yaml:3:17: client.burst must be a whole number from 0 to 1000000, not the number 1.5"},
     {"client: {burst: 010}",
-     "m.yaml:3:17: client.burst must be a whole number from 1 to 1000000 without leading zeros, "
+     "m.yaml:3:17: client.burst must be a whole number from 0 to 1000000 without leading zeros, "
      "not the number 010"},
     {"client: {burst: 99999999999999999999}",
-     "m.yaml:3:17: client.burst must be a whole number from 1 to 1000000, not the number "
+     "m.yaml:3:17: client.burst must be a whole number from 0 to 1000000, not the number "
      "99999999999999999999"},
     {"client: {kubeconfig: 5}",
      "m.yaml:3:22: client.kubeconfig must be a string (put quotes around it), not the number 5"},
@@ -137,8 +184,14 @@ constexpr MistakeCase kMistakeCases[] = {
     {"leaderElection: {namespace: ''}", "m.yaml:3:29: leaderElection.namespace must not be empty"},
     {"health: {bindAddress: localhost}",
      "m.yaml:3:23: health.bindAddress must be an IP address, not the string \"localhost\""},
+    {"health: {bindAddress: 10.0.0.1}",
+     "m.yaml:3:23: health.bindAddress must be a loopback address: the plain port asks for no "
+     "credentials. serving.bindAddress and serving.securePort serve others"},
+    {"serving: {securePort: 65536}",
+     "m.yaml:3:23: serving.securePort must be a whole number from 0 to 65535, not the number "
+     "65536"},
     {"health: {port: 65536}",
-     "m.yaml:3:16: health.port must be a whole number from 0 to 65535, not the number 65536"},
+     "m.yaml:3:16: health.port must be a whole number from -1 to 65535, not the number 65536"},
     {"logging: {format: xml}",
      "m.yaml:3:19: logging.format must be one of text, json, not the string \"xml\""},
     {"logging: {verbosity: 11}",
@@ -178,6 +231,32 @@ constexpr MistakeCase kMistakeCases[] = {
      "m.yaml:3:68: duplicate controller \"c\": another plugin has it already"},
 };
 
+TEST(ManifestTest, SettingsOfServingAreRead) {
+  const ManifestResult result = parse_manifest(kHead + R"(
+serving: {bindAddress: "::", securePort: 8443, permitPortSharing: true, certDirectory: certs,
+  tlsCertFile: tls.crt, tlsPrivateKeyFile: tls.key, tlsMinVersion: VersionTLS13,
+  tlsCipherSuites: [A], tlsSNICertKey: ["a.crt,/b.key:*.a.org,b.org"]}
+authentication: {kubeconfig: k, skipLookup: true, tolerateLookupFailure: true, tokenCacheTTL: 1m,
+  clientCAFile: ca.crt, requestHeaderClientCAFile: proxies.crt, requestHeaderAllowedNames: [p],
+  requestHeaderUsernameHeaders: [u], requestHeaderUIDHeaders: [X-Remote-Uid],
+  requestHeaderGroupHeaders: [g], requestHeaderExtraHeadersPrefix: [e-]}
+authorization: {kubeconfig: k, authorizedCacheTTL: 1s, unauthorizedCacheTTL: 2s,
+  alwaysAllowPaths: ["/m*"]}
+)",
+                                               "/etc/davit/m.yaml");
+  for (const Mistake& mistake : result.mistakes) ADD_FAILURE() << mistake.str();
+  const Manifest& manifest = result.manifest;
+  EXPECT_EQ(secure_port(manifest), 8443);
+  EXPECT_EQ(manifest.serving.certificate_directory, "/etc/davit/certs");
+  EXPECT_EQ(manifest.serving.key_file, "/etc/davit/tls.key");
+  EXPECT_THAT(manifest.serving.named_pairs, ElementsAre("/etc/davit/a.crt,/b.key:*.a.org,b.org"));
+  EXPECT_THAT(check_serving(manifest.serving, manifest.authentication), testing::IsEmpty());
+  EXPECT_EQ(manifest.authentication.client_ca_file, "/etc/davit/ca.crt");
+  EXPECT_EQ(manifest.authentication.token_cache_ttl, seconds(60));
+  EXPECT_EQ(manifest.authorization.denied_cache_ttl, seconds(2));
+  EXPECT_THAT(manifest.authorization.always_allow_paths, ElementsAre("/m*"));
+}
+
 TEST(ManifestTest, EachMistakeHasItsPlaceAndSaysWhatIsAllowed) {
   for (const MistakeCase& each : kMistakeCases) {
     const ManifestResult result = parse_manifest(kHead + each.text + "\n", "/d/m.yaml");
@@ -216,6 +295,37 @@ TEST(ManifestTest, LeaderElectionTimesMustLeaveRoomForRetries) {
   EXPECT_NE(check_leader_election(settings), "");
   settings.enabled = false;
   EXPECT_EQ(check_leader_election(settings), "") << "without election no rule applies";
+}
+
+TEST(ManifestTest, SettingsOfAControllerNeedNoPlugin) {
+  const ManifestResult result = parse_manifest(kHead +
+                                                   "controllerSettings:\n"
+                                                   "  podgc: {workers: 3, config: {a: 1}}\n",
+                                               "m.yaml");
+  ASSERT_TRUE(result.ok());
+  const ControllerSettings& settings = result.manifest.controller_settings.at("podgc");
+  EXPECT_EQ(settings.workers, 3U);
+  EXPECT_EQ(settings.config, R"({"a":1})");
+
+  const ManifestResult wrong = parse_manifest(kHead + "controllerSettings: [a]\n", "m.yaml");
+  ASSERT_EQ(wrong.mistakes.size(), 1U);
+  EXPECT_THAT(wrong.mistakes[0].text, HasSubstr("controllerSettings must be a mapping"));
+}
+
+TEST(ManifestTest, SettingsAreLaidOverOthersMemberByMember) {
+  ControllerSettings settings;
+  settings.workers = 5;
+  settings.enabled = true;
+  settings.config = R"({"a":1,"b":2})";
+  ControllerSettings winner;
+  winner.enabled = false;
+  winner.config = R"({"b":3,"c":4})";
+
+  lay_over(winner, settings);
+
+  EXPECT_EQ(settings.workers, 5U);
+  EXPECT_EQ(settings.enabled, false);
+  EXPECT_EQ(settings.config, R"({"a":1,"b":3,"c":4})");
 }
 
 }  // namespace

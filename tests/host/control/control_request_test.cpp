@@ -27,7 +27,9 @@ struct BadLine {
 constexpr BadLine kBadLines[] = {
     {"{}",
      "unknown command \"\" (allowed: status, swap, load, unload, enable, disable, pause, resume, "
-     "shadow, shadow-commit, shadow-drop)"},
+     "shadow, shadow-commit, shadow-drop, why)"},
+    {R"({"command":"status","namespace":"shop"})", "namespace and output are for why only"},
+    {R"({"command":"why"})", "why needs a name"},
     {R"({"command":"swap"})", "swap needs a name"},
     {R"({"command":"load"})", "load needs a file"},
     {R"({"command":"swap","name":"a","file":"b.so"})",

@@ -170,6 +170,33 @@ TEST_F(ControlSocketTest, ASocketThatADeadHostLeftIsReplaced) {
   EXPECT_EQ(*ask_host(path(), "one\n"), "heard one");
 }
 
+TEST(DefaultControlSocketTest, IsInTheRuntimeDirectoryOrElseThatOfTheService) {
+  EXPECT_EQ(default_control_socket("/run/user/1000"), "/run/user/1000/davit.sock");
+  EXPECT_EQ(default_control_socket(""), "/run/davit/davit.sock");
+  EXPECT_EQ(default_control_socket("not/absolute"), "/run/davit/davit.sock");
+}
+
+TEST(DefaultControlSocketTest, CtlFindsTheServiceIfTheUserRunsNoHost) {
+  TempDirectory directory;
+  const std::string service = (directory.path() / "service.sock").string();
+  const std::string user = directory.path().string();
+  EXPECT_EQ(find_control_socket(user, service), user + "/davit.sock") << "neither exists";
+
+  directory.write("service.sock", "");
+  EXPECT_EQ(find_control_socket(user, service), service);
+  directory.write("davit.sock", "");
+  EXPECT_EQ(find_control_socket(user, service), user + "/davit.sock");
+}
+
+TEST(DefaultControlSocketTest, AFolderThatCannotBeMadeIsReportedWithTheRemedy) {
+  TempDirectory directory;
+  EXPECT_TRUE(make_socket_folder((directory.path() / "a/b/davit.sock").string()).ok());
+  directory.write("file", "");
+  const Status failed = make_socket_folder((directory.path() / "file/davit.sock").string());
+  EXPECT_THAT(failed.message(), testing::HasSubstr("cannot create"));
+  EXPECT_THAT(failed.message(), testing::HasSubstr("pass --control-socket"));
+}
+
 }  // namespace
 
 // Outside the unnamed namespace: the whole program's accept4 and poll.

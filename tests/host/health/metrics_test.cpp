@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 
 #include "tests/support/fake_clock.hpp"
@@ -389,6 +390,113 @@ TEST_F(MetricsTest, MalformedPluginMetricIsRefused) {
   for (const MetricOptions& options : malformed) {
     EXPECT_EQ(open(options).error().code(), Code::kInvalid);
   }
+}
+
+TEST_F(MetricsTest, CountersWithoutLabelsAreThereFromTheStart) {
+  const std::string text = metrics_->text();
+
+  for (const char* line :
+       {"disabled_metrics_total 0", "hidden_metrics_total 0", "davit_plugin_resident_generations 0",
+        "cardinality_enforcement_unexpected_categorizations_total 0",
+        "davit_tracing_spans_exported_total 0", "rest_client_transport_cache_entries 0",
+        "rest_client_transport_cert_rotation_gc_calls_total 0",
+        "rest_client_exec_plugin_certificate_rotation_age_count 0",
+        "rest_client_exec_plugin_certificate_rotation_age_bucket{le=\"1.24416e+08\"} 0"}) {
+    EXPECT_THAT(text, HasSubstr("\n" + std::string(line) + "\n"));
+  }
+}
+
+TEST_F(MetricsTest, TheRegisteredMetricsAreCountedByStability) {
+  std::map<std::string, int> counted;
+  for (const MetricDefinition& each : metrics_->definitions()) {
+    if (each.help.starts_with('[')) ++counted[each.help.substr(1, each.help.find(']') - 1)];
+  }
+  const std::string text = metrics_->text();
+
+  for (const auto& [level, count] : counted) {
+    EXPECT_THAT(text, HasSubstr("\nregistered_metrics_total{deprecated_version=\"\","
+                                "stability_level=\"" +
+                                level + "\"} " + std::to_string(count) + "\n"));
+  }
+  EXPECT_EQ(counted.size(), 3U);
+}
+
+TEST_F(MetricsTest, EveryMetricOfTheHostSaysHowStableItIs) {
+  for (const MetricDefinition& each : metrics_->definitions()) {
+    // client_golang's, which have no level upstream either.
+    if (each.name.starts_with("process_") || each.name.starts_with("go_")) continue;
+    EXPECT_TRUE(each.help.starts_with("[ALPHA] ") || each.help.starts_with("[BETA] ") ||
+                each.help.starts_with("[STABLE] "))
+        << each.name;
+  }
+}
+
+TEST_F(MetricsTest, TheVersionIsShownAsUpstreamsComponentsShowTheirs) {
+  metrics_->set_build_info({.git_version = "v1.36.2"});
+
+  EXPECT_THAT(metrics_->text(), HasSubstr("\nversion_info{binary=\"1.36.2\",component=\"kube\","
+                                          "emulation=\"1.36\",min_compat=\"1.35\"} 1\n"));
+}
+
+TEST_F(MetricsTest, FeaturesAreShownWithTheirStage) {
+  metrics_->feature("JobBackoffLimitPerIndex", "", Metrics::Enabled::kYes);
+  metrics_->feature("SomethingNew", "ALPHA", Metrics::Enabled::kNo);
+
+  const std::string text = metrics_->text();
+
+  EXPECT_THAT(text, HasSubstr("\nkubernetes_feature_enabled{name=\"JobBackoffLimitPerIndex\","
+                              "stage=\"\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("\nkubernetes_feature_enabled{name=\"SomethingNew\","
+                              "stage=\"ALPHA\"} 0\n"));
+}
+
+TEST_F(MetricsTest, CountersOfAControllerGoOnWhenAnotherGenerationServes) {
+  SwapMetrics::ControllerUse use{.plugin = "web", .controller = "web-controller"};
+  use.cpu = seconds(3);
+  use.syncs = 10;
+  use.errors = 2;
+  metrics_->controller_use(use);
+  metrics_->controller_use(use);
+  use = {.plugin = "web", .controller = "web-controller", .generation = 2};
+  use.cpu = seconds(1);
+  use.syncs = 5;
+  use.pending_changes = 7;
+  use.delayed_keys = 4;
+  metrics_->controller_use(use);
+
+  const std::string text = metrics_->text();
+
+  const std::string labels = "{controller=\"web-controller\",plugin=\"web\"} ";
+  EXPECT_THAT(text, HasSubstr("\ndavit_controller_cpu_seconds_total" + labels + "4\n"));
+  EXPECT_THAT(text, HasSubstr("\ndavit_controller_syncs_total" + labels + "15\n"));
+  EXPECT_THAT(text, HasSubstr("\ndavit_controller_sync_errors_total" + labels + "2\n"));
+  EXPECT_THAT(text, HasSubstr("\ndavit_controller_pending_changes" + labels + "7\n"));
+  EXPECT_THAT(text, HasSubstr("\ndavit_controller_delayed_keys" + labels + "4\n"));
+}
+
+TEST_F(MetricsTest, SkippedSyncsOfAReplicaSetHaveUpstreamsNameToo) {
+  metrics_->stale_sync_skipped("replicaset-controller", {"", "v1", "pods"});
+  metrics_->stale_sync_skipped("deployment-controller", {"apps", "v1", "replicasets"});
+
+  const std::string text = metrics_->text();
+
+  EXPECT_THAT(text, HasSubstr("\nreplicaset_controller_stale_sync_skips_total{group=\"\","
+                              "resource=\"pods\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("\ndavit_controller_stale_sync_skips_total{"
+                              "controller=\"deployment-controller\",group=\"apps\","
+                              "resource=\"replicasets\"} 1\n"));
+}
+
+TEST_F(MetricsTest, TransportsAreCountedAsMadeOrShared) {
+  metrics_->transport_used(RestMetrics::TransportUse::kMade);
+  metrics_->transport_used(RestMetrics::TransportUse::kShared);
+  metrics_->transport_used(RestMetrics::TransportUse::kShared);
+
+  const std::string text = metrics_->text();
+
+  EXPECT_THAT(text, HasSubstr("\nrest_client_transport_cache_entries 1\n"));
+  EXPECT_THAT(text, HasSubstr("\nrest_client_transport_create_calls_total{result=\"miss\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("\nrest_client_transport_create_calls_total{result=\"hit\"} 2\n"));
 }
 
 TEST_F(MetricsTest, HealthHasItsOwnPage) {  // HO-096

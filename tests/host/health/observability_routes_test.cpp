@@ -50,10 +50,16 @@ TEST_F(ObservabilityRoutesTest, MetricsAreForReading) {
 
 TEST_F(ObservabilityRoutesTest, DebugPageGetsPathAndQuery) {
   routes_.add_debug_page("gc", [](std::string_view path, std::string_view query) {
-    return Result<std::string>("<" + std::string(path) + "> <" + std::string(query) + ">");
+    return Result<DebugResponse>(
+        {.body = "<" + std::string(path) + "> <" + std::string(query) + ">",
+         .http_status = 203,
+         .content_type = "text/html"});
   });
 
-  EXPECT_EQ(ask("/debug/controllers/gc").body, "<> <>");
+  const HttpServerResponse page = ask("/debug/controllers/gc");
+  EXPECT_EQ(page.body, "<> <>");
+  EXPECT_EQ(page.status, 203);
+  EXPECT_EQ(page.content_type, "text/html");
   EXPECT_EQ(ask("/debug/controllers/gc/graph/a?uid=7").body, "<graph/a> <uid=7>");
   EXPECT_EQ(ask("/debug/controllers/other").status, 404);
   routes_.remove_debug_page("gc");
@@ -61,7 +67,7 @@ TEST_F(ObservabilityRoutesTest, DebugPageGetsPathAndQuery) {
 }
 
 TEST_F(ObservabilityRoutesTest, FailureOfADebugPageHasAStatus) {
-  routes_.add_debug_page("a", [](std::string_view path, std::string_view) -> Result<std::string> {
+  routes_.add_debug_page("a", [](std::string_view path, std::string_view) -> Result<DebugResponse> {
     return path == "gone"   ? Status(Code::kNotFound, "no such page")
            : path == "busy" ? Status(Code::kThrottled, "later")
                             : Status(Code::kInternal, "it broke");
@@ -71,6 +77,38 @@ TEST_F(ObservabilityRoutesTest, FailureOfADebugPageHasAStatus) {
   EXPECT_EQ(ask("/debug/controllers/a/busy").status, 503);
   EXPECT_EQ(ask("/debug/controllers/a/x").status, 500);
   EXPECT_EQ(ask("/debug/controllers/a/x").body, "it broke\n");
+}
+
+Route page_of(std::string body) {
+  return [body = std::move(body)](const HttpServerRequest&) {
+    HttpServerResponse response;
+    response.body = body;
+    return response;
+  };
+}
+
+TEST_F(ObservabilityRoutesTest, TheLongestRouteServesAPath) {
+  routes_.add_route("/", page_of("root"));
+  routes_.add_route("/debug/", page_of("below debug"));
+  routes_.add_route("/debug/why/", page_of("below why"));
+  routes_.add_route("/debug/flags", page_of("flags"));
+
+  EXPECT_EQ(ask("/").body, "root");
+  EXPECT_EQ(ask("/x").status, 404) << "the root is not a prefix";
+  EXPECT_EQ(ask("/debug").status, 404);
+  EXPECT_EQ(ask("/debug/x").body, "below debug");
+  EXPECT_EQ(ask("/debug/why/pods/a?b=/c").body, "below why");
+  EXPECT_EQ(ask("/debug/flags?x").body, "flags");
+  EXPECT_EQ(ask("/debug/flags/v").body, "below debug");
+  EXPECT_EQ(ask("/healthz/x").status, 404) << "health is not a route";
+}
+
+TEST_F(ObservabilityRoutesTest, ARouteIsForReadingUnlessItSaysOtherwise) {
+  routes_.add_route("/a", page_of("a"));
+  routes_.add_route("/b", page_of("b"), RouteMethods::kAny);
+
+  EXPECT_EQ(ask("/a", "PUT").status, 405);
+  EXPECT_EQ(ask("/b", "PUT").body, "b");
 }
 
 }  // namespace

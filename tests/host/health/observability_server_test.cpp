@@ -75,7 +75,7 @@ TEST(ObservabilityServerTest, ProbesAreServedWhileManyWaitForAPlugin) {
   routes.add_debug_page("slow", [&](std::string_view, std::string_view) {
     begun.push("page");
     door.pass();
-    return Result<std::string>(std::string("a page"));
+    return Result<DebugResponse>({.body = "a page"});
   });
   const auto server = routes.serve({}, Logger(sink));
   ASSERT_TRUE(server) << server.error().message();

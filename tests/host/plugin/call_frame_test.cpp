@@ -88,6 +88,74 @@ TEST_F(CallFrameTest, PluginReadsWhatTheCallIs) {
   EXPECT_EQ(call.cancelled(&call), 1);
 }
 
+TEST_F(CallFrameTest, PluginReadsWhetherItsReplicaLeads) {
+  bool leads = false;
+  ControllerHostOptions made = options();
+  made.write_gate = [&leads] { return leads ? Status() : Status(Code::kCancelled, "standby"); };
+  make(std::move(made));
+  const davit_call* ended = nullptr;
+  {
+    CallFrame frame(host_->abi(), Phase::kHandler);
+    const davit_call& call = *frame.call();
+    ended = &call;
+    EXPECT_EQ(call.leads(&call), 0);
+    leads = true;
+    EXPECT_EQ(call.leads(&call), 1);
+    std::jthread([&call] { EXPECT_EQ(call.leads(&call), 0) << "its thread has no call"; }).join();
+  }
+  EXPECT_EQ(ended->leads(ended), 0);
+  host_.reset();  // Before what its gate reads.
+}
+
+TEST_F(CallFrameTest, ControllerThatNeedsNoLeadershipMayAlwaysAct) {
+  CallFrame frame(host_->abi(), Phase::kInit);
+  EXPECT_EQ(frame.call()->leads(frame.call()), 1);
+}
+
+TEST_F(CallFrameTest, CallIsCancelledWhileASwapDrains) {
+  CallFrame frame(host_->abi(), Phase::kSync);
+  host_->abi().hold.hold();
+  EXPECT_EQ(frame.call()->cancelled(frame.call()), 1);
+  host_->abi().hold.release();
+  EXPECT_EQ(frame.call()->cancelled(frame.call()), 0);
+}
+
+TEST_F(CallFrameTest, RefusedCallsAreCountedForTheControllerThatHadThem) {
+  const auto log_from = [this](const davit_call* call) {
+    tables_.log->write(call, DAVIT_LOG_INFO, str("late"), nullptr, 0);
+  };
+  RefusalReader reader;
+  RefusalReader other;
+  const davit_call* call = nullptr;
+  {
+    CallFrame frame(host_->abi(), Phase::kProbe);
+    call = frame.call();
+    std::jthread([&] { log_from(call); }).join();
+    EXPECT_EQ(tables_.clock->pause(call, 1), DAVIT_MISUSE) << "a probe must not wait";
+    EXPECT_EQ(tables_.queue->add(call, 1, str("a")), DAVIT_STALE) << "a handle is none of these";
+  }
+  host_.reset();  // Its name is known all the same.
+  log_from(call);
+  log_from(call);
+  log_from(nullptr);
+
+  const std::vector<RefusedCalls> refused = reader.take();
+
+  ASSERT_EQ(refused.size(), 4U);
+  for (const RefusedCalls& each : refused) {
+    if (each.plugin.empty()) {
+      EXPECT_EQ(each.why, Refusal::kThread) << "no call at all";
+      EXPECT_EQ(each.count, 1U);
+      continue;
+    }
+    EXPECT_EQ(each.plugin, "sample");
+    EXPECT_EQ(each.controller, "sample-controller");
+    EXPECT_EQ(each.count, each.why == Refusal::kEnded ? 2U : 1U) << to_string(each.why);
+  }
+  EXPECT_TRUE(reader.take().empty()) << "each is reported once";
+  EXPECT_EQ(other.take().size(), 4U) << "to every reader";
+}
+
 TEST_F(CallFrameTest, LastErrorHasTheServersDetails) {
   CallFrame frame(host_->abi(), Phase::kSync);
   EXPECT_EQ(frame.last_error().code, DAVIT_OK);

@@ -120,6 +120,8 @@ class ControllerHostTest : public ::testing::Test {
     informers_.stop();
     playing_ = nullptr;
   }
+  // Its threads use the members of the test itself, which go before those of this class.
+  void TearDown() override { host_.reset(); }
 
   static DeclaredController declared() {
     DeclaredController made;
@@ -143,13 +145,14 @@ class ControllerHostTest : public ::testing::Test {
 
   ControllerHost& make(ControllerHostOptions made = options()) {
     host_ = std::make_unique<ControllerHost>(
-        std::move(made),
-        HostServices{space_, informers_, transport_, discovery_, events_, *metrics_, clock_,
-                     *random_, Logger(log_), observer_, [this](const OutboundServer& server) {
-                       outside_servers_.push_back(server.url);
-                       return Result<std::unique_ptr<Transport>>(
-                           std::make_unique<test::BorrowedTransport>(outside_));
-                     }});
+        std::move(made), HostServices{space_, informers_, transport_, discovery_, events_,
+                                      *metrics_, clock_, *random_, Logger(log_), observer_,
+                                      [this](const OutboundServer& server) {
+                                        outside_servers_.push_back(server.url);
+                                        return Result<std::unique_ptr<Transport>>(
+                                            std::make_unique<test::BorrowedTransport>(outside_));
+                                      },
+                                      tracer_});
     return *host_;
   }
   /// Calls the InitFunc, which does `what`.
@@ -260,6 +263,7 @@ class ControllerHostTest : public ::testing::Test {
   const Tables tables_ = Tables::make();
   const davit_context* context_ = nullptr;  // As init() got it.
   ControllerObserver* observer_ = nullptr;  // Set before make().
+  Tracer* tracer_ = nullptr;                // Likewise.
 
   Init init_;
   Sync sync_;

@@ -39,8 +39,6 @@ class RecordingObserver final : public ControllerObserver {
 class ControllerObserverTest : public ControllerHostTest {
  protected:
   ControllerObserverTest() { observer_ = &seen_; }
-  // The controller ends before its observer.
-  ~ControllerObserverTest() override { host_.reset(); }
 
   davit_code create_secret() {
     davit_request request = pod_request(DAVIT_CREATE);

@@ -302,17 +302,21 @@ class ControllerSidesTest : public ControllerHostTest {
   struct Sides {
     davit_health_v1 health{};
     davit_debug_v1 debug{};
+    davit_configurable_v1 configurable{};
     bool throws = false;
+    ControllerSidesTest* test = nullptr;
   };
 
   void start_sides() {
     const auto result = init([&](const davit_context&, davit_controller& out) {
+      sides_.test = this;
       out.self = &sides_;
       out.capability = [](void* self, const davit_call*, davit_str id) -> const void* {
         const auto& sides = *static_cast<Sides*>(self);
         if (sides.throws) throw std::runtime_error("no sides");
         if (view(id) == "davit.health/1") return &sides.health;
         if (view(id) == "davit.debug/1") return &sides.debug;
+        if (view(id) == "davit.configurable/1") return &sides.configurable;
         return nullptr;
       };
       return DAVIT_STARTED;
@@ -320,7 +324,19 @@ class ControllerSidesTest : public ControllerHostTest {
     ASSERT_EQ(result.outcome, Outcome::kStarted);
   }
 
+  /// Refuses a configuration with the member "bad".
+  static davit_code take_or_refuse(void* self, const davit_call* call, davit_value config) {
+    ControllerSidesTest& test = *static_cast<Sides*>(self)->test;
+    EXPECT_EQ(Value(test.tables_.config->value(call)).json(), test.before_);
+    test.offered_ = Value(config).json();
+    if (Value(config)["bad"].kind() == Kind::kAbsent) return DAVIT_OK;
+    test.context_->error_text(call, str("bad is not good"));
+    return DAVIT_INVALID;
+  }
+
   Sides sides_;
+  std::string before_;   // The configuration that the controller should have during changed().
+  std::string offered_;  // The configuration that changed() got.
 };
 
 TEST_F(ControllerSidesTest, HealthIsTheControllersOwnOpinion) {
@@ -356,16 +372,19 @@ TEST_F(ControllerSidesTest, HealthIsTheControllersOwnOpinion) {
 TEST_F(ControllerSidesTest, DebugPageIsServedByTheController) {
   sides_.debug = {sizeof(davit_debug_v1), 0,
                   [](void*, const davit_call*, davit_str path, davit_str query,
-                     const davit_sink* body) -> davit_code {
+                     const davit_page* page) -> davit_code {
                     if (view(path) == "gone") return DAVIT_NOT_FOUND;
                     if (view(path) == "bad") throw std::runtime_error("oops");
-                    body->write(body->self, path);
-                    body->write(body->self, query);
+                    page->body->write(page->body->self, path);
+                    page->body->write(page->body->self, query);
                     return DAVIT_OK;
                   }};
   start_sides();
   EXPECT_TRUE(host_->plugin().has_debug_page());
-  EXPECT_EQ(*host_->plugin().debug_page("state", "?a=1"), "state?a=1");
+  const Result<DebugResponse> page = host_->plugin().debug_page("state", "?a=1");
+  EXPECT_EQ(page->body, "state?a=1");
+  EXPECT_EQ(page->content_type, "text/plain; charset=utf-8");
+  EXPECT_EQ(page->http_status, 200);
   EXPECT_EQ(host_->plugin().debug_page("gone", "").error().code(), Code::kNotFound);
   EXPECT_EQ(host_->plugin().debug_page("bad", "").error().code(), Code::kInternal);
   EXPECT_THAT(host_->plugin().debug_page("bad", "").error().message(), HasSubstr("oops"));
@@ -375,12 +394,92 @@ TEST_F(ControllerSidesTest, DebugPageIsServedByTheController) {
   EXPECT_EQ(host_->plugin().debug_page("state", "").error().code(), Code::kNotFound);
 }
 
+TEST_F(ControllerSidesTest, DebugPageHasTheStatusAndTypeThatItIsGiven) {
+  sides_.debug = {sizeof(davit_debug_v1), 0,
+                  [](void*, const davit_call*, davit_str path, davit_str,
+                     const davit_page* page) -> davit_code {
+                    if (view(path) == "good") return page->head(page->self, 202, str("text/html"));
+                    const std::string endless = "a/" + std::string(300, 'b');
+                    EXPECT_EQ(page->head(page->self, 199, str("text/html")), DAVIT_INVALID);
+                    EXPECT_EQ(page->head(page->self, 600, str("text/html")), DAVIT_INVALID);
+                    EXPECT_EQ(page->head(page->self, 200, str("a/b\r\nX: y")), DAVIT_INVALID);
+                    EXPECT_EQ(page->head(page->self, 200, str("text")), DAVIT_INVALID);
+                    EXPECT_EQ(page->head(page->self, 200, str("/text")), DAVIT_INVALID);
+                    EXPECT_EQ(page->head(page->self, 200, davit_str{}), DAVIT_INVALID);
+                    EXPECT_EQ(page->head(page->self, 200, str(endless)), DAVIT_INVALID);
+                    return DAVIT_OK;
+                  }};
+  start_sides();
+  const Result<DebugResponse> good = host_->plugin().debug_page("good", "");
+  EXPECT_EQ(good->http_status, 202);
+  EXPECT_EQ(good->content_type, "text/html");
+  const Result<DebugResponse> bad = host_->plugin().debug_page("bad", "");
+  EXPECT_EQ(bad->http_status, 200);
+  EXPECT_EQ(bad->content_type, "text/plain; charset=utf-8");
+}
+
+TEST_F(ControllerSidesTest, ConfigurationIsTheControllersToTakeOrRefuse) {
+  sides_.configurable = {sizeof(davit_configurable_v1), 0, take_or_refuse};
+  start_sides();
+  before_ = "";
+
+  EXPECT_TRUE(host_->configure(R"({"a":1})").ok());
+  EXPECT_EQ(offered_, R"({"a":1})");
+  before_ = R"({"a":1})";
+  EXPECT_EQ(inside(Phase::kSync, [&] { return Value(tables_.config->value(current_call)).json(); }),
+            R"({"a":1})");
+
+  const Status refused = host_->configure(R"({"bad":1})");
+  EXPECT_EQ(refused.code(), Code::kInvalid);
+  EXPECT_EQ(refused.message(), "bad is not good");
+  EXPECT_EQ(host_->abi().config.text(), R"({"a":1})");
+
+  EXPECT_TRUE(host_->configure("").ok());
+  EXPECT_EQ(offered_, "") << "there is none any more";
+}
+
+TEST_F(ControllerSidesTest, ACallSeesOneConfiguration) {
+  sides_.configurable = {
+      sizeof(davit_configurable_v1), 0,
+      [](void*, const davit_call*, davit_value) -> davit_code { return DAVIT_OK; }};
+  start_sides();
+  ASSERT_TRUE(host_->configure(R"({"a":1})").ok());
+  inside(Phase::kSync, [&] {
+    const davit_value first = tables_.config->value(current_call);
+    EXPECT_TRUE(host_->configure(R"({"a":2})").ok());
+    EXPECT_EQ(Value(first).json(), R"({"a":1})") << "it is not freed under the sync";
+    EXPECT_EQ(Value(tables_.config->value(current_call)).json(), R"({"a":1})");
+    return 0;
+  });
+}
+
+TEST_F(ControllerSidesTest, WithoutThatSideAnotherInstanceIsNeededForAConfiguration) {
+  start_sides();
+  EXPECT_EQ(host_->configure(R"({"a":1})").code(), Code::kUnsupported);
+}
+
+TEST_F(ControllerSidesTest, WhatTheNoteTakesFromTheConfigurationChangesAtAStartOnly) {
+  sides_.configurable = {
+      sizeof(davit_configurable_v1), 0,
+      [](void*, const davit_call*, davit_value) -> davit_code { return DAVIT_OK; }};
+  ControllerHostOptions made = options();
+  made.declared.http.hosts_from.path = "server";
+  made.config = R"({"server":"https://a.example.com","colour":"red"})";
+  make(std::move(made));
+  start_sides();
+
+  EXPECT_TRUE(host_->configure(R"({"server":"https://a.example.com","colour":"blue"})").ok());
+  EXPECT_EQ(host_->configure(R"({"server":"https://b.example.com","colour":"blue"})").code(),
+            Code::kUnsupported);
+  EXPECT_EQ(host_->configure(R"({"colour":"blue"})").code(), Code::kInvalid) << "it is missing";
+}
+
 TEST_F(ControllerSidesTest, TooSmallTablesAndThrownOnesCountAsMissing) {
   sides_.health = {8, 0, [](void*, const davit_call*, const davit_sink*) -> davit_code {
                      return DAVIT_INTERNAL;
                    }};
   sides_.debug = {
-      8, 0, [](void*, const davit_call*, davit_str, davit_str, const davit_sink*) -> davit_code {
+      8, 0, [](void*, const davit_call*, davit_str, davit_str, const davit_page*) -> davit_code {
         return DAVIT_OK;
       }};
   start_sides();

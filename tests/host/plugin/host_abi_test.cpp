@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "host/plugin/capabilities.hpp"
 #include "host/plugin/note.hpp"
 
 namespace davit::host {

@@ -195,7 +195,8 @@ TEST_F(HostClientTest, RuleIsLimitedToItsNamespacesAndNames) {
   transport_.respond(response_of(200, kPod));
   EXPECT_EQ(call(request(DAVIT_GET, "pods", "a")).code, DAVIT_OK);
   davit_request of_one = request(DAVIT_LIST, "pods", "");
-  of_one.query = str("limit=1&fieldSelector=metadata.name%3Da");
+  of_one.query = str("fieldSelector=metadata.name%3Da");
+  of_one.limit = 1;
   transport_.respond(response_of(200, R"({"kind":"PodList","apiVersion":"v1","items":[]})"));
   EXPECT_EQ(call(of_one).code, DAVIT_OK);
   davit_request scale = request(DAVIT_GET, "replicasets", "a");
@@ -402,7 +403,7 @@ TEST_F(HostClientTest, NoQueryTurnsADryRunIntoAWriteOrAListIntoAWatch) {
   make(std::move(dry));
   transport_.respond(response_of(201, kPod));
   davit_request create = request(DAVIT_CREATE, "pods", "");
-  create.query = str("fieldManager=a#b");
+  create.field_manager = str("a#b");
   EXPECT_EQ(call(create).code, DAVIT_OK);
   EXPECT_THAT(transport_.requests().back().target, HasSubstr("?fieldManager=a%23b&dryRun=All"));
 

@@ -51,6 +51,7 @@ TEST_F(HostDiscoveryTest, AGroupThatDoesNotRespondIsUnknownAndNotGone) {
     catalog.size = sizeof(catalog);
     EXPECT_EQ(table_->catalog(current_call, &catalog), DAVIT_OK);
     ASSERT_EQ(catalog.resource_count, 1U) << "subresources are none";
+    EXPECT_EQ(catalog.fetched_ns, clock_.now().time_since_epoch().count());
     const davit_served_resource& found = catalog.resources[0];
     EXPECT_EQ(view(found.kind), "Deployment");
     EXPECT_EQ(found.scope, DAVIT_SCOPE_NAMESPACED);

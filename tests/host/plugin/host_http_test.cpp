@@ -275,7 +275,7 @@ TEST_F(HostHttpTest, DrainEndsAPauseBetweenAttemptsAndTheKeyIsNotLost) {
   clock_.await_deadline(clock_.now() + std::chrono::milliseconds(250));
 
   EXPECT_TRUE(host_->drain(clock_.now() + std::chrono::hours(1)));
-  host_->resume();
+  host_->runner().resume();
 
   (void)synced_.await(2);
   EXPECT_THAT(codes, ElementsAre(DAVIT_CANCELLED, DAVIT_OK));

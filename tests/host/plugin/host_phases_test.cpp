@@ -121,6 +121,7 @@ const PhaseCase kPhaseCases[] = {
     {"queue.add_rate_limited", kAny,
      [](T t, H h) { return t.queue->add_rate_limited(h, 0, str("a")); }},
     {"queue.forget", kAny, [](T t, H h) { return t.queue->forget(h, 0, str("a")); }},
+    {"clock.pause", kSync, [](T t, H h) { return t.clock->pause(h, 0); }},
     {"client.call", kSync, undeclared_request},
     {"client.batch", kSync,
      [](T t, H h) {

@@ -1,4 +1,5 @@
 /// Events, log, clock, randomness, metrics.
+#include <atomic>
 #include <limits>
 
 #include "tests/host/plugin/controller_fixture.hpp"
@@ -97,6 +98,63 @@ TEST_F(HostServicesTest, ClocksAndRandomnessAreTheHosts) {
   EXPECT_EQ(tables_.clock->monotonic_ns(call),
             test::FakeClock::kStart.time_since_epoch().count() + 5);
   EXPECT_NE(tables_.random->next(call), tables_.random->next(call));
+}
+
+/// A controller whose sync pauses for five seconds.
+class HostPauseTest : public HostServicesTest {
+ protected:
+  void start_pausing(ControllerHostOptions made = options()) {
+    make(std::move(made));
+    davit_handle queue = 0;
+    start_with([&] {
+      queue = open_queue([this](davit_str, davit_sync_result&) {
+        codes_.push(tables_.clock->pause(current_call, 5000));
+        return codes_.entries().back();
+      });
+    });
+    commit();
+    run();
+    add(queue, "a");
+    clock_.await_deadline(clock_.now() + std::chrono::seconds(1));
+  }
+
+  test::Collector<davit_code> codes_;
+};
+
+TEST_F(HostPauseTest, ASyncPausesOnTheHostsClock) {
+  start_pausing();
+  for (int i = 1; i < 5; ++i) {
+    clock_.advance(std::chrono::seconds(1));
+    clock_.await_deadline(clock_.now() + std::chrono::seconds(1));
+  }
+  EXPECT_THAT(codes_.entries(), ElementsAre());
+  clock_.advance(std::chrono::seconds(1));
+  EXPECT_THAT(codes_.await(1), ElementsAre(DAVIT_OK));
+}
+
+TEST_F(HostPauseTest, APauseEndsWhenTheHostStops) {
+  start_pausing();
+  EXPECT_TRUE(host_->stop({.cancel_at = clock_.now(), .give_up_at = Time::max()}));
+  EXPECT_THAT(codes_.entries(), ElementsAre(DAVIT_CANCELLED));
+}
+
+TEST_F(HostPauseTest, APauseEndsWhenASwapDrainsAndItsKeyIsNext) {
+  start_pausing();
+  EXPECT_TRUE(host_->drain(Time::max()));
+  EXPECT_THAT(codes_.entries(), ElementsAre(DAVIT_CANCELLED));
+  EXPECT_EQ(host_->runner().waiting(), 1U);
+  EXPECT_EQ(log_.count("Sync failed"), 0U);
+}
+
+TEST_F(HostPauseTest, APauseEndsWhenLeadershipIsGone) {
+  std::atomic<bool> leads{true};
+  ControllerHostOptions made = options();
+  made.write_gate = [&leads] { return leads ? Status() : Status(Code::kCancelled, "lost"); };
+  start_pausing(std::move(made));
+  leads = false;
+  clock_.advance(std::chrono::seconds(1));
+  EXPECT_THAT(codes_.await(1), ElementsAre(DAVIT_CANCELLED));
+  host_.reset();  // Before what its gate reads.
 }
 
 TEST_F(HostServicesTest, MetricsAppearOnTheMetricsPage) {

@@ -10,6 +10,19 @@ using ::testing::ElementsAre;
 
 class HostWorkTest : public ControllerHostTest {
  protected:
+  /// After its first sync the key that was added is synced again after 5, 10 and 20 ms, and waits
+  /// for 40.
+  void await_growing_back_off() {
+    std::size_t synced = 1;
+    synced_.await(synced);
+    for (const int wait : {5, 10, 20}) {
+      clock_.await_deadline(clock_.now() + milliseconds(wait));
+      clock_.advance(milliseconds(wait));
+      synced_.await(++synced);
+    }
+    clock_.await_deadline(clock_.now() + milliseconds(40));
+  }
+
   /// The options of a queue whose sync() reports where it runs and waits until the test lets it go.
   davit_queue_options waiting_queue() {
     davit_queue_options options{};
@@ -37,6 +50,12 @@ class HostWorkTest : public ControllerHostTest {
       return davit_code{DAVIT_OK};
     };
     return options;
+  }
+  /// Notes a run, and asks for another one with back-off.
+  static davit_code fire_with_backoff(void* self, const davit_call*, davit_sync_result* result) {
+    static_cast<HostWorkTest*>(self)->begun_.push("fired");
+    result->backoff = DAVIT_BACKOFF_RETRY;
+    return DAVIT_OK;
   }
   davit_handle start_timer(const davit_timer_options& options) {
     return inside(Phase::kHandler, [&] {
@@ -139,6 +158,71 @@ TEST_F(HostWorkTest, DelayedAndRateLimitedKeysWaitForTheirTime) {
   clock_.await_deadline(clock_.now() + milliseconds(995));
   clock_.advance(milliseconds(995));
   EXPECT_THAT(synced_.await(2), ElementsAre("limited", "later"));
+}
+
+TEST_F(HostWorkTest, SuccessMayAskForTheBackOffOfAFailure) {
+  davit_handle queue = 0;
+  start_with([&] {
+    queue = open_queue([](davit_str, davit_sync_result& result) {
+      result.backoff = DAVIT_BACKOFF_RETRY;
+      return davit_code{DAVIT_OK};
+    });
+  });
+  commit();
+  run();
+  add(queue, "a");
+  await_growing_back_off();
+  EXPECT_EQ(inside(Phase::kHandler,
+                   [&] { return tables_.queue->failures(current_call, queue, str("a")); }),
+            4U);
+  EXPECT_EQ(log_.count("Sync failed"), 0U) << "it is no failure";
+}
+
+TEST_F(HostWorkTest, BackOffThatASyncGivesItsOwnKeyOutlivesItsSuccess) {
+  davit_handle queue = 0;
+  start_with([&] {
+    queue = open_queue([&](davit_str key, davit_sync_result&) {
+      return tables_.queue->add_rate_limited(current_call, queue, key);
+    });
+  });
+  commit();
+  run();
+  add(queue, "a");
+  await_growing_back_off();
+}
+
+TEST_F(HostWorkTest, UnknownBackOffIsAMistake) {
+  davit_handle queue = 0;
+  start_with([&] {
+    queue = open_queue([](davit_str, davit_sync_result& result) {
+      result.backoff = DAVIT_BACKOFF_RETRY + 1;
+      return davit_code{DAVIT_OK};
+    });
+  });
+  commit();
+  run();
+  add(queue, "a");
+  clock_.await_deadline(clock_.now() + milliseconds(5));
+  EXPECT_EQ(log_.count("unknown back-off 3"), 1U);
+}
+
+TEST_F(HostWorkTest, TimerThatAsksForABackOffFiresAgainWithIt) {
+  davit_timer_options once = noting_timer(0, 0);
+  once.fire = fire_with_backoff;
+  start_with([] {});
+  commit();
+  run();
+  const davit_handle timer = start_timer(once);
+  std::size_t fired = 1;
+  begun_.await(fired);
+  for (const int wait : {1, 2}) {
+    clock_.await_deadline(clock_.now() + seconds(wait));
+    clock_.advance(seconds(wait));
+    begun_.await(++fired);
+  }
+  clock_.await_deadline(clock_.now() + seconds(4));
+  EXPECT_EQ(log_.count("A timer failed"), 0U);
+  EXPECT_EQ(stop_timer(timer), DAVIT_OK) << "a timer of one run that has not ended";
 }
 
 TEST_F(HostWorkTest, OneShardRunsOneKeyAtATime) {

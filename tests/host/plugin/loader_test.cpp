@@ -19,7 +19,8 @@ class LoaderTest : public testing::Test {
 
   Result<std::unique_ptr<LoadedPlugin>> load(const std::string& sample,
                                              const std::string& sha256 = "") {
-    return load_plugin(*staging_, copy_sample(directory_, sample, "plugins/p.so"), sha256);
+    return load_plugin(*staging_, copy_sample(directory_, sample, "plugins/p.so"),
+                       {.sha256 = sha256});
   }
 
   /// The error of a sample that is refused, without the test's directory.
@@ -113,13 +114,14 @@ TEST_F(LoaderTest, CutFilesAreRefused) {
   const std::string content = sample_content("good");
   const std::string path = directory_.write("cut/p.so", content.substr(0, content.size() / 2));
   std::filesystem::permissions(path, std::filesystem::perms::owner_all);
-  EXPECT_THAT(load_plugin(*staging_, path, "").error().message(), HasSubstr("damaged or cut off"));
+  EXPECT_THAT(load_plugin(*staging_, path, LoadTerms{}).error().message(),
+              HasSubstr("damaged or cut off"));
 }
 
 TEST_F(LoaderTest, WorldWritableFilesAreRefusedBeforeAnythingElse) {
   const std::filesystem::path path = copy_sample(directory_, "good", "w/p.so");
   std::filesystem::permissions(path, std::filesystem::perms::all);
-  EXPECT_EQ(load_plugin(*staging_, path, "").error().code(), Code::kForbidden);
+  EXPECT_EQ(load_plugin(*staging_, path, LoadTerms{}).error().code(), Code::kForbidden);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "host/plugin/capabilities.hpp"
 #include "lib/base/printable.hpp"
 
 namespace davit::host {

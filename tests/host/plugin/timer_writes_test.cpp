@@ -14,8 +14,11 @@ class TimerWritesTest : public ControllerHostTest {
     });
   }
 
-  // The timer uses host_ and what is below.
-  ~TimerWritesTest() override { (void)host_->stop({Time::max(), Time::max()}); }
+  // The timer uses host_, too.
+  void TearDown() override {
+    (void)host_->stop({Time::max(), Time::max()});
+    ControllerHostTest::TearDown();
+  }
 
   /// A timer that notes whether its cache shows the pod "new", and creates it on its first run.
   void open() {

@@ -285,9 +285,9 @@ TEST_F(ControllerRunnerTest, TimeThatATimerAsksForReplacesItsPeriod) {
 }
 
 TEST_F(ControllerRunnerTest, KeyThatKeepsItsBackOffIsStillCountedAsFailed) {
-  ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
   test::Collector<std::uint32_t> synced;
   ControllerQueue* keys = nullptr;
+  ControllerRunner runner(options(), nullptr, metrics_, clock_, Logger(sink_));
   ControllerQueueOptions queue;
   queue.sync = [&](std::string_view key, const std::stop_token&) {
     const std::uint32_t failures = keys->failures(key);
@@ -295,7 +295,7 @@ TEST_F(ControllerRunnerTest, KeyThatKeepsItsBackOffIsStillCountedAsFailed) {
     SyncOutcome outcome;
     if (failures == 0) outcome.code = DAVIT_CONFLICT;
     outcome.again = seconds(3);
-    outcome.keeps_backoff = synced.entries().size() < 3;
+    outcome.backoff = synced.entries().size() < 3 ? BackOff::kKeep : BackOff::kEnd;
     return outcome;
   };
   keys = &runner.open_queue(std::move(queue));

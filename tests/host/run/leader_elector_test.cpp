@@ -161,11 +161,11 @@ TEST_F(LeaderElectorTest, LeaderThatCannotRenewGivesUpAtTheDeadline) {  // RT-10
 }
 
 TEST_F(LeaderElectorTest, RequestsEndAfterHalfTheRenewDeadlineAndNeverAfterIt) {  // RT-109
+  test::Collector<Duration> timeouts;
   LeaderElector elector = make();
   ASSERT_TRUE(elector.start().ok());
   story_.await(2);
   clock_.await_waiters(1);
-  test::Collector<Duration> timeouts;
   server_.fail(Status(Code::kUnavailable, "timed out"));
   server_.before_response([&](Duration timeout) {
     timeouts.push(timeout);
@@ -249,12 +249,12 @@ TEST_F(LeaderElectorTest, StoppedStandbyNeverLed) {
 }
 
 TEST_F(LeaderElectorTest, HealthFailsWhenALeaderDoesNotNoticeThatItCannotRenew) {  // RT-110
+  test::Door hang;
+  test::Collector<int> hanging;
   LeaderElector elector = make();
   ASSERT_TRUE(elector.start().ok());
   story_.await(2);
   clock_.await_waiters(1);
-  test::Door hang;
-  test::Collector<int> hanging;
   server_.before_response([&](Duration) {
     hanging.push(1);
     hang.pass();

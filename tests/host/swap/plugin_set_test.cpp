@@ -3,6 +3,7 @@
 #include <fstream>
 #include <future>
 
+#include "host/plugin/host_abi.hpp"
 #include "tests/host/swap/swap_fixture.hpp"
 
 namespace davit::host {
@@ -279,6 +280,41 @@ TEST_F(SwapTest, MetricsShowOutcomesPausesAndBuilds) {
   EXPECT_THAT(text, Not(HasSubstr("nobody")));
   ASSERT_TRUE(set_->unload("sample").ok());
   EXPECT_THAT(metrics_->text(), HasSubstr(R"(davit_plugin_generation{plugin="sample"} 0)"));
+}
+
+TEST_F(SwapTest, RefusedCallsAreLoggedAndCountedUnderTheirController) {
+  start();
+  const auto* const log =
+      static_cast<const davit_log_v1*>(host_capability(std::string_view("davit.log/1")));
+  const auto* const clock =
+      static_cast<const davit_clock_v1*>(host_capability(std::string_view("davit.clock/1")));
+  const davit_call* ended = nullptr;
+  {
+    const auto guarded = set_->serving().guard("sample-controller");
+    CallFrame frame(guarded->host->abi(), Phase::kProbe);
+    ended = frame.call();
+    std::jthread([&] { log->write(frame.call(), DAVIT_LOG_INFO, {}, nullptr, 0); }).join();
+    EXPECT_EQ(clock->pause(frame.call(), 1), DAVIT_MISUSE);
+  }
+  log->write(ended, DAVIT_LOG_INFO, {}, nullptr, 0);
+  log->write(ended, DAVIT_LOG_INFO, {}, nullptr, 0);
+
+  set_->serving().report();
+
+  const std::string text = metrics_->text();
+  for (const auto& [why, times] : {std::pair("ended", 2), {"thread", 1}, {"phase", 1}}) {
+    EXPECT_THAT(log_.lines(),
+                Contains(HasSubstr("A plugin used a call that it may not use: its host functions "
+                                   "were refused plugin=sample controller=sample-controller why=" +
+                                   std::string(why) + " times=" + std::to_string(times))));
+    EXPECT_THAT(text,
+                HasSubstr("\ndavit_plugin_refused_calls_total{controller=\"sample-controller\","
+                          "plugin=\"sample\",reason=\"" +
+                          std::string(why) + "\"} " + std::to_string(times) + "\n"));
+  }
+  const std::size_t lines = log_.lines().size();
+  set_->serving().report();
+  EXPECT_EQ(log_.lines().size(), lines) << "each refusal is reported once";
 }
 
 TEST_F(SwapTest, ManySwapsLeaveOneBuildInMemory) {

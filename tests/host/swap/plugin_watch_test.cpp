@@ -43,6 +43,17 @@ TEST_F(PluginWatchTest, AFileIsReportedWhenItIsWrittenOrTakesTheName) {
   EXPECT_THAT(told_.await(3), ElementsAre("a.so", "b.so", "a.so"));
 }
 
+TEST_F(PluginWatchTest, ASignatureThatArrivesLaterReportsItsPlugin) {
+  std::filesystem::create_directory(file("all"));
+  const auto watching = watch({file("a.so"), file("all")});
+  ASSERT_TRUE(watching) << watching.error().message();
+
+  directory_.write("a.so.sig", "");
+  EXPECT_THAT(told_.await(1), ElementsAre("a.so"));
+  directory_.write("all/b.so.sig", "");
+  EXPECT_THAT(told_.await(2), ElementsAre("a.so", "all"));
+}
+
 TEST_F(PluginWatchTest, WithoutAThreadTheWatchIsRefused) {
   const test::NoThreads scarce;
 

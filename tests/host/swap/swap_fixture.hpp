@@ -35,6 +35,8 @@ class SwapTest : public ::testing::Test {
     events_.stop();
     informers_.stop();
   }
+  // Its threads use the members of the test itself, which go before those of this class.
+  void TearDown() override { set_.reset(); }
 
   static test::ScriptedResponse created(const std::string& version) {
     test::ScriptedResponse response;
@@ -83,7 +85,7 @@ class SwapTest : public ::testing::Test {
                      .on_rolled_back = [this](const std::string& text) { told_.push(text); }},
         limits_);
     Result<StagingDirectory> staging = StagingDirectory::create_below(limits_.staging);
-    Result<std::unique_ptr<LoadedPlugin>> loaded = load_plugin(*staging, file(), "");
+    Result<std::unique_ptr<LoadedPlugin>> loaded = load_plugin(*staging, file(), LoadTerms{});
     ASSERT_TRUE(loaded) << loaded.error().message();
     first_ = (*loaded)->opened();
     std::shared_ptr<const LoadedPlugin> plugin = std::move(*loaded);

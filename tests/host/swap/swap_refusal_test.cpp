@@ -4,6 +4,7 @@
 #include <csignal>
 #include <future>
 
+#include "host/plugin/signature.hpp"
 #include "tests/host/swap/swap_fixture.hpp"
 
 namespace davit::host {
@@ -117,6 +118,29 @@ TEST_F(SwapTest, ABuildMustHaveTheDigestThatTheManifestWants) {
 
   EXPECT_EQ(report.outcome, SwapOutcome::kRefused);
   EXPECT_THAT(report.text, HasSubstr("the manifest requires " + sha256_));
+}
+
+TEST_F(SwapTest, ABuildMustBeSignedWhereTheManifestHasKeys) {
+  const Result<SigningKey> key = SigningKey::generate();
+  limits_.signatures.keys = {{"release", key->public_key()}};
+  start();
+  place("v2");
+  EXPECT_EQ(swap().outcome, SwapOutcome::kRefused) << "not signed";
+  const std::string digest = read_plugin_file(file())->digest;
+  const std::string signature = signature_path(file()).filename().string();
+
+  (void)directory_.write(signature, key->sign("another digest"));
+  const SwapReport changed = swap();
+  EXPECT_EQ(changed.outcome, SwapOutcome::kRefused);
+  EXPECT_THAT(changed.text, HasSubstr("it has changed since the key release"));
+  EXPECT_EQ(set_->load({file()}).outcome, SwapOutcome::kRefused) << "nor is it loaded";
+  add_pod("b");
+  transport_.await_requests(2);
+  EXPECT_EQ(asked()[1], "v1-b") << "the old build serves";
+
+  (void)directory_.write(signature, key->sign(digest));
+  const SwapReport report = swap();
+  EXPECT_TRUE(report.ok()) << report.text;
 }
 
 TEST_F(SwapTest, MissingSpaceForTheCopyIsHarmless) {

@@ -104,7 +104,6 @@ struct Ledger {
 class SwapSoakTest : public SwapTest {
  protected:
   SwapSoakTest() { log_.set_verbosity(-1); }  // A line for each swap would be kept.
-  ~SwapSoakTest() override { set_.reset(); }  // Whose controllers use the ledger.
 
   /// The builds under test beside a neighbour that stays as it is.
   void begin(int pods) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/live/conformance/custom_kind.hpp"
 #include "tests/live/support/control_plane.hpp"
 
 namespace davit::live {
@@ -31,20 +32,6 @@ plugins:
 - name: garbagecollector
 )";
 constexpr char kSameControllers[] = "deployment,replicaset,namespace,garbagecollector";
-
-constexpr char kGadgetDefinition[] = R"(apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: gadgets.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: gadgets, kind: Gadget}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema: {openAPIV3Schema: {type: object}}
-)";
 
 enum class Collector { kDavit, kOriginal };
 
@@ -205,8 +192,7 @@ TEST_P(GarbageLifeTest, OwnersThatDoNotFitAreGoneAndUnknownOnesHold) {
 TEST_P(GarbageLifeTest, CustomObjectsAndWholeNamespacesGo) {
   start();
   // Defined after the controllers have begun.
-  cluster_->must({"create", "-f", "-"}, kGadgetDefinition);
-  cluster_->must({"wait", "--for=condition=Established", "crd/gadgets.example.com"});
+  define_kind(*cluster_, "Gadget", "gadgets");
   const auto create_gadget = [&](const std::string& name, const std::string& owners) {
     cluster_->must({"create", "--namespace=x", "-f", "-"},
                    "apiVersion: example.com/v1\nkind: Gadget\nmetadata:\n  name: " + name +

@@ -29,6 +29,10 @@ std::vector<std::string> words_of(const std::string& text) {
     const std::size_t end = std::min(text.find(' ', at), text.size());
     if (end > at) out.push_back(text.substr(at, end - at));
     at = end + 1;
+    constexpr std::string_view kPackaging = "PACKAGING";
+    if (!out.empty() && out.back().starts_with(kPackaging)) {
+      out.back().replace(0, kPackaging.size(), DAVIT_PACKAGING);
+    }
   }
   return out;
 }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/live/conformance/custom_kind.hpp"
 #include "tests/live/support/control_plane.hpp"
 
 namespace davit::live {
@@ -22,20 +23,6 @@ leaderElection: {enabled: false}
 client: {qps: 400, burst: 3000}
 plugins:
 - name: namespace
-)";
-
-constexpr char kWidgetDefinition[] = R"(apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: widgets.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: widgets, kind: Widget}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema: {openAPIV3Schema: {type: object}}
 )";
 
 constexpr char kFullNamespace[] = R"(apiVersion: v1
@@ -153,8 +140,7 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, NamespaceLifeTest,
 
 TEST_P(NamespaceLifeTest, BuiltInAndCustomObjectsGoAndFinalizersAreReportedAndAwaited) {
   // Defined after the controller has begun.
-  cluster_->must({"create", "-f", "-"}, kWidgetDefinition);
-  cluster_->must({"wait", "--for=condition=Established", "crd/widgets.example.com"});
+  define_kind(*cluster_, "Widget", "widgets");
   cluster_->must({"create", "namespace", "x"});
   cluster_->must({"create", "--namespace=x", "-f", "-"}, kFullNamespace);
 

@@ -59,6 +59,40 @@ TEST(SandboxControllersTest, ThePluginsCollectorAndNamespaceControllerTakeThePla
   EXPECT_EQ(emptied.code, 0) << emptied.err << sandbox.output();
 }
 
+TEST(SandboxControllersTest, ThePluginsControllersOfServiceAccountsTakeThePlacesOfItsOwn) {
+  Sandbox sandbox(
+      {"--controllers=*,serviceaccount-controller,"
+       "root-ca-certificate-publisher-controller"});
+  ASSERT_EQ(sandbox.kubectl({"create", "namespace", "x"}).code, 0);
+  ASSERT_EQ(sandbox.kubectl({"create", "serviceaccount", "robot", "--namespace=x"}).code, 0);
+  ASSERT_EQ(sandbox
+                .kubectl({"create", "--namespace=x", "-f", "-"},
+                         R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"t","annotations":
+                             {"kubernetes.io/service-account.name":"robot"}},
+                             "type":"kubernetes.io/service-account-token"})")
+                .code,
+            0);
+  const auto is_there = [&sandbox](const std::string& kind, const std::string& name,
+                                   const std::string& part) {
+    return !sandbox.kubectl({"get", kind, name, "--namespace=x", "-o=jsonpath=" + part})
+                .out.empty();
+  };
+  EXPECT_TRUE(eventually(minutes(4), [&] {
+    return is_there("serviceaccount", "default", "{.metadata.uid}") &&
+           is_there("configmap", "kube-root-ca.crt", "{.data.ca\\.crt}") &&
+           is_there("secret", "t", "{.data.token}");
+  })) << sandbox.output();
+
+  const std::string token = sandbox
+                                .kubectl({"get", "secret", "t", "--namespace=x",
+                                          "-o=go-template={{.data.token|base64decode}}"})
+                                .out;
+  const Outcome asked = sandbox.kubectl({"--kubeconfig=/dev/null", "--server=" + sandbox.server(),
+                                         "--certificate-authority=" + sandbox.ca_file(),
+                                         "--token=" + token, "get", "pods", "--namespace=x"});
+  EXPECT_THAT(asked.err, HasSubstr("User \"system:serviceaccount:x:robot\" cannot list"));
+}
+
 TEST(SandboxControllersTest, ControllersThatAreLeftOutDoNothing) {
   Sandbox sandbox({"--controllers=*,-replicaset"});
   ASSERT_EQ(sandbox.kubectl({"create", "deployment", "web", "--image=nginx"}).code, 0);

@@ -14,6 +14,7 @@ namespace davit::live {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class DevTest : public testing::Test {
  protected:
@@ -72,13 +73,13 @@ TEST_F(DevTest, ASavedChangeIsSwappedInAndAMistakeLeavesTheOldBuildServing) {
   says(program, "PATCH /api/v1/namespaces/default/configmaps/first");
   says(program, "==> gdb -p ");
 
-  edit("plugin.c", R"(\"yes\")", R"(\"gladly\")");
+  edit("plugin.c", R"(davit_text("yes"))", R"(davit_text("gladly"))");
   ASSERT_TRUE(says(program, "==> swapped: generation 2"));
   says(program, "from the save to the end of the first sync");
 
   edit("plugin.c", "#define ASKS", "this is no C\n#define ASKS");
   ASSERT_TRUE(says(program, "==> build failed: the old build keeps serving"));
-  EXPECT_THAT(program.output(), HasSubstr("plugin.c:6:"));
+  EXPECT_THAT(program.output(), HasSubstr("plugin.c:4:"));
   create("second");
   says(program, "PATCH /api/v1/namespaces/default/configmaps/second");
   says(program, R"(greeted":"gladly")");
@@ -109,7 +110,7 @@ TEST_F(DevTest, APluginThatCrashesIsStartedAgainByTheNextSave) {
 
 TEST_F(DevTest, LoopWithoutEndIsNamedByKeyAndLineAndTheNextBuildGetsANewHost) {
   begin_project("c");
-  const std::string sound = "self->labels, GREETED)) return DAVIT_OK;\n";
+  const std::string sound = "GREETED \"']\")) return DAVIT_OK;\n";
   const std::string loop = sound + "  for (;;) (void)result;\n";
   edit("plugin.c", sound, loop);
   Process program(dev(), log());
@@ -144,6 +145,38 @@ TEST_F(DevTest, LoopWithoutEndIsNamedByKeyAndLineAndTheNextBuildGetsANewHost) {
   EXPECT_EQ(program.wait(std::chrono::minutes(1)), 0) << program.output();
 }
 
+TEST_F(DevTest, ObjectsAndConfigurationAreAppliedAgainWhenTheirFilesAreSaved) {
+  begin_project("c");
+  std::filesystem::create_directory(dir() / "objects");
+  const auto map = [](const std::string& name) {
+    return "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: " + name +
+           "\n  annotations: {say-hello.example.com/greet: \"\"}\n";
+  };
+  write_file(dir() / "objects/first.yaml", map("first"));
+  write_file(dir() / "config.yaml", "colour: red\n");
+  std::vector<std::string> argv = dev();
+  argv.push_back("--objects=" + (dir() / "objects").string());
+  argv.push_back("--config=" + (dir() / "config.yaml").string());
+  Process program(argv, log());
+  ASSERT_TRUE(says(program, "==> the sandbox has 1 object of --crd and --objects"));
+  ASSERT_TRUE(says(program, "PATCH /api/v1/namespaces/default/configmaps/first"));
+
+  write_file(dir() / "objects/second.yaml", map("second"));
+  ASSERT_TRUE(says(program, "==> the sandbox has 2 objects of --crd and --objects"));
+  ASSERT_TRUE(says(program, "PATCH /api/v1/namespaces/default/configmaps/second"));
+  write_file(dir() / "objects/second.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {}\n");
+  ASSERT_TRUE(says(program, "second.yaml:3:11: an object needs name, a string"));
+
+  write_file(dir() / "config.yaml", "- none\n");
+  ASSERT_TRUE(says(program, "config.yaml:1:1: a configuration is a mapping, not a list"));
+  write_file(dir() / "config.yaml", "colour: blue\n");
+  ASSERT_TRUE(says(program, "==> restarting the host, because the configuration has changed"));
+  program.signal(SIGINT);
+  EXPECT_EQ(program.wait(std::chrono::minutes(1)), 0) << program.output();
+  EXPECT_THAT(program.output(), Not(HasSubstr("the plugin has not changed")))
+      << "the files are not part of the source";
+}
+
 TEST_F(DevTest, MistakesOfTheUserAreOneLine) {
   const auto said = [](const std::vector<std::string>& args) {
     std::vector<std::string> argv = {DAVIT_PROGRAM, "dev"};
@@ -159,6 +192,11 @@ TEST_F(DevTest, MistakesOfTheUserAreOneLine) {
   write_file(dir() / "CMakeLists.txt", "");
   EXPECT_THAT(said({(dir() / "CMakeLists.txt").string()}), HasSubstr("is not a folder"));
   EXPECT_THAT(said({dir().string(), "--kubeconfig=/nowhere"}), HasSubstr("/nowhere"));
+  EXPECT_THAT(said({dir().string(), "--objects=/nowhere"}),
+              HasSubstr("/nowhere: there is no such file or folder"));
+  EXPECT_THAT(said({dir().string(), "--config=/nowhere"}), HasSubstr("cannot read /nowhere"));
+  EXPECT_THAT(said({dir().string(), "--kubeconfig=/nowhere", "--crd=/nowhere"}),
+              HasSubstr("apply them to that cluster with kubectl"));
 }
 
 }  // namespace

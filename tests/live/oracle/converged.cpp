@@ -157,6 +157,50 @@ std::string unconverged_set(const Json& set, const std::vector<Life>& lives) {
   return "";
 }
 
+/// Whether its pods are as many as it wants is the scenario's to await: they may wait for one
+/// another.
+std::string unconverged_stateful_set(const Json& set, const std::vector<Life>& lives) {
+  std::int64_t pods = 0;
+  std::int64_t ready = 0;
+  for (const Life& each : lives) {
+    if (each.gone || each.kind->name != "pod") continue;
+    if (owner_of(each.now()) != set.text_at({"metadata", "uid"})) continue;
+    ++pods;
+    const bool is_running = each.now().text_at({"status", "phase"}) == "Running";
+    ready += is_running && condition_is(each.now(), "Ready", "True") ? 1 : 0;
+  }
+  if (!is_observed(set)) return "is not observed";
+  if (number(set, "status", "replicas") != pods) return "counts other pods";
+  return number(set, "status", "readyReplicas") == ready ? "" : "counts other ready pods";
+}
+
+/// Another controller's Job, and one that has ended, need nothing.
+std::string unconverged_job(const Json& job, const std::vector<Life>& lives) {
+  if (job.get("spec").contains("managedBy") || condition_is(job, "Complete", "True") ||
+      condition_is(job, "Failed", "True")) {
+    return "";
+  }
+  std::int64_t active = 0;
+  std::int64_t ready = 0;
+  for (const Life& each : lives) {
+    if (each.gone || each.kind->name != "pod" || is_terminating(each.now())) continue;
+    if (owner_of(each.now()) != job.text_at({"metadata", "uid"})) continue;
+    const std::string& phase = each.now().text_at({"status", "phase"});
+    if (phase == "Failed" || phase == "Succeeded") continue;
+    ++active;
+    ready += condition_is(each.now(), "Ready", "True") ? 1 : 0;
+  }
+  if (number(job, "status", "active") != active) return "counts other pods";
+  if (number(job, "status", "ready") != ready) return "counts other ready pods";
+  const bool is_suspended = job.get("spec").get("suspend").boolean();
+  if (is_suspended != condition_is(job, "Suspended", "True")) return "is not suspended or resumed";
+  if (condition_is(job, "SuccessCriteriaMet", "True") ||
+      condition_is(job, "FailureTarget", "True")) {
+    return number(job, "status", "terminating") > 0 ? "" : "has not ended";
+  }
+  return "";
+}
+
 std::string unconverged_deployment(const Json& deployment, const std::vector<Life>& lives) {
   std::int64_t pods = 0;
   std::int64_t available = 0;
@@ -238,6 +282,52 @@ std::string unconverged_service(const Json& service, const std::vector<Life>& li
   return slices == Slices::kNone || wanted == sliced ? "" : "has other slices";
 }
 
+/// The name of the node that a daemon pod is for.
+const std::string& node_of(const Json& pod) {
+  static const std::string kNone;
+  const std::string& bound = pod.text_at({"spec", "nodeName"});
+  if (!bound.empty()) return bound;
+  const Json* terms =
+      pod.at({"spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution",
+              "nodeSelectorTerms"});
+  if (terms == nullptr) return kNone;
+  for (const Json& term : terms->items()) {
+    for (const Json& field : term.get("matchFields").items()) {
+      for (const Json& name : field.get("values").items()) return name.text();
+    }
+  }
+  return kNone;
+}
+
+/// Whether each node has the pods that it should have is the scenario's to await.
+std::string unconverged_daemon_set(const Json& set, const std::vector<Life>& lives) {
+  std::set<std::string> nodes;
+  for (const Life& each : lives) {
+    if (each.gone || each.kind->name != "pod") continue;
+    if (owner_of(each.now()) == set.text_at({"metadata", "uid"})) nodes.insert(node_of(each.now()));
+  }
+  if (is_terminating(set)) return "";
+  if (!is_observed(set)) return "is not observed";
+  const std::int64_t counted =
+      number(set, "status", "currentNumberScheduled") + number(set, "status", "numberMisscheduled");
+  return counted == static_cast<std::int64_t>(nodes.size()) ? "" : "counts other pods";
+}
+
+/// A budget that cannot be computed keeps the generation that it was computed for last.
+std::string unconverged_budget(const Json& budget) {
+  const Json& status = budget.get("status");
+  for (const Json& each : status.get("conditions").items()) {
+    if (each.text_at({"reason"}) == "SyncFailed") return "";
+  }
+  const bool is_seen = status.get("observedGeneration") == budget.get("metadata").get("generation");
+  return is_seen ? "" : "is not observed";
+}
+
+std::string unconverged_quota(const Json& quota) {
+  const Json& hard = quota.get("status").get("hard");
+  return quota.get("spec").get("hard").size() == hard.size() ? "" : "has other limits";
+}
+
 }  // namespace
 
 std::string why_not_converged(const std::vector<Life>& lives, Slices slices) {
@@ -248,8 +338,14 @@ std::string why_not_converged(const std::vector<Life>& lives, Slices slices) {
       why = unconverged_pod(each.now());
     }
     if (each.kind->name == "node") why = unconverged_node(each.now());
-    if (each.kind->name == "replicaset") why = unconverged_set(each.now(), lives);
+    if (each.kind->name == "replicaset" || each.kind->name == "replicationcontroller")
+      why = unconverged_set(each.now(), lives);
+    if (each.kind->name == "daemonset") why = unconverged_daemon_set(each.now(), lives);
+    if (each.kind->name == "poddisruptionbudget") why = unconverged_budget(each.now());
+    if (each.kind->name == "statefulset") why = unconverged_stateful_set(each.now(), lives);
+    if (each.kind->name == "resourcequota") why = unconverged_quota(each.now());
     if (each.kind->name == "deployment") why = unconverged_deployment(each.now(), lives);
+    if (each.kind->name == "job") why = unconverged_job(each.now(), lives);
     if (each.kind->name == "service") why = unconverged_service(each.now(), lives, slices);
     if (why.empty() && awaits_garbage_collector(each.now())) why = "awaits the garbage collector";
     if (!why.empty()) return std::string(each.kind->name) + ' ' + each.name + ' ' + why;

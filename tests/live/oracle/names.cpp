@@ -17,12 +17,26 @@ bool is_suffix(std::string_view text) {
          });
 }
 
+/// The pods of a StatefulSet have the prefix, too, but their names are not random.
+bool is_generated(std::string_view name, std::string_view prefix) {
+  return !prefix.empty() && name.starts_with(prefix) && is_suffix(name.substr(prefix.size()));
+}
+
+bool has_random_name(const Life& life) {
+  // The mirroring controller's writes of a slice leave out how its name was made.
+  const std::string& prefix = life.versions.front()->text_at({"metadata", "generateName"});
+  return life.kind->name == "pod" ? is_generated(life.name, prefix) : !prefix.empty();
+}
+
 }  // namespace
 
 Names::Names(const std::vector<Life>& lives) {
+  add_daemon_sets(lives);
   std::map<std::string, int> sets;
   for (const Life& each : lives) {
-    if (each.kind->name != "replicaset" || tokens_.contains(each.name)) continue;
+    const std::string_view kind = each.kind->name;
+    if (kind != "replicaset" && kind != "replicationcontroller" && kind != "job") continue;
+    if (tokens_.contains(each.name)) continue;
     const std::string& hash =
         each.versions.front()->text_at({"metadata", "labels", "pod-template-hash"});
     if (hash.empty() || !each.name.ends_with('-' + hash)) {
@@ -35,12 +49,24 @@ Names::Names(const std::vector<Life>& lives) {
     sets_.insert(token + '-');
     tokens_.try_emplace(hash, "HASH-" + token);
   }
+  // A start after the creation of its CronJob is at another minute in each run.
+  constexpr const char* kScheduled = "batch.kubernetes.io/cronjob-scheduled-timestamp";
+  for (const Life& each : lives) {
+    const Json& metadata = each.now().get("metadata");
+    const std::string& start = metadata.text_at({"annotations", kScheduled});
+    const Json::Items& owners = metadata.get("ownerReferences").items();
+    if (each.kind->name != "job" || start.empty() || owners.empty()) continue;
+    const std::string& owner = owners.front().text_at({"name"});
+    for (const Life& cron_job : lives) {
+      if (cron_job.kind->name != "cronjob" || cron_job.name != owner) continue;
+      if (start < cron_job.now().text_at({"metadata", "creationTimestamp"})) continue;
+      tokens_[each.name] = owner + "-NOW";
+      tokens_[start] = "NOW";
+    }
+  }
   const auto sets_only = tokens_;
   for (const Life& each : lives) {
-    if (each.kind->name != "endpointslice" ||
-        each.now().text_at({"metadata", "generateName"}).empty()) {
-      continue;
-    }
+    if (each.kind->name != "endpointslice" || !has_random_name(each)) continue;
     const std::string& service =
         each.versions.front()->text_at({"metadata", "labels", "kubernetes.io/service-name"});
     tokens_[each.name] = service + "-SLICE";
@@ -48,7 +74,7 @@ Names::Names(const std::vector<Life>& lives) {
   for (const Life& each : lives) {
     if (each.kind->name != "pod") continue;
     const std::string& prefix = each.now().text_at({"metadata", "generateName"});
-    if (prefix.empty() || !each.name.starts_with(prefix)) continue;
+    if (!is_generated(each.name, prefix)) continue;
     const auto set = sets_only.find(prefix.substr(0, prefix.size() - 1));
     tokens_[each.name] = (set == sets_only.end() ? prefix : set->second + '-') + "POD";
   }
@@ -56,9 +82,24 @@ Names::Names(const std::vector<Life>& lives) {
   for (const Life& each : lives) {
     const std::string name = std::string(each.kind->name) + ' ' + replaced(each.name);
     const int life = ++times[name];
-    const bool is_generated = !each.now().text_at({"metadata", "generateName"}).empty();
+    const bool has_lives = life > 1 && !has_random_name(each);
     uids_[each.now().text_at({"metadata", "uid"})] =
-        "UID of " + name + (life == 1 || is_generated ? "" : ", life " + std::to_string(life));
+        "UID of " + name + (has_lives ? ", life " + std::to_string(life) : "");
+  }
+}
+
+void Names::add_daemon_sets(const std::vector<Life>& lives) {
+  int revisions = 0;
+  for (const Life& each : lives) {
+    if (each.kind->name == "daemonset") sets_.insert(each.name + '-');
+    if (each.kind->name != "controllerrevision") continue;
+    const std::string& hash =
+        each.versions.front()->text_at({"metadata", "labels", "controller-revision-hash"});
+    // One that was made again has its name already.
+    if (hash.empty() || !each.name.ends_with('-' + hash) || tokens_.contains(each.name)) continue;
+    const std::string set = each.name.substr(0, each.name.size() - hash.size());
+    tokens_[each.name] = set + "REVISION-" + std::to_string(++revisions);
+    tokens_.try_emplace(hash, "HASH-" + tokens_[each.name]);
   }
 }
 

@@ -3,13 +3,21 @@
 #include <algorithm>
 #include <set>
 
+#include "lib/base/base64.hpp"
+
 namespace davit::oracle {
 
 namespace {
 
 bool is_compared(const KindInfo& kind) {
   return kind.name == "deployment" || kind.name == "replicaset" || kind.name == "pod" ||
-         kind.name == "endpoints" || kind.name == "endpointslice" || kind.name == "node";
+         kind.name == "endpoints" || kind.name == "endpointslice" || kind.name == "node" ||
+         kind.name == "clusterrole" || kind.name == "job" || kind.name == "cronjob" ||
+         kind.name == "replicationcontroller" || kind.name == "daemonset" ||
+         kind.name == "statefulset" || kind.name == "persistentvolumeclaim" ||
+         kind.name == "controllerrevision" || kind.name == "poddisruptionbudget" ||
+         kind.name == "resourcequota" || kind.name == "serviceaccount" || kind.name == "secret" ||
+         kind.name == "configmap";
 }
 
 /// Lists whose order is that of a race or of random addresses; all others are compared in order. A
@@ -139,8 +147,52 @@ Json without_message_of_recreate(Json object, const KnownDifferences& known) {
   return object;
 }
 
+/// The token of a Secret as algorithm and claims: keys, and therefore signatures, differ.
+Json with_readable_token(Json object) {
+  const std::string token = decode_base64(object.text_at({"data", "token"})).value_or("");
+  const std::size_t first = token.find('.');
+  const std::size_t last = token.rfind('.');
+  if (first == last) return object;
+  const auto decoded = [](std::string part) {
+    std::ranges::replace(part, '-', '+');
+    std::ranges::replace(part, '_', '/');
+    while (part.size() % 4 != 0) part += '=';
+    return decode_base64(part).value_or("");
+  };
+  const Result<Json> header = parse_json(decoded(token.substr(0, first)));
+  Result<Json> claims = parse_json(decoded(token.substr(first + 1, last - first - 1)));
+  if (!header || !claims) return object;
+  object["data"].set(
+      "token", Json::object({{"algorithm", header->get("alg")}, {"claims", *std::move(claims)}}));
+  return object;
+}
+
+/// A daemon pod has to run on the node that its affinity names. Chance decides which of several
+/// equal nodes gets its new pod first.
+Json with_named_node(Json pod) {
+  const std::string node = pod.text_at({"spec", "nodeName"});
+  Json* terms = pod.find("spec");
+  for (const char* each : {"affinity", "nodeAffinity",
+                           "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"}) {
+    if (terms != nullptr) terms = terms->find(each);
+  }
+  if (terms == nullptr || node.empty()) return pod;
+  for (Json& term : terms->make_array()) {
+    Json* fields = term.find("matchFields");
+    if (fields == nullptr) continue;
+    for (Json& field : fields->make_array()) {
+      if (to_text(field.get("values")) == to_text(Json::array({node}))) {
+        field.set("values", "of the pod");
+      }
+    }
+  }
+  return pod;
+}
+
 Json to_compare(const Life& life, const std::vector<Life>& lives, const KnownDifferences& known) {
   if (life.kind->name.starts_with("endpoint")) return with_named_addresses(life.now(), lives);
+  if (life.kind->name == "secret") return with_readable_token(life.now());
+  if (life.kind->name == "pod") return with_named_node(life.now());
   if (life.kind->name == "deployment") return without_message_of_recreate(life.now(), known);
   return life.now();
 }

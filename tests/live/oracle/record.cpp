@@ -11,6 +11,14 @@ namespace {
 
 constexpr char kAbsent[] = "-";
 constexpr char kRevision[] = "deployment.kubernetes.io/revision";
+constexpr char kTtl[] = "node.alpha.kubernetes.io/ttl";
+
+/// The counts in the status of a PodDisruptionBudget.
+// The other counters depend on when pods start and end.
+constexpr const char* kDaemonNumbers[] = {"desiredNumberScheduled", "numberMisscheduled",
+                                          "updatedNumberScheduled"};
+constexpr const char* kBudgetNumbers[] = {"disruptionsAllowed", "currentHealthy", "desiredHealthy",
+                                          "expectedPods"};
 
 using Facts = std::map<std::string, std::string>;
 
@@ -57,18 +65,73 @@ void add_endpoints(const Json& object, Facts& out) {
   }
 }
 
+/// "StatefulSet web, Pod web-1"
+std::string owners_of(const Json& object) {
+  std::string out;
+  for (const Json& each : object.get("metadata").get("ownerReferences").items()) {
+    out += (out.empty() ? "" : ", ") + each.text_at({"kind"}) + ' ' + each.text_at({"name"});
+  }
+  return out.empty() ? "none" : out;
+}
+
+/// The facts in the status of a Job, which counts from zero.
+void add_counts(const Json& job, Facts& out) {
+  const Json& status = job.get("status");
+  for (const char* each : {"active", "succeeded", "failed", "terminating"}) {
+    out["status." + std::string(each)] = std::to_string(status.get(each).integer_or(0));
+  }
+  for (const char* each : {"completedIndexes", "failedIndexes"}) {
+    if (!status.text_at({each}).empty())
+      out["status." + std::string(each)] = status.text_at({each});
+  }
+}
+
 /// The facts in one version of an object that a controller or the scenario decided.
 Facts facts_of(const Json& object) {
   Facts out;
   add_endpoints(object, out);
+  if (object.text_at({"kind"}) == "Job") add_counts(object, out);
   const Json& spec = object.get("spec");
   if (spec.contains("replicas")) out["spec.replicas"] = spec.get("replicas").text();
   if (spec.get("unschedulable").boolean()) out["spec.unschedulable"] = "true";
   const std::string& revision = object.text_at({"metadata", "annotations", kRevision});
   if (!revision.empty()) out["revision"] = revision;
+  if (object.contains("data") && object.contains("revision")) {
+    out["revision"] = object.get("revision").text();
+  }
+  for (const char* each : {"currentRevision", "updateRevision", "currentReplicas",
+                           "updatedReplicas", "collisionCount"}) {
+    const Json& value = object.get("status").get(each);
+    if (!value.empty() && spec.contains("podManagementPolicy")) out[each] = value.text();
+  }
+  if (spec.contains("accessModes")) out["owners"] = owners_of(object);
+  const std::string& ttl = object.text_at({"metadata", "annotations", kTtl});
+  if (!ttl.empty()) out["ttl"] = ttl;
+  if (object.contains("rules")) out["rules"] = to_text(object.get("rules"));
+  for (const Json::Member& each : object.get("status").get("used").members()) {
+    out["used " + each.key] = each.value.text();
+  }
+  for (const char* each : kBudgetNumbers) {
+    if (object.get("status").contains(each)) out[each] = object.get("status").get(each).text();
+  }
+  for (const Json::Member& each : object.get("data").members()) {
+    out["data " + each.key] = each.value.empty() ? "empty" : "present";
+  }
+  for (const Json& each : object.get("secrets").items()) {
+    out["secret " + each.text_at({"name"})] = "named";
+  }
+  if (object.get("status").contains(kDaemonNumbers[0])) {
+    // Some of the counters are left out when they are 0.
+    for (const char* each : kDaemonNumbers) {
+      out[each] = std::to_string(object.get("status").get(each).integer_or(0));
+    }
+  }
   for (const Json& each : spec.get("taints").items()) {
     out["taint " + each.text_at({"key"}) + ':' + each.text_at({"effect"})] = "present";
   }
+  const Json& active = object.get("status").get("active");
+  // In a CronJob a list, in a Job a number, which its controller writes.
+  if (active.is_array()) out["active"] = std::to_string(active.items().size());
   for (const Json& each : object.get("status").get("conditions").items()) {
     out["condition " + each.text_at({"type"})] =
         each.text_at({"status"}) + ' ' + each.text_at({"reason"});
@@ -196,6 +259,23 @@ void add_scaling_events(const std::vector<Life>& lives, const Names& names, Reco
   }
 }
 
+/// The pods of each StatefulSet that creates one after the other, in the order of their creation.
+void add_pod_order(const std::vector<Life>& lives, Record& out) {
+  for (const Life& set : lives) {
+    if (set.kind->name != "statefulset") continue;
+    if (set.now().text_at({"spec", "podManagementPolicy"}) == "Parallel") continue;
+    std::string order;
+    for (const Life& each : lives) {
+      const Json& labels = each.now().get("metadata").get("labels");
+      const bool is_numbered = labels.contains("statefulset.kubernetes.io/pod-name");
+      if (each.kind->name == "pod" && is_numbered && each.name.starts_with(set.name + '-')) {
+        order += ' ' + each.name;
+      }
+    }
+    out["pods of " + set.name + " in order:" + order] = 1;
+  }
+}
+
 }  // namespace
 
 Record histories(const std::vector<Life>& lives, const Names& names, const KnownDifferences& known,
@@ -210,7 +290,11 @@ Record histories(const std::vector<Life>& lives, const Names& names, const Known
       out[name + ": " + (life.gone ? "created → deleted" : "created")] += 1;
     }
     if (kind != "deployment" && kind != "replicaset" && !kind.starts_with("endpoint") &&
-        kind != "node") {
+        kind != "node" && kind != "clusterrole" && kind != "job" && kind != "cronjob" &&
+        kind != "replicationcontroller" && kind != "daemonset" && kind != "statefulset" &&
+        kind != "persistentvolumeclaim" && kind != "controllerrevision" &&
+        kind != "poddisruptionbudget" && kind != "resourcequota" && kind != "serviceaccount" &&
+        kind != "secret" && kind != "configmap") {
       continue;
     }
     for (const auto& [field, values] : fields_of(life)) {
@@ -224,6 +308,7 @@ Record histories(const std::vector<Life>& lives, const Names& names, const Known
       count = sort == "endpoint" ? 1 : count + 1;
     }
   }
+  add_pod_order(lives, out);
   return out;
 }
 

@@ -16,14 +16,25 @@ namespace {
 constexpr KindInfo kKinds[] = {
     {"deployment", "Deployment", "apps", "v1", "deployments"},
     {"replicaset", "ReplicaSet", "apps", "v1", "replicasets"},
+    {"replicationcontroller", "ReplicationController", "", "v1", "replicationcontrollers"},
+    {"daemonset", "DaemonSet", "apps", "v1", "daemonsets"},
+    {"statefulset", "StatefulSet", "apps", "v1", "statefulsets"},
+    {"controllerrevision", "ControllerRevision", "apps", "v1", "controllerrevisions"},
+    {"persistentvolumeclaim", "PersistentVolumeClaim", "", "v1", "persistentvolumeclaims"},
     {"pod", "Pod", "", "v1", "pods"},
     {"service", "Service", "", "v1", "services"},
     {"endpoints", "Endpoints", "", "v1", "endpoints"},
     {"endpointslice", "EndpointSlice", "discovery.k8s.io", "v1", "endpointslices"},
+    {"job", "Job", "batch", "v1", "jobs"},
+    {"cronjob", "CronJob", "batch", "v1", "cronjobs"},
     {"event", "Event", "", "v1", "events"},
+    {"poddisruptionbudget", "PodDisruptionBudget", "policy", "v1", "poddisruptionbudgets"},
     {"configmap", "ConfigMap", "", "v1", "configmaps"},
+    {"secret", "Secret", "", "v1", "secrets"},
+    {"serviceaccount", "ServiceAccount", "", "v1", "serviceaccounts"},
     {"resourcequota", "ResourceQuota", "", "v1", "resourcequotas"},
     {"namespace", "Namespace", "", "v1", "namespaces", false},
+    {"clusterrole", "ClusterRole", "rbac.authorization.k8s.io", "v1", "clusterroles", false},
     {"node", "Node", "", "v1", "nodes", false},
 };
 
@@ -63,11 +74,13 @@ Scenario read_scenario(const YamlNode& node, const Objects& objects, Reader& rea
   const std::string isolation = reader.text(node, "isolation");
   if (isolation == "nodes") out.isolation = IsolationGroup::kNodes;
   if (isolation == "alone") out.isolation = IsolationGroup::kAlone;
+  if (isolation == "podgc") out.isolation = IsolationGroup::kPodGc;
+  if (isolation == "accounts") out.isolation = IsolationGroup::kAccounts;
   const std::string compare = reader.text(node, "compare");
   if (compare == "ends") out.compare = Compare::kEnds;
   if (compare == "steps") out.compare = Compare::kSteps;
   if (!isolation.empty() && out.isolation == IsolationGroup::kShared)
-    reader.mistake(node, "isolation: nodes or alone");
+    reader.mistake(node, "isolation: nodes, alone, podgc or accounts");
   if (!compare.empty() && out.compare == Compare::kHistory) {
     reader.mistake(node, "compare: ends or steps");
   }
@@ -81,8 +94,9 @@ Scenario read_scenario(const YamlNode& node, const Objects& objects, Reader& rea
   out.has_faults = has(Step::Action::kFault);
   if (out.has_faults && (out.needs_real_server || out.plays_on_oldest))
     reader.mistake(node, "real servers inject no faults");
-  if (has(Step::Action::kControllers) && out.isolation != IsolationGroup::kAlone)
-    reader.mistake(node, "controllers need isolation: alone");
+  if (has(Step::Action::kControllers) && out.isolation != IsolationGroup::kAlone &&
+      out.isolation != IsolationGroup::kAccounts)
+    reader.mistake(node, "controllers need isolation: alone or accounts");
   if (const YamlNode* expect = node.find("expect")) {
     for (const YamlNode& each : expect->items) {
       reader.keys(each, {"of", "where", "holds", "count"});

@@ -44,11 +44,21 @@ struct Condition {
 };
 
 struct Step {
-  enum class Action { kCreate, kPatch, kDelete, kRollBack, kWait, kRest, kFault, kControllers };
+  enum class Action {
+    kCreate,
+    kPatch,
+    kDelete,
+    kEvict,
+    kRollBack,
+    kWait,
+    kRest,
+    kFault,
+    kControllers
+  };
 
   Action action = Action::kRest;
   std::string place;                 ///< "rollout.yaml:12"
-  Target target;                     ///< For kPatch, kDelete, kRollBack.
+  Target target;                     ///< For kPatch, kDelete, kEvict, kRollBack.
   std::optional<std::size_t> first;  ///< Only so many of the chosen, by name.
   /// The object of kCreate, the patch, the fault rule (null: take all faults back).
   Json body;
@@ -58,6 +68,7 @@ struct Step {
   std::string revision;  ///< For kRollBack.
   Condition until;       ///< For kWait.
   bool starts = false;   ///< For kControllers, which stops them otherwise.
+  bool refused = false;  ///< For kEvict: a budget forbids it.
 };
 
 /// The part of the history that is deterministic and therefore compared.
@@ -72,6 +83,10 @@ enum class IsolationGroup {
   kShared,  ///< Shared by all scenarios of this group.
   kNodes,   ///< Shared by all scenarios of this group; the node lifecycle controller is on.
   kAlone,   ///< None; the node lifecycle controller is on.
+  kPodGc,   ///< Shared by all scenarios of this group; so is the pod garbage collector.
+  /// Shared by all scenarios of this group, with the controllers of ServiceAccounts. The
+  /// controllers begin when every scenario has come to its step `controllers: running`.
+  kAccounts,
 };
 
 struct Scenario {

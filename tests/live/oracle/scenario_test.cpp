@@ -28,12 +28,12 @@ constexpr MistakeCase kMistakes[] = {
     {"  - create: web\n", "x.yaml:4: no object named web"},
     {"  - pod: pods app=web\n    becomes: happy\n", "x.yaml:4: a pod cannot become that"},
     {"  - patch: pods app=web\n", "x.yaml:4: a patch needs with"},
-    {"  - rest\n  isolation: large\n", "x.yaml:2: isolation: nodes or alone"},
+    {"  - rest\n  isolation: large\n", "x.yaml:2: isolation: nodes, alone, podgc or accounts"},
     {"  - rest\n  oldest: maybe\n", "x.yaml:2: oldest: true"},
     {"  - rest\n  servers: some\n", "x.yaml:2: servers: real"},
     {"  - fault: none\n  servers: real\n", "x.yaml:2: real servers inject no faults"},
     {"  - controllers: gone\n", "x.yaml:4: controllers: stopped or running"},
-    {"  - controllers: stopped\n", "x.yaml:2: controllers need isolation: alone"},
+    {"  - controllers: stopped\n", "x.yaml:2: controllers need isolation: alone or accounts"},
 };
 // clang-format on
 

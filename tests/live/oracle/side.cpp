@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <barrier>
 
 #include "tests/live/support/admin_client.hpp"
 #include "tests/live/support/control_plane.hpp"
@@ -32,7 +33,8 @@ constexpr char kIsReady[] = "status.conditions[type=Ready].status = \"True\"";
 constexpr char kNodeGrace[] = "30s";
 /// From this release on a controller of its own evicts pods from tainted nodes.
 constexpr int kMinorOfTaintEviction = 29;
-/// EndpointSlices in version v1, which is the one that davit writes, came with this release.
+/// EndpointSlices, CronJobs and PodDisruptionBudgets in version v1, which is the one that davit
+/// writes, came with this release.
 constexpr int kMinorOfSlices = 21;
 
 /// Services may have addresses of both families since this release.
@@ -58,15 +60,22 @@ std::vector<std::string> node_flags() {
 /// Pods without ServiceAccounts, as on the real servers of these tests.
 std::vector<std::string> sandbox_flags() {
   std::vector<std::string> flags = node_flags();
-  flags.emplace_back("--controllers=*,-plugins,-accounts");
+  flags.emplace_back("--controllers=*,-plugins,-accounts,-volumes");
   return flags;
 }
 
 /// The node lifecycle controller as in original_flags().
 std::string manifest() {
-  return "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\nplugins:\n"
-         "- name: deployment\n- name: replicaset\n- name: endpoint\n- name: garbagecollector\n"
-         "- name: namespace\n- name: nodelifecycle\n"
+  return "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\nplugins:\n- name: statefulset\n"
+         "- name: cronjob\n- name: endpointslicemirroring\n- name: daemonset\n- name: "
+         "deployment\n- name: replicaset\n- name: "
+         "endpoint\n- name: "
+         "garbagecollector\n"
+         "- name: namespace\n- name: disruption\n- name: resourcequota\n- name: ttl\n- name: "
+         "clusterroleaggregation\n"
+         "- name: job\n- name: podgc\n- name: replicationcontroller\n- name: ttlafterfinished\n- "
+         "name: "
+         "nodelifecycle\n"
          "  controllers:\n    node-lifecycle-controller:\n      config:\n"
          "        nodeMonitorPeriod: 1s\n        nodeEvictionRate: 10\n"
          "        largeClusterSizeThreshold: 5\n        secondaryNodeEvictionRate: 0.001\n"
@@ -74,19 +83,63 @@ std::string manifest() {
          std::string(kNodeGrace) + '\n';
 }
 
+/// Whether the node lifecycle controller runs for scenarios of this group.
+bool has_node_life(IsolationGroup isolation) {
+  return isolation != IsolationGroup::kShared && isolation != IsolationGroup::kAccounts;
+}
+
+/// The files of the controllers of ServiceAccounts.
+struct AccountFiles {
+  std::string key;                                    ///< A private key.
+  std::string root_ca = DAVIT_ORACLE "/root_ca.crt";  ///< In a Secret of a scenario, too.
+};
+/// Unused tokens are cleaned up whatever their age.
+constexpr char kCleanUpPeriod[] = "1ms";
+
+std::string accounts_manifest(const AccountFiles& files) {
+  return "- name: serviceaccount\n  controllers:\n    serviceaccount-token-controller:\n"
+         "      config:\n        serviceAccountKeyFile: " +
+         files.key + "\n        rootCAFile: " + files.root_ca +
+         "\n    root-ca-certificate-publisher-controller:\n      config:\n        rootCAFile: " +
+         files.root_ca +
+         "\n    legacy-serviceaccount-token-cleaner-controller:\n      config:\n"
+         "        cleanUpPeriod: " +
+         kCleanUpPeriod + '\n';
+}
+
+/// The day since which the server records the use of tokens becomes one of long ago.
+void backdate_tracking(host::RestClient& client) {
+  host::ApiRequest request;
+  request.verb = host::Verb::kPatch;
+  request.path = {"", "v1",          "configmaps",
+                  "", "kube-system", "kube-apiserver-legacy-service-account-token-tracking"};
+  request.patch_type = host::PatchType::kMerge;
+  request.body = R"({"data":{"since":"2020-01-01"}})";
+  if (client.call(request).status.ok()) return;
+  // The sandbox has none, and a real server makes it a while after its start.
+  request.verb = host::Verb::kCreate;
+  request.body = R"({"metadata":{"name":")" + request.path.name + R"("},)" + request.body.substr(1);
+  request.path.name.clear();
+  const Status created = client.call(request).status;
+  if (!created.ok()) live::give_up("no tracking of tokens: " + created.message());
+}
+
 /// The deleter of objects whose owner or namespace is gone. The sandbox does so itself.
 enum class Deletion { kByControllers, kByServer };
 
 /// Busy machines delay heartbeats, so nodes are looked at in rooms of their own only.
 std::vector<std::string> davit_flags(IsolationGroup isolation, Deletion deletion,
-                                     const std::filesystem::path& scratch) {
+                                     const std::filesystem::path& scratch,
+                                     const AccountFiles& accounts) {
   std::vector<std::string> out = controller_flags();
   const std::filesystem::path file = scratch / "davit.yaml";
-  live::write_file(file, manifest());
+  const bool has_accounts = isolation == IsolationGroup::kAccounts;
+  live::write_file(file, manifest() + (has_accounts ? accounts_manifest(accounts) : ""));
   out.push_back("--manifest=" + file.string());
-  std::string controllers = isolation == IsolationGroup::kShared
-                                ? "--controllers=*,-node-lifecycle-controller"
-                                : "--controllers=*,node-lifecycle-controller";
+  std::string controllers = "--controllers=*";
+  if (!has_node_life(isolation)) controllers += ",-node-lifecycle-controller";
+  if (isolation != IsolationGroup::kPodGc) controllers += ",-pod-garbage-collector-controller";
+  if (live::server_minor() < kMinorOfSlices) controllers += ",-disruption-controller";
   if (deletion == Deletion::kByServer) {
     controllers += ",-garbage-collector-controller,-namespace-controller";
   }
@@ -96,18 +149,33 @@ std::vector<std::string> davit_flags(IsolationGroup isolation, Deletion deletion
 
 /// kube-controller-manager's controllers for scenarios of this group.
 std::string original_controllers(IsolationGroup isolation, Deletion deletion) {
-  std::string names = "deployment,replicaset,endpoint";
+  std::string names =
+      "daemonset,deployment,job,replicaset,replicationcontroller,resourcequota,statefulset,"
+      "endpoint,ttl,"
+      "clusterrole-aggregation,ttl-after-finished";
   if (deletion == Deletion::kByControllers) names += ",garbagecollector,namespace";
-  if (live::server_minor() >= kMinorOfSlices) names += ",endpointslice";
+  if (live::server_minor() >= kMinorOfSlices)
+    names += ",endpointslice,endpointslicemirroring,disruption,cronjob";
+  if (isolation == IsolationGroup::kAccounts) {
+    return names + ",serviceaccount,root-ca-cert-publisher,legacy-service-account-token-cleaner";
+  }
   if (isolation == IsolationGroup::kShared) return names;
   names += ",nodelifecycle";
+  if (isolation == IsolationGroup::kPodGc) names += ",podgc";
   if (live::server_minor() >= kMinorOfTaintEviction) names += ",taint-eviction-controller";
   return names;
 }
 
 /// The node lifecycle controller as in manifest().
-std::vector<std::string> original_flags(IsolationGroup isolation) {
+std::vector<std::string> original_flags(IsolationGroup isolation, const AccountFiles& accounts) {
   std::vector<std::string> flags = controller_flags();
+  if (isolation == IsolationGroup::kAccounts) {
+    flags.insert(
+        flags.end(),
+        {"--service-account-private-key-file=" + accounts.key, "--root-ca-file=" + accounts.root_ca,
+         std::string("--legacy-service-account-token-clean-up-period=") + kCleanUpPeriod});
+    return flags;
+  }
   if (isolation == IsolationGroup::kShared) return flags;
   flags.insert(flags.end(),
                {"--node-monitor-period=1s", "--node-eviction-rate=10",
@@ -152,14 +220,16 @@ class RealSide final : public Side {
     stop(controllers_);
     controllers_ =
         cast_ == Cast::kDavit
-            ? cluster_.davit(davit_flags(isolation, Deletion::kByControllers, cluster_.scratch()))
+            ? cluster_.davit(
+                  davit_flags(isolation, Deletion::kByControllers, cluster_.scratch(), accounts_))
             : cluster_.controller_manager(original_controllers(isolation, Deletion::kByControllers),
-                                          original_flags(isolation));
+                                          original_flags(isolation, accounts_));
   }
 
  private:
   const Cast cast_;
   live::ControlPlane cluster_;
+  const AccountFiles accounts_{.key = cluster_.account_key_file()};
   std::unique_ptr<Process> nodes_;
 };
 
@@ -169,15 +239,18 @@ class SandboxSide final : public Side {
       : cast_(cast),
         sandbox_(sandbox_flags()),
         admin_(sandbox_.kubeconfig()),
-        http_(sandbox_.server(), sandbox_.ca_file(), [] {}) {}
+        http_(sandbox_.server(), sandbox_.ca_file(), [] {}) {
+    live::write_key_pair(accounts_.key, scratch_.path() / "sa.pub");
+  }
   [[nodiscard]] host::RestClient& client() override { return admin_.client(); }
   void start_controllers(IsolationGroup isolation) override {
     stop(controllers_);
     controllers_ =
         cast_ == Cast::kSandbox
-            ? sandbox_.davit(davit_flags(isolation, Deletion::kByServer, scratch_.path()))
+            ? sandbox_.davit(
+                  davit_flags(isolation, Deletion::kByServer, scratch_.path(), accounts_))
             : sandbox_.controller_manager(original_controllers(isolation, Deletion::kByServer),
-                                          original_flags(isolation));
+                                          original_flags(isolation, accounts_));
   }
   [[nodiscard]] FaultSwitch faults() override {
     return [this](const Json& rule) {
@@ -193,6 +266,7 @@ class SandboxSide final : public Side {
  private:
   const Cast cast_;
   live::ScratchDir scratch_;
+  const AccountFiles accounts_{.key = (scratch_.path() / "sa.key").string()};
   live::Sandbox sandbox_;
   live::AdminClient admin_;
   Mutex mutex_;
@@ -238,6 +312,46 @@ void play_together(Side& side, IsolationGroup isolation, const World& world,
       }
     });
   }
+}
+
+/// Plays all of these at once, with controllers that begin when every scenario wants them.
+void play_with_common_start(Side& side, IsolationGroup isolation, const World& world,
+                            const std::vector<const Scenario*>& scenarios,
+                            const KnownDifferences& known, Transcripts& out) {
+  for (const Scenario* each : scenarios) out[each->name];
+  const auto start = [&side, isolation]() noexcept { side.start_controllers(isolation); };
+  std::barrier common_start(static_cast<std::ptrdiff_t>(scenarios.size()), start);
+  std::vector<std::jthread> players;
+  for (const Scenario* scenario : scenarios) {
+    players.emplace_back([&, scenario] {
+      bool is_there = false;
+      Stage stage(side.client(), world, known,
+                  {side.faults(),
+                   [&] {
+                     is_there = true;
+                     common_start.arrive_and_wait();
+                   },
+                   [] {}});
+      out.at(scenario->name) = stage.play(*scenario);
+      if (!is_there) common_start.arrive_and_drop();  // It has failed before.
+    });
+  }
+}
+
+/// Plays the scenarios of one group.
+void play_group(Side& side, IsolationGroup isolation, const World& world,
+                const std::vector<const Scenario*>& scenarios, const KnownDifferences& known,
+                Transcripts& out) {
+  if (isolation == IsolationGroup::kAccounts) {
+    side.stop_controllers();
+    backdate_tracking(side.client());
+    return play_with_common_start(side, isolation, world, scenarios, known, out);
+  }
+  side.start_controllers(isolation);
+  if (isolation != IsolationGroup::kAlone) {
+    return play_together(side, isolation, world, scenarios, known, out);
+  }
+  for (const Scenario* each : scenarios) play_together(side, isolation, world, {each}, known, out);
 }
 
 void await_events(const World& world) {
@@ -294,18 +408,14 @@ Transcripts play_all(Cast cast, const std::vector<Scenario>& scenarios,
   const World world(side->client(), has_slices ? Slices::kServed : Slices::kNone);
   await_nodes(world);
   for (const IsolationGroup isolation :
-       {IsolationGroup::kShared, IsolationGroup::kNodes, IsolationGroup::kAlone}) {
+       {IsolationGroup::kShared, IsolationGroup::kNodes, IsolationGroup::kAlone,
+        IsolationGroup::kPodGc, IsolationGroup::kAccounts}) {
     std::vector<const Scenario*> mine;
     for (const Scenario& each : scenarios) {
       if (each.isolation == isolation && is_played(each)) mine.push_back(&each);
     }
     if (mine.empty()) continue;
-    side->start_controllers(isolation);
-    if (isolation != IsolationGroup::kAlone) {
-      play_together(*side, isolation, world, mine, known, out);
-    } else {
-      for (const Scenario* each : mine) play_together(*side, isolation, world, {each}, known, out);
-    }
+    play_group(*side, isolation, world, mine, known, out);
     await_events(world);
     std::vector<std::string> failures = world.losses();
     if (std::string why = side->why_ended(); !why.empty()) failures.push_back(std::move(why));

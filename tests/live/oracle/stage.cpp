@@ -36,7 +36,9 @@ bool has_labels(const Json& object, const std::vector<std::string>& labels) {
 /// A status counts once its controller has seen the spec.
 bool is_seen_by_its_controller(const Json& object) {
   const std::string& kind = object.text_at({"kind"});
-  if (kind != "Deployment" && kind != "ReplicaSet") return true;
+  if (kind != "Deployment" && kind != "ReplicaSet" && kind != "ReplicationController" &&
+      kind != "DaemonSet" && kind != "StatefulSet")
+    return true;
   return object.get("status").get("observedGeneration") == object.get("metadata").get("generation");
 }
 
@@ -94,6 +96,8 @@ Status Stage::run(const Step& step) {
       return patch(step);
     case Step::Action::kDelete:
       return remove(step);
+    case Step::Action::kEvict:
+      return evict(step);
     case Step::Action::kRollBack:
       return roll_back(step);
     case Step::Action::kWait:
@@ -157,6 +161,26 @@ Status Stage::remove(const Step& step) {
     if (Status s = call(Verb::kDelete, step, each.name, "").unless(Code::kNotFound); !s.ok()) {
       return s;
     }
+    ++done;
+  }
+  return done > 0 ? Status() : Status(Code::kNotFound, "chose nothing");
+}
+
+Status Stage::evict(const Step& step) {
+  std::size_t done = 0;
+  for (const Life& each : chosen(step.target)) {
+    if (step.first && done == *step.first) break;
+    host::ApiRequest request;
+    request.verb = Verb::kCreate;
+    request.path = path_of(*step.target.kind, ns_, each.name);
+    request.path.subresource = "eviction";
+    request.body = R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":")" +
+                   each.name + R"("}})";
+    const Status evicted = client_.call(request).status;
+    if (step.refused && evicted.ok()) {
+      return Status(Code::kMisuse, each.name + " was evicted against its budget");
+    }
+    if (step.refused ? evicted.code() != Code::kThrottled : !evicted.ok()) return evicted;
     ++done;
   }
   return done > 0 ? Status() : Status(Code::kNotFound, "chose nothing");

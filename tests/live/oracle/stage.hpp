@@ -44,6 +44,7 @@ class Stage {
   [[nodiscard]] Status create(const Step& step);
   [[nodiscard]] Status patch(const Step& step);
   [[nodiscard]] Status remove(const Step& step);
+  [[nodiscard]] Status evict(const Step& step);
   [[nodiscard]] Status roll_back(const Step& step);
   [[nodiscard]] Status wait(const Condition& condition);
   [[nodiscard]] Status rest();

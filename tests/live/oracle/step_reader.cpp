@@ -18,12 +18,19 @@ Json pod_event(const std::string& name, const std::string& value) {
   return patch;
 }
 
+/// The containers exit now, however long they were to run.
+Json pod_exit(const std::string& code) {
+  Json patch = pod_event("exit-code", code);
+  patch["metadata"]["annotations"][std::string(kPodAnnotations) + "run-seconds"] = Json();
+  return patch;
+}
+
 /// A patch of a pod that makes it `state`; null when there is no such state.
 Json pod_patch(const std::string& state) {
   if (state == "ready") return pod_event("ready", "true");
   if (state == "unready") return pod_event("ready", "false");
-  if (state == "failed") return pod_event("exit-code", "1");
-  if (state == "finished") return pod_event("exit-code", "0");
+  if (state == "failed") return pod_exit("1");
+  if (state == "finished") return pod_exit("0");
   return {};
 }
 
@@ -109,7 +116,7 @@ std::optional<std::size_t> Reader::number(const YamlNode& node, std::string_view
   const YamlNode* found = node.find(key);
   if (found == nullptr) return std::nullopt;
   std::size_t out = 0;
-  const std::string& text = found->text;
+  const std::string text = expanded(found->text);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
   if (error != std::errc() || end != text.data() + text.size()) {
     mistake(*found, std::string(key) + " is a number");
@@ -247,6 +254,13 @@ Step Reader::step(const YamlNode& node, const Objects& objects) {
   } else if (verb == "delete") {
     out.action = Action::kDelete;
     read_delete(out, node);
+  } else if (verb == "evict") {
+    out.action = Action::kEvict;
+    keys(node, {"evict", "where", "first", "is"});
+    out.target = target(node, "evict");
+    const std::string outcome = text(node, "is");
+    out.refused = outcome == "refused";
+    if (!outcome.empty() && !out.refused) mistake(node, "is: refused");
   } else if (verb == "wait") {
     out.action = Action::kWait;
     keys(node, {"wait", "where", "holds", "count"});
@@ -268,8 +282,8 @@ Step Reader::step(const YamlNode& node, const Objects& objects) {
   } else {
     mistake(
         node,
-        "a step is rest, or begins with create, patch, delete, wait, fault, controllers, scale, "
-        "image, pause, resume, roll_back, pod or node");
+        "a step is rest, or begins with create, patch, delete, evict, wait, fault, controllers, "
+        "scale, image, pause, resume, roll_back, pod or node");
   }
   return out;
 }

@@ -9,9 +9,29 @@ namespace davit::oracle {
 namespace {
 
 constexpr std::string_view kSlice = "endpointslice";
-constexpr std::string_view kFollowed[] = {"deployment",    "replicaset", "pod",   "service",
-                                          "endpoints",     kSlice,       "event", "node",
-                                          "resourcequota", "configmap"};
+constexpr std::string_view kCronJob = "cronjob";
+constexpr std::string_view kBudget = "poddisruptionbudget";
+constexpr std::string_view kFollowed[] = {"deployment",
+                                          "replicaset",
+                                          "pod",
+                                          "service",
+                                          "endpoints",
+                                          kSlice,
+                                          "event",
+                                          "node",
+                                          "resourcequota",
+                                          "configmap",
+                                          "clusterrole",
+                                          "job",
+                                          kCronJob,
+                                          "replicationcontroller",
+                                          kBudget,
+                                          "daemonset",
+                                          "statefulset",
+                                          "controllerrevision",
+                                          "persistentvolumeclaim",
+                                          "secret",
+                                          "serviceaccount"};
 constexpr char kScenario[] = "scenario";
 
 std::string space_of(const KindInfo& kind, const Json& object) {
@@ -28,7 +48,9 @@ std::string space_of(const KindInfo& kind, const Json& object) {
 
 World::World(host::RestClient& client, Slices slices) : client_(client), slices_(slices) {
   for (const std::string_view name : kFollowed) {
-    if (slices_ == Slices::kNone && name == kSlice) continue;
+    // All came in version v1 with one release.
+    if (slices_ == Slices::kNone && (name == kSlice || name == kCronJob || name == kBudget))
+      continue;
     threads_.emplace_back(
         [this, kind = find_kind(name)](const std::stop_token& stop) { watch(stop, *kind); });
   }

@@ -1,5 +1,5 @@
 /// Certificates of the host and of the API server are replaced in the midst of a rollout.
-#include "sandbox/http/certificates.hpp"
+#include "lib/net/certificates.hpp"
 #include "tests/live/resilience/resilience_fixture.hpp"
 #include "tests/live/resilience/writes.hpp"
 
@@ -13,8 +13,8 @@ constexpr std::size_t kPodsOfDeployments = kDeploymentsOfAll * kReplicas;
 
 WallTime now() { return make_system_clock()->wall_now(); }
 
-sandbox::KeyPair authority_named(const std::string& name) {
-  const Result<sandbox::KeyPair> made = sandbox::make_authority(name, now());
+KeyPair authority_named(const std::string& name) {
+  const Result<KeyPair> made = make_authority(name, now());
   if (!made) give_up(made.error().message());
   return *made;
 }
@@ -39,8 +39,7 @@ class CertificateTest : public ResilienceTest {
   [[nodiscard]] std::filesystem::path key() const { return folder_.path() / "tls.key"; }
   /// First the key, then the certificate: for a moment they do not belong together.
   void put_certificate_of(const std::string& user) const {
-    const Result<sandbox::KeyPair> pair =
-        sandbox::issue_certificate(authority_, {.common_name = user}, now());
+    const Result<KeyPair> pair = issue_certificate(authority_, {.common_name = user}, now());
     if (!pair) give_up(pair.error().message());
     write_file(key(), pair->key);
     write_file(certificate(), pair->certificate);
@@ -51,7 +50,7 @@ class CertificateTest : public ResilienceTest {
   }
 
   ScratchDir folder_;
-  sandbox::KeyPair authority_;
+  KeyPair authority_;
   AuditLog audit_;
 };
 
@@ -100,11 +99,11 @@ class ServingCertificateTest : public ResilienceTest {
     return out;
   }
 
-  void put_certificate_of(const sandbox::KeyPair& authority) const {
-    const sandbox::CertificateRequest request{.common_name = "kube-apiserver",
-                                              .use = sandbox::CertificateUse::kServer,
-                                              .addresses = {"127.0.0.1"}};
-    const Result<sandbox::KeyPair> pair = sandbox::issue_certificate(authority, request, now());
+  void put_certificate_of(const KeyPair& authority) const {
+    const CertificateRequest request{.common_name = "kube-apiserver",
+                                     .use = CertificateUse::kServer,
+                                     .addresses = {"127.0.0.1"}};
+    const Result<KeyPair> pair = issue_certificate(authority, request, now());
     if (!pair) give_up(pair.error().message());
     write_file(folder_.path() / "tls.key", pair->key);
     write_file(folder_.path() / "tls.crt", pair->certificate);
@@ -112,8 +111,8 @@ class ServingCertificateTest : public ResilienceTest {
 
   [[nodiscard]] std::size_t created() const { return count(audit_.writes(), "bob", "create pods"); }
 
-  const sandbox::KeyPair trusted_ = authority_named("servers");
-  const sandbox::KeyPair unknown_ = authority_named("strangers");
+  const KeyPair trusted_ = authority_named("servers");
+  const KeyPair unknown_ = authority_named("strangers");
   ScratchDir folder_;
   AuditLog audit_;
 };

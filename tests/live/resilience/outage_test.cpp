@@ -28,7 +28,10 @@ class OutageTest : public ResilienceTest {
     // that each outage finds a rollout in its midst.
     davit_ = cluster().davit({"--leader-elect=false", "--kube-api-qps=8", "--kube-api-burst=8",
                               "--kubeconfig=" + cluster().kubeconfig_for("bob-token")});
-    ASSERT_TRUE(eventually(kWaitLimit, [this] { return nodes_are_well(); }));
+    // The ttl controller annotates each node once, which is no harm.
+    ASSERT_TRUE(eventually(kWaitLimit, [this] {
+      return nodes_are_well() && count(audit_.writes(), "bob", "patch nodes") >= kNodes;
+    }));
     before_ = audit_.writes().size();
   }
   [[nodiscard]] ControlPlaneOptions options() override { return audit_.options(); }

@@ -26,7 +26,19 @@ const char* assets_variable() {
   return is_oldest_server() ? "DAVIT_OLDEST_ASSETS" : "KUBEBUILDER_ASSETS";
 }
 
-/// The key pair that signs service account tokens.
+/// `user`: members of the user, as in "token: abc".
+std::string kubeconfig_text(const std::string& server, const std::string& ca,
+                            const std::string& user) {
+  return "apiVersion: v1\nkind: Config\ncurrent-context: test\n"
+         "clusters:\n- name: test\n  cluster:\n    server: " +
+         server + "\n    certificate-authority: " + ca + "\nusers:\n- name: test\n  user: {" +
+         user + "}\ncontexts:\n- name: test\n  context:\n    cluster: test\n    user: test\n";
+}
+
+std::string token_user(const std::string& token) { return "token: " + token; }
+
+}  // namespace
+
 void write_key_pair(const std::filesystem::path& private_file,
                     const std::filesystem::path& public_file) {
   EVP_PKEY* key = EVP_RSA_gen(2048);
@@ -41,19 +53,6 @@ void write_key_pair(const std::filesystem::path& private_file,
   std::fclose(out);
   EVP_PKEY_free(key);
 }
-
-/// `user`: members of the user, as in "token: abc".
-std::string kubeconfig_text(const std::string& server, const std::string& ca,
-                            const std::string& user) {
-  return "apiVersion: v1\nkind: Config\ncurrent-context: test\n"
-         "clusters:\n- name: test\n  cluster:\n    server: " +
-         server + "\n    certificate-authority: " + ca + "\nusers:\n- name: test\n  user: {" +
-         user + "}\ncontexts:\n- name: test\n  context:\n    cluster: test\n    user: test\n";
-}
-
-std::string token_user(const std::string& token) { return "token: " + token; }
-
-}  // namespace
 
 std::string assets() {
   const char* folder = std::getenv(assets_variable());
@@ -135,6 +134,8 @@ void ControlPlane::write_credentials() const {
   write_file(kubeconfig(), kubeconfig_text(server(), ca_file(), token_user(kAdminToken)));
 }
 
+std::string ControlPlane::account_key_file() const { return (scratch_.path() / "sa.key").string(); }
+
 std::string ControlPlane::server() const { return "https://127.0.0.1:" + std::to_string(port_); }
 
 std::string ControlPlane::kubeconfig_through(int port, const std::string& token) const {
@@ -206,16 +207,20 @@ void ControlPlane::start_apiserver() {
 
 void ControlPlane::launch_apiserver() {
   std::vector<std::string> argv = {
-      assets() + "/kube-apiserver", "--etcd-servers=http://127.0.0.1:" + std::to_string(etcd_port_),
-      "--bind-address=127.0.0.1", "--secure-port=" + std::to_string(port_),
+      assets() + "/kube-apiserver",
+      "--etcd-servers=http://127.0.0.1:" + std::to_string(etcd_port_),
+      "--bind-address=127.0.0.1",
+      "--secure-port=" + std::to_string(port_),
       "--cert-dir=" + (scratch_.path() / "certs").string(),
       "--service-account-issuer=https://kubernetes.default.svc",
       "--service-account-key-file=" + (scratch_.path() / "sa.pub").string(),
       "--service-account-signing-key-file=" + (scratch_.path() / "sa.key").string(),
       "--service-cluster-ip-range=10.0.0.0/24",
-      "--token-auth-file=" + (scratch_.path() / "tokens.csv").string(), "--authorization-mode=RBAC",
-      // No controller makes service account secrets here, and pods must not wait for them.
-      "--disable-admission-plugins=ServiceAccount"};
+      "--token-auth-file=" + (scratch_.path() / "tokens.csv").string(),
+      "--authorization-mode=RBAC"};
+  if (options_.admission == Admission::kNoServiceAccounts) {
+    argv.emplace_back("--disable-admission-plugins=ServiceAccount");
+  }
   argv.insert(argv.end(), options_.apiserver_flags.begin(), options_.apiserver_flags.end());
   apiserver_ = std::make_unique<Process>(argv, log("apiserver"));
 }

@@ -26,6 +26,9 @@ inline constexpr char kAdminToken[] = "admin-token";
 [[nodiscard]] std::string no_assets();
 /// Whether the test is to run on the oldest server instead of the first.
 [[nodiscard]] bool is_oldest_server();
+/// Writes a new key pair that signs tokens of ServiceAccounts. Ends the test program on failure.
+void write_key_pair(const std::filesystem::path& private_file,
+                    const std::filesystem::path& public_file);
 /// Minor release of the kube-apiserver in assets(): 36 for v1.36.2. Runs it once.
 [[nodiscard]] int server_minor();
 /// "v1.36", as the lists of known differences name it.
@@ -37,10 +40,14 @@ inline constexpr char kAdminToken[] = "admin-token";
     const std::string& kubeconfig, const std::string& controllers,
     const std::filesystem::path& folder);
 
+/// Whether pods wait for their ServiceAccount, which a controller has to create.
+enum class Admission { kNoServiceAccounts, kServiceAccounts };
+
 struct ControlPlaneOptions {
   std::vector<std::string> apiserver_flags;  ///< Added to the usual ones.
   /// Signs the serving certificate that the flags name; "": it is self-signed.
   std::string ca_file = {};
+  Admission admission = Admission::kNoServiceAccounts;
 };
 
 /// etcd and kube-apiserver on free loopback ports, with a kubeconfig of an administrator.
@@ -71,6 +78,8 @@ class ControlPlane {
   [[nodiscard]] std::string kubeconfig_through(int port,
                                                const std::string& token = kAdminToken) const;
   [[nodiscard]] std::string ca_file() const;
+  /// The private key that signs tokens of ServiceAccounts.
+  [[nodiscard]] std::string account_key_file() const;
   /// A server that speaks HTTP and is no API server.
   [[nodiscard]] std::string etcd_url() const {
     return "http://127.0.0.1:" + std::to_string(etcd_port_);

@@ -13,13 +13,15 @@ namespace {
 
 using std::chrono::steady_clock;
 
-double status_mib(pid_t pid, const std::string& field) {
+double status_number(pid_t pid, const std::string& field) {
   std::ifstream in("/proc/" + std::to_string(pid) + "/status");
   for (std::string line; std::getline(in, line);) {
-    if (line.starts_with(field + ":")) return std::stod(line.substr(field.size() + 1)) / 1024;
+    if (line.starts_with(field + ":")) return std::stod(line.substr(field.size() + 1));
   }
   return 0;
 }
+
+double status_mib(pid_t pid, const std::string& field) { return status_number(pid, field) / 1024; }
 
 }  // namespace
 
@@ -39,6 +41,7 @@ Cost cost_of(pid_t pid) {
   cost.resident_mib = status_mib(pid, "VmRSS");
   cost.anonymous_mib = status_mib(pid, "RssAnon");
   cost.peak_mib = status_mib(pid, "VmHWM");
+  cost.threads = static_cast<int>(status_number(pid, "Threads"));
   return cost;
 }
 

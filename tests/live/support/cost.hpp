@@ -12,6 +12,7 @@ struct Cost {
   double resident_mib = 0;   ///< Now.
   double anonymous_mib = 0;  ///< The part in heap and stacks, without the pages of files.
   double peak_mib = 0;       ///< The most it had resident, since it began or since forget_peak().
+  int threads = 0;           ///< Now.
 };
 
 [[nodiscard]] Cost cost_of(pid_t pid);

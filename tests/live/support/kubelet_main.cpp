@@ -4,8 +4,9 @@
 ///   davit_test_kubelet KUBECONFIG [--stuck=IMAGE] [--qps=N] [--addresses]
 ///
 /// Pods with a container of image IMAGE never become ready, as those of a bad image do. Pods that
-/// are being deleted and were scheduled are finished off. With --addresses they get an IP address.
-/// Runs until it is killed.
+/// do not restart for ever have succeeded at once. A pod that demands a certain node, as those of
+/// DaemonSets do, is bound to it first. Pods that are being deleted and were scheduled are finished
+/// off. With --addresses they get an IP address. Runs until it is killed.
 ///
 /// bench/compare needs it as it is: `davit sandbox nodes` binds each pod, reports more of it and
 /// finishes off deleted ones, several writes where this has one. The measured program would get
@@ -74,9 +75,48 @@ class Kubelet {
       if (!root["spec"]["nodeName"].string().empty()) enqueue(finish(meta));
       return {};
     }
-    if (root["status"]["phase"].string() == "Running" || is_stuck(root)) return {};
-    enqueue(make_ready(meta, root));
+    const std::string_view phase = root["status"]["phase"].string();
+    if (phase == "Running" || phase == "Succeeded" || is_stuck(root)) return {};
+    if (const std::string node = demanded_node(root); !node.empty()) {
+      enqueue(bind(meta, node));
+    } else if (root["spec"]["restartPolicy"].string() == "Always") {
+      enqueue(make_ready(meta, root));
+    } else {
+      enqueue(make_succeeded(meta));
+    }
     return {};
+  }
+
+  /// The only node that the affinity of an unscheduled pod admits; "": none.
+  static std::string demanded_node(Value pod) {
+    std::string node;
+    if (!pod["spec"]["nodeName"].string().empty()) return node;
+    const Value required =
+        pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
+    required["nodeSelectorTerms"].each([&](Value term) {
+      term["matchFields"].each(
+          [&](Value field) { field["values"].each([&](Value value) { node = value.string(); }); });
+    });
+    return node;
+  }
+
+  static ApiRequest bind(const Metadata& meta, const std::string& node) {
+    ApiRequest request;
+    request.verb = Verb::kCreate;
+    request.path = pod_path(meta.ns, meta.name, "binding");
+    request.body = R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":")" +
+                   std::string(meta.name) + R"("},"target":{"kind":"Node","name":")" + node +
+                   R"("}})";
+    return request;
+  }
+
+  static ApiRequest make_succeeded(const Metadata& meta) {
+    ApiRequest request;
+    request.verb = Verb::kPatch;
+    request.patch_type = PatchType::kMerge;
+    request.path = pod_path(meta.ns, meta.name, "status");
+    request.body = R"({"status":{"phase":"Succeeded"}})";
+    return request;
   }
 
   [[nodiscard]] bool is_stuck(Value pod) const {

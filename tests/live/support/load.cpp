@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <functional>
+#include <initializer_list>
 #include <vector>
 
 #include "host/api/rest_client.hpp"
@@ -18,7 +20,8 @@ using host::ApiResponse;
 using host::Value;
 using host::Verb;
 
-constexpr char kDeployments[] = "/apis/apps/v1/namespaces/default/deployments";
+constexpr char kWorkloads[] = "/apis/apps/v1/namespaces/default/";
+constexpr char kJobs[] = "/apis/batch/v1/namespaces/default/jobs";
 
 ApiRequest request(Verb verb, host::ResourcePath path, std::string body) {
   ApiRequest out;
@@ -51,6 +54,69 @@ std::string container(const std::string& name, int pod) {
          R"("readinessProbe":{"httpGet":{"path":"/readyz","port":"http"},"periodSeconds":5},)"
          R"("volumeMounts":[{"name":"config","mountPath":"/etc/app"},{"name":"tmp",)"
          R"("mountPath":"/tmp"}]})";
+}
+
+/// The members of a pod's spec that all workloads share.
+std::string pod_contents(int workload) {
+  return R"("containers":[)" + container("app", workload) +
+         R"(],"volumes":[{"name":"config","configMap":{"name":"app"}},{"name":"tmp",)"
+         R"("emptyDir":{}}])";
+}
+
+struct Kind {
+  std::string plural;
+  std::string name;
+  std::string prefix;  ///< Before the number in the names of the objects.
+};
+
+/// Creates workloads of the group apps, each with labels of its own. `spec` are members of their
+/// specs, each with a comma; `pod`, the same of their pods'.
+void create_workloads(const ControlPlane& cluster, const Kind& kind, int count,
+                      const std::string& spec, const std::string& pod = "") {
+  std::vector<ApiRequest> requests;
+  for (int i = 0; i < count; ++i) {
+    const std::string name = kind.prefix + std::to_string(i);
+    requests.push_back(request(Verb::kCreate, {"apps", "v1", kind.plural, "", "default", ""},
+                               R"({"apiVersion":"apps/v1","kind":")" + kind.name +
+                                   R"(","metadata":{"name":")" + name + R"("},"spec":{)" + spec +
+                                   R"("selector":{"matchLabels":{"app":")" + name +
+                                   R"("}},"template":{"metadata":{"labels":{"app":")" + name +
+                                   R"("}},"spec":{)" + pod + pod_contents(i) + "}}}}"));
+  }
+  send_all(cluster.client(), requests);
+}
+
+void update_image(const ControlPlane& cluster, const std::string& plural, const std::string& prefix,
+                  int count, const std::string& image) {
+  std::vector<ApiRequest> requests;
+  for (int i = 0; i < count; ++i) {
+    requests.push_back(
+        request(Verb::kPatch, {"apps", "v1", plural, "", "default", prefix + std::to_string(i)},
+                R"({"spec":{"template":{"spec":{"containers":[{"name":"app","image":")" + image +
+                    R"("}]}}}})"));
+    requests.back().patch_type = host::PatchType::kStrategic;
+  }
+  send_all(cluster.client(), requests);
+}
+
+/// The number of items of a list that `matches` accepts; -1 when the server does not answer.
+int count_items(const ControlPlane& cluster, const std::string& path,
+                const std::function<bool(Value)>& matches) {
+  host::ObjectSpace space;
+  const Result<host::ObjectRef> list = host::parse_object(space, cluster.read(path));
+  if (!list) return -1;
+  int count = 0;
+  list->root()["items"].each([&](Value item) { count += matches(item); });
+  return count;
+}
+
+bool is_observed(Value item) {
+  return item["status"]["observedGeneration"].integer() == item["metadata"]["generation"].integer();
+}
+
+bool has_counts(Value status, int count, std::initializer_list<const char*> members) {
+  return std::all_of(members.begin(), members.end(),
+                     [&](const char* member) { return status[member].integer() == count; });
 }
 
 std::string pod_body(int pod, int nodes) {
@@ -109,11 +175,6 @@ host::ResourcePath lease_path(std::string name) {
   return {"coordination.k8s.io", "v1", "leases", "", "kube-node-lease", std::move(name)};
 }
 
-host::ResourcePath deployment_path(int number) {
-  return {"apps", "v1",      "deployments",
-          "",     "default", number < 0 ? "" : "d" + std::to_string(number)};
-}
-
 }  // namespace
 
 void send_all(host::RestClient& client, const std::vector<ApiRequest>& requests) {
@@ -145,6 +206,16 @@ void create_nodes(const ControlPlane& cluster, int count) {
   }
   send_all(cluster.client(), creates);
   send_all(cluster.client(), statuses);
+}
+
+void untaint_nodes(const ControlPlane& cluster, int count) {
+  std::vector<ApiRequest> requests;
+  for (int i = 0; i < count; ++i) {
+    requests.push_back(request(Verb::kPatch, {"", "v1", "nodes", "", "", node_name(i)},
+                               R"({"spec":{"taints":null}})"));
+    requests.back().patch_type = host::PatchType::kMerge;
+  }
+  send_all(cluster.client(), requests);
 }
 
 void create_leases(const ControlPlane& cluster, int nodes) {
@@ -188,21 +259,9 @@ std::size_t pod_bytes(const ControlPlane& cluster) {
 
 void create_deployments(const ControlPlane& cluster, int count, int replicas,
                         const std::string& node) {
-  const std::string binding = node.empty() ? "" : R"("nodeName":")" + node + "\",";
-  std::vector<ApiRequest> requests;
-  for (int i = 0; i < count; ++i) {
-    const std::string name = "d" + std::to_string(i);
-    requests.push_back(
-        request(Verb::kCreate, deployment_path(-1),
-                R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":")" + name +
-                    R"("},"spec":{"replicas":)" + std::to_string(replicas) +
-                    R"(,"selector":{"matchLabels":{"app":")" + name +
-                    R"("}},"template":{"metadata":{"labels":{"app":")" + name + R"("}},"spec":{)" +
-                    binding + R"("containers":[)" + container("app", i) +
-                    R"(],"volumes":[{"name":"config","configMap":{"name":"app"}},{"name":"tmp",)"
-                    R"("emptyDir":{}}]}}}})"));
-  }
-  send_all(cluster.client(), requests);
+  create_workloads(cluster, {"deployments", "Deployment", "d"}, count,
+                   R"("replicas":)" + std::to_string(replicas) + ",",
+                   node.empty() ? "" : R"("nodeName":")" + node + "\",");
 }
 
 void create_services(const ControlPlane& cluster, int deployments) {
@@ -218,39 +277,82 @@ void create_services(const ControlPlane& cluster, int deployments) {
 }
 
 void update_deployments(const ControlPlane& cluster, int count, const std::string& image) {
-  std::vector<ApiRequest> requests;
-  for (int i = 0; i < count; ++i) {
-    requests.push_back(
-        request(Verb::kPatch, deployment_path(i),
-                R"({"spec":{"template":{"spec":{"containers":[{"name":"app","image":")" + image +
-                    R"("}]}}}})"));
-    requests.back().patch_type = host::PatchType::kStrategic;
-  }
-  send_all(cluster.client(), requests);
+  update_image(cluster, "deployments", "d", count, image);
 }
 
 void delete_deployments(const ControlPlane& cluster, int count) {
   std::vector<ApiRequest> requests;
   for (int i = 0; i < count; ++i) {
-    requests.push_back(request(Verb::kDelete, deployment_path(i), ""));
+    requests.push_back(request(
+        Verb::kDelete, {"apps", "v1", "deployments", "", "default", "d" + std::to_string(i)}, ""));
     requests.back().delete_options.propagation = host::Propagation::kBackground;
   }
   send_all(cluster.client(), requests);
 }
 
 bool rolled_out(const ControlPlane& cluster, int count, int replicas) {
-  host::ObjectSpace space;
-  const Result<host::ObjectRef> list = host::parse_object(space, cluster.read(kDeployments));
-  if (!list) return false;
-  int done = 0;
-  list->root()["items"].each([&](Value item) {
-    const Value status = item["status"];
-    done += status["observedGeneration"].integer() == item["metadata"]["generation"].integer() &&
-            status["replicas"].integer() == replicas &&
-            status["updatedReplicas"].integer() == replicas &&
-            status["availableReplicas"].integer() == replicas;
-  });
-  return done == count;
+  return count == count_items(cluster, std::string(kWorkloads) + "deployments", [&](Value item) {
+           return is_observed(item) &&
+                  has_counts(item["status"], replicas,
+                             {"replicas", "updatedReplicas", "availableReplicas"});
+         });
+}
+
+void create_jobs(const ControlPlane& cluster, int count, int pods) {
+  std::vector<ApiRequest> requests;
+  const std::string number = std::to_string(pods);
+  for (int i = 0; i < count; ++i) {
+    requests.push_back(request(
+        Verb::kCreate, {"batch", "v1", "jobs", "", "default", ""},
+        R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"j)" + std::to_string(i) +
+            R"("},"spec":{"parallelism":)" + number + R"(,"completions":)" + number +
+            R"(,"template":{"spec":{"restartPolicy":"Never",)" + pod_contents(i) + "}}}}"));
+  }
+  send_all(cluster.client(), requests);
+}
+
+bool completed(const ControlPlane& cluster, int jobs) {
+  return jobs == count_items(cluster, kJobs, [](Value item) {
+           bool complete = false;
+           item["status"]["conditions"].each([&](Value condition) {
+             complete = complete || (condition["type"].string() == "Complete" &&
+                                     condition["status"].string() == "True");
+           });
+           return complete;
+         });
+}
+
+void create_daemon_sets(const ControlPlane& cluster, int count) {
+  create_workloads(cluster, {"daemonsets", "DaemonSet", "ds"}, count,
+                   R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":"50%"}},)");
+}
+
+void update_daemon_sets(const ControlPlane& cluster, int count, const std::string& image) {
+  update_image(cluster, "daemonsets", "ds", count, image);
+}
+
+bool daemons_rolled_out(const ControlPlane& cluster, int count, int nodes) {
+  return count == count_items(cluster, std::string(kWorkloads) + "daemonsets", [&](Value item) {
+           return is_observed(item) && has_counts(item["status"], nodes,
+                                                  {"desiredNumberScheduled",
+                                                   "updatedNumberScheduled", "numberAvailable"});
+         });
+}
+
+void create_stateful_sets(const ControlPlane& cluster, int count, int replicas) {
+  create_workloads(cluster, {"statefulsets", "StatefulSet", "s"}, count,
+                   R"("serviceName":"s","replicas":)" + std::to_string(replicas) + ",");
+}
+
+void update_stateful_sets(const ControlPlane& cluster, int count, const std::string& image) {
+  update_image(cluster, "statefulsets", "s", count, image);
+}
+
+bool ordinals_rolled_out(const ControlPlane& cluster, int count, int replicas) {
+  return count == count_items(cluster, std::string(kWorkloads) + "statefulsets", [&](Value item) {
+           return is_observed(item) && has_counts(item["status"], replicas,
+                                                  {"replicas", "updatedReplicas", "readyReplicas"});
+         });
 }
 
 }  // namespace davit::live

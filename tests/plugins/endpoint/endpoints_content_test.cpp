@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "plugins/endpoint/fnv128.hpp"
-#include "plugins/endpoint/subset.hpp"
+#include "plugins/shared/endpoint/fnv128.hpp"
+#include "plugins/shared/endpoint/subset.hpp"
 #include "tests/plugins/endpoint/endpoints_fixture.hpp"
 
 namespace davit::endpoint {

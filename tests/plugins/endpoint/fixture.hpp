@@ -32,7 +32,7 @@ class EndpointTest : public ::testing::Test {
   static constexpr const char* kLater = "2024-05-01T11:30:00Z";
 
   explicit EndpointTest(testing::ReadYourWrites guard = testing::ReadYourWrites::kOn)
-      : cluster_({.note = DAVIT_ENDPOINT_NOTE, .read_your_writes = guard}) {}
+      : cluster_({.note = note_text<endpoint::declare>(), .read_your_writes = guard}) {}
 
   void TearDown() override { EXPECT_EQ(cluster_.violations(), std::vector<std::string>()); }
 

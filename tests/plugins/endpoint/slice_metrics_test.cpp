@@ -14,13 +14,13 @@
 namespace davit::endpoint {
 namespace {
 
-using Labels = std::vector<std::string>;
+using LabelValues = std::vector<std::string>;
 
 class SliceMetricsTest : public SlicesTest {
  protected:
   /// The samples of a metric since the records were cleared, oldest first.
   [[nodiscard]] std::vector<double> samples(std::string_view name,
-                                            const std::optional<Labels>& labels = {}) const {
+                                            const std::optional<LabelValues>& labels = {}) const {
     std::vector<double> out;
     for (const testing::MetricSample& each : cluster().metrics()) {
       if (each.name != "endpoint_slice_controller_" + std::string(name)) continue;
@@ -30,18 +30,18 @@ class SliceMetricsTest : public SlicesTest {
   }
   /// The final value of a gauge; -1: none.
   [[nodiscard]] double gauge(std::string_view name,
-                             const std::optional<Labels>& labels = {}) const {
+                             const std::optional<LabelValues>& labels = {}) const {
     const std::vector<double> all = samples(name, labels);
     return all.empty() ? -1 : all.back();
   }
   /// The increase of a counter.
-  [[nodiscard]] double count(std::string_view name, const Labels& labels) const {
+  [[nodiscard]] double count(std::string_view name, const LabelValues& labels) const {
     double out = 0;
     for (const double each : samples(name, labels)) out += each;
     return out;
   }
   [[nodiscard]] double services_with(const std::string& distribution) const {
-    return gauge("services_count_by_traffic_distribution", Labels{distribution});
+    return gauge("services_count_by_traffic_distribution", LabelValues{distribution});
   }
   void fail_creates(int status, const std::string& reason) {
     cluster().fail_next({.verb = testing::Verb::kCreate,
@@ -197,7 +197,8 @@ TEST_F(SliceMetricsTest, HintsByZoneAreTheTopologyOfASync) {
                   "spec":{"trafficDistribution":"PreferClose"}})");
   start();
 
-  EXPECT_EQ(samples("endpointslices_changed_per_sync", Labels{"Auto", ""}), std::vector<double>{1});
+  EXPECT_EQ(samples("endpointslices_changed_per_sync", LabelValues{"Auto", ""}),
+            std::vector<double>{1});
   EXPECT_EQ(services_with("PreferClose"), -1) << "the annotation is in force instead";
 }
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "plugins/endpoint/fnv128.hpp"
-#include "plugins/endpoint/subset.hpp"
+#include "plugins/endpoint/truncation.hpp"
+#include "plugins/shared/endpoint/fnv128.hpp"
 #include "tests/plugins/endpoint/fixture.hpp"
 
 namespace davit::endpoint {

@@ -121,7 +121,7 @@ TEST_F(DiscoveryTest, GC72_DiscoveryThatFailsAltogetherChangesNothingAndIsCounte
 TEST_F(DiscoveryTest, GC73_AResourceWithoutWatchIsNeverListed) {
   start_recording([](Offer& offer) {
     for (OfferedResource& each : offer.resources) {
-      if (each.id.resource == "secrets") each.can_be_collected = false;
+      if (each.id.resource == "secrets") each.can_be_followed = false;
     }
     return Status();
   });

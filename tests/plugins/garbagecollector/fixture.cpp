@@ -12,7 +12,7 @@ void replace(std::string& text, std::string_view what, std::string_view with) {
 
 }  // namespace
 
-GarbageTest::GarbageTest() : cluster_({.note = DAVIT_GARBAGECOLLECTOR_NOTE}) {
+GarbageTest::GarbageTest() : cluster_({.note = note_text<garbage::declare>()}) {
   create_namespace("ns");
   create_namespace("ns2");
 }

@@ -25,7 +25,7 @@ TEST(ResourcePlanTest, GC74_OnlyThePreferredVersionIsFollowed) {
 
 TEST(ResourcePlanTest, GC73_AResourceThatCannotBeWatchedIsLeftOut) {
   OfferedResource fixed = offered({"g", "v1", "as"});
-  fixed.can_be_collected = false;
+  fixed.can_be_followed = false;
   EXPECT_THAT(plan_resources({{fixed, offered({"g", "v1b", "as"})}, {}}, {}), IsEmpty())
       << "the preferred version counts";
 }

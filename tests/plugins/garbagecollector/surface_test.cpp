@@ -17,10 +17,11 @@ TEST_F(SurfaceTest, GC85_TheGraphIsADebugPage) {
   const Thing o = create("o");
   const Thing d = create_owned("d", {own(o)});
   start();
-  const Result<std::string> page = collector().debug("graph", "");
+  const Result<DebugPage> page = collector().debug("graph", "");
   ASSERT_TRUE(page);
-  EXPECT_THAT(*page, StartsWith("strict digraph full {\n"));
-  EXPECT_THAT(*page, HasSubstr('"' + d.uid + "\" -> \"" + o.uid + '"'));
+  EXPECT_EQ(page->content_type, "text/vnd.graphviz");
+  EXPECT_THAT(page->body, StartsWith("strict digraph full {\n"));
+  EXPECT_THAT(page->body, HasSubstr('"' + d.uid + "\" -> \"" + o.uid + '"'));
 }
 
 TEST_F(SurfaceTest, GC86_ThePageMayShowAPart) {
@@ -29,14 +30,14 @@ TEST_F(SurfaceTest, GC86_ThePageMayShowAPart) {
   const Thing other = create_owned("other", {own(o)});
   const Thing alone = create("alone");
   start();
-  const std::string page = *collector().debug("graph", "uid=" + d.uid);
+  const std::string page = collector().debug("graph", "uid=" + d.uid)->body;
   EXPECT_THAT(page, HasSubstr(other.uid));
   EXPECT_THAT(page, Not(HasSubstr(alone.uid)));
 }
 
 TEST_F(SurfaceTest, GC87_OtherPagesAreNotThere) {
   start();
-  EXPECT_EQ(*collector().debug("graph", "uid=nope"), "strict digraph full {\n}\n");
+  EXPECT_EQ(collector().debug("graph", "uid=nope")->body, "strict digraph full {\n}\n");
   EXPECT_EQ(collector().debug("other", "").error().code(), Code::kNotFound);
   EXPECT_EQ(collector().debug("", "").error().code(), Code::kNotFound);
 }

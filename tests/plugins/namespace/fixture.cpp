@@ -2,7 +2,9 @@
 
 namespace davit::namespaces {
 
-NamespaceTest::NamespaceTest() : cluster_({.note = DAVIT_NAMESPACE_NOTE}) { create_namespace("x"); }
+NamespaceTest::NamespaceTest() : cluster_({.note = note_text<namespaces::declare>()}) {
+  create_namespace("x");
+}
 
 void NamespaceTest::start(std::string_view config) {
   const Status started = cluster_.start(kController, &NamespaceController::open, config);

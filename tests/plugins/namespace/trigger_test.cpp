@@ -189,7 +189,7 @@ TEST_F(TriggerTest, NS12_ManyNamespacesGoTogether) {
   for (const std::string& each : names) delete_namespace(each);
   advance(kDelay);
   for (const std::string& each : names) EXPECT_FALSE(has_namespace(each)) << each;
-  EXPECT_THAT(std::string(DAVIT_NAMESPACE_NOTE), HasSubstr(R"("workers":10)"));
+  EXPECT_THAT(note_text<namespaces::declare>(), HasSubstr(R"("workers":10)"));
 }
 
 TEST_F(TriggerTest, NS13_TheServerMarksItAndConditionsComeLater) {

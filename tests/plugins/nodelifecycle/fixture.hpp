@@ -19,7 +19,7 @@ using Json = davit::testing::Json;
 /// Pods are in the namespace "ns" and on the node "n1" unless a patch says otherwise.
 class ClusterTest : public ::testing::Test {
  protected:
-  ClusterTest() : cluster_({.note = DAVIT_NODELIFECYCLE_NOTE}) {}
+  ClusterTest() : cluster_({.note = note_text<nodelifecycle::declare>()}) {}
 
   void TearDown() override { EXPECT_EQ(cluster_.violations(), std::vector<std::string>()); }
 

@@ -6,7 +6,7 @@
 
 #include "tests/plugins/replicaset/fixture.hpp"
 
-namespace davit::replicaset {
+namespace davit::replicas {
 namespace {
 
 using ::testing::ElementsAre;
@@ -141,4 +141,4 @@ TEST_F(ChangeHandlersTest, ADeletedSetLeavesNothingBehind) {
 }
 
 }  // namespace
-}  // namespace davit::replicaset
+}  // namespace davit::replicas

@@ -4,7 +4,7 @@
 
 #include "tests/plugins/replicaset/fixture.hpp"
 
-namespace davit::replicaset {
+namespace davit::replicas {
 namespace {
 
 using std::chrono::hours;
@@ -219,4 +219,4 @@ TEST_F(DeletionChoiceTest, R61_TheLeastAdvancedPods) {
 }
 
 }  // namespace
-}  // namespace davit::replicaset
+}  // namespace davit::replicas

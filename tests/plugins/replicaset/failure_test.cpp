@@ -4,7 +4,7 @@
 
 #include "tests/plugins/replicaset/fixture.hpp"
 
-namespace davit::replicaset {
+namespace davit::replicas {
 namespace {
 
 using ::testing::Contains;
@@ -118,4 +118,4 @@ TEST_F(FailureTest, R18_ConditionsOfOthersArePreserved) {
 }
 
 }  // namespace
-}  // namespace davit::replicaset
+}  // namespace davit::replicas

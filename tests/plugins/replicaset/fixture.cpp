@@ -1,6 +1,6 @@
 #include "tests/plugins/replicaset/fixture.hpp"
 
-namespace davit::replicaset {
+namespace davit::replicas {
 
 std::string ReplicaSetTest::add_set(std::string_view patch) {
   Json set = Json::must(R"({"apiVersion":"apps/v1","kind":"ReplicaSet",
@@ -62,4 +62,4 @@ std::vector<Json> ReplicaSetTest::conditions() const {
   return conditions == nullptr ? std::vector<Json>() : conditions->items();
 }
 
-}  // namespace davit::replicaset
+}  // namespace davit::replicas

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "plugins/replicaset/note.hpp"
-#include "plugins/replicaset/replicaset_controller.hpp"
+#include "plugins/shared/replicas/replica_controller.hpp"
 
-namespace davit::replicaset {
+namespace davit::replicas {
 
 using Json = davit::testing::Json;
 
@@ -25,7 +25,7 @@ class ReplicaSetTest : public ::testing::Test {
   static constexpr std::string_view kWriteAtOnce = R"({"writeWindow":"0s"})";
 
   explicit ReplicaSetTest(testing::ReadYourWrites guard = testing::ReadYourWrites::kOn)
-      : cluster_({.note = DAVIT_REPLICASET_NOTE, .read_your_writes = guard}) {}
+      : cluster_({.note = note_text<replicaset::declare>(), .read_your_writes = guard}) {}
 
   void TearDown() override { EXPECT_EQ(cluster_.violations(), std::vector<std::string>()); }
 
@@ -144,4 +144,4 @@ class ReplicaSetTest : public ::testing::Test {
   int touches_ = 0;
 };
 
-}  // namespace davit::replicaset
+}  // namespace davit::replicas

@@ -5,7 +5,7 @@
 
 #include "tests/plugins/replicaset/fixture.hpp"
 
-namespace davit::replicaset {
+namespace davit::replicas {
 namespace {
 
 using ::testing::IsEmpty;
@@ -155,4 +155,4 @@ TEST_F(LaggingCacheTest, ARestartedControllerTrustsItsCacheAgain) {
 }
 
 }  // namespace
-}  // namespace davit::replicaset
+}  // namespace davit::replicas

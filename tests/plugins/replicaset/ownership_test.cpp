@@ -4,7 +4,7 @@
 
 #include "tests/plugins/replicaset/fixture.hpp"
 
-namespace davit::replicaset {
+namespace davit::replicas {
 namespace {
 
 using ::testing::Contains;
@@ -229,4 +229,4 @@ TEST_F(OwnershipTest, AnInvalidSelectorMeansNoWorkAndNoStatus) {
 }
 
 }  // namespace
-}  // namespace davit::replicaset
+}  // namespace davit::replicas

@@ -2,10 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "plugins/replicaset/pod_body.hpp"
 #include "tests/plugins/replicaset/fixture.hpp"
 
-namespace davit::replicaset {
+namespace davit::replicas {
 namespace {
 
 using ::testing::HasSubstr;
@@ -13,7 +12,7 @@ using ::testing::HasSubstr;
 class PluginTest : public ReplicaSetTest {};
 
 TEST_F(PluginTest, TheNoteDeclaresOneControllerByBothNames) {
-  const Json note = Json::must(DAVIT_REPLICASET_NOTE);
+  const Json note = Json::must(note_text<replicaset::declare>());
   const Json& controller = note.find("controllers")->items().front();
 
   EXPECT_EQ(text(note, {"name"}), "replicaset");
@@ -33,20 +32,6 @@ TEST_F(PluginTest, AnUnknownValueIsRefused) {
   const Status status =
       cluster().start(kController, &ReplicaSetController::open, R"({"terminatingReplicas":true})");
   EXPECT_THAT(status.message(), HasSubstr(R"(must be "auto", "on" or "off")"));
-}
-
-TEST_F(PluginTest, APodNameBeginsWithTheSetsNameAndADash) {
-  EXPECT_EQ(pod_name_prefix("web"), "web-");
-  EXPECT_EQ(pod_name_prefix("w"), "w-");
-  EXPECT_EQ(pod_name_prefix("web.v2"), "web.v2-");
-  EXPECT_EQ(pod_name_prefix(std::string(253, 'a')), std::string(253, 'a') + "-");
-}
-
-TEST_F(PluginTest, TheDashIsLeftOutWhereNoPodNameCouldBeginSo) {
-  EXPECT_EQ(pod_name_prefix("Web"), "Web");
-  EXPECT_EQ(pod_name_prefix(std::string(254, 'a')), std::string(254, 'a'));
-  EXPECT_EQ(pod_name_prefix("-web"), "-web");
-  EXPECT_EQ(pod_name_prefix("a..b"), "a..b");
 }
 
 TEST_F(PluginTest, AScaleDownRecordsTheAgesOfItsVictims) {
@@ -76,4 +61,4 @@ TEST_F(PluginTest, APatchRefusedByANewerServerIsNotAHotLoop) {
 }
 
 }  // namespace
-}  // namespace davit::replicaset
+}  // namespace davit::replicas

@@ -1,10 +1,10 @@
-#include "plugins/replicaset/pod_ranking.hpp"
+#include "plugins/shared/replicas/pod_ranking.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-namespace davit::replicaset {
+namespace davit::replicas {
 namespace {
 
 using std::chrono::hours;
@@ -204,4 +204,4 @@ TEST(PodRankingTest, AgeRatiosBearAPodBornThisInstant) {
 }
 
 }  // namespace
-}  // namespace davit::replicaset
+}  // namespace davit::replicas

@@ -1,8 +1,8 @@
-#include "plugins/replicaset/scale_plan.hpp"
+#include "plugins/shared/replicas/scale_plan.hpp"
 
 #include <gtest/gtest.h>
 
-namespace davit::replicaset {
+namespace davit::replicas {
 namespace {
 
 struct ScaleCase {
@@ -33,4 +33,4 @@ TEST(ScalePlanTest, BringsTheActivePodsTowardTheWantedNumber) {
 }
 
 }  // namespace
-}  // namespace davit::replicaset
+}  // namespace davit::replicas

@@ -4,7 +4,7 @@
 
 #include "tests/plugins/replicaset/fixture.hpp"
 
-namespace davit::replicaset {
+namespace davit::replicas {
 namespace {
 
 using ::testing::Contains;
@@ -161,4 +161,4 @@ TEST_F(ScalingTest, R29_OrphanedPodsKeepRunning) {
 }
 
 }  // namespace
-}  // namespace davit::replicaset
+}  // namespace davit::replicas

@@ -1,10 +1,10 @@
-#include "plugins/replicaset/status_plan.hpp"
+#include "plugins/shared/replicas/status_plan.hpp"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace davit::replicaset {
+namespace davit::replicas {
 namespace {
 
 using std::chrono::hours;
@@ -90,4 +90,4 @@ TEST(StatusPlanTest, ATerminatingCountIsWrittenForItselfOnlyWhereTheServerKeepsI
 }
 
 }  // namespace
-}  // namespace davit::replicaset
+}  // namespace davit::replicas

@@ -4,7 +4,7 @@
 
 #include "tests/plugins/replicaset/fixture.hpp"
 
-namespace davit::replicaset {
+namespace davit::replicas {
 namespace {
 
 using std::chrono::hours;
@@ -316,4 +316,4 @@ TEST_F(StatusTest, R73_APodThatStopsBeingReadyCountsNoMore) {
 }
 
 }  // namespace
-}  // namespace davit::replicaset
+}  // namespace davit::replicas

@@ -3,7 +3,7 @@
 
 #include "tests/plugins/replicaset/fixture.hpp"
 
-namespace davit::replicaset {
+namespace davit::replicas {
 namespace {
 
 using std::chrono::milliseconds;
@@ -80,4 +80,4 @@ TEST_F(StatusWindowTest, AWindowThatIsNoDurationInItsRangeIsRefused) {
 }
 
 }  // namespace
-}  // namespace davit::replicaset
+}  // namespace davit::replicas

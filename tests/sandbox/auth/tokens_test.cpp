@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "lib/base/base64.hpp"
+#include "sandbox/auth/web_token.hpp"
 #include "tests/sandbox/auth/accounts.hpp"
 #include "tests/support/fake_clock.hpp"
 
@@ -42,6 +44,51 @@ TEST_F(TokensTest, TokenSaysWhoseItIs) {
   EXPECT_EQ(known->identity.uid, "uid-of-robot");
   EXPECT_THAT(known->identity.groups,
               ElementsAre("system:serviceaccounts", "system:serviceaccounts:ns"));
+}
+
+/// A token that the Secret "ns/t" of "robot" carries; `key` signs it.
+std::string legacy_token(const std::string& key = "any") {
+  return sign_web_token(json_literal(R"({"iss":"kubernetes/serviceaccount",
+          "kubernetes.io/serviceaccount/namespace":"ns",
+          "kubernetes.io/serviceaccount/secret.name":"t",
+          "kubernetes.io/serviceaccount/service-account.name":"robot",
+          "kubernetes.io/serviceaccount/service-account.uid":"uid-of-robot"})"),
+                        key);
+}
+Json token_secret(const std::string& token) {
+  Json out = json_literal(R"({"type":"kubernetes.io/service-account-token"})");
+  out["data"].set("token", encode_base64(token));
+  return out;
+}
+
+TEST_F(TokensTest, TokenOfASecretIsGoodAsLongAsTheSecretCarriesIt) {
+  const std::string token = legacy_token();
+  EXPECT_EQ(verify(token).code(), Code::kForbidden) << "no Secret";
+  put(store_, {"", "secrets"}, "ns", "t", token_secret(token));
+  const auto known = tokens_.verify(token, {});
+  ASSERT_TRUE(known) << known.error().message();
+  EXPECT_EQ(known->identity.user, "system:serviceaccount:ns:robot");
+  EXPECT_EQ(known->identity.uid, "uid-of-robot");
+  EXPECT_THAT(known->audiences, ElementsAre(std::string(ServiceAccountTokens::kIssuer)));
+  EXPECT_EQ(verify(legacy_token("another")).code(), Code::kForbidden) << "not what it carries";
+  EXPECT_EQ(verify(token, {"other"}).code(), Code::kForbidden);
+
+  remove(store_, {"", "serviceaccounts"}, "ns", "robot");
+  EXPECT_EQ(verify(token).code(), Code::kForbidden);
+}
+
+TEST_F(TokensTest, TokenOfASecretEndsWithItsMarkItsTypeAndItsDeletion) {
+  const std::string token = legacy_token();
+  for (const char* change :
+       {R"({"metadata":{"labels":{"kubernetes.io/legacy-token-invalid-since":"2024-05-01"}}})",
+        R"({"metadata":{"deletionTimestamp":"2024-05-01T00:00:00Z"}})", R"({"type":"Opaque"})"}) {
+    Json secret = token_secret(token);
+    const Json changed = json_literal(change);
+    for (const Json::Member& each : changed.members()) secret.set(each.key, each.value);
+    put(store_, {"", "secrets"}, "ns", "t", std::move(secret));
+    EXPECT_EQ(verify(token).code(), Code::kForbidden) << change;
+    remove(store_, {"", "secrets"}, "ns", "t");
+  }
 }
 
 TEST_F(TokensTest, TwoTokensDiffer) {

@@ -11,9 +11,9 @@
 
 #include "lib/base/mutex.hpp"
 #include "sandbox/http/credentials.hpp"
-#include "tests/sandbox/http/tls_client.hpp"
 #include "tests/support/http_client.hpp"
 #include "tests/support/recording_log_sink.hpp"
+#include "tests/support/tls_client.hpp"
 
 namespace davit::sandbox {
 namespace {

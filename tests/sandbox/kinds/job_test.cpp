@@ -171,6 +171,27 @@ TEST(JobTest, StatusIsConsistent) {
   }
 }
 
+TEST(JobTest, ASuspendedJobOfNothingIsCompleteWithoutHavingStarted) {
+  Json old = created("Job", kJob, R"({"spec":{"suspend":true,"completions":0}})");
+  Json job = old;
+  merge(job["status"], json_literal(R"({"completionTime":"2026-01-01T00:00:01Z","conditions":[
+      {"type":"SuccessCriteriaMet","status":"True"},{"type":"Complete","status":"True"}]})"));
+  const auto rules = rules_of("Job");
+  EXPECT_EQ(to_lines(rules->validate_update(job, old, UpdateTarget::kStatus)), "");
+  job["spec"].set("suspend", false);
+  EXPECT_EQ(to_lines(rules->validate_update(job, old, UpdateTarget::kStatus)),
+            "status.startTime: Required value: startTime is required for finished job");
+}
+
+TEST(JobTest, AnIndexedJobThatGetsSmallerLosesSuccesses) {
+  Json old = created("Job", kJob,
+                     R"({"spec":{"completionMode":"Indexed","completions":2,"parallelism":2}})");
+  merge(old["status"], json_literal(R"({"succeeded":2})"));
+  Json job = old;
+  merge(job["status"], json_literal(R"({"succeeded":1})"));
+  EXPECT_EQ(to_lines(rules_of("Job")->validate_update(job, old, UpdateTarget::kStatus)), "");
+}
+
 TEST(CronJobTest, DefaultsAreThoseOfTheRealServer) {
   Json object = created("CronJob", kCronJob, "{}");
 

@@ -218,6 +218,12 @@ constexpr UpdateCase kUpdateCases[] = {
      R"({"status":{"addresses":[{"type":"Hostname","address":"n"},{"type":"Hostname",
          "address":"n"}]}})",
      "status.addresses[1]: Duplicate value: {\"Type\":\"Hostname\",\"Address\":\"n\"}"},
+    {"v1", "ResourceQuota", UpdateTarget::kStatus, R"({"status":{"used":{"pods":"1"}}})",
+     R"({"status":{"used":{"pods":"-1","foo":"1"}}})",
+     "status.used[pods]: Invalid value: \"-1\": must be greater than or equal to 0\n"
+     "status.used[foo]: Invalid value: \"foo\": must be a standard resource type or fully "
+     "qualified\n"
+     "status.used[foo]: Invalid value: \"foo\": must be a standard resource for quota"},
     {"v1", "Namespace", UpdateTarget::kStatus, R"({"status":{"phase":"Active"}})",
      R"({"status":{"phase":"Terminating"}})",
      "status.Phase: Invalid value: \"Terminating\": may only be 'Active' if `deletionTimestamp` is "

@@ -41,14 +41,7 @@ class ConditionView {
 };
 
 /// The first condition of this type in a conditions array.
-[[nodiscard]] inline std::optional<ConditionView> find_condition(Value conditions,
-                                                                 std::string_view type) {
-  for (const Value each : conditions.elements()) {
-    const ConditionView condition(each);
-    if (condition.type() == type) return condition;
-  }
-  return std::nullopt;
-}
+[[nodiscard]] std::optional<ConditionView> find_condition(Value conditions, std::string_view type);
 
 /// A condition to write. Times have whole seconds, as the API server stores them.
 struct Condition {
@@ -61,21 +54,9 @@ struct Condition {
   /// The generation that the condition is about; custom resources have it.
   std::optional<std::int64_t> observed_generation = std::nullopt;
 
-  [[nodiscard]] static Condition from(const ConditionView& view) {
-    return {std::string(view.type()),    std::string(view.status()),  std::string(view.reason()),
-            std::string(view.message()), view.last_transition_time(), view.last_update_time(),
-            view.observed_generation()};
-  }
+  [[nodiscard]] static Condition from(const ConditionView& view);
 
-  void write(JsonWriter& out) const {
-    out.begin_object().member("type", type).member("status", status);
-    if (observed_generation) out.member("observedGeneration", *observed_generation);
-    if (last_update_time) out.member("lastUpdateTime", format_time(*last_update_time));
-    if (last_transition_time) out.member("lastTransitionTime", format_time(*last_transition_time));
-    if (!reason.empty()) out.member("reason", reason);
-    if (!message.empty()) out.member("message", message);
-    out.end_object();
-  }
+  void write(JsonWriter& out) const;
 
   friend bool operator==(const Condition&, const Condition&) = default;
 };
@@ -85,11 +66,7 @@ class ConditionList {
  public:
   ConditionList() = default;
   /// A copy of a conditions array.
-  explicit ConditionList(Value conditions) {
-    for (const Value each : conditions.elements()) {
-      conditions_.push_back(Condition::from(ConditionView(each)));
-    }
-  }
+  explicit ConditionList(Value conditions);
 
   [[nodiscard]] const Condition* find(std::string_view type) const {
     for (const Condition& each : conditions_) {
@@ -101,42 +78,16 @@ class ConditionList {
   /// Upstream's rule (SetDeploymentCondition, SetCondition): same status and reason leave the
   /// present one untouched, message and times included; else the new one replaces it at the end of
   /// the list, and keeps the old transition time when the status is the same.
-  void set(Condition condition) {
-    if (const Condition* present = find(condition.type)) {
-      if (present->status == condition.status && present->reason == condition.reason) return;
-      if (present->status == condition.status) {
-        condition.last_transition_time = present->last_transition_time;
-      }
-    }
-    remove(condition.type);
-    conditions_.push_back(std::move(condition));
-  }
+  void set(Condition condition);
 
-  void remove(std::string_view type) {
-    conditions_.erase(std::remove_if(conditions_.begin(), conditions_.end(),
-                                     [type](const Condition& each) { return each.type == type; }),
-                      conditions_.end());
-  }
+  void remove(std::string_view type);
   /// Puts the condition in the place of the one of its type, or at the end. Whether the list is
   /// another one now.
-  bool replace(Condition condition) {
-    for (Condition& each : conditions_) {
-      if (each.type != condition.type) continue;
-      if (each == condition) return false;
-      each = std::move(condition);
-      return true;
-    }
-    conditions_.push_back(std::move(condition));
-    return true;
-  }
+  bool replace(Condition condition);
   /// Adds at the end whatever is there; for rules other than set().
-  void append(Condition condition) { conditions_.push_back(std::move(condition)); }
+  void append(Condition condition);
 
-  void write(JsonWriter& out) const {
-    out.begin_array();
-    for (const Condition& each : conditions_) each.write(out);
-    out.end_array();
-  }
+  void write(JsonWriter& out) const;
 
   [[nodiscard]] bool empty() const { return conditions_.empty(); }
   [[nodiscard]] std::size_t size() const { return conditions_.size(); }

@@ -11,6 +11,7 @@
 
 namespace davit {
 
+/// A Deployment of apps/v1, as the informer or a response has it.
 class Deployment : public ObjectView {
  public:
   static constexpr Resource kResource{"apps", "v1", "deployments", "Deployment"};

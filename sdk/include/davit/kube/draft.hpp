@@ -448,10 +448,12 @@ template <detail::Draft Wanted>
   wanted.each_field(follower);
   return follower.follows();
 }
+/// The same for a view of the whole object.
 template <detail::Draft Wanted>
 [[nodiscard]] bool follows(const ObjectView& live, const Wanted& wanted) {
   return follows(live.value(), wanted);
 }
+/// The same for a part of a generated type.
 template <detail::Draft Wanted>
 [[nodiscard]] bool follows(const typed::Part& live, const Wanted& wanted) {
   return follows(live.raw(), wanted);

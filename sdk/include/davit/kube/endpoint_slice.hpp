@@ -6,6 +6,7 @@
 
 namespace davit {
 
+/// An EndpointSlice of discovery.k8s.io/v1.
 class EndpointSlice : public ObjectView {
  public:
   static constexpr Resource kResource{"discovery.k8s.io", "v1", "endpointslices", "EndpointSlice"};

@@ -5,6 +5,7 @@
 
 namespace davit {
 
+/// The Endpoints of a Service.
 class Endpoints : public ObjectView {
  public:
   static constexpr Resource kResource{"", "v1", "endpoints", "Endpoints"};

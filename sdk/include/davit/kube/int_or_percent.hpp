@@ -11,6 +11,7 @@
 
 namespace davit {
 
+/// The direction in which a share of a total becomes a whole number.
 enum class Rounding { kDown, kUp };
 
 /// A number, or a share of a total that is known later.

@@ -8,6 +8,7 @@ namespace davit {
 /// Limits of a DNS-1123 subdomain, and of a DNS-1123 label, a label value and the name in a label
 /// key.
 inline constexpr std::size_t kSubdomainBytesMax = 253;
+/// See kSubdomainBytesMax.
 inline constexpr std::size_t kLabelBytesMax = 63;
 
 namespace detail {
@@ -56,10 +57,12 @@ namespace detail {
 
 // Forms within their limits.
 
+/// A DNS-1123 label: at most 63 bytes of lower-case letters, digits and dashes.
 [[nodiscard]] constexpr bool is_dns_label(std::string_view text) {
   return text.size() <= kLabelBytesMax && has_label_form(text);
 }
 
+/// A DNS-1123 subdomain: labels with dots between them, at most 253 bytes.
 [[nodiscard]] constexpr bool is_dns_subdomain(std::string_view text) {
   return text.size() <= kSubdomainBytesMax && has_subdomain_form(text);
 }

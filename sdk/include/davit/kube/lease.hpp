@@ -8,6 +8,7 @@
 
 namespace davit {
 
+/// A Lease of coordination.k8s.io/v1: the heartbeat of a node, or the lock of a leader election.
 class Lease : public ObjectView {
  public:
   static constexpr Resource kResource{"coordination.k8s.io", "v1", "leases", "Lease"};

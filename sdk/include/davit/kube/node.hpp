@@ -8,6 +8,7 @@
 
 namespace davit {
 
+/// A Node; cluster-scoped.
 class Node : public ObjectView {
  public:
   static constexpr Resource kResource{"", "v1", "nodes", "Node"};

@@ -18,6 +18,7 @@ struct PodRestarts {
   std::int64_t sidecars = 0;
 };
 
+/// A Pod, as the informer or a response has it.
 class Pod : public ObjectView {
  public:
   static constexpr Resource kResource{"", "v1", "pods", "Pod"};

@@ -10,6 +10,7 @@
 
 namespace davit {
 
+/// A ReplicaSet of apps/v1.
 class ReplicaSet : public ObjectView {
  public:
   static constexpr Resource kResource{"apps", "v1", "replicasets", "ReplicaSet"};

@@ -14,9 +14,7 @@ struct Resource {
   std::string_view kind;
 
   /// "apps/v1", "v1".
-  [[nodiscard]] std::string api_version() const {
-    return group.empty() ? std::string(version) : std::string(group) + "/" + std::string(version);
-  }
+  [[nodiscard]] std::string api_version() const;
 };
 
 }  // namespace davit

@@ -21,6 +21,20 @@ class Selector {
   /// In or NotIn without values, Exists or DoesNotExist with values, malformed key or value.
   [[nodiscard]] static Result<Selector> parse(Value label_selector);
 
+  /// A map of labels, as Services and ReplicationControllers have it: all must be equal. An absent
+  /// or empty one matches nothing. Labels that no object could have are not refused.
+  [[nodiscard]] static Selector of_labels(Value labels) {
+    Selector selector;
+    for (const Member& label : labels.members()) {
+      selector.requirements_.push_back(
+          {std::string(label.key), Operator::kEquals, {std::string(label.value.string())}});
+    }
+    std::sort(selector.requirements_.begin(), selector.requirements_.end(),
+              [](const Requirement& a, const Requirement& b) { return a.key < b.key; });
+    selector.nothing_ = selector.requirements_.empty();
+    return selector;
+  }
+
   /// Whether it has no requirement and was not absent: it matches every object.
   [[nodiscard]] bool matches_everything() const { return !nothing_ && requirements_.empty(); }
   [[nodiscard]] bool matches_nothing() const { return nothing_; }

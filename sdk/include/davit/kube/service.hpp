@@ -6,6 +6,7 @@
 
 namespace davit {
 
+/// A Service.
 class Service : public ObjectView {
  public:
   static constexpr Resource kResource{"", "v1", "services", "Service"};

@@ -10,7 +10,9 @@
 
 namespace davit {
 
+/// The effect of a taint that keeps new pods off the node.
 inline constexpr std::string_view kNoSchedule = "NoSchedule";
+/// The effect of a taint that also evicts the pods of the node.
 inline constexpr std::string_view kNoExecute = "NoExecute";
 
 /// One taint. Key and effect are its identity.
@@ -48,6 +50,7 @@ struct Taint {
   return taints;
 }
 
+/// A toleration of a pod: the taints that do not keep it from a node, or evict it from there.
 struct Toleration {
   std::string key{};  ///< Empty: every key.
   std::string op{};   ///< Empty: Equal.

@@ -127,6 +127,7 @@ template <typename T>
 template <typename T>
 class List {
  public:
+  /// Reads the elements in their order, once.
   class Iterator {
    public:
     using iterator_category = std::input_iterator_tag;

@@ -49,6 +49,7 @@ struct RawRequest {
   std::vector<std::pair<std::string, std::string>> headers{};
   std::string body{};
 };
+/// The response to a RawRequest.
 struct RawReply {
   int http_status = 0;
   std::vector<std::pair<std::string, std::string>> headers{};  ///< Content-Type among them.
@@ -97,6 +98,27 @@ class DAVIT_TESTING_API Cluster {
               std::string_view config = {}) {
     return swap_with(name, init_of(factory), config);
   }
+  /// The same for a row of a plugin's table.
+  Status swap(std::string_view name, davit_init_fn init, std::string_view config = {}) {
+    return swap_with(name, init, config);
+  }
+  /// Gives a controller another configuration while it runs, as the manifest does; its refusal.
+  /// kUnsupported: the host would swap to another instance.
+  Status configure(std::string_view name, std::string_view config);
+
+  /// The health that a controller reports.
+  [[nodiscard]] Status health(std::string_view name) const;
+
+  /// The page of a controller at GET /debug/controllers/<name>/<path>?<query>.
+  [[nodiscard]] Result<DebugPage> debug_page(std::string_view name, std::string_view path,
+                                             std::string_view query = {}) const;
+
+  /// From now on the replica does not lead: controllers that are started fill their caches and sync
+  /// nothing, and writes of those that run end with kCancelled. A cluster begins as leader.
+  void stand_by();
+  /// The replica leads: controllers sync.
+  void lead();
+
   /// The state that a controller would hand over ("davit.state/1"); empty if it has none.
   [[nodiscard]] std::string state_of(std::string_view name) const;
   /// Hands a text to a controller as the state of another build; its refusal.
@@ -116,6 +138,9 @@ class DAVIT_TESTING_API Cluster {
   void advance(Duration duration);
   /// Moves the clock and runs nothing.
   void skip(Duration duration);
+  /// Sets the wall clock, as an administrator does. What waits is due when the same time has
+  /// passed.
+  void set_wall_clock(WallTime now);
   [[nodiscard]] Time now() const;
   [[nodiscard]] WallTime wall_now() const;
   /// When the next delayed key or timer is due.
@@ -268,7 +293,8 @@ class DAVIT_TESTING_API Cluster {
   /// The log records of the controllers.
   [[nodiscard]] const std::vector<LogRecord>& log() const;
   [[nodiscard]] const std::vector<MetricSample>& metrics() const;
-  /// Calls from the wrong place or outside the note; a test of a good plugin sees none.
+  /// Calls from the wrong place, with a davit_call that had ended, or outside the note; a test of a
+  /// good plugin sees none.
   [[nodiscard]] const std::vector<std::string>& violations() const;
   /// The entries of the note that the started controllers have not needed in this cluster: verbs of
   /// rules without a request, watches without an informer. One line each, with the entry. Empty in

@@ -21,6 +21,7 @@
 
 namespace davit::testing {
 
+/// A JSON value that a test builds and compares.
 class Json {
  public:
   Json() = default;                                                                   ///< Null.

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <davit/client.hpp>
 #include <davit/http.hpp>
+#include <davit/request.hpp>
 #include <davit/testing/json.hpp>
 #include <ostream>
 #include <string>
@@ -12,6 +12,7 @@
 
 namespace davit::testing {
 
+/// The verb of a request to the API server.
 enum class Verb : std::int32_t {
   kGet = DAVIT_GET,
   kList = DAVIT_LIST,
@@ -84,6 +85,7 @@ struct HttpReply {
   Failure failure = Failure::kNone;
 };
 
+/// An Event that the controller recorded, before it was correlated.
 struct EventRecord {
   std::string type{};  ///< "Normal" or "Warning".
   std::string reason{};
@@ -98,12 +100,14 @@ struct EventRecord {
   [[nodiscard]] std::string text() const { return type + " " + reason + " " + message; }
 };
 
+/// A line that the controller logged; `level` is one of DAVIT_LOG_*.
 struct LogRecord {
   std::int32_t level = 0;
   std::string message{};
   std::vector<std::pair<std::string, std::string>> fields{};
 };
 
+/// A value that the controller recorded for one of its metrics, with its label values.
 struct MetricSample {
   std::string name{};
   double value = 0;
@@ -141,10 +145,13 @@ struct Fault {
   static constexpr int kAlways = -1;
 };
 
+/// Prints text(), for messages of a test.
 inline std::ostream& operator<<(std::ostream& out, const RequestRecord& r) {
   return out << r.text();
 }
+/// Prints text(), for messages of a test.
 inline std::ostream& operator<<(std::ostream& out, const HttpRecord& r) { return out << r.text(); }
+/// Prints text(), for messages of a test.
 inline std::ostream& operator<<(std::ostream& out, const EventRecord& r) { return out << r.text(); }
 
 }  // namespace davit::testing

@@ -16,13 +16,13 @@ static davit_code check(void* self, const davit_call* call, const davit_sink* wh
 }
 
 static davit_code serve(void* self, const davit_call* call, davit_str path, davit_str query,
-                        const davit_sink* body) {
-  static const char page[] = "a page\n";
+                        const davit_page* page) {
+  static const char text[] = "a page\n";
   (void)call;
   (void)path;
   (void)query;
   while (self != &is_well) pause();
-  return body->write(body->self, (davit_str){page, sizeof(page) - 1});
+  return page->body->write(page->body->self, (davit_str){text, sizeof(text) - 1});
 }
 
 /* Ids are "davit.health/1" and "davit.debug/1". */

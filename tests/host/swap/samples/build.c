@@ -229,12 +229,13 @@ static void destroy(void* self, const davit_call* call) {
   free(self);
 }
 
-#ifdef STATE
+#if defined(STATE) || defined(CONFIGURABLE)
 static void say(controller* me, const davit_call* call, const char* why) {
   me->context->error_text(call, (davit_str){why, strlen(why)});
 }
+#endif
 
-#if defined(READ_HANGS) || defined(WRITE_HANGS)
+#if defined(READ_HANGS) || defined(WRITE_HANGS) || defined(CONFIGURABLE)
 static void wait_an_hour(controller* me, const davit_call* call, davit_str what) {
   const davit_clock_v1* clock = me->context->capability(call, TEXT("davit.clock/1"));
   const davit_log_v1* log = me->context->capability(call, TEXT("davit.log/1"));
@@ -244,6 +245,41 @@ static void wait_an_hour(controller* me, const davit_call* call, davit_str what)
 }
 #endif
 
+#ifdef CONFIGURABLE
+/* The member "name" replaces the build's name in what a sync creates. */
+static davit_code take_config(controller* me, const davit_call* call, davit_value config) {
+  davit_value value;
+  davit_str name = TEXT(BUILD);
+  if (me->object->lookup(config, TEXT("name"), &value) == DAVIT_OK) {
+    if (me->object->string(value, &name) != DAVIT_OK || name.size >= sizeof(me->builds)) {
+      say(me, call, "name is no short text");
+      return DAVIT_INVALID;
+    }
+  }
+  memcpy(me->builds, name.data, name.size);
+  me->builds[name.size] = 0;
+  return DAVIT_OK;
+}
+
+static davit_code changed(void* self, const davit_call* call, davit_value config) {
+  controller* me = self;
+  davit_value value;
+  if (me->object->lookup(config, TEXT("hangs"), &value) == DAVIT_OK) {
+    wait_an_hour(me, call, TEXT("It changes for an hour"));
+  }
+  if (me->object->lookup(config, TEXT("restarts"), &value) == DAVIT_OK) return DAVIT_UNSUPPORTED;
+  return take_config(me, call, config);
+}
+
+static const void* capability(void* self, const davit_call* call, davit_str id) {
+  static const davit_configurable_v1 side = {sizeof(davit_configurable_v1), 0, changed};
+  (void)call;
+  (void)self;
+  return id.size == 20 && memcmp(id.data, "davit.configurable/1", 20) == 0 ? &side : 0;
+}
+#endif
+
+#ifdef STATE
 static davit_code write_state(void* self, const davit_call* call, const davit_sink* out) {
   controller* me = self;
 #ifdef WRITE_HANGS
@@ -359,7 +395,12 @@ static int32_t init(const davit_call* call, const davit_context* context, davit_
 #endif
   out->self = me;
   out->destroy = destroy;
-#ifdef STATE
+#ifdef CONFIGURABLE
+  take_config(
+      me, call,
+      ((const davit_config_v1*)context->capability(call, TEXT("davit.config/1")))->value(call));
+#endif
+#if defined(STATE) || defined(CONFIGURABLE)
   out->capability = capability;
 #endif
   return DAVIT_STARTED;

@@ -1,0 +1,48 @@
+#include "cli/host_settings.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <string>
+
+#include "lib/base/uuid.hpp"
+
+namespace davit::host {
+namespace {
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) return "localhost";
+  return name.data();
+}
+
+}  // namespace
+
+SwapLimits swap_limits(const Manifest& manifest, const std::filesystem::path& staging) {
+  SwapLimits limits;
+  limits.staging = staging;
+  limits.signatures = manifest.plugin_signatures;
+  limits.probation.time = manifest.swap.watch_for;
+  limits.probation.error_percent_max = static_cast<unsigned>(manifest.swap.max_error_percent);
+  return limits;
+}
+
+ReflectorOptions reflector_options(const ClientSettings& client) {
+  ReflectorOptions options;
+  const bool is_json = client.content_type == kContentTypeJson;
+  options.format = is_json ? WireFormat::kJson : WireFormat::kProtobuf;
+  return options;
+}
+
+LeaderElectionOptions election_options(const Manifest& manifest, Random& random) {
+  LeaderElectionOptions options;
+  options.ns = manifest.leader_election.ns;
+  options.name = manifest.leader_election.name;
+  options.identity = host_name() + "_" + random_uuid(random);
+  options.lease_duration = manifest.leader_election.lease_duration;
+  options.renew_deadline = manifest.leader_election.renew_deadline;
+  options.retry_period = manifest.leader_election.retry_period;
+  return options;
+}
+
+}  // namespace davit::host

@@ -1,0 +1,24 @@
+/// Options of the host's parts, as the manifest has them.
+#pragma once
+
+#include <filesystem>
+
+#include "host/cache/reflector_state.hpp"
+#include "host/config/manifest.hpp"
+#include "host/run/leader_election.hpp"
+#include "host/swap/swap_terms.hpp"
+#include "lib/base/random.hpp"
+
+namespace davit::host {
+
+/// Copies of plugin files go to the folder `staging`.
+[[nodiscard]] SwapLimits swap_limits(const Manifest& manifest,
+                                     const std::filesystem::path& staging);
+
+[[nodiscard]] ReflectorOptions reflector_options(const ClientSettings& client);
+
+/// Those of the host's own Lease. The identity is the machine's name and a random UUID, as
+/// upstream.
+[[nodiscard]] LeaderElectionOptions election_options(const Manifest& manifest, Random& random);
+
+}  // namespace davit::host

@@ -1,0 +1,148 @@
+#include "cli/plugin_signing.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <ostream>
+#include <system_error>
+#include <utility>
+
+#include "cli/exit_codes.hpp"
+#include "host/config/manifest.hpp"
+#include "host/plugin/file_trust.hpp"
+#include "host/plugin/plugin_file.hpp"
+#include "host/plugin/signature.hpp"
+#include "host/plugin/staging.hpp"
+#include "lib/base/base64.hpp"
+#include "lib/base/text_file.hpp"
+#include "lib/base/unique_fd.hpp"
+#include "lib/base/write_all.hpp"
+
+namespace davit::host {
+namespace {
+
+int refuse_signing(std::ostream& err, const std::string& text) {
+  err << "davit: " << text << "\n";
+  return kExitMistakes;
+}
+
+std::string reason_of(int error) { return std::generic_category().message(error); }
+
+/// Writes a file that does not exist yet. Its mode never is a wider one, not even at first.
+Status write_new(const std::string& path, const std::string& text, mode_t mode) {
+  const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+  if (!file.valid() || !write_all(file.get(), text)) {
+    return Status(Code::kInvalid, "cannot write " + path + ": " + reason_of(errno));
+  }
+  return {};
+}
+
+/// A reader sees the former file or the new one, never a part.
+Status replace_file(const std::string& path, const std::string& text) {
+  constexpr mode_t kMode = 0644;
+  const std::string beside = path + ".new-" + std::to_string(::getpid());
+  if (Status s = write_new(beside, text, kMode); !s.ok()) return s;
+  if (std::rename(beside.c_str(), path.c_str()) == 0) return {};
+  const int error = errno;
+  (void)::unlink(beside.c_str());
+  return Status(Code::kInvalid, "cannot write " + path + ": " + reason_of(error));
+}
+
+Result<SigningKey> read_key(const std::string& path) {
+  const Result<std::string> text = read_text_file(path);
+  if (!text) return text.error().with_context(path);
+  if (is_readable_by_others(path)) {
+    return Status(Code::kForbidden,
+                  path + ": others may read this private key; run chmod go= on it");
+  }
+  Result<SigningKey> key = SigningKey::from_pem(*text);
+  if (!key) return key.error().with_context(path);
+  return key;
+}
+
+/// The keys of the flags and of the manifest; empty after a mistake, which is on `err`.
+std::vector<TrustedKey> keys_of(const PluginVerifyOptions& options, std::ostream& err) {
+  std::vector<TrustedKey> keys;
+  if (!options.manifest.empty()) {
+    ManifestResult manifest = load_manifest(options.manifest);
+    for (const Mistake& each : manifest.mistakes) err << "davit: " << each.str() << "\n";
+    if (!manifest.ok()) return {};
+    keys = std::move(manifest.manifest.plugin_signatures.keys);
+  }
+  for (const std::string& each : options.keys) {
+    Result<std::string> bytes = parse_public_key(each);
+    if (!bytes) {
+      err << "davit: --public-key " << bytes.error().message() << "\n";
+      return {};
+    }
+    const std::string name = "--public-key " + std::to_string(&each - options.keys.data() + 1);
+    keys.push_back({name, std::move(*bytes)});
+  }
+  if (keys.empty()) {
+    err << "davit: no key to check with: give --public-key, or a --manifest with "
+           "pluginSignatures.keys\n";
+  }
+  return keys;
+}
+
+}  // namespace
+
+int run_plugin_keygen(const PluginKeygenOptions& options, std::ostream& out, std::ostream& err) {
+  constexpr mode_t kMode = 0600;
+  const Result<SigningKey> key = SigningKey::generate();
+  if (!key) return refuse_signing(err, key.error().message());
+  if (Status s = write_new(options.file, key->pem(), kMode); !s.ok()) {
+    return refuse_signing(err, s.message());
+  }
+  const std::string name = std::filesystem::path(options.file).stem().string();
+  out << "pluginSignatures:\n  keys:\n    - name: \"" << name
+      << "\"\n      publicKey: " << encode_base64(key->public_key()) << "\n";
+  return kExitGood;
+}
+
+int run_plugin_sign(const PluginSignOptions& options, std::ostream& out, std::ostream& err) {
+  const Result<SigningKey> key = read_key(options.key);
+  if (!key) return refuse_signing(err, key.error().message());
+  int code = kExitGood;
+  for (const std::string& each : options.files) {
+    const Result<PluginFile> plugin = inspect_plugin(each);
+    if (!plugin) {
+      code = refuse_signing(err, plugin.error().message());
+      continue;
+    }
+    const std::string path = signature_path(each).string();
+    if (Status s = replace_file(path, key->sign(plugin->digest)); !s.ok()) {
+      code = refuse_signing(err, s.message());
+      continue;
+    }
+    out << path << ": " << plugin->declaration.name << " " << plugin->declaration.version
+        << ", signed with the key " << key_id(key->public_key()) << "\n";
+  }
+  return code;
+}
+
+int run_plugin_verify(const PluginVerifyOptions& options, std::ostream& out, std::ostream& err) {
+  const std::vector<TrustedKey> keys = keys_of(options, err);
+  if (keys.empty()) return kExitMistakes;
+  int code = kExitGood;
+  for (const std::string& each : options.files) {
+    const Result<TrustedFile> file = read_plugin_file(each);
+    if (!file) {
+      code = refuse_signing(err, file.error().message());
+      continue;
+    }
+    const Result<std::string> signer = find_signer(each, file->digest, keys);
+    if (!signer) {
+      code = refuse_signing(err, "plugin " + each + ": " + signer.error().message());
+      continue;
+    }
+    out << each << ": signed with the key " << *signer << "\n";
+  }
+  return code;
+}
+
+}  // namespace davit::host

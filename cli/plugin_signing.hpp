@@ -1,0 +1,39 @@
+/// `davit plugin keygen`, `davit plugin sign` and `davit plugin verify`.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace davit::host {
+
+struct PluginKeygenOptions {
+  std::string file;  ///< For the private key; must not exist.
+};
+
+/// Writes an Ed25519 private key with mode 0600, and on `out` the lines for the manifest that make
+/// its signatures count. 2: the file exists or cannot be written.
+[[nodiscard]] int run_plugin_keygen(const PluginKeygenOptions& options, std::ostream& out,
+                                    std::ostream& err);
+
+struct PluginSignOptions {
+  std::string key;  ///< File of the private key.
+  std::vector<std::string> files;
+};
+
+/// Puts a signature beside each plugin (host/plugin/signature.hpp), in the place of what is there.
+/// 2: a key that is unusable or readable by others, or a file that is not a plugin.
+[[nodiscard]] int run_plugin_sign(const PluginSignOptions& options, std::ostream& out,
+                                  std::ostream& err);
+
+struct PluginVerifyOptions {
+  std::vector<std::string> keys;  ///< Public keys in base64.
+  std::string manifest;           ///< Its keys count, too; empty: none.
+  std::vector<std::string> files;
+};
+
+/// Prints whose signature each file has. 2: one has none that counts, or there is no key.
+[[nodiscard]] int run_plugin_verify(const PluginVerifyOptions& options, std::ostream& out,
+                                    std::ostream& err);
+
+}  // namespace davit::host

@@ -1,0 +1,464 @@
+#include "cli/upstream/flag_table.hpp"
+
+#include <algorithm>
+
+namespace davit::host {
+namespace {
+
+using enum FlagUse;
+
+constexpr std::string_view kOldHttp = "davit speaks HTTP/1.1.";
+constexpr std::string_view kNoNodeIpam = "davit has no node-ipam-controller.";
+constexpr std::string_view kNoCloud = "davit has no cloud controllers.";
+constexpr std::string_view kToStderr = "davit writes each line at once, to stderr.";
+constexpr std::string_view kAllLabels = "davit does not limit the values of labels.";
+constexpr std::string_view kOneVersion = "davit behaves as v1.36.";
+constexpr std::string_view kNeither = "Upstream does not read it either.";
+
+constexpr UpstreamFlag kDebugging[] = {
+    {"contention-profiling", "", "", kNoEffect, "", "davit has no profile of lock contention."},
+    {"profiling", "", "true", kNoEffect, "", "davit has no profiling endpoints."},
+};
+
+constexpr UpstreamFlag kLeaderMigration[] = {
+    {"enable-leader-migration", "", "", kTaken, "leaderElection.enableLeaderMigration"},
+    {"leader-migration-config", "string", "", kTaken, "leaderElection.leaderMigrationConfig",
+     "The name of the component is that of the host's Lease."},
+};
+
+constexpr UpstreamFlag kGeneric[] = {
+    {"allocate-node-cidrs", "", "", kNoEffect, "", kNoNodeIpam},
+    {"cidr-allocator-type", "string", "RangeAllocator", kNoEffect, "",
+     "davit has no node-ipam-controller. Values other than RangeAllocator are refused, as "
+     "upstream."},
+    {"cloud-config", "string", "", kNoEffect, "", kNeither},
+    {"cloud-provider", "string", "", kNoEffect, "",
+     "davit has no cloud controllers. Values other than external and the empty one are refused, as "
+     "upstream."},
+    {"cluster-cidr", "string", "", kNoEffect, "", kNoNodeIpam},
+    {"cluster-name", "string", "kubernetes", kNoEffect, "",
+     "None of the controllers of davit uses it."},
+    {"configure-cloud-routes", "", "true", kNoEffect, "", kNoCloud},
+    {"controller-shutdown-timeout", "duration", "10s", kTaken, "controllerShutdownTimeout"},
+    {"controller-start-interval", "duration", "", kTaken, "controllerStartInterval"},
+    {"controllers", "strings", "[*]", kTaken, "controllers",
+     "Names of controllers that davit does not have get a warning."},
+    {"emulated-version", "strings", "", kNoEffect, "", kOneVersion},
+    {"external-cloud-volume-plugin", "string", "", kNoEffect, "",
+     "davit has no volume controllers."},
+    {"feature-gates", "colonSeparatedMultimapStringString", "", kTaken, "featureGates",
+     "Gates without effect in davit get a warning; unknown ones are an error."},
+    {"kube-api-burst", "int32", "30", kTaken, "client.burst", "0 means 10, as upstream."},
+    {"kube-api-content-type", "string", "application/vnd.kubernetes.protobuf", kTaken,
+     "client.contentType", "Only application/vnd.kubernetes.protobuf and application/json."},
+    {"kube-api-qps", "float32", "20", kTaken, "client.qps",
+     "0 means 5, and below 0 is no limit, as upstream."},
+    {"leader-elect", "", "true", kTaken, "leaderElection.enabled"},
+    {"leader-elect-lease-duration", "duration", "15s", kTaken, "leaderElection.leaseDuration",
+     "At least 1s."},
+    {"leader-elect-renew-deadline", "duration", "10s", kTaken, "leaderElection.renewDeadline"},
+    {"leader-elect-resource-lock", "string", "leases", kTaken, "", "Only leases, as in v1.36."},
+    {"leader-elect-resource-name", "string", "kube-controller-manager", kTaken,
+     "leaderElection.name", "Without the flag davit takes the Lease davit, so that both can run."},
+    {"leader-elect-resource-namespace", "string", "kube-system", kTaken,
+     "leaderElection.namespace"},
+    {"leader-elect-retry-period", "duration", "2s", kTaken, "leaderElection.retryPeriod"},
+    {"min-compatibility-version", "strings", "", kNoEffect, "", kOneVersion},
+    {"min-resync-period", "duration", "12h0m0s", kNoEffect, "",
+     "The informers resync after 12h to 24h, which is the default."},
+    {"node-monitor-period", "duration", "5s", kTaken,
+     "controllerSettings.node-lifecycle-controller.config.nodeMonitorPeriod"},
+    {"route-reconciliation-period", "duration", "10s", kNoEffect, "", kNoCloud},
+    {"use-service-account-credentials", "", "", kTaken, "client.useServiceAccountCredentials"},
+};
+
+constexpr UpstreamFlag kServiceLb[] = {
+    {"concurrent-service-syncs", "int32", "1", kNoEffect, "", kNoCloud},
+};
+
+constexpr UpstreamFlag kSecureServing[] = {
+    {"bind-address", "ip", "0.0.0.0", kTaken, "serving.bindAddress"},
+    {"cert-dir", "string", "", kTaken, "serving.certDirectory"},
+    {"disable-http2-serving", "", "", kNoEffect, "", kOldHttp},
+    {"http2-max-streams-per-connection", "int", "", kNoEffect, "", kOldHttp},
+    {"permit-address-sharing", "", "", kNoEffect, "",
+     "The port can always be taken over from a closed connection."},
+    {"permit-port-sharing", "", "", kTaken, "serving.permitPortSharing"},
+    {"secure-port", "int", "10257", kTaken, "serving.securePort", "", 0, 65535},
+    {"tls-cert-file", "string", "", kTaken, "serving.tlsCertFile"},
+    {"tls-cipher-suites", "strings", "", kTaken, "serving.tlsCipherSuites"},
+    {"tls-curve-preferences", "int32Slice", "[]", kNoEffect, "", "OpenSSL chooses the curve."},
+    {"tls-min-version", "string", "", kTaken, "serving.tlsMinVersion"},
+    {"tls-private-key-file", "string", "", kTaken, "serving.tlsPrivateKeyFile"},
+    {"tls-sni-cert-key", "namedCertKey", "[]", kTaken, "",
+     "In the manifest: serving.tlsSNICertKey."},
+};
+
+constexpr UpstreamFlag kAuthentication[] = {
+    {"authentication-kubeconfig", "string", "", kTaken, "authentication.kubeconfig"},
+    {"authentication-skip-lookup", "", "", kTaken, "authentication.skipLookup"},
+    {"authentication-token-webhook-cache-ttl", "duration", "10s", kTaken,
+     "authentication.tokenCacheTTL"},
+    {"authentication-tolerate-lookup-failure", "", "", kTaken,
+     "authentication.tolerateLookupFailure"},
+    {"client-ca-file", "string", "", kTaken, "authentication.clientCAFile"},
+    {"requestheader-allowed-names", "strings", "", kTaken,
+     "authentication.requestHeaderAllowedNames"},
+    {"requestheader-client-ca-file", "string", "", kTaken,
+     "authentication.requestHeaderClientCAFile"},
+    {"requestheader-extra-headers-prefix", "strings", "[x-remote-extra-]", kTaken,
+     "authentication.requestHeaderExtraHeadersPrefix"},
+    {"requestheader-group-headers", "strings", "[x-remote-group]", kTaken,
+     "authentication.requestHeaderGroupHeaders"},
+    {"requestheader-uid-headers", "strings", "", kTaken, "authentication.requestHeaderUIDHeaders"},
+    {"requestheader-username-headers", "strings", "[x-remote-user]", kTaken,
+     "authentication.requestHeaderUsernameHeaders"},
+};
+
+constexpr UpstreamFlag kAuthorization[] = {
+    {"authorization-always-allow-paths", "strings", "[/healthz,/readyz,/livez]", kTaken,
+     "authorization.alwaysAllowPaths"},
+    {"authorization-kubeconfig", "string", "", kTaken, "authorization.kubeconfig"},
+    {"authorization-webhook-cache-authorized-ttl", "duration", "10s", kTaken,
+     "authorization.authorizedCacheTTL"},
+    {"authorization-webhook-cache-unauthorized-ttl", "duration", "10s", kTaken,
+     "authorization.unauthorizedCacheTTL"},
+};
+
+constexpr UpstreamFlag kPersistentvolumeAttachDetach[] = {
+    {"attach-detach-reconcile-sync-period", "duration", "1m0s", kNoEffect},
+    {"disable-attach-detach-reconcile-sync", "", "", kNoEffect},
+    {"disable-force-detach-on-timeout", "", "", kNoEffect},
+};
+
+constexpr UpstreamFlag kCertificatesigningrequestSigning[] = {
+    {"cluster-signing-cert-file", "string", "", kNoEffect},
+    {"cluster-signing-duration", "duration", "8760h0m0s", kNoEffect},
+    {"cluster-signing-key-file", "string", "", kNoEffect},
+    {"cluster-signing-kube-apiserver-client-cert-file", "string", "", kNoEffect},
+    {"cluster-signing-kube-apiserver-client-key-file", "string", "", kNoEffect},
+    {"cluster-signing-kubelet-client-cert-file", "string", "", kNoEffect},
+    {"cluster-signing-kubelet-client-key-file", "string", "", kNoEffect},
+    {"cluster-signing-kubelet-serving-cert-file", "string", "", kNoEffect},
+    {"cluster-signing-kubelet-serving-key-file", "string", "", kNoEffect},
+    {"cluster-signing-legacy-unknown-cert-file", "string", "", kNoEffect},
+    {"cluster-signing-legacy-unknown-key-file", "string", "", kNoEffect},
+};
+
+constexpr UpstreamFlag kDeployment[] = {
+    {"concurrent-deployment-syncs", "int32", "5", kTaken,
+     "controllerSettings.deployment-controller.workers", "", 1, 1000},
+};
+
+constexpr UpstreamFlag kDeviceTaintEviction[] = {
+    {"concurrent-device-taint-eviction-syncs", "int32", "8", kNoEffect},
+};
+
+constexpr UpstreamFlag kResourceclaim[] = {
+    {"concurrent-resourceclaim-syncs", "int32", "50", kNoEffect},
+};
+
+constexpr UpstreamFlag kStatefulset[] = {
+    {"concurrent-statefulset-syncs", "int32", "5", kTaken,
+     "controllerSettings.statefulset-controller.workers", "", 1, 1000},
+};
+
+constexpr UpstreamFlag kDaemonset[] = {
+    {"concurrent-daemonset-syncs", "int32", "2", kTaken,
+     "controllerSettings.daemonset-controller.workers", "", 1, 1000},
+};
+
+constexpr UpstreamFlag kEndpoints[] = {
+    {"concurrent-endpoint-syncs", "int32", "5", kTaken,
+     "controllerSettings.endpoints-controller.workers", "", 1, 1000},
+    {"endpoint-updates-batch-period", "duration", "", kTaken,
+     "controllerSettings.endpoints-controller.config.endpointUpdatesBatchPeriod"},
+};
+
+constexpr UpstreamFlag kEndpointslice[] = {
+    {"concurrent-service-endpoint-syncs", "int32", "5", kTaken,
+     "controllerSettings.endpointslice-controller.workers", "", 1, 50},
+    {"endpointslice-updates-batch-period", "duration", "", kTaken,
+     "controllerSettings.endpointslice-controller.config.endpointUpdatesBatchPeriod"},
+    {"max-endpoints-per-slice", "int32", "100", kTaken,
+     "controllerSettings.endpointslice-controller.config.maxEndpointsPerSlice", "", 1, 1000},
+};
+
+constexpr UpstreamFlag kEndpointsliceMirroring[] = {
+    {"mirroring-concurrent-service-endpoint-syncs", "int32", "5", kTaken,
+     "controllerSettings.endpointslice-mirroring-controller.workers", "", 1, 50},
+    {"mirroring-endpointslice-updates-batch-period", "duration", "", kTaken,
+     "controllerSettings.endpointslice-mirroring-controller.config."
+     "mirroringEndpointsliceUpdatesBatchPeriod"},
+    {"mirroring-max-endpoints-per-subset", "int32", "1000", kTaken,
+     "controllerSettings.endpointslice-mirroring-controller.config.mirroringMaxEndpointsPerSubset",
+     "", 1, 1000},
+};
+
+constexpr UpstreamFlag kEphemeralVolume[] = {
+    {"concurrent-ephemeralvolume-syncs", "int32", "5", kNoEffect},
+};
+
+constexpr UpstreamFlag kGarbageCollector[] = {
+    {"concurrent-gc-syncs", "int32", "20", kTaken,
+     "controllerSettings.garbage-collector-controller.workers", "", 1, 1000},
+    {"enable-garbage-collector", "", "true", kTaken,
+     "controllerSettings.garbage-collector-controller.enabled",
+     "true leaves the decision to --controllers."},
+};
+
+constexpr UpstreamFlag kHorizontalPodAutoscaler[] = {
+    {"concurrent-horizontal-pod-autoscaler-syncs", "int32", "5", kNoEffect},
+    {"horizontal-pod-autoscaler-cpu-initialization-period", "duration", "5m0s", kNoEffect},
+    {"horizontal-pod-autoscaler-downscale-stabilization", "duration", "5m0s", kNoEffect},
+    {"horizontal-pod-autoscaler-initial-readiness-delay", "duration", "30s", kNoEffect},
+    {"horizontal-pod-autoscaler-sync-period", "duration", "15s", kNoEffect},
+    {"horizontal-pod-autoscaler-tolerance", "float", "0.1", kNoEffect},
+};
+
+constexpr UpstreamFlag kJob[] = {
+    {"concurrent-job-syncs", "int32", "5", kTaken, "controllerSettings.job-controller.workers", "",
+     1, 1000},
+};
+
+constexpr UpstreamFlag kCronjob[] = {
+    {"concurrent-cron-job-syncs", "int32", "5", kTaken,
+     "controllerSettings.cronjob-controller.workers", "", 1, 1000},
+};
+
+constexpr UpstreamFlag kLegacyServiceaccountTokenCleaner[] = {
+    {"legacy-service-account-token-clean-up-period", "duration", "8760h0m0s", kTaken,
+     "controllerSettings.legacy-serviceaccount-token-cleaner-controller.config.cleanUpPeriod"},
+};
+
+constexpr UpstreamFlag kNamespace[] = {
+    {"concurrent-namespace-syncs", "int32", "10", kTaken,
+     "controllerSettings.namespace-controller.workers", "", 1, 1000},
+    {"namespace-sync-period", "duration", "5m0s", kTaken,
+     "controllerSettings.namespace-controller.config.namespaceSyncPeriod"},
+};
+
+constexpr UpstreamFlag kNodeIpam[] = {
+    {"node-cidr-mask-size", "int32", "", kNoEffect},
+    {"node-cidr-mask-size-ipv4", "int32", "", kNoEffect},
+    {"node-cidr-mask-size-ipv6", "int32", "", kNoEffect},
+    {"service-cluster-ip-range", "string", "", kNoEffect},
+};
+
+constexpr UpstreamFlag kNodeLifecycle[] = {
+    {"large-cluster-size-threshold", "int32", "50", kTaken,
+     "controllerSettings.node-lifecycle-controller.config.largeClusterSizeThreshold", "", 0},
+    {"node-eviction-rate", "float32", "0.1", kTaken,
+     "controllerSettings.node-lifecycle-controller.config.nodeEvictionRate"},
+    {"node-monitor-grace-period", "duration", "50s", kTaken,
+     "controllerSettings.node-lifecycle-controller.config.nodeMonitorGracePeriod"},
+    {"node-startup-grace-period", "duration", "1m0s", kTaken,
+     "controllerSettings.node-lifecycle-controller.config.nodeStartupGracePeriod"},
+    {"secondary-node-eviction-rate", "float32", "0.01", kTaken,
+     "controllerSettings.node-lifecycle-controller.config.secondaryNodeEvictionRate"},
+    {"unhealthy-zone-threshold", "float32", "0.55", kTaken,
+     "controllerSettings.node-lifecycle-controller.config.unhealthyZoneThreshold"},
+};
+
+constexpr UpstreamFlag kPersistentvolumeBinder[] = {
+    {"enable-dynamic-provisioning", "", "true", kNoEffect},
+    {"enable-hostpath-provisioner", "", "", kNoEffect},
+    {"flex-volume-plugin-dir", "string", "/usr/libexec/kubernetes/kubelet-plugins/volume/exec/",
+     kNoEffect},
+    {"pv-recycler-increment-timeout-nfs", "int32", "30", kNoEffect},
+    {"pv-recycler-minimum-timeout-hostpath", "int32", "60", kNoEffect},
+    {"pv-recycler-minimum-timeout-nfs", "int32", "300", kNoEffect},
+    {"pv-recycler-pod-template-filepath-hostpath", "string", "", kNoEffect},
+    {"pv-recycler-pod-template-filepath-nfs", "string", "", kNoEffect},
+    {"pv-recycler-timeout-increment-hostpath", "int32", "30", kNoEffect},
+    {"pvclaimbinder-sync-period", "duration", "15s", kNoEffect},
+};
+
+constexpr UpstreamFlag kPodGarbageCollector[] = {
+    {"terminated-pod-gc-threshold", "int32", "12500", kTaken,
+     "controllerSettings.pod-garbage-collector-controller.config.terminatedPodGCThreshold"},
+};
+
+constexpr UpstreamFlag kReplicaset[] = {
+    {"concurrent-replicaset-syncs", "int32", "5", kTaken,
+     "controllerSettings.replicaset-controller.workers", "", 1, 1000},
+};
+
+constexpr UpstreamFlag kReplicationcontroller[] = {
+    {"concurrent-rc-syncs", "int32", "5", kTaken,
+     "controllerSettings.replicationcontroller-controller.workers", "", 1, 1000},
+};
+
+constexpr UpstreamFlag kResourcequota[] = {
+    {"concurrent-resource-quota-syncs", "int32", "5", kTaken,
+     "controllerSettings.resourcequota-controller.workers", "", 1, 1000},
+    {"resource-quota-sync-period", "duration", "5m0s", kTaken,
+     "controllerSettings.resourcequota-controller.config.resourceQuotaSyncPeriod"},
+};
+
+constexpr UpstreamFlag kServiceaccount[] = {
+    {"concurrent-serviceaccount-token-syncs", "int32", "5", kTaken,
+     "controllerSettings.serviceaccount-token-controller.workers", "", 1, 1000},
+    {"root-ca-file", "string", "", kTaken,
+     "controllerSettings.serviceaccount-token-controller.config.rootCAFile,controllerSettings.root-"
+     "ca-certificate-publisher-controller.config.rootCAFile",
+     "Without the flag both controllers take the CA of the kubeconfig."},
+    {"service-account-private-key-file", "string", "", kTaken,
+     "controllerSettings.serviceaccount-token-controller.config.serviceAccountKeyFile",
+     "With a file --controllers cannot switch the controller off, as upstream."},
+};
+
+constexpr UpstreamFlag kTtlAfterFinished[] = {
+    {"concurrent-ttl-after-finished-syncs", "int32", "5", kTaken,
+     "controllerSettings.ttl-after-finished-controller.workers", "", 1, 1000},
+};
+
+constexpr UpstreamFlag kValidatingadmissionpolicyStatus[] = {
+    {"concurrent-validating-admission-policy-status-syncs", "int32", "5", kNoEffect},
+};
+
+constexpr UpstreamFlag kMetrics[] = {
+    {"allow-metric-labels", "stringToString", "[]", kNoEffect, "", kAllLabels},
+    {"allow-metric-labels-manifest", "string", "", kNoEffect, "", kAllLabels},
+    {"disabled-metrics", "strings", "", kNoEffect, "", "davit serves all of its metrics."},
+    {"show-hidden-metrics-for-version", "string", "", kNoEffect, "", "davit hides no metrics."},
+};
+
+constexpr UpstreamFlag kLogs[] = {
+    {"log-flush-frequency", "duration", "5s", kNoEffect, "", "davit writes each line at once."},
+    {"log-json-info-buffer-size", "quantity", "", kNoEffect, "", kToStderr},
+    {"log-json-split-stream", "", "", kNoEffect, "", kToStderr},
+    {"log-text-info-buffer-size", "quantity", "", kNoEffect, "", kToStderr},
+    {"log-text-split-stream", "", "", kNoEffect, "", kToStderr},
+    {"logging-format", "string", "text", kTaken, "logging.format"},
+    {"v", "Level", "", kTaken, "logging.verbosity", "From 0 to 10."},
+    {"vmodule", "pattern=N,...", "", kNoEffect, "", "The lines of davit name no source files."},
+};
+
+constexpr UpstreamFlag kMisc[] = {
+    {"kubeconfig", "string", "", kTaken, "client.kubeconfig",
+     "Without the flag also $KUBECONFIG, where there is no identity of a pod."},
+    {"master", "string", "", kTaken, "client.master"},
+    {"unsupported-kube-api-over-localhost", "", "", kNoEffect, "",
+     "davit connects to the server of its kubeconfig."},
+};
+
+constexpr UpstreamFlag kGlobal[] = {
+    {"help", "", "", kTaken, "", "Prints the help of the command."},
+    {"version", "version[=true]", "", kTaken, "", "Prints the version of davit."},
+};
+constexpr UpstreamFlag kRemoved[] = {
+    {"pod-eviction-timeout", "duration", "5m0s", kTaken,
+     "controllerSettings.node-lifecycle-controller.config.podEvictionTimeout",
+     "Until v1.26; counts with --enable-taint-manager=false."},
+    {"enable-taint-manager", "", "true", kTaken,
+     "!controllerSettings.node-lifecycle-controller.config.legacyEviction", "Until v1.26."},
+    {"port", "int", "0", kNoEffect, "", "Until v1.23. In `davit run`, --port is a flag of davit."},
+    {"address", "ip", "", kNoEffect, "", "Until v1.23, of the insecure port."},
+    {"node-sync-period", "duration", "0s", kNoEffect, "", kNeither},
+    {"allow-untagged-cloud", "", "", kNoEffect, "", kNoCloud},
+    {"experimental-cluster-signing-duration", "duration", "8760h0m0s", kNoEffect, "",
+     "davit has no certificatesigningrequest-signing-controller."},
+    {"horizontal-pod-autoscaler-use-rest-clients", "", "true", kNoEffect, "",
+     "davit has no horizontal-pod-autoscaler-controller."},
+    {"register-retry-count", "int32", "10", kNoEffect, "", kNeither},
+    {"deleting-pods-qps", "float32", "0.1", kNoEffect, "", kNeither},
+    {"deleting-pods-burst", "int32", "0", kNoEffect, "", kNeither},
+    {"logtostderr", "", "true", kNoEffect, "", kToStderr},
+    {"alsologtostderr", "", "", kNoEffect, "", kToStderr},
+    {"log-dir", "string", "", kNoEffect, "", kToStderr},
+    {"log-file", "string", "", kNoEffect, "", kToStderr},
+    {"log-file-max-size", "int", "1800", kNoEffect, "", kToStderr},
+    {"stderrthreshold", "string", "2", kNoEffect, "", kToStderr},
+    {"one-output", "", "", kNoEffect, "", kToStderr},
+    {"skip-headers", "", "", kNoEffect, "", kToStderr},
+    {"skip-log-headers", "", "", kNoEffect, "", kToStderr},
+    {"add-dir-header", "", "", kNoEffect, "", kToStderr},
+    {"log-backtrace-at", "string", "", kNoEffect, "", kToStderr},
+};
+
+constexpr FlagGroup kGroups[] = {
+    {"Debugging flags", kDebugging},
+    {"Leader-migration flags", kLeaderMigration},
+    {"Generic flags", kGeneric},
+    {"Service-lb-controller flags", kServiceLb},
+    {"Secure serving flags", kSecureServing},
+    {"Authentication flags", kAuthentication},
+    {"Authorization flags", kAuthorization},
+    {"Persistentvolume-attach-detach-controller flags", kPersistentvolumeAttachDetach},
+    {"Certificatesigningrequest-signing-controller flags", kCertificatesigningrequestSigning},
+    {"Deployment-controller flags", kDeployment},
+    {"Device-taint-eviction-controller flags", kDeviceTaintEviction},
+    {"Resourceclaim-controller flags", kResourceclaim},
+    {"Statefulset-controller flags", kStatefulset},
+    {"Daemonset-controller flags", kDaemonset},
+    {"Endpoints-controller flags", kEndpoints},
+    {"Endpointslice-controller flags", kEndpointslice},
+    {"Endpointslice-mirroring-controller flags", kEndpointsliceMirroring},
+    {"Ephemeral-volume-controller flags", kEphemeralVolume},
+    {"Garbage-collector-controller flags", kGarbageCollector},
+    {"Horizontal-pod-autoscaler-controller flags", kHorizontalPodAutoscaler},
+    {"Job-controller flags", kJob},
+    {"Cronjob-controller flags", kCronjob},
+    {"Legacy-serviceaccount-token-cleaner-controller flags", kLegacyServiceaccountTokenCleaner},
+    {"Namespace-controller flags", kNamespace},
+    {"Node-ipam-controller flags", kNodeIpam},
+    {"Node-lifecycle-controller flags", kNodeLifecycle},
+    {"Persistentvolume-binder-controller flags", kPersistentvolumeBinder},
+    {"Pod-garbage-collector-controller flags", kPodGarbageCollector},
+    {"Replicaset-controller flags", kReplicaset},
+    {"Replicationcontroller-controller flags", kReplicationcontroller},
+    {"Resourcequota-controller flags", kResourcequota},
+    {"Serviceaccount-controller flags", kServiceaccount},
+    {"Ttl-after-finished-controller flags", kTtlAfterFinished},
+    {"Validatingadmissionpolicy-status-controller flags", kValidatingadmissionpolicyStatus},
+    {"Metrics flags", kMetrics},
+    {"Logs flags", kLogs},
+    {"Misc flags", kMisc},
+    {"Global flags", kGlobal},
+    {kRemovedFlags, kRemoved},
+};
+
+/// Whether upstream's flag of this name is a path.
+bool is_path(std::string_view name) {
+  constexpr std::string_view kEnds[] = {"-file", "kubeconfig", "-dir", "-config", "-manifest"};
+  return std::ranges::any_of(kEnds, [&](std::string_view end) { return name.ends_with(end); });
+}
+
+}  // namespace
+
+FlagKind UpstreamFlag::kind() const {
+  if (type.empty()) return FlagKind::kBoolean;
+  if (type == "int32" || type == "int" || type == "Level") return FlagKind::kInteger;
+  if (type == "float32" || type == "float") return FlagKind::kNumber;
+  if (type == "duration") return FlagKind::kDuration;
+  if (type == "string") return is_path(name) ? FlagKind::kFile : FlagKind::kText;
+  return type == "ip" || type == "quantity" || type == "version[=true]" ? FlagKind::kText
+                                                                        : FlagKind::kList;
+}
+
+std::span<const FlagGroup> upstream_flag_groups() { return kGroups; }
+
+std::string FoundFlag::reason() const {
+  if (!flag->note.empty()) {
+    std::string_view sentence = flag->note.substr(0, flag->note.find(". "));
+    if (sentence.ends_with('.')) sentence.remove_suffix(1);
+    return std::string(sentence);
+  }
+  std::string controller(group->title.substr(0, group->title.find(' ')));
+  controller.front() = static_cast<char>(controller.front() - 'A' + 'a');
+  return "davit has no " + controller;
+}
+
+FoundFlag find_upstream_flag(std::string_view name) {
+  std::string wanted(name);
+  std::ranges::replace(wanted, '_', '-');
+  for (const FlagGroup& group : kGroups) {
+    for (const UpstreamFlag& flag : group.flags) {
+      if (flag.name == wanted) return {&flag, &group};
+    }
+  }
+  return {};
+}
+
+}  // namespace davit::host

@@ -1,0 +1,80 @@
+#include "cli/upstream/flags_page.hpp"
+
+#include <algorithm>
+
+#include "cli/upstream/flag_table.hpp"
+
+namespace davit::host {
+namespace {
+
+constexpr std::string_view kHead =
+    R"(# Flags of kube-controller-manager
+
+<!-- Made by `davit manifest flags`; do not edit. -->
+
+`davit run` takes every flag of kube-controller-manager v1.36, so that an existing command line
+starts unchanged. Each flag is one of these:
+
+- **taken**: it means what it means there. The table names the manifest's key; the flag wins over
+  the manifest.
+- **no effect**: its value is checked, and a value other than the default gets a warning at the
+  start that says why.
+
+A value that upstream refuses is refused here, too, and an unknown flag is an error that names the
+nearest one. "_" and "-" in names are the same.
+
+`davit manifest from-flags -- kube-controller-manager …`, or with `--file POD.yaml`, writes the
+manifest that a command line or a static pod stands for.
+
+What davit adds is in `davit run --help`.
+)";
+
+/// A cell of a table: "|" would end it.
+std::string cell(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
+  return out;
+}
+
+std::string code(std::string_view text) {
+  return text.empty() ? std::string() : "`" + cell(text) + "`";
+}
+
+/// The manifest's keys, without the sign for the opposite.
+std::string setting_cell(const UpstreamFlag& flag) {
+  std::string out;
+  for (std::string_view rest = flag.setting; !rest.empty();) {
+    std::string_view each = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), each.size() + 1));
+    const bool opposite = each.starts_with('!');
+    if (opposite) each.remove_prefix(1);
+    out += (out.empty() ? "" : ", ") + code(each) + (opposite ? ", the opposite" : "");
+  }
+  return out;
+}
+
+std::string row(const FoundFlag& found) {
+  const UpstreamFlag& flag = *found.flag;
+  const bool taken = flag.use == FlagUse::kTaken;
+  std::string text(flag.note);
+  if (text.empty() && !taken) text = found.reason() + ".";
+  const std::string where = setting_cell(flag);
+  const std::string gap = where.empty() || text.empty() ? "" : ". ";
+  return "| `--" + std::string(flag.name) + "` | " + code(flag.fallback) + " | " +
+         (taken ? "taken" : "no effect") + " | " + where + gap + cell(text) + " |\n";
+}
+
+}  // namespace
+
+std::string flags_page() {
+  std::string out(kHead);
+  for (const FlagGroup& group : upstream_flag_groups()) {
+    out +=
+        "\n## " + std::string(group.title) + "\n\n| flag | default | davit | setting, remark |\n";
+    out += "| --- | --- | --- | --- |\n";
+    for (const UpstreamFlag& flag : group.flags) out += row({&flag, &group});
+  }
+  return out;
+}
+
+}  // namespace davit::host

@@ -1,0 +1,164 @@
+#include "host/journal/controller_journal.hpp"
+
+#include <cstring>
+#include <utility>
+
+namespace davit::host {
+namespace {
+
+/// A message of a server with the name of what is forbidden fits; a body does not.
+constexpr std::size_t kTextBytesMax = 600;
+/// More writes of one sync would only repeat these.
+constexpr std::size_t kWritesMax = 2000;
+/// The memory of a pending wake beside its texts.
+constexpr std::size_t kWakeBytes = sizeof(Wake) + 64;
+
+std::string pending_key(std::uint64_t queue, std::string_view key) {
+  std::string made(sizeof(queue), '\0');
+  std::memcpy(made.data(), &queue, sizeof(queue));
+  return made.append(key);
+}
+
+}  // namespace
+
+std::string journal_text(std::string_view text) {
+  if (text.size() <= kTextBytesMax) return std::string(text);
+  std::size_t end = kTextBytesMax;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
+    --end;  // In a letter.
+  return std::string(text.substr(0, end)) + "…";
+}
+
+void ControllerJournal::begin(Time now) {
+  if (active_.exchange(true, std::memory_order_relaxed)) return;
+  MutexLock lock(mutex_);
+  began_ = now;
+}
+
+void ControllerJournal::woke(std::uint64_t queue, std::string_view key, const WakeNote& wake,
+                             Time now) {
+  if (!is_active()) return;
+  std::string place = pending_key(queue, key);
+  const std::size_t bytes = kWakeBytes + place.size() + wake.ns.size() + wake.name.size();
+  MutexLock lock(mutex_);
+  if (pending_bytes_ + bytes > pending_bytes_max_) {
+    // Also those of keys that were dropped, which no sync will take.
+    pending_.clear();
+    pending_bytes_ = 0;
+  }
+  Pending& pending = pending_[std::move(place)];
+  if (pending.wakes.size() >= kWakesMax) {
+    ++pending.more;
+    return;
+  }
+  pending.wakes.push_back({.kind = wake.kind,
+                           .object = {std::string(wake.group), std::string(wake.resource),
+                                      std::string(wake.ns), std::string(wake.name)},
+                           .version = std::string(wake.version),
+                           .at = now});
+  pending.bytes += bytes;
+  pending_bytes_ += bytes;
+}
+
+void ControllerJournal::take(std::uint64_t queue, WorkRecord& record) {
+  if (pending_.empty()) return;
+  const auto found = pending_.find(pending_key(queue, record.key));
+  if (found == pending_.end()) return;
+  record.wakes = std::move(found->second.wakes);
+  record.more_wakes = found->second.more;
+  pending_bytes_ -= found->second.bytes;
+  pending_.erase(found);
+}
+
+ControllerJournal::Snapshot ControllerJournal::snapshot() const {
+  MutexLock lock(mutex_);
+  const std::optional<Time> forgotten = acts_.reaches_back_to();
+  Snapshot taken{acts_.snapshot(), idle_.snapshot(), {}, forgotten ? forgotten : began_};
+  for (const JournaledWork* each : running_) {
+    taken.running.push_back({.queue = each->record_.queue,
+                             .key = each->record_.key,
+                             .is_timer = each->record_.is_timer,
+                             .generation = each->record_.generation,
+                             .began = each->record_.began,
+                             .request = each->request_,
+                             .requested = each->requested_});
+  }
+  return taken;
+}
+
+std::vector<WorkRecord> ControllerJournal::recent(std::size_t count) const {
+  RecordRing::Snapshot chunks;
+  {
+    MutexLock lock(mutex_);
+    chunks = acts_.snapshot();
+  }
+  std::vector<WorkRecord> out;
+  for (auto chunk = chunks.rbegin(); chunk != chunks.rend() && out.size() < count; ++chunk) {
+    std::vector<WorkRecord> read;
+    (*chunk)->read(read);
+    for (auto each = read.rbegin(); each != read.rend() && out.size() < count; ++each) {
+      out.push_back(std::move(*each));
+    }
+  }
+  return out;
+}
+
+std::size_t ControllerJournal::bytes() const {
+  MutexLock lock(mutex_);
+  return acts_.bytes() + idle_.bytes() + pending_bytes_;
+}
+
+JournaledWork::JournaledWork(ControllerJournal& journal, const Start& start, Time now)
+    : journal_(journal) {
+  record_.began = now;
+  record_.generation = start.generation;
+  record_.queue = start.queue;
+  record_.key = start.key;
+  record_.is_timer = start.is_timer;
+  record_.attempt = start.attempt;
+  MutexLock lock(journal_.mutex_);
+  if (!start.is_timer) journal_.take(start.queue_handle, record_);
+  journal_.running_.push_back(this);
+}
+
+JournaledWork::~JournaledWork() {
+  MutexLock lock(journal_.mutex_);
+  leave();
+}
+
+void JournaledWork::leave() {
+  if (!std::exchange(is_running_, false)) return;
+  std::erase(journal_.running_, this);
+}
+
+void JournaledWork::requests(std::string what, Time now) {
+  MutexLock lock(journal_.mutex_);
+  request_ = std::move(what);
+  requested_ = now;
+}
+
+void JournaledWork::wrote(Write write) {
+  if (record_.writes.size() >= kWritesMax) {
+    ++record_.more_writes;
+    return;
+  }
+  write.message = journal_text(write.message);
+  record_.writes.push_back(std::move(write));
+}
+
+void JournaledWork::end(const End& end, Time now) {
+  constexpr std::int32_t kOk = 0;
+  record_.took = now - record_.began;
+  record_.code = end.code;
+  record_.error = journal_text(end.error);
+  record_.again = end.again;
+  record_.is_retried = end.is_retried;
+  MutexLock lock(journal_.mutex_);
+  leave();
+  const bool acted = !record_.writes.empty() || end.code != kOk;
+  // A timer that found nothing to do says nothing about any object.
+  if (!acted && record_.is_timer) return;
+  (acted ? journal_.acts_ : journal_.idle_).append(record_);
+}
+
+}  // namespace davit::host

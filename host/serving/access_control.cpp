@@ -1,0 +1,266 @@
+#include "host/serving/access_control.hpp"
+
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/rand.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "lib/base/json_text.hpp"
+#include "lib/base/lower_case.hpp"
+
+namespace davit::host {
+namespace {
+
+/// Between two looks for an answer: too short to notice, and cheap.
+constexpr Duration kPoll = std::chrono::milliseconds(5);
+constexpr std::size_t kTokenKeyBytes = 32;
+/// Longer questions are not kept (k8s.io/apiserver/plugin/pkg/authorizer/webhook).
+constexpr std::size_t kKeptSpecMax = 10'000;
+
+std::string random_bytes(std::size_t count) {
+  std::string out(count, '\0');
+  RAND_bytes(reinterpret_cast<unsigned char*>(out.data()), static_cast<int>(count));
+  return out;
+}
+
+/// A Status of the API, as upstream's server responds.
+HttpServerResponse failure(int code, std::string_view reason, const std::string& message) {
+  HttpServerResponse response = json_response(
+      code, R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":)" +
+                json_string(message) + R"(,"reason":)" + json_string(reason) +
+                R"(,"details":{},"code":)" + std::to_string(code) + "}");
+  response.headers = {{"Cache-Control", "no-cache, private"},
+                      {"X-Content-Type-Options", "nosniff"}};
+  return response;
+}
+
+HttpServerResponse unauthorized() { return failure(401, "Unauthorized", "Unauthorized"); }
+
+HttpServerResponse unavailable(const std::string& what) {
+  HttpServerResponse response = failure(503, "ServiceUnavailable", what);
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
+HttpServerResponse forbidden(const User& user, const AccessAttributes& what,
+                             const std::string& reason) {
+  return failure(403, "Forbidden",
+                 "forbidden: User " + json_string(user.name) + " cannot " + what.verb + " path " +
+                     json_string(what.path) + (reason.empty() ? "" : ": " + reason));
+}
+
+bool contains(const std::vector<std::string>& list, std::string_view value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+}  // namespace
+
+/// One request on its way to its page.
+class AccessControl::Passage final : public HttpDeferredResponse {
+ public:
+  Passage(AccessControl& control, HttpServerRequest request)
+      : control_(control), request_(std::move(request)) {
+    what_.path = std::string(request_.path());
+    what_.verb = lower_case(request_.method);
+  }
+
+  [[nodiscard]] std::optional<HttpServerResponse> take() override {
+    for (;;) {
+      const Step before = step_;
+      std::optional<HttpServerResponse> response = advance();
+      if (response || step_ == before) return response;
+    }
+  }
+  [[nodiscard]] Time next_take() const override {
+    return page_ ? page_->next_take() : control_.seams_.clock.now() + kPoll;
+  }
+
+ private:
+  enum class Step { kCredentials, kToken, kAccess, kAnswer, kPage, kLatePage };
+
+  std::optional<HttpServerResponse> advance() {
+    switch (step_) {
+      case Step::kCredentials:
+        return look_at_credentials();
+      case Step::kToken:
+        return await_token();
+      case Step::kAccess:
+        return look_at_access();
+      case Step::kAnswer:
+        return await_answer();
+      case Step::kPage:
+        return serve();
+      case Step::kLatePage:
+        return page_->take();
+    }
+    return std::nullopt;
+  }
+
+  std::optional<HttpServerResponse> look_at_credentials() {
+    const WallTime now = control_.seams_.clock.wall_now();
+    ShownCredentials shown = read_credentials(request_, *control_.seams_.trust.current(), now);
+    if (shown.certificate_expires) {
+      control_.seams_.metrics.client_certificate(*shown.certificate_expires - now);
+    }
+    switch (shown.kind) {
+      case ShownCredentials::Kind::kUser:
+        accept(std::move(shown.user));
+        break;
+      case ShownCredentials::Kind::kToken:
+        token_ = control_.review_token(shown.token);
+        step_ = Step::kToken;
+        break;
+      case ShownCredentials::Kind::kAnonymous:
+        user_ = {.name = std::string(kAnonymousUser),
+                 .groups = {std::string(kUnauthenticatedGroup)}};
+        step_ = Step::kAccess;
+        break;
+      case ShownCredentials::Kind::kRefused:
+        return unauthorized();
+    }
+    return std::nullopt;
+  }
+
+  std::optional<HttpServerResponse> await_token() {
+    std::optional<Result<std::optional<User>>> known = token_->result();
+    if (!known) return std::nullopt;
+    if (!*known) {
+      // Probes keep being served while the API server is away.
+      if (control_.is_always_allowed(what_.path)) {
+        step_ = Step::kPage;
+        return std::nullopt;
+      }
+      control_.log_.warning("Cannot review a token", {{"err", known->error().message()}});
+      return unavailable("the API server cannot review the token now");
+    }
+    if (!**known) return unauthorized();
+    accept(***known);
+    return std::nullopt;
+  }
+
+  void accept(User user) {
+    user_ = std::move(user);
+    if (!contains(user_.groups, kAuthenticatedGroup)) {
+      user_.groups.emplace_back(kAuthenticatedGroup);
+    }
+    step_ = Step::kAccess;
+  }
+
+  std::optional<HttpServerResponse> look_at_access() {
+    step_ = Step::kPage;
+    if (contains(user_.groups, kMastersGroup) || control_.is_always_allowed(what_.path)) {
+      return std::nullopt;
+    }
+    answer_ = control_.review_access(user_, what_);
+    step_ = Step::kAnswer;
+    return std::nullopt;
+  }
+
+  std::optional<HttpServerResponse> await_answer() {
+    const std::optional<Result<AccessAnswer>> known = answer_->result();
+    if (!known) return std::nullopt;
+    if (!*known) {
+      control_.log_.warning(
+          "Cannot review an access",
+          {{"user", user_.name}, {"path", what_.path}, {"err", known->error().message()}});
+      return unavailable("the API server cannot review the access now");
+    }
+    if (!(*known)->allowed) return forbidden(user_, what_, (*known)->reason);
+    step_ = Step::kPage;
+    return std::nullopt;
+  }
+
+  std::optional<HttpServerResponse> serve() {
+    HttpServerResponse response = control_.seams_.pages(request_);
+    if (!response.deferred) return response;
+    page_ = std::move(response.deferred);
+    step_ = Step::kLatePage;
+    return std::nullopt;
+  }
+
+  AccessControl& control_;
+  const HttpServerRequest request_;
+  AccessAttributes what_;
+  Step step_ = Step::kCredentials;
+  User user_;
+  std::shared_ptr<const Review<std::optional<User>>> token_;
+  std::shared_ptr<const Review<AccessAnswer>> answer_;
+  std::unique_ptr<HttpDeferredResponse> page_;
+};
+
+AccessControl::AccessControl(const AuthenticationSettings& authentication,
+                             const AuthorizationSettings& authorization, Seams seams,
+                             const Logger& log)
+    : token_ttl_(authentication.token_cache_ttl),
+      authorization_(authorization),
+      seams_(std::move(seams)),
+      log_(log),
+      token_key_(random_bytes(kTokenKeyBytes)) {}
+
+AccessControl::~AccessControl() = default;
+
+HttpServerResponse AccessControl::handle(const HttpServerRequest& request) {
+  auto passage = std::make_unique<Passage>(*this, request);
+  if (std::optional<HttpServerResponse> now = passage->take()) return *std::move(now);
+  HttpServerResponse later;
+  later.deferred = std::move(passage);
+  return later;
+}
+
+bool AccessControl::is_always_allowed(std::string_view path) const {
+  const std::vector<std::string>& paths = authorization_.always_allow_paths;
+  return std::any_of(paths.begin(), paths.end(), [path](std::string_view each) {
+    if (!each.ends_with('*')) return path == each;
+    each.remove_suffix(1);
+    return path.starts_with(each);
+  });
+}
+
+std::string AccessControl::name_of(const std::string& token) const {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> sum{};
+  unsigned size = 0;
+  HMAC(EVP_sha256(), token_key_.data(), static_cast<int>(token_key_.size()),
+       reinterpret_cast<const unsigned char*>(token.data()), token.size(), sum.data(), &size);
+  return {reinterpret_cast<const char*>(sum.data()), size};
+}
+
+std::shared_ptr<const Review<std::optional<User>>> AccessControl::review_token(
+    const std::string& token) {
+  const Time began = seams_.clock.now();
+  auto asked = tokens_.ask(
+      name_of(token), [this, token](std::stop_token stop) -> Result<TokenReviews::Fetched> {
+        seams_.metrics.token_fetch_began();
+        Result<std::optional<User>> user = seams_.reviews.review_token(token, stop);
+        seams_.metrics.token_fetch_ended(user ? ServingMetrics::Outcome::kSuccess
+                                              : ServingMetrics::Outcome::kFailure);
+        if (!user) return user.error();
+        return TokenReviews::Fetched{*std::move(user), token_ttl_};
+      });
+  const bool is_hit = asked.source == TokenReviews::Asked::Source::kCache;
+  seams_.metrics.token_cache_request(
+      is_hit ? ServingMetrics::CacheUse::kHit : ServingMetrics::CacheUse::kMiss,
+      seams_.clock.now() - began);
+  return asked.review;
+}
+
+std::shared_ptr<const Review<AccessAnswer>> AccessControl::review_access(
+    const User& user, const AccessAttributes& what) {
+  const std::string spec = AccessReviews::spec_of(user, what);
+  return answers_
+      .ask(spec,
+           [this, spec](std::stop_token stop) -> Result<AccessAnswers::Fetched> {
+             Result<AccessAnswer> answer = seams_.reviews.review_access(spec, stop);
+             if (!answer) return answer.error();
+             const bool is_kept = spec.size() < kKeptSpecMax;
+             const Duration ttl = !is_kept          ? Duration::zero()
+                                  : answer->allowed ? authorization_.allowed_cache_ttl
+                                                    : authorization_.denied_cache_ttl;
+             return AccessAnswers::Fetched{*std::move(answer), ttl};
+           })
+      .review;
+}
+
+}  // namespace davit::host

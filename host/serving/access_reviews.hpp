@@ -1,0 +1,63 @@
+/// Asks the API server who a token belongs to, and what a user may do.
+#pragma once
+
+#include <davit/result.hpp>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "host/api/rest_client.hpp"
+#include "host/serving/serving_metrics.hpp"
+#include "host/serving/user.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/random.hpp"
+
+namespace davit::host {
+
+/// An access to a path that is not a resource.
+struct AccessAttributes {
+  std::string path;  ///< "/metrics"
+  std::string verb;  ///< "get": the HTTP method in lower case.
+};
+
+struct AccessAnswer {
+  bool allowed = false;
+  std::string reason = {};
+};
+
+/// Sends the reviews, each again up to four times if the server fails in a way that passes
+/// (k8s.io/apiserver/pkg/util/webhook). Thread-safe; blocks.
+class AccessReviews {
+ public:
+  struct Seams {
+    Clock& clock;
+    Random& random;
+    ServingMetrics& metrics;
+  };
+
+  /// Both clients and all seams must outlive it.
+  AccessReviews(RestClient& authentication, RestClient& authorization, Seams seams)
+      : authentication_(authentication), authorization_(authorization), seams_(seams) {}
+
+  /// TokenReview: the token's user, or nothing if the server does not accept the token. The error
+  /// is that of the request.
+  [[nodiscard]] Result<std::optional<User>> review_token(const std::string& token,
+                                                         const std::stop_token& stop);
+  /// SubjectAccessReview of spec_of().
+  [[nodiscard]] Result<AccessAnswer> review_access(const std::string& spec,
+                                                   const std::stop_token& stop);
+  /// The spec of a SubjectAccessReview, as JSON; equal questions have equal texts.
+  [[nodiscard]] static std::string spec_of(const User& user, const AccessAttributes& what);
+
+ private:
+  [[nodiscard]] Result<std::string> send(RestClient& client, const ApiRequest& request,
+                                         ServingMetrics::Delegated kind,
+                                         const std::stop_token& stop);
+
+  RestClient& authentication_;
+  RestClient& authorization_;
+  const Seams seams_;
+};
+
+}  // namespace davit::host

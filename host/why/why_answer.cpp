@@ -1,0 +1,279 @@
+#include "host/why/why_answer.hpp"
+
+#include <davit/abi.h>
+
+#include <algorithm>
+#include <davit/kube/time.hpp>
+#include <utility>
+
+#include "host/run/code_name.hpp"
+#include "host/why/present_state.hpp"
+#include "host/why/why_text.hpp"
+#include "lib/base/printable.hpp"
+#include "lib/net/query.hpp"
+
+namespace davit::host {
+namespace {
+
+/// As many as a person reads and a socket carries.
+constexpr std::size_t kEntriesMax = 100;
+/// Objects that are read from the server for one answer.
+constexpr std::size_t kReadMax = 20;
+constexpr Duration kReadTimeout = std::chrono::seconds(2);
+
+ControllerRecords::Each each_of(RecordRing::Snapshot chunks) {
+  return [chunks = std::move(chunks)](const ControllerRecords::Look& look) {
+    for (const auto& chunk : chunks) {
+      std::vector<WorkRecord> read;
+      chunk->read(read);
+      for (const WorkRecord& each : read) look(each);
+    }
+  };
+}
+
+const ResourceInfo* info_of(const ApiCatalog& catalog, const std::string& group,
+                            const std::string& resource) {
+  const ApiCatalog::Group* const found = catalog.group(group);
+  if (found == nullptr) return nullptr;
+  for (const ApiCatalog::Version& version : found->versions) {
+    for (const ResourceInfo& info : version.resources) {
+      if (info.resource == resource) return &info;
+    }
+  }
+  return nullptr;
+}
+
+/// The failure of the last record of a key, unless a later sync found all well; empty: none.
+std::string last_failure(const Story& story, const Story::Key& key) {
+  const auto is_its = [&](const StoryEntry& each) {
+    return each.controller == key.controller && each.record.key == key.key;
+  };
+  if (std::any_of(story.last.begin(), story.last.end(), is_its)) return {};
+  const auto last = std::find_if(story.entries.rbegin(), story.entries.rend(), is_its);
+  if (last == story.entries.rend()) return {};
+  for (const Write& each : last->record.writes) {
+    if (each.reason.empty()) continue;
+    return each.verb + " " + each.object.resource + " failed: " + each.message;
+  }
+  if (last->record.code == DAVIT_OK) return {};
+  return last->record.error.empty() ? code_name(last->record.code) : last->record.error;
+}
+
+std::string running_text(const ControllerJournal::Running& running, std::size_t waiting_for_rate,
+                         Time now) {
+  std::string text = "is syncing since " + short_time(now - running.began);
+  if (running.request.empty()) return text;
+  text += " and waits for " + running.request + " since " + short_time(now - running.requested);
+  if (waiting_for_rate > 0) {
+    text += "; " + std::to_string(waiting_for_rate) +
+            " requests of this controller wait for its rate limit";
+  }
+  return text;
+}
+
+/// Nothing: the key is idle.
+std::string queued_text(const KeyState& state, const std::string& failure, Time now) {
+  if (state.held_until) {
+    return "waits until the caches show its own last writes (read your writes), at most another " +
+           short_time(*state.held_until - now);
+  }
+  std::string text;
+  if (state.state == QueueEntry::State::kQueued) {
+    text = "waits for a worker since " + short_time(now - state.since);
+  } else if (state.due && state.failures > 0) {
+    text = "failed " + std::to_string(state.failures) + " times in a row and tries again in " +
+           short_time(*state.due - now) + " (back-off)";
+  } else if (state.due) {
+    text = "syncs again in " + short_time(*state.due - now) + ", as it asked for (deadline)";
+  }
+  if (!failure.empty()) text += (text.empty() ? "last attempt: " : "; last attempt: ") + failure;
+  return text;
+}
+
+}  // namespace
+
+WhyRequest why_request(std::string object, const std::string& ns, std::string_view output) {
+  WhyRequest made;
+  made.object = std::move(object);
+  if (!ns.empty()) made.ns = ns;
+  if (output == "json") made.output = WhyRequest::Output::kJson;
+  if (output == "timeline") made.output = WhyRequest::Output::kTimeline;
+  return made;
+}
+
+std::vector<ControllerRecords> WhyService::records(std::optional<Time>& reaches_back_to) const {
+  std::vector<ControllerRecords> all;
+  for (const std::string& name : sources_.journal.controllers()) {
+    ControllerJournal::Snapshot taken = sources_.journal.find(name)->snapshot();
+    if (taken.acts_since) {
+      reaches_back_to = std::max(reaches_back_to.value_or(*taken.acts_since), *taken.acts_since);
+    }
+    all.push_back({name, each_of(std::move(taken.acts)), each_of(std::move(taken.idle))});
+  }
+  return all;
+}
+
+void WhyService::add_keys(WhyAnswer& answer) const {
+  const Time now = answer.clock.now();
+  const SetState set = sources_.serving.state();
+  const auto state_of = [&](const std::string& controller) -> std::string {
+    for (const PluginState& plugin : set.plugins) {
+      for (const ControllerState& each : plugin.controllers) {
+        if (each.name == controller) return each.state;
+      }
+    }
+    return "off";
+  };
+  for (const Story::Key& key : answer.story.keys) {
+    const StoryObject& object = answer.story.objects[key.object];
+    if (object.is_deleted) continue;
+    const auto say = [&](std::string text) {
+      answer.now.push_back({key.controller + " " + key.key, std::move(text), object.depth});
+    };
+    const std::string state = state_of(key.controller);
+    if (state != "running") say("the controller does not sync: it is " + state);
+    const std::optional<ServingPlugins::Guarded> guarded = sources_.serving.guard(key.controller);
+    if (!guarded) continue;
+    ControllerAbi& abi = guarded->host->abi();
+    bool is_idle = true;
+    for (const auto& running : sources_.journal.find(key.controller)->snapshot().running) {
+      if (running.is_timer || running.key != key.key) continue;
+      say(running_text(running, abi.requests.waiting_for_rate(), now));
+      is_idle = false;
+    }
+    const std::string failure = last_failure(answer.story, key);
+    std::string waits;
+    for (const ControllerWork::QueuedKey& each : abi.work.find_key(key.key)) {
+      if (std::string text = queued_text(each.state, failure, now); !text.empty()) waits = text;
+    }
+    if (waits.empty()) waits = queued_text({}, failure, now);
+    if (!waits.empty()) {
+      say(waits);
+    } else if (is_idle && state == "running") {
+      const auto last = std::find_if(
+          answer.story.last.begin(), answer.story.last.end(), [&](const StoryEntry& each) {
+            return each.controller == key.controller && each.record.key == key.key;
+          });
+      say(last == answer.story.last.end()
+              ? "has nothing to do and waits for a change"
+              : "found nothing to do " + short_time(now - last->record.began) +
+                    " ago and waits for a change");
+    }
+  }
+}
+
+std::optional<bool> WhyService::add_present(WhyAnswer& answer, const ApiCatalog& catalog) const {
+  std::optional<bool> has_target;
+  std::size_t read = 0;
+  // The target first, then what was made last.
+  std::vector<const StoryObject*> order = {&answer.story.objects.front()};
+  for (auto each = answer.story.objects.rbegin(); each + 1 != answer.story.objects.rend(); ++each) {
+    if (!each->is_deleted) order.push_back(&*each);
+  }
+  for (const StoryObject* const each : order) {
+    const ResourceInfo* const info = info_of(catalog, each->object.group, each->object.resource);
+    if (info == nullptr || ++read > kReadMax) continue;
+    ApiRequest request;
+    request.path = {each->object.group, info->version,    info->resource, "",
+                    each->object.ns,    each->object.name};
+    request.timeout = kReadTimeout;
+    const ApiResponse response = sources_.reader.call(request);
+    const bool is_target = each == order.front();
+    const std::string subject = name_text(each->object);
+    if (response.status.code() == Code::kNotFound) {
+      if (is_target) {
+        has_target = false;
+        answer.now.push_back({subject, "does not exist", each->depth});
+      }
+      continue;
+    }
+    if (!response.status.ok()) {
+      answer.now.push_back(
+          {subject, "cannot be read now: " + response.status.message(), each->depth});
+      if (!is_target) continue;
+      if (response.http_status == 0) return has_target;  // The others would not respond, either.
+      continue;
+    }
+    if (is_target) has_target = true;
+    const Result<Json> object = parse_json(response.body);
+    if (!object) continue;
+    for (std::string& line : hindrances(*object)) {
+      answer.now.push_back({subject, std::move(line), each->depth});
+    }
+  }
+  return has_target;
+}
+
+Result<WhyAnswer> WhyService::answer(const WhyRequest& request) const {
+  const Result<Catalog> catalog = sources_.discovery.catalog();
+  if (!catalog) return catalog.error();
+  const Result<ObjectArgument> resolved = resolve_object(request.object, **catalog);
+  if (!resolved) return resolved.error();
+  const ResourceInfo& info = resolved->resource;
+  const JournalObject target{info.group, info.resource,
+                             info.scope == Scope::kCluster ? "" : request.ns, resolved->name};
+  WhyAnswer made{.target = {target, info.kind},
+                 .story = {},
+                 .now = {},
+                 .reaches_back_to = {},
+                 .clock = WallClockReading(sources_.clock)};
+  const std::vector<ControllerRecords> all = records(made.reaches_back_to);
+  made.story = tell_story(target, info.kind, all,
+                          [&](const std::string& group, const std::string& resource) {
+                            const ResourceInfo* const found = info_of(**catalog, group, resource);
+                            return found == nullptr ? std::string() : found->kind;
+                          });
+  const std::optional<bool> exists = add_present(made, **catalog);
+  const bool is_known = !made.story.entries.empty() || !made.story.last.empty();
+  if (!is_known && !exists.value_or(false)) {
+    std::string text = "nothing known of " + name_text(target) + "; ";
+    text += made.reaches_back_to ? "the journal reaches back to " +
+                                       format_micro_time(made.clock.wall(*made.reaches_back_to))
+                                 : "no controller of this host has worked yet (it does not lead)";
+    return Status(Code::kNotFound, printable(text));
+  }
+  add_keys(made);
+  if (made.story.entries.size() > kEntriesMax) {
+    made.left_out = made.story.entries.size() - kEntriesMax;
+    made.story.entries.erase(
+        made.story.entries.begin(),
+        made.story.entries.begin() + static_cast<std::ptrdiff_t>(made.left_out));
+  }
+  return made;
+}
+
+Result<std::string> WhyService::respond(const WhyRequest& request) const {
+  const Result<WhyAnswer> made = answer(request);
+  if (!made) return made.error();
+  switch (request.output) {
+    case WhyRequest::Output::kJson:
+      return to_json(*made);
+    case WhyRequest::Output::kTimeline:
+      return to_timeline(*made);
+    case WhyRequest::Output::kText:
+      break;
+  }
+  return to_text(*made);
+}
+
+Result<DebugResponse> WhyService::page(std::string_view query) const {
+  constexpr int kBadRequest = 400;
+  std::string object;
+  std::string ns;
+  std::string output;
+  for (const auto& [name, value] : parse_query(query)) {
+    if (name == "object") object = value;
+    if (name == "namespace") ns = value;
+    if (name == "output") output = value;
+  }
+  const Result<std::string> answer = respond(why_request(std::move(object), ns, output));
+  DebugResponse page;
+  if (!answer && answer.error().code() != Code::kInvalid) return answer.error();
+  page.body = answer ? *answer : answer.error().message();
+  page.body += "\n";
+  if (!answer) page.http_status = kBadRequest;
+  if (answer && output == "json") page.content_type = "application/json";
+  return page;
+}
+
+}  // namespace davit::host

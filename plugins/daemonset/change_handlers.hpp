@@ -1,0 +1,62 @@
+/// Maps changes of DaemonSets, their revisions and pods, and of nodes, to keys in the queues.
+#pragma once
+
+#include <davit/expectations.hpp>
+#include <davit/informer.hpp>
+#include <davit/kube/node.hpp>
+#include <davit/kube/pod.hpp>
+#include <davit/queue.hpp>
+#include <string_view>
+
+#include "plugins/daemonset/daemon_set.hpp"
+#include "plugins/shared/history/controller_revision.hpp"
+
+namespace davit::daemonset {
+
+using history::ControllerRevision;
+
+/// Called by the controller's dispatcher only, one change at a time. Lowers the expectations that a
+/// change fulfils before it queues the key, so that the sync finds them lowered.
+/// Rule: docs/spec/daemonset.md, 3.
+class ChangeHandlers {
+ public:
+  struct Queues {
+    Queue sets;   ///< Keys of DaemonSets.
+    Queue nodes;  ///< Names of nodes.
+  };
+
+  /// `expectations` must outlive the handlers.
+  ChangeHandlers(Informer<DaemonSet> sets, const Queues& queues, TrackingExpectations& expectations)
+      : sets_(sets), queues_(queues), expectations_(expectations) {}
+
+  void set_added(const DaemonSet& set) const { queues_.sets.add(set); }
+  void set_updated(const DaemonSet& old, const DaemonSet& current) const;
+  void set_deleted(const DaemonSet& set) const;
+
+  void revision_added(const ControllerRevision& revision) const;
+  void revision_updated(const ControllerRevision& old, const ControllerRevision& current) const;
+  void revision_deleted(const ControllerRevision& revision) const;
+
+  void pod_added(const Pod& pod) const;
+  void pod_updated(const Pod& old, const Pod& current) const;
+  void pod_deleted(const Pod& pod) const;
+
+  void node_added(const Node& node) const { queues_.nodes.add(node); }
+  void node_updated(const Node& old, const Node& current) const;
+
+ private:
+  /// The set that the controller reference of an object means, if the cache has that very one.
+  [[nodiscard]] Lookup<DaemonSet> controller_of(const ObjectView& object) const;
+  [[nodiscard]] Lookup<DaemonSet> resolve(std::string_view ns,
+                                          const OwnerReference& reference) const;
+  /// Queues the old controller of an object that has another one now. Whether it has.
+  bool queue_old_controller(const ObjectView& old, const ObjectView& current) const;
+  /// Queues every set that would adopt the object.
+  void queue_matching(const ObjectView& object) const;
+
+  Informer<DaemonSet> sets_;
+  Queues queues_;
+  TrackingExpectations& expectations_;
+};
+
+}  // namespace davit::daemonset

@@ -1,0 +1,32 @@
+#include "plugins/daemonset/claimed_pods.hpp"
+
+#include <davit/controller_ref_manager.hpp>
+#include <string>
+
+namespace davit::daemonset {
+
+bool is_owned(const ObjectView& object, const DaemonSet& set) {
+  const std::optional<OwnerReference> owner = object.controller();
+  return owner && owner->uid() == set.uid() && owner->kind() == DaemonSet::kResource.kind &&
+         owner->name() == set.name() && object.ns() == set.ns();
+}
+
+const Result<std::vector<Pod>>& ClaimedPods::get() {
+  if (!claimed_) claimed_ = claim();
+  return *claimed_;
+}
+
+Result<std::vector<Pod>> ClaimedPods::claim() const {
+  std::vector<Pod> candidates;
+  for (const Pod& pod : pods_.by_controller(set_.uid())) {
+    if (is_owned(pod, set_)) candidates.push_back(pod);
+  }
+  for (const Pod& pod : pods_.orphans(set_.ns())) candidates.push_back(pod);
+  Result<std::vector<Pod>> claimed =
+      ControllerRefManager<DaemonSet, Pod>(client_, set_, selector_).claim(candidates);
+  if (claimed) return claimed;
+  return claimed.error().with_context("couldn't get node to daemon pod mapping for daemon set \"" +
+                                      std::string(set_.name()) + "\"");
+}
+
+}  // namespace davit::daemonset

@@ -1,0 +1,41 @@
+/// The pods that belong to a DaemonSet.
+#pragma once
+
+#include <davit/client.hpp>
+#include <davit/informer.hpp>
+#include <davit/kube/pod.hpp>
+#include <davit/kube/selector.hpp>
+#include <optional>
+#include <vector>
+
+#include "plugins/daemonset/daemon_set.hpp"
+
+namespace davit::daemonset {
+
+/// Whether the set really owns the object. The cache's index holds UIDs only, which clients can
+/// forge.
+[[nodiscard]] bool is_owned(const ObjectView& object, const DaemonSet& set);
+
+/// Claims the pods of one DaemonSet once in a sync, when somebody needs them first: adopts orphans
+/// that match, and releases owned ones that do not. Pods of every phase, terminating ones included.
+/// Rule: docs/spec/daemonset.md, 9.
+class ClaimedPods {
+ public:
+  /// The references must outlive it.
+  ClaimedPods(Client client, const DaemonSet& set, const Selector& selector, Informer<Pod> pods)
+      : client_(client), set_(set), selector_(selector), pods_(pods) {}
+
+  /// As the cache had them before the claim. Blocks for the requests of the claim.
+  [[nodiscard]] const Result<std::vector<Pod>>& get();
+
+ private:
+  [[nodiscard]] Result<std::vector<Pod>> claim() const;
+
+  const Client client_;
+  const DaemonSet& set_;
+  const Selector& selector_;
+  const Informer<Pod> pods_;
+  std::optional<Result<std::vector<Pod>>> claimed_;
+};
+
+}  // namespace davit::daemonset

@@ -1,0 +1,91 @@
+#include "plugins/job/orphan_pods.hpp"
+
+#include <davit/kube/selector.hpp>
+#include <string>
+#include <vector>
+
+#include "plugins/job/pod_writer.hpp"
+#include "plugins/job/queues.hpp"
+
+namespace davit::job {
+namespace {
+
+// The first part of a key's name. Neither is the beginning of a namespace's or a pod's name.
+constexpr std::string_view kPod = "pod/";
+constexpr std::string_view kSelector = "selector/";
+
+}  // namespace
+
+Lookup<Job> resolve(const Informer<Job>& jobs, std::string_view ns,
+                    const OwnerReference& reference) {
+  if (reference.kind() != Job::kResource.kind) return std::nullopt;
+  const Lookup<Job> job = jobs.get(ns, reference.name());
+  if (!job || job->uid() != reference.uid()) return std::nullopt;
+  return job;
+}
+
+OrphanPods::OrphanPods(Context& cluster, Informer<Job> jobs, Informer<Pod> pods)
+    : cluster_(cluster),
+      jobs_(jobs),
+      pods_(pods),
+      queue_(cluster.open_queue(queue_options("job_orphan_pod"),
+                                [this](const Key& key) { return sync(key); })) {}
+
+void OrphanPods::add(const Pod& pod) const {
+  queue_.add(Key{std::string(pod.ns()), std::string(kPod) + std::string(pod.name())});
+}
+
+void OrphanPods::add_pods_of(const Job& job) const {
+  // Without a selector the Job had no pods.
+  if (job.selector().kind() != Kind::kObject) return;
+  queue_.add(Key{std::string(job.ns()), std::string(kSelector) + job.selector().json()});
+}
+
+Result<Again> OrphanPods::sync(const Key& key) const {
+  const std::string_view name = key.name;
+  if (name.starts_with(kSelector)) {
+    sync_selected(key.ns, name.substr(kSelector.size()));
+    return Again::when_changed();
+  }
+  const Lookup<Pod> pod = pods_.get(key.ns, name.substr(kPod.size()));
+  if (!pod || !is_left_over(*pod)) return Again::when_changed();
+  const Status released = cluster_.client().call(finalizer_request(pod->ns(), pod->name())).error();
+  if (!released.unless(Code::kNotFound).ok()) return released;
+  return Again::when_changed();
+}
+
+void OrphanPods::sync_selected(std::string_view ns, std::string_view selector_json) const {
+  const Result<Value> value = parse_json(cluster_.api(), selector_json);
+  const Result<Selector> selector = value ? Selector::parse(*value) : value.error();
+  if (!selector) return;  // A Job whose selector cannot be read has never had a pod.
+  std::vector<Request> requests;
+  for (const Pod& pod : pods_.with_labels(ns, (*value)[&Names::match_labels])) {
+    if (selector->matches(pod.labels()) && is_left_over(pod)) {
+      requests.push_back(finalizer_request(ns, pod.name()));
+    }
+  }
+  if (requests.empty()) return;
+  const std::vector<Result<Value>> responses = cluster_.client().batch(requests);
+  for (std::size_t i = 0; i < responses.size(); ++i) {
+    const Status status = responses[i].error().unless(Code::kNotFound);
+    if (status.ok() || status.code() == Code::kCancelled) continue;
+    cluster_.log().error(
+        "the tracking finalizer of a pod without a Job could not be removed",
+        {{"pod", std::string(ns) + "/" + requests[i].name}, {"error", status.message()}});
+  }
+}
+
+bool OrphanPods::is_left_over(const Pod& pod) const {
+  if (!pod.has_finalizer(kTrackingFinalizer)) return false;
+  const std::optional<OwnerReference> owner = pod.controller();
+  if (!owner) return true;
+  if (owner->kind() != Job::kResource.kind ||
+      owner->api_version() != Job::kResource.api_version()) {
+    return false;
+  }
+  // An unfinished Job takes it off itself.
+  const Lookup<Job> job = resolve(jobs_, pod.ns(), *owner);
+  return !job || (!job->is_external() && job->is_finished());
+}
+
+}  // namespace davit::job

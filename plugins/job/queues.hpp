@@ -1,0 +1,16 @@
+/// The options that both queues have.
+#pragma once
+
+#include <davit/queue.hpp>
+#include <string_view>
+
+namespace davit::job {
+
+/// A key that fails is tried again after 1 s, then 2 s and so on, for ever.
+/// Rule: docs/spec/job.md, 1.
+[[nodiscard]] inline QueueOptions queue_options(std::string_view name) {
+  return {
+      .name = name, .base_delay = std::chrono::seconds(1), .max_delay = std::chrono::seconds(60)};
+}
+
+}  // namespace davit::job

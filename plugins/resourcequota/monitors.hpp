@@ -1,0 +1,75 @@
+/// The informers of what is counted: one for each resource that the server offers.
+#pragma once
+
+#include <davit/context.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "plugins/resourcequota/registry.hpp"
+#include "plugins/resourcequota/resource_plan.hpp"
+
+namespace davit::resourcequota {
+
+/// Follows what the server offers: asks every kPeriod, opens and closes informers. Nothing may be
+/// counted before they have their content, for kWait at most: a resource that cannot be listed must
+/// not hold the quotas that do not count it. At the start upstream waits without a limit (RQ55).
+class Monitors {
+ public:
+  static constexpr std::chrono::seconds kPeriod{30};
+  static constexpr std::chrono::seconds kWait{30};
+
+  struct Wiring {
+    Queue rounds;   ///< Calls sync(), with one worker.
+    Queue changes;  ///< Gets a key for each change that lowers a usage; see change_key().
+    std::function<void()> opened;  ///< Is called whenever is_open() becomes true.
+  };
+
+  /// For a controller's constructor. `cluster` must outlive this. `first`: what the server offers
+  /// now, so that a build that replaces another one finds its informers filled.
+  Monitors(Context& cluster, Wiring wiring, Discover discover, const Offer& first);
+
+  [[nodiscard]] Result<Again> sync(const Key& key);
+
+  /// Whether counting may begin. Thread-safe.
+  [[nodiscard]] bool is_open() const;
+  /// Thread-safe.
+  [[nodiscard]] std::shared_ptr<const Registry> registry() const;
+
+  /// A change of objects of a resource in a namespace.
+  [[nodiscard]] static Key change_key(std::string_view ns, std::string_view qualified) {
+    return {std::string(ns), std::string(qualified)};
+  }
+
+ private:
+  enum class Phase { kChanging, kOpen };
+
+  /// Asks the server what it offers.
+  void look();
+  /// False if something could not be opened.
+  [[nodiscard]] bool follow(const ResourceSet& wanted, bool has_device_classes);
+  [[nodiscard]] bool open(const ResourceId& id);
+  void follow_device_classes(bool are_offered);
+  [[nodiscard]] Again wait_for_content();
+  /// A resource whose informer lacks its content; empty if there is none.
+  [[nodiscard]] std::string missing() const;
+  void publish();
+  void set_phase(Phase phase);
+
+  Context& cluster_;
+  const Wiring wiring_;
+  const Discover discover_;
+  std::map<ResourceId, DynamicInformer> informers_;
+  Registry next_;             // Becomes visible by publish().
+  ResourceSet accepted_;      // The resources that are followed without an error.
+  std::optional<Time> wait_;  // Until when; while changing, once it has been looked at.
+
+  mutable std::mutex mutex_;
+  Phase phase_ = Phase::kChanging;             // Guarded by mutex_.
+  std::shared_ptr<const Registry> published_;  // Guarded by mutex_.
+};
+
+}  // namespace davit::resourcequota

@@ -1,0 +1,44 @@
+/// The evaluators: what is counted, and where its objects are.
+#pragma once
+
+#include <davit/dynamic_informer.hpp>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "plugins/resourcequota/device_usage.hpp"
+#include "plugins/resourcequota/resource_plan.hpp"
+
+namespace davit::resourcequota {
+
+enum class Counting { kObjects, kPods, kServices, kVolumeClaims, kDeviceClaims };
+
+/// The way of counting a resource, by its qualified name.
+[[nodiscard]] Counting counting_of(std::string_view qualified);
+
+struct Evaluator {
+  ResourceId id;  ///< That it was made for.
+  std::optional<DynamicInformer> informer = std::nullopt;
+  /// The server served the resource once and does so no more, so there are no objects.
+  bool is_gone = false;
+};
+
+/// The state of what is counted; a copy is cheap enough for a sync.
+struct Registry {
+  std::map<std::string, Evaluator> evaluators;  ///< The keys are qualified names.
+  std::optional<DynamicInformer> device_classes;
+
+  /// Empty if there are none or they are not known yet.
+  [[nodiscard]] DeviceClasses read_device_classes() const;
+};
+
+/// The evaluators that exist before the server is asked. Rule: docs/spec/resourcequota.md,
+/// section 2.
+[[nodiscard]] Registry initial_registry();
+
+/// Whether objects of a resource count for a name of a quota.
+[[nodiscard]] bool counts_for(std::string_view qualified, std::string_view name,
+                              const DeviceClasses& classes);
+
+}  // namespace davit::resourcequota

@@ -1,0 +1,71 @@
+#include "plugins/serviceaccount/configuration.hpp"
+
+#include <openssl/bio.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+
+#include <algorithm>
+#include <davit/kube/duration.hpp>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <optional>
+
+#include "plugins/serviceaccount/openssl_handles.hpp"
+
+namespace davit::serviceaccount {
+namespace {
+
+constexpr std::chrono::hours kDefaultPeriod{8760};  // A year.
+
+bool has_certificate(const std::string& pem) {
+  const BioHandle bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  if (!bio) return false;
+  const CertificateHandle found(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
+  return found != nullptr;
+}
+
+}  // namespace
+
+Status check_options(Value config, std::initializer_list<std::string_view> known) {
+  std::string all;
+  for (const std::string_view each : known) all += (all.empty() ? "" : ", ") + std::string(each);
+  for (const Member& each : config.members()) {
+    const std::string name(each.key);
+    if (std::find(known.begin(), known.end(), each.key) == known.end()) {
+      return {Code::kInvalid, "unknown configuration \"" + name + "\"; known is " + all};
+    }
+    if (each.value.kind() != Kind::kString) return {Code::kInvalid, name + " must be a string"};
+  }
+  return {};
+}
+
+Result<std::string> read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  // A directory opens, and fails at the first byte.
+  if (!in.is_open() || in.bad()) return Status(Code::kInvalid, "cannot read " + path);
+  return text;
+}
+
+Result<std::string> read_root_ca(Value config) {
+  const std::string file(config[kRootCaFileOption].string());
+  if (file.empty()) return std::string(config[kRootCaOption].string());
+  Result<std::string> pem = read_file(file);
+  if (pem && has_certificate(*pem)) return pem;
+  return Status(Code::kInvalid, "error parsing root-ca-file at " + file + ": " +
+                                    (pem ? "data does not contain any valid certificate in PEM"
+                                         : pem.error().message()));
+}
+
+Result<Duration> read_cleanup_period(Value config) {
+  const Value option = config[kPeriodOption];
+  if (option.is_absent()) return Duration(kDefaultPeriod);
+  const std::optional<Duration> period = parse_duration(option.string());
+  if (period && *period > Duration::zero()) return *period;
+  return Status(Code::kInvalid, "invalid CleanUpPeriod: " + std::string(kPeriodOption) +
+                                    " must be a positive duration such as 8760h, not \"" +
+                                    std::string(option.string()) + "\"");
+}
+
+}  // namespace davit::serviceaccount

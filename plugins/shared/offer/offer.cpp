@@ -1,0 +1,27 @@
+#include "plugins/shared/offer/offer.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace davit::offer {
+
+Offer read_offer(const ServedCatalog& catalog) {
+  constexpr std::string_view kFollowing[] = {"delete", "list", "watch"};
+  Offer out;
+  for (const ServedResource& each : catalog.resources) {
+    OfferedResource offered;
+    offered.id = {std::string(each.group()), std::string(each.version()),
+                  std::string(each.resource())};
+    offered.kind = each.kind();
+    offered.can_be_followed =
+        std::all_of(std::begin(kFollowing), std::end(kFollowing),
+                    [&each](std::string_view verb) { return each.has_verb(verb); });
+    offered.can_be_created = each.has_verb("create");
+    offered.is_namespaced = each.is_namespaced();
+    out.resources.push_back(std::move(offered));
+  }
+  for (const UnknownVersion& each : catalog.unknown) out.unknown.emplace(each.group, each.version);
+  return out;
+}
+
+}  // namespace davit::offer

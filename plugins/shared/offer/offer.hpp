@@ -1,0 +1,56 @@
+/// The resources that a server offers, apart from the host's memory.
+#pragma once
+
+#include <compare>
+#include <davit/discovery.hpp>
+#include <functional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace davit::offer {
+
+/// A resource in one version.
+struct ResourceId {
+  std::string group;  ///< Empty: core.
+  std::string version;
+  std::string resource;
+
+  /// "apps/v1", "v1".
+  [[nodiscard]] std::string api_version() const {
+    return group.empty() ? version : group + "/" + version;
+  }
+  /// "deployments.apps", "pods".
+  [[nodiscard]] std::string qualified() const {
+    return group.empty() ? resource : resource + "." + group;
+  }
+  /// "apps/v1, Resource=deployments", "/v1, Resource=pods".
+  [[nodiscard]] std::string text() const {
+    return group + "/" + version + ", Resource=" + resource;
+  }
+  friend auto operator<=>(const ResourceId&, const ResourceId&) = default;
+};
+
+/// One resource of a catalog.
+struct OfferedResource {
+  ResourceId id;
+  std::string kind;
+  bool can_be_followed = false;  ///< Has the verbs delete, list and watch.
+  bool can_be_created = false;
+  bool is_namespaced = false;
+};
+
+/// A catalog. The preferred version of a group comes first.
+struct Offer {
+  std::vector<OfferedResource> resources;
+  /// Group and version of which the server could not say what it has.
+  std::set<std::pair<std::string, std::string>> unknown;
+};
+
+[[nodiscard]] Offer read_offer(const ServedCatalog& catalog);
+
+/// Asks the server what it has.
+using Discover = std::function<Result<Offer>()>;
+
+}  // namespace davit::offer

@@ -1,0 +1,120 @@
+#include "plugins/shared/replicas/pod_ranking.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <davit/mutant.hpp>
+#include <numeric>
+#include <system_error>
+
+namespace davit::replicas {
+namespace {
+
+enum class Verdict { kFirst, kSecond, kUndecided };
+
+Verdict first_if(bool condition) { return condition ? Verdict::kFirst : Verdict::kSecond; }
+
+/// The younger pod first, by order of magnitude of its age; within one magnitude the UID decides,
+/// so that the choice is spread evenly instead of always hitting the newest. A missing time is
+/// younger than every other.
+Verdict younger(const PodRank& a, const PodRank& b, std::optional<WallTime> PodRank::*time,
+                WallTime now) {
+  const std::optional<WallTime>& at = a.*time;
+  const std::optional<WallTime>& bt = b.*time;
+  if (at == bt) return Verdict::kUndecided;
+  if (!at || !bt) return first_if(!at);
+  const int a_bucket = age_bucket(*at, now);
+  const int b_bucket = age_bucket(*bt, now);
+  return first_if(a_bucket == b_bucket ? a.uid < b.uid : a_bucket < b_bucket);
+}
+
+Verdict compare(const PodRank& a, const PodRank& b, WallTime now) {
+  if (a.node.empty() != b.node.empty()) return first_if(a.node.empty());
+  if (a.progress != b.progress) return first_if(a.progress < b.progress);
+  if (a.ready != b.ready && !mutant("rank-by-readiness")) return first_if(!a.ready);
+  if (a.deletion_cost != b.deletion_cost) return first_if(a.deletion_cost < b.deletion_cost);
+  if (a.neighbours != b.neighbours) return first_if(a.neighbours > b.neighbours);
+  if (a.ready) {
+    const Verdict verdict = younger(a, b, &PodRank::ready_since, now);
+    if (verdict != Verdict::kUndecided) return verdict;
+  }
+  if (a.restarts != b.restarts) return first_if(a.restarts > b.restarts);
+  if (a.sidecar_restarts != b.sidecar_restarts) {
+    return first_if(a.sidecar_restarts > b.sidecar_restarts);
+  }
+  const Verdict verdict = younger(a, b, &PodRank::created, now);
+  if (verdict != Verdict::kUndecided) return verdict;
+  // Upstream leaves these equal. Their UIDs may still place a third pod between them, so a tie
+  // would let a sort contradict that pod's two verdicts.
+  return first_if(a.uid < b.uid);
+}
+
+std::int64_t age_ms(WallTime then, WallTime now) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(now - then).count();
+}
+
+}  // namespace
+
+PodProgress pod_progress(std::string_view phase) {
+  if (phase == "Running") return PodProgress::kRunning;
+  return phase == "Unknown" ? PodProgress::kUnknown : PodProgress::kPending;
+}
+
+std::int32_t parse_deletion_cost(std::string_view text) {
+  if (text.size() > 1 && text.front() == '0') return 0;  // But "-08" is -8, as upstream has it.
+  std::int32_t cost = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cost);
+  return error == std::errc() && end == text.data() + text.size() ? cost : 0;
+}
+
+int age_bucket(WallTime then, WallTime now) {
+  if (now <= then) return -1;
+  return std::bit_width(static_cast<std::uint64_t>((now - then).count())) - 1;
+}
+
+bool ranks_before(const PodRank& a, const PodRank& b, WallTime now) {
+  return compare(a, b, now) == Verdict::kFirst;
+}
+
+std::vector<std::size_t> deletion_order(std::span<const PodRank> pods, WallTime now) {
+  std::vector<std::size_t> order(pods.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> merged(order.size());
+  // A bottom-up merge sort: each of its steps stays in bounds whatever the comparison returns.
+  for (std::size_t width = 1; width < order.size(); width *= 2) {
+    for (std::size_t begin = 0; begin < order.size(); begin += 2 * width) {
+      const std::size_t middle = std::min(begin + width, order.size());
+      const std::size_t end = std::min(begin + 2 * width, order.size());
+      std::size_t left = begin;
+      std::size_t right = middle;
+      for (std::size_t out = begin; out < end; ++out) {
+        const bool take_right =
+            left == middle ||
+            (right < end && ranks_before(pods[order[right]], pods[order[left]], now));
+        merged[out] = take_right ? order[right++] : order[left++];
+      }
+    }
+    order.swap(merged);
+  }
+  return order;
+}
+
+std::vector<double> deletion_age_ratios(std::span<const PodRank> pods,
+                                        std::span<const std::size_t> victims, WallTime now) {
+  std::optional<WallTime> youngest;
+  for (const PodRank& pod : pods) {
+    if (pod.ready && pod.created && (!youngest || *pod.created > *youngest)) youngest = pod.created;
+  }
+  std::vector<double> ratios;
+  if (!youngest) return ratios;
+  // A pod can be younger than a millisecond; upstream divides by zero there.
+  const std::int64_t youngest_ms = std::max<std::int64_t>(age_ms(*youngest, now), 1);
+  for (const std::size_t victim : victims) {
+    const PodRank& pod = pods[victim];
+    if (!pod.ready || !pod.created) continue;
+    ratios.push_back(static_cast<double>(age_ms(*pod.created, now) / youngest_ms));
+  }
+  return ratios;
+}
+
+}  // namespace davit::replicas

@@ -1,0 +1,68 @@
+#include "plugins/statefulset/change_handlers.hpp"
+
+#include <davit/kube/selector.hpp>
+#include <optional>
+
+#include "plugins/statefulset/identity.hpp"
+
+namespace davit::statefulset {
+
+void ChangeHandlers::pod_added(const Pod& pod) const {
+  // After a restart a pod can show up for the first time while it is being deleted already.
+  if (pod.is_being_deleted()) return pod_deleted(pod);
+  const std::optional<OwnerReference> owner = pod.controller();
+  if (!owner) return queue_matching(pod);
+  if (const auto set = resolve(pod.ns(), *owner)) queue_.add(*set);
+}
+
+void ChangeHandlers::pod_updated(const Pod& old, const Pod& current) const {
+  if (old.resource_version() == current.resource_version()) return;  // A resync.
+  const std::optional<OwnerReference> before = old.controller();
+  const std::optional<OwnerReference> owner = current.controller();
+  const bool owner_changed = before != owner;
+  if (owner_changed && before) {
+    if (const auto set = resolve(old.ns(), *before)) queue_.add(*set);
+  }
+  if (!owner) {
+    if (owner_changed || !(old.labels() == current.labels())) queue_matching(current);
+    return;
+  }
+  const Lookup<StatefulSet> set = resolve(current.ns(), *owner);
+  if (!set) return;
+  queue_.add(*set);
+  if (set->min_ready().count() > 0 && !old.is_ready() && current.is_ready()) {
+    queue_.add_after(set->key(), set->min_ready());
+  }
+}
+
+void ChangeHandlers::pod_deleted(const Pod& pod) const {
+  const std::optional<OwnerReference> owner = pod.controller();
+  if (!owner) return;
+  if (const auto set = resolve(pod.ns(), *owner)) queue_.add(*set);
+}
+
+void ChangeHandlers::claim_deleted(const PersistentVolumeClaim& claim) const {
+  for (const Value each : claim.owner_references().elements()) {
+    const OwnerReference reference(each);
+    if (reference.kind() != Pod::kResource.kind) continue;
+    queue_.add({std::string(claim.ns()), std::string(parse_pod_name(reference.name()).parent)});
+  }
+}
+
+Lookup<StatefulSet> ChangeHandlers::resolve(std::string_view ns,
+                                            const OwnerReference& reference) const {
+  if (reference.kind() != StatefulSet::kResource.kind) return std::nullopt;
+  const Lookup<StatefulSet> set = sets_.get(ns, reference.name());
+  if (!set || set->uid() != reference.uid()) return std::nullopt;
+  return set;
+}
+
+void ChangeHandlers::queue_matching(const Pod& pod) const {
+  if (pod.labels().count() == 0) return;
+  for (const StatefulSet& set : sets_.in_namespace(pod.ns())) {
+    const Result<Selector> selector = Selector::parse(set.selector());
+    if (selector && !selector->empty() && selector->matches(pod.labels())) queue_.add(set);
+  }
+}
+
+}  // namespace davit::statefulset

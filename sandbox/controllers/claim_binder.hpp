@@ -1,0 +1,47 @@
+/// Binds PersistentVolumeClaims to volumes that exist in name only.
+#pragma once
+
+#include <compare>
+#include <map>
+#include <set>
+#include <string>
+
+#include "sandbox/controllers/controller.hpp"
+
+namespace davit::sandbox {
+
+/// A claim gets a volume called "pvc-<uid>" of the size that it asks for, of whatever StorageClass,
+/// and is Bound. Claims that choose a volume themselves, by its name, by a selector or by the class
+/// "", are left alone. A deleted claim goes once no pod uses it, and its volume with it.
+class ClaimBinder final : public Controller {
+ public:
+  explicit ClaimBinder(const ControllerParts& parts)
+      : parts_(parts), writer_(parts_.server, "persistentvolume-binder") {}
+
+  void on_relist(const Collection& collection) override;
+  void observe(const Collection& collection, const Change& change) override;
+  [[nodiscard]] Time act(Time now) override;
+
+ private:
+  struct Place {
+    std::string ns;
+    std::string name;
+    auto operator<=>(const Place&) const = default;
+  };
+  /// False: try again later.
+  bool serve(const Place& claim);
+  bool bind(const Version& claim);
+  /// Takes the finalizer off that protects a claim in use, unless a pod uses it.
+  bool release(const Version& claim);
+  bool remove_volume(const std::string& name);
+  [[nodiscard]] bool is_used(const Place& claim) const;
+
+  const ControllerParts parts_;
+  ApiWriter writer_;
+  std::set<Place> queue_;
+  std::set<Place> deleting_;        ///< Claims that pods may still use.
+  std::set<std::string> orphaned_;  ///< Volumes whose claim is gone.
+  std::map<Place, Time> retries_;
+};
+
+}  // namespace davit::sandbox

@@ -1,0 +1,210 @@
+#include "host/plugin/signature.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "host/plugin/digest.hpp"
+#include "host/plugin/loader.hpp"
+#include "lib/base/base64.hpp"
+#include "tests/host/plugin/samples.hpp"
+
+namespace davit::host {
+namespace {
+
+using testing::HasSubstr;
+
+// The key pair of RFC 8032, section 7.1, test 1, as `openssl pkey` writes it.
+constexpr const char* kPrivateKey =
+    "-----BEGIN PRIVATE KEY-----\n"
+    "MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g\n"
+    "-----END PRIVATE KEY-----\n";
+constexpr const char* kPublicKey = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
+
+SigningKey known_key() { return std::move(*SigningKey::from_pem(kPrivateKey)); }
+
+SignatureSettings trusting(const SigningKey& key) {
+  return {.keys = {{"release", key.public_key()}}};
+}
+
+TEST(SigningKeyTest, KeyOfOpenSslIsReadAndWrittenUnchanged) {
+  const SigningKey key = known_key();
+  EXPECT_EQ(encode_base64(key.public_key()), kPublicKey);
+  EXPECT_EQ(key.pem(), kPrivateKey);
+  EXPECT_EQ(*parse_public_key(kPublicKey), key.public_key());
+  EXPECT_EQ(*parse_public_key("MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="),
+            key.public_key())
+      << "between the lines of PEM";
+}
+
+TEST(SigningKeyTest, TwoKeysDiffer) {
+  EXPECT_NE(SigningKey::generate()->public_key(), SigningKey::generate()->public_key());
+}
+
+TEST(SigningKeyTest, OtherKeysAreRefused) {
+  // An EC key, made with openssl ecparam.
+  constexpr const char* kEcKey =
+      "-----BEGIN PRIVATE KEY-----\n"
+      "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgAQEBAQEBAQEBAQEB\n"
+      "AQEBAQEBAQEBAQEBAQEBAQEBAQGhRANCAARv8DsUUONldpr61FGHodmlflSXQlVM\n"
+      "iFZ7MGsNcvp8nhYYMAlW3uZ+sWpgAEoC3/P2B4QxkUSDK6NgjFuMU33z\n"
+      "-----END PRIVATE KEY-----\n";
+  for (const char* text : {"", "no key", kEcKey}) {
+    EXPECT_THAT(SigningKey::from_pem(text).error().message(),
+                HasSubstr("is not an Ed25519 private key in PEM"));
+  }
+  for (const char* text : {"", "AAAA", "%", kPrivateKey}) {
+    EXPECT_EQ(parse_public_key(text).error().code(), Code::kInvalid) << text;
+  }
+}
+
+TEST(SignatureTest, SignatureIsOfTheDigestAndTheFormatIsPinned) {
+  const SigningKey key = known_key();
+  EXPECT_EQ(key_id(key.public_key()), "21fe31dfa154a261");
+  const std::string line = key.sign(sha256_hex("a"));
+  EXPECT_THAT(line, testing::StartsWith("davit-signature-v1 21fe31dfa154a261 "));
+  EXPECT_EQ(line, key.sign(sha256_hex("a"))) << "Ed25519 is deterministic";
+  EXPECT_EQ(*verify_signature(line, sha256_hex("a"), trusting(key).keys), "release");
+}
+
+TEST(SignatureTest, SignatureOfAnotherDigestIsAChangedFile) {
+  const SigningKey key = known_key();
+  EXPECT_EQ(
+      verify_signature(key.sign(sha256_hex("a")), sha256_hex("b"), trusting(key).keys)
+          .error()
+          .message(),
+      "it has changed since the key release (21fe31dfa154a261) signed it: sign it again if the "
+      "change is yours");
+}
+
+TEST(SignatureTest, EachChangedBitOfASignatureIsNoticed) {
+  const SigningKey key = known_key();
+  const std::string digest = sha256_hex("a");
+  const std::string line = key.sign(digest);
+  const std::size_t begin = line.rfind(' ') + 1;
+  const std::string bytes = *decode_base64(line.substr(begin, line.size() - begin - 1));
+  for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {
+    std::string changed = bytes;
+    changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ (1 << bit % 8));
+    EXPECT_FALSE(verify_signature(line.substr(0, begin) + encode_base64(changed) + "\n", digest,
+                                  trusting(key).keys))
+        << bit;
+  }
+}
+
+TEST(SignatureTest, UnknownKeyIsNamedAndSoAreTheTrustedOnes) {
+  const SigningKey key = known_key();
+  const Result<SigningKey> other = SigningKey::generate();
+  EXPECT_EQ(verify_signature(key.sign("d"), "d", trusting(*other).keys).error().message(),
+            "it is signed by the unknown key 21fe31dfa154a261; trusted are: release " +
+                key_id(other->public_key()));
+}
+
+TEST(SignatureTest, AKeyIsKnownByItsBytesNotByTheNameInTheSignature) {
+  const SigningKey key = known_key();
+  const Result<SigningKey> other = SigningKey::generate();
+  std::string forged = other->sign("d");
+  forged.replace(forged.find(' ') + 1, 16, key_id(key.public_key()));
+  EXPECT_FALSE(verify_signature(forged, "d", trusting(key).keys));
+}
+
+TEST(SignatureTest, OneOfSeveralSignaturesAndKeysIsEnough) {
+  const SigningKey key = known_key();
+  const Result<SigningKey> other = SigningKey::generate();
+  const std::string both = other->sign("d") + key.sign("d");
+  EXPECT_EQ(*verify_signature(both, "d", trusting(key).keys), "release");
+  EXPECT_EQ(*verify_signature(key.sign("d"), "d",
+                              {{"former", other->public_key()}, {"next", key.public_key()}}),
+            "next");
+}
+
+TEST(SignatureTest, MalformedSignaturesAreRefusedByTheirLine) {
+  const SigningKey key = known_key();
+  const std::string good = key.sign("d");
+  for (const std::string& text : {
+           std::string("\n"),
+           std::string("davit-signature-v1\n"),
+           std::string("davit-signature-v1 21fe31dfa154a261\n"),
+           std::string("davit-signature-v1 21fe31dfa154a261 \n"),
+           std::string("davit-signature-v1 21fe31dfa154a261 AAAA\n"),
+           std::string("davit-signature-v1 21FE31DFA154A261 ") + good.substr(36),
+           std::string("davit-signature-v2") + good.substr(18),
+           std::string(1, '\0') + good,
+           good.substr(0, good.size() - 4),
+       }) {
+    EXPECT_THAT(verify_signature(text, "d", trusting(key).keys).error().message(),
+                HasSubstr("line 1 of the signature is malformed"))
+        << text;
+  }
+  EXPECT_THAT(verify_signature(good + "x", "d", trusting(key).keys).error().message(),
+              HasSubstr("line 2 of the signature is malformed"));
+  EXPECT_THAT(verify_signature("", "d", trusting(key).keys).error().message(),
+              HasSubstr("the signature is empty"));
+}
+
+class SignedPluginTest : public testing::Test {
+ protected:
+  SignedPluginTest()
+      : staging_(StagingDirectory::create_below(directory_.path())),
+        plugin_(copy_sample(directory_, "good", "plugins/p.so")),
+        settings_(trusting(key_)) {}
+
+  void sign(std::string_view digest) {
+    (void)directory_.write("plugins/p.so.sig", key_.sign(digest));
+  }
+  [[nodiscard]] Status load() {
+    return load_plugin(*staging_, plugin_, {.signatures = settings_}).error();
+  }
+  /// The refusal, without the test's directory.
+  [[nodiscard]] std::string refusal() { return without_directory(load().message(), directory_); }
+
+  TempDirectory directory_;
+  Result<StagingDirectory> staging_;
+  const std::filesystem::path plugin_;
+  const SigningKey key_ = known_key();
+  SignatureSettings settings_;
+};
+
+TEST_F(SignedPluginTest, OnlyASignedPluginIsLoaded) {
+  EXPECT_EQ(refusal(),
+            "plugin DIR/plugins/p.so: the signature DIR/plugins/p.so.sig is missing; make it with "
+            "davit plugin sign");
+  EXPECT_EQ(load().code(), Code::kForbidden);
+
+  sign(read_plugin_file(plugin_)->digest);
+  EXPECT_EQ(refusal(), "");
+
+  (void)directory_.write("plugins/p.so", sample_content("good") + "x");
+  EXPECT_THAT(refusal(),
+              HasSubstr("plugin DIR/plugins/p.so: it has changed since the key release"));
+}
+
+TEST_F(SignedPluginTest, WithoutTheRequirementOnlyWrongSignaturesAreRefused) {
+  settings_.required = false;
+  EXPECT_EQ(refusal(), "");
+
+  sign("another digest");
+  EXPECT_THAT(refusal(), HasSubstr("it has changed since"));
+}
+
+TEST_F(SignedPluginTest, WithoutKeysSignaturesAreNotRead) {
+  settings_.keys.clear();
+  (void)directory_.write("plugins/p.so.sig", "nonsense");
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(SignedPluginTest, WhatCannotBeASignatureFileIsNamed) {
+  const std::filesystem::path file = directory_.write("plugins/p.so.sig", std::string(4097, 'a'));
+  EXPECT_THAT(refusal(), HasSubstr("the signature DIR/plugins/p.so.sig is larger than 4 KiB"));
+
+  std::filesystem::remove(file);
+  ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+  EXPECT_THAT(refusal(), HasSubstr("is not a regular file"));
+
+  std::filesystem::remove(file);
+  std::filesystem::create_symlink("p.so.sig", file);
+  EXPECT_THAT(refusal(), HasSubstr("cannot be read: Too many levels of symbolic links"));
+}
+
+}  // namespace
+}  // namespace davit::host

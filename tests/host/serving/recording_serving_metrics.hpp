@@ -1,0 +1,48 @@
+/// ServingMetrics that a test can read.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "host/serving/serving_metrics.hpp"
+#include "lib/base/mutex.hpp"
+
+namespace davit::test {
+
+/// Counts by name: "authn 201", "token hit", "reload error". Thread-safe.
+class RecordingServingMetrics final : public host::ServingMetrics {
+ public:
+  void delegated_request(Delegated kind, std::string_view code, Duration /*took*/) override {
+    count((kind == Delegated::kAuthentication ? "authn " : "authz ") + std::string(code));
+  }
+  void token_cache_request(CacheUse use, Duration /*took*/) override {
+    count(use == CacheUse::kHit ? "token hit" : "token miss");
+  }
+  void token_fetch_ended(Outcome outcome) override {
+    count(outcome == Outcome::kSuccess ? "fetch ok" : "fetch error");
+  }
+  void token_fetch_began() override { count("fetch"); }
+  void client_certificate(Duration /*until_expiry*/) override { count("client certificate"); }
+  void certificate_reloaded(Outcome outcome) override {
+    count(outcome == Outcome::kSuccess ? "reload success" : "reload error");
+  }
+  void certificate_expires(WallTime /*at*/) override { count("expiry"); }
+
+  [[nodiscard]] int of(const std::string& name) const {
+    MutexLock lock(mutex_);
+    const auto found = counts_.find(name);
+    return found == counts_.end() ? 0 : found->second;
+  }
+
+ private:
+  void count(const std::string& name) {
+    MutexLock lock(mutex_);
+    ++counts_[name];
+  }
+
+  mutable Mutex mutex_;
+  std::map<std::string, int> counts_ GUARDED_BY(mutex_);
+};
+
+}  // namespace davit::test

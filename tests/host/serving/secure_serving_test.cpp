@@ -1,0 +1,117 @@
+#include "host/serving/secure_serving.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <deque>
+
+#include "tests/host/serving/recording_serving_metrics.hpp"
+#include "tests/support/fake_transport.hpp"
+#include "tests/support/http_client.hpp"
+#include "tests/support/recording_log_sink.hpp"
+#include "tests/support/recording_rest_metrics.hpp"
+#include "tests/support/temp_directory.hpp"
+#include "tests/support/tls_client.hpp"
+
+namespace davit::host {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class SecureServingTest : public testing::Test {
+ protected:
+  SecureServingTest() {
+    manifest_.serving.bind_address = "127.0.0.1";
+    manifest_.health.port = 0;
+    manifest_.serving.certificate_directory = (directory_.path() / "certs").string();
+  }
+  void open() {
+    auto made = SecureServing::open(
+        manifest_,
+        SecureServing::Seams{
+            transport_, *clock_, *random_, rest_metrics_, metrics_,
+            [](const HttpServerRequest& request) {
+              HttpServerResponse page;
+              page.body = "page of " + request.target;
+              return page;
+            },
+            [](const HttpServerRequest& request) { return request.path() == "/healthz"; }},
+        Logger(sink_));
+    ASSERT_TRUE(made) << made.error().message();
+    serving_ = *std::move(made);
+  }
+  std::string ask(const std::string& target, const std::string& headers = "") {
+    return test::tls_get(
+               serving_->port(), target,
+               {.authority = directory_.read("certs/davit.crt"), .own = {}, .headers = headers})
+        .text;
+  }
+
+  TempDirectory directory_;
+  std::unique_ptr<Clock> clock_ = make_system_clock();
+  std::unique_ptr<Random> random_ = make_system_random();
+  test::RecordingLogSink sink_;
+  test::RecordingRestMetrics rest_metrics_;
+  test::RecordingServingMetrics metrics_;
+  test::FakeTransport transport_;
+  Manifest manifest_;
+  std::unique_ptr<SecureServing> serving_;
+};
+
+TEST_F(SecureServingTest, ProbesAreServedWhileIdleConnectionsHang) {
+  open();
+  std::deque<test::HttpClient> idle;
+  for (std::size_t i = 0; i < HttpServerOptions().connections_max; ++i) {
+    idle.emplace_back(serving_->port());
+    ASSERT_TRUE(idle.back().connected());
+  }
+
+  EXPECT_THAT(ask("/healthz"), EndsWith("page of /healthz"));
+}
+
+TEST_F(SecureServingTest, ProbesAreServedWhileTheApiServerHangs) {
+  transport_.set_script([](const HttpRequest&) { return test::open_response(0); });
+  open();
+  std::jthread waiting([this] { (void)ask("/metrics", "Authorization: Bearer new\r\n"); });
+  transport_.await_requests(1);
+
+  EXPECT_THAT(ask("/healthz"), EndsWith("page of /healthz"));
+  serving_.reset();
+}
+
+TEST_F(SecureServingTest, TokensAreReviewedAndAnswersAwaited) {
+  transport_.respond({201, R"({"status":{"authenticated":true,"user":{"username":"ann"}}})"});
+  transport_.respond({201, R"({"status":{"allowed":true}})"});
+  open();
+
+  EXPECT_THAT(ask("/metrics", "Authorization: Bearer good\r\n"), EndsWith("page of /metrics"));
+  EXPECT_THAT(test::http_get(serving_->port(), "/healthz"), StartsWith("HTTP/1.0 400 "));
+}
+
+TEST_F(SecureServingTest, AnUnreadableConfigMapEndsTheStartUnlessItIsTolerated) {
+  const auto forbid = [this] { transport_.respond({403, R"({"kind":"Status","code":403})"}); };
+  open();
+  forbid();
+  const Status refused = serving_->look_up_trust({});
+  EXPECT_THAT(refused.message(), HasSubstr("kube-system/extension-apiserver-authentication"));
+  EXPECT_EQ(sink_.count("apply what davit rbac prints"), 1U);
+
+  transport_.respond({404, R"({"kind":"Status","code":404})"});
+  EXPECT_TRUE(serving_->look_up_trust({}).ok()) << "no ConfigMap is no failure";
+
+  manifest_.authentication.tolerate_lookup_failure = true;
+  open();
+  forbid();
+  EXPECT_TRUE(serving_->look_up_trust({}).ok());
+
+  manifest_.authentication.skip_lookup = true;
+  open();
+  const std::size_t before = transport_.requests().size();
+  EXPECT_TRUE(serving_->look_up_trust({}).ok());
+  EXPECT_EQ(transport_.requests().size(), before) << "nothing is looked up";
+}
+
+}  // namespace
+}  // namespace davit::host

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""Renders packaging/kustomize and packaging/helm and checks what comes out.
+
+  charts_test.py DAVIT PLUGINS [KUBECONFIG...]
+
+DAVIT is the program, PLUGINS the folder of all plugins: the rights in both must be those that `davit rbac` prints. `--update`
+before them writes these rights instead. Each KUBECONFIG is of an API server that both are applied to.
+kubectl renders Kustomize. Helm itself is not among Debian's packages; its engine, text/template with sprig, is (render.go).
+Values are validated against the chart's schema as Helm does it, with python3-jsonschema.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import jsonschema
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+PACKAGING = ROOT / 'packaging'
+CHART = PACKAGING / 'helm' / 'davit'
+HERE = pathlib.Path(__file__).resolve().parent
+# In the chart's file of rights; the template puts the release's names there.
+PLACEHOLDERS = ('name-of-the-account', 'namespace-of-the-account')
+
+# Values that the schema must refuse, and what the message must name.
+BAD_VALUES = (
+    ({'replica': 3}, 'replica'),
+    ({'replicas': 0}, 'minimum'),
+    ({'replicas': 'two'}, 'integer'),
+    ({'image': {'repository': 'Davit'}}, 'does not match'),
+    ({'image': {'tag': 'a b'}}, 'does not match'),
+    ({'image': {'pullPolicy': 'Sometimes'}}, 'Sometimes'),
+    ({'plugins': {'source': 'ftp'}}, 'ftp'),
+    ({'plugins': {'source': 'image'}}, 'minLength'),
+    ({'plugins': {'source': 'claim'}}, 'minLength'),
+    ({'manifest': {'apiVersion': 'v1'}}, 'davit.dev/v1alpha1'),
+    ({'manifest': None}, 'object'),
+    ({'extraArgs': ['rm -rf']}, 'does not match'),
+    ({'serviceAccount': {'name': '-'}}, 'does not match'),
+    ({'serviceMonitor': {'enabled': 'yes'}}, 'boolean'),
+)
+GOOD_VALUES = (
+    {},
+    {'plugins': {'source': 'image', 'image': 'team/plugins:1'}, 'serviceMonitor': {'enabled': True, 'labels': {'a': 'b'}}},
+    {'plugins': {'source': 'init', 'image': 'team/plugins:1'}, 'extraArgs': ['--v=2']},
+    {'plugins': {'source': 'claim', 'claimName': 'plugins'}, 'podDisruptionBudget': {'enabled': False}},
+    {'rbac': {'create': False}, 'serviceAccount': {'name': 'other'}, 'nodeSelector': {'a': 'b'}, 'tolerations': []},
+)
+
+
+def run(*command, stdin=None):
+    done = subprocess.run([str(each) for each in command], input=stdin, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f'{" ".join(map(str, command))}: {done.stderr}')
+    return done.stdout
+
+
+def rights(davit, plugins, name='davit', namespace='kube-system'):
+    # A header that tells people not to edit it.
+    text = run(davit, 'rbac', '--plugin-dir', plugins, '--name', name, '--namespace', namespace)
+    return '# Made by tests/packaging/charts_test.py --update, of what davit rbac prints for all plugins.\n' + text
+
+
+def rights_files(davit, plugins):
+    yield PACKAGING / 'kustomize' / 'base' / 'rbac.yaml', rights(davit, plugins)
+    yield CHART / 'files' / 'rbac.yaml', rights(davit, plugins, *PLACEHOLDERS)
+
+
+def merged(defaults, values):
+    if not isinstance(defaults, dict) or not isinstance(values, dict):
+        return values
+    return {**defaults, **{key: merged(defaults.get(key), each) for key, each in values.items()}}
+
+
+def objects(text):
+    return [each for each in yaml.safe_load_all(text) if each]
+
+
+class Chart:
+    """The Helm chart, with the engine that renders it."""
+
+    def __init__(self, scratch):
+        self.engine = pathlib.Path(scratch) / 'render'
+        run('env', 'GO111MODULE=off', 'GOPATH=/usr/share/gocode', f'GOCACHE={scratch}/go', 'go', 'build', '-o', self.engine,
+            HERE / 'render.go')
+        self.defaults = yaml.safe_load((CHART / 'values.yaml').read_text())
+        schema = json.loads((CHART / 'values.schema.json').read_text())
+        jsonschema.Draft7Validator.check_schema(schema)
+        self.validator = jsonschema.Draft7Validator(schema)
+
+    def mistakes(self, values):
+        return [str(each) for each in self.validator.iter_errors(merged(self.defaults, values))]
+
+    def render(self, values):
+        head = yaml.safe_load((CHART / 'Chart.yaml').read_text())
+        data = {'Values': merged(self.defaults, values),
+                'Release': {'Name': 'davit', 'Namespace': 'kube-system', 'Service': 'Helm'},
+                'Chart': {'AppVersion': str(head['appVersion']), 'Name': head['name'], 'Version': head['version']}}
+        templates = {each.name: each.read_text() for each in sorted((CHART / 'templates').iterdir())}
+        files = {'files/rbac.yaml': (CHART / 'files' / 'rbac.yaml').read_text()}
+        out = json.loads(run(self.engine, stdin=json.dumps({'Templates': templates, 'Files': files, 'Data': data})))
+        return [each for name in sorted(out) if name.endswith('.yaml') for each in objects(out[name])]
+
+
+def by_kind(all_objects):
+    return {f"{each['kind']}/{each['metadata']['name']}": each for each in all_objects}
+
+
+def check_pods(all_objects, say):
+    """Rules that hold for every rendering: what the pod security standard "restricted" asks for, and what davit needs."""
+    deployment = next(each for each in all_objects if each['kind'] == 'Deployment')
+    pod = deployment['spec']['template']['spec']
+    volumes = {each['name'] for each in pod['volumes']}
+    for container in pod['initContainers'] + pod['containers']:
+        rules = container['securityContext']
+        say(rules['readOnlyRootFilesystem'] and not rules['allowPrivilegeEscalation'] and rules['capabilities'] == {'drop': ['ALL']},
+            f"container {container['name']} is restricted")
+        say({each['name'] for each in container['volumeMounts']} <= volumes, f"the volumes of {container['name']} exist")
+        for mount in container['volumeMounts']:
+            # Directly in an emptyDir, others may write: davit would refuse its plugins and its socket.
+            say(container['name'] != 'davit' or mount['name'] != 'folders' or 'subPath' in mount, 'mounts are folders of their own')
+    say(pod['securityContext']['runAsNonRoot'] and pod['securityContext']['seccompProfile'] == {'type': 'RuntimeDefault'},
+        'the pod is not root')
+    davit = pod['containers'][0]
+    ports = {each['name'] for each in davit['ports']}
+    for probe in ('readinessProbe', 'livenessProbe', 'startupProbe'):
+        say(davit[probe]['httpGet']['port'] in ports and davit[probe]['httpGet']['scheme'] == 'HTTPS', f'{probe} asks a port that is there')
+    selector = deployment['spec']['selector']['matchLabels'].items()
+    say(selector <= deployment['spec']['template']['metadata']['labels'].items(), 'the Deployment selects its pods')
+    for each in all_objects:
+        if each['kind'] == 'PodDisruptionBudget':
+            say(each['spec']['selector']['matchLabels'].items() == selector, 'the budget selects the pods')
+        if each['kind'] == 'Service':
+            say(each['spec']['selector'].items() == selector, 'the Service selects the pods')
+
+
+def check_manifest(davit, text, scratch, say):
+    """The manifest that a rendering contains is one, but for its plugins, which are not here."""
+    path = pathlib.Path(scratch) / 'davit.yaml'
+    path.write_text(yaml.safe_dump({**yaml.safe_load(text), 'plugins': [], 'controllers': []}))
+    done = subprocess.run([davit, 'manifest', 'check', path], capture_output=True, text=True, check=False)
+    say(done.returncode == 0, f'the manifest is good: {done.stderr}')
+
+
+def main():
+    arguments = sys.argv[1:]
+    update = arguments[:1] == ['--update']
+    davit, plugins, *kubeconfigs = arguments[update:]
+    if update:
+        for path, text in rights_files(davit, plugins):
+            path.write_text(text)
+        return 0
+    failures = []
+    count = 0
+
+    def say(good, what):
+        nonlocal count
+        count += 1
+        if not good:
+            failures.append(what)
+
+    for path, text in rights_files(davit, plugins):
+        say(path.read_text() == text, f'{path.relative_to(ROOT)} is not what davit rbac prints: '
+            f'tests/packaging/charts_test.py --update {davit} {plugins}')
+    with tempfile.TemporaryDirectory() as scratch:
+        chart = Chart(scratch)
+        for values, named in BAD_VALUES:
+            mistakes = chart.mistakes(values)
+            say(any(named in each for each in mistakes), f'{values} are refused, and {named} is named: {mistakes}')
+        renderings = []
+        for values in GOOD_VALUES:
+            say(chart.mistakes(values) == [], f'{values}: {chart.mistakes(values)}')
+            renderings.append(chart.render(values))
+        for folder in ('base', 'overlays/example'):
+            renderings.append(objects(run('kubectl', 'kustomize', PACKAGING / 'kustomize' / folder)))
+        with_rights = {key for key in by_kind(renderings[-2]) if key.startswith(('ClusterRole', 'Role', 'ServiceAccount'))}
+        say(with_rights <= set(by_kind(renderings[0])), 'chart and base have the same rights')
+        for rendering in renderings:
+            check_pods(rendering, say)
+            manifest = next(each for each in rendering if each['kind'] == 'ConfigMap')['data']['davit.yaml']
+            check_manifest(davit, manifest, scratch, say)
+        for kubeconfig in kubeconfigs:
+            for rendering in (renderings[0], renderings[-2]):  # Helm, Kustomize
+                text = yaml.safe_dump_all(rendering)
+                for _ in range(2):  # Once more changes nothing.
+                    last = run('kubectl', f'--kubeconfig={kubeconfig}', 'apply', '--server-side', '--force-conflicts', '-f', '-', stdin=text)
+                say(len(last.splitlines()) == len(rendering), f'{kubeconfig} takes all objects')
+                run('kubectl', f'--kubeconfig={kubeconfig}', 'delete', '-f', '-', stdin=text)
+    for each in failures:
+        print('FAILED:', each)
+    print(f'{count - len(failures)} passed, {len(failures)} failed')
+    return 1 if failures else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
