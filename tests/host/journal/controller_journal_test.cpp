@@ -115,6 +115,70 @@ TEST_F(ControllerJournalTest, WakesOfKeysThatAreNeverSyncedStayBelowTheBound) {
   EXPECT_EQ(idle().front().wakes.size(), 1U) << "later ones are still kept";
 }
 
+TEST_F(ControllerJournalTest, HundredThousandWritesStayBelowTheBoundAndTheLastOnesAreInOrder) {
+  constexpr int kWrites = 100'000;
+  for (int i = 0; i < kWrites; ++i) {
+    const std::string name = "web-" + std::to_string(i);
+    wake("default/" + name, std::to_string(i));
+    sync("default/" + name, 0, {Write{.verb = "create", .object = {"", "pods", "default", name}}});
+    ASSERT_LE(journal_.bytes(), kBytesMax);
+  }
+
+  const std::vector<WorkRecord> kept = journal_.recent(kWrites);
+  ASSERT_GT(kept.size(), 1000U);
+  ASSERT_LT(kept.size(), static_cast<std::size_t>(kWrites));
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    const std::string name = "web-" + std::to_string(kWrites - 1 - static_cast<int>(i));
+    ASSERT_EQ(kept[i].key, "default/" + name) << "none is missing between";
+    ASSERT_EQ(kept[i].writes.at(0).object.name, name);
+    ASSERT_EQ(kept[i].wakes.at(0).object.name, "web-1");
+  }
+}
+
+TEST_F(ControllerJournalTest, IdleSyncsDoNotDisplaceThoseThatWrote) {
+  sync("default/wrote", 0, {Write{.verb = "patch"}});
+
+  for (int i = 0; i < 100'000; ++i) sync("default/web-" + std::to_string(i));
+
+  EXPECT_LE(journal_.bytes(), kBytesMax);
+  ASSERT_EQ(journal_.recent(10).size(), 1U);
+  EXPECT_EQ(journal_.recent(10)[0].key, "default/wrote");
+}
+
+TEST_F(ControllerJournalTest, GenerationsOfASwappedPluginAreOneChain) {
+  wake("default/web", "10");
+  for (const std::uint64_t generation : {1U, 2U}) {
+    JournaledWork work(
+        journal_,
+        {.queue = "q", .queue_handle = kQueue, .key = "default/web", .generation = generation},
+        kStart);
+    work.wrote({.verb = "patch"});
+    work.end({}, kStart);
+    journal_.begin(kStart + milliseconds(10));  // The new build begins, too.
+    wake("default/web", "11");
+  }
+
+  const std::vector<WorkRecord> recent = journal_.recent(10);
+  ASSERT_EQ(recent.size(), 2U);
+  EXPECT_EQ(recent[0].generation, 2U);
+  EXPECT_EQ(recent[0].wakes.at(0).version, "11") << "it came while the first build served";
+  EXPECT_EQ(recent[1].generation, 1U);
+  EXPECT_EQ(journal_.snapshot().acts_since, kStart);
+}
+
+TEST_F(ControllerJournalTest, NamesOfAnyBytesComeBackAsTheyWere) {
+  const std::string names[] = {"",         "ü/ö\"'<&>",    std::string("a\0b", 3),
+                               "\xff\xfe", "\n\t\x1b[31m", std::string(5000, 'x')};
+  for (const std::string& name : names) {
+    sync(name, 0, {Write{.verb = "patch", .object = {name, name, name, name}, .version = name}});
+
+    const WorkRecord back = journal_.recent(1).at(0);
+    EXPECT_EQ(back.key, name);
+    EXPECT_EQ(back.writes.at(0).object, (JournalObject{name, name, name, name}));
+    EXPECT_EQ(back.writes.at(0).version, name);
+  }
+}
+
 TEST_F(ControllerJournalTest, LongTextIsCutBetweenLetters) {
   const std::string umlauts = [] {
     std::string text = "x";
