@@ -18,6 +18,13 @@ using testing::IsEmpty;
 
 class ShadowTest : public SwapTest {
  protected:
+  /// A sync of v1 that the begin of a shadow finds under way would be counted, and its writes not.
+  void start() {
+    SwapTest::start();
+    while (set_->serving().state().plugins[0].controllers[0].syncs.syncs == 0) {
+      std::this_thread::yield();
+    }
+  }
   /// A shadow of `build` begins.
   ShadowReport begin(const std::string& build) {
     place(build);
