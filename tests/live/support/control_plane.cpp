@@ -238,6 +238,15 @@ bool ControlPlane::healthy() const {
          kubectl({"get", "namespace", "default", "kube-system"}).code == 0;
 }
 
+void ControlPlane::await_prompt_response() const {
+  host::ApiRequest request;
+  request.raw_path = "/readyz";
+  request.accept = "*/*";
+  request.timeout = seconds(1);
+  static_cast<void>(eventually(
+      seconds(240), [&] { return client().call(request).status.ok(); }, milliseconds(100)));
+}
+
 void ControlPlane::kill_etcd() {
   etcd_->signal(SIGKILL);
   if (!etcd_->wait(seconds(240))) give_up("etcd does not stop");
@@ -288,6 +297,7 @@ std::string ControlPlane::ask_etcd(const std::string& path, const std::string& b
 
 std::unique_ptr<Process> ControlPlane::controller_manager(const std::string& controllers,
                                                           const std::vector<std::string>& flags) {
+  await_prompt_response();
   std::vector<std::string> argv =
       controller_manager_command(kubeconfig(), controllers, scratch_.path() / "kcm");
   argv.insert(argv.end(), flags.begin(), flags.end());
@@ -296,6 +306,7 @@ std::unique_ptr<Process> ControlPlane::controller_manager(const std::string& con
 
 std::unique_ptr<Process> ControlPlane::davit(const std::vector<std::string>& flags,
                                              const std::vector<std::string>& env) {
+  await_prompt_response();
   std::vector<std::string> argv = {DAVIT_PROGRAM, "run", "--kubeconfig", kubeconfig(), "--port=0"};
   argv.insert(argv.end(), flags.begin(), flags.end());
   return std::make_unique<Process>(argv, log("davit"), env);
@@ -303,12 +314,14 @@ std::unique_ptr<Process> ControlPlane::davit(const std::vector<std::string>& fla
 
 std::unique_ptr<Process> ControlPlane::davit_with(const std::string& kubeconfig,
                                                   const std::vector<std::string>& flags) {
+  await_prompt_response();
   std::vector<std::string> argv = {DAVIT_PROGRAM, "run", "--kubeconfig", kubeconfig, "--port=0"};
   argv.insert(argv.end(), flags.begin(), flags.end());
   return std::make_unique<Process>(argv, log("davit"));
 }
 
 std::unique_ptr<Process> ControlPlane::nodes(const std::vector<std::string>& flags) {
+  await_prompt_response();
   std::vector<std::string> argv = {DAVIT_PROGRAM, "sandbox", "nodes", "--kubeconfig", kubeconfig()};
   argv.insert(argv.end(), flags.begin(), flags.end());
   return std::make_unique<Process>(argv, log("nodes"));

@@ -134,6 +134,10 @@ class ControlPlane {
   void write_credentials() const;
   [[nodiscard]] std::filesystem::path log(const std::string& name);
   [[nodiscard]] bool healthy() const;
+  /// Blocks until the API server says within a second that it is ready: controllers give up their
+  /// start when it is not healthy for ten seconds, which one that a busy machine has just started
+  /// may be again.
+  void await_prompt_response() const;
   /// The response, head and all, of a POST to etcd's JSON gateway.
   [[nodiscard]] std::string ask_etcd(const std::string& path, const std::string& body) const;
 
