@@ -34,7 +34,8 @@ class ResilienceTest : public testing::Test {
     if (!HasFailure() || cluster_ == nullptr) return;
     for (const auto& file : std::filesystem::directory_iterator(cluster_->scratch())) {
       const std::string name = file.path().filename().string();
-      if (name.starts_with("davit-")) std::cout << name << ":\n" << read_file(file.path()) << "\n";
+      if (name.starts_with("davit-") || name.starts_with("controller-manager-"))
+        std::cout << name << ":\n" << read_file(file.path()) << "\n";
     }
   }
 

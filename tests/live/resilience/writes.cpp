@@ -21,6 +21,7 @@ rules:
   resources:
   - {group: "", resources: [pods, pods/status, nodes, nodes/status]}
   - {group: apps, resources: [replicasets, replicasets/status, deployments, deployments/status]}
+  - {group: batch, resources: [jobs, jobs/status]}
 - level: None
 )";
 
@@ -33,19 +34,25 @@ ControlPlaneOptions AuditLog::options() const {
                               "--audit-log-path=" + (scratch_.path() / "audit.log").string()}};
 }
 
-std::vector<AuditedWrite> AuditLog::writes() const {
+std::vector<AuditedWrite> AuditLog::writes() const { return with_status(200, 299); }
+
+std::vector<AuditedWrite> AuditLog::forbidden() const { return with_status(403, 403); }
+
+std::vector<AuditedWrite> AuditLog::with_status(long first, long last) const {
   std::vector<AuditedWrite> out;
   std::istringstream lines(read_file(scratch_.path() / "audit.log"));
   for (std::string line; std::getline(lines, line);) {
     const Result<Json> event = parse_json(line);
     if (!event) continue;  // The last line may be half written.
-    if (event->get("responseStatus").get("code").integer_or(0) / 100 != 2) continue;
+    const long status = event->get("responseStatus").get("code").integer_or(0);
+    if (status < first || status > last) continue;
     const std::string subresource = event->text_at({"objectRef", "subresource"});
+    const std::string& agent = event->text_at({"userAgent"});
     out.push_back({event->text_at({"requestReceivedTimestamp"}),
                    event->text_at({"user", "username"}),
                    event->text_at({"verb"}) + ' ' + event->text_at({"objectRef", "resource"}) +
                        (subresource.empty() ? "" : '/' + subresource),
-                   event->text_at({"objectRef", "name"})});
+                   event->text_at({"objectRef", "name"}), agent.substr(0, agent.find('/'))});
   }
   std::stable_sort(out.begin(), out.end(),
                    [](const AuditedWrite& a, const AuditedWrite& b) { return a.when < b.when; });
@@ -98,6 +105,16 @@ std::vector<std::string> writes_after(const std::vector<AuditedWrite>& all,
   std::vector<std::string> out;
   for (auto at = first; at != all.end(); ++at) {
     if (at->user == former) out.push_back(at->when + ' ' + at->what);
+  }
+  return out;
+}
+
+std::vector<std::string> programs_in_turn(const std::vector<AuditedWrite>& all,
+                                          const std::vector<std::string>& users) {
+  std::vector<std::string> out;
+  for (const AuditedWrite& each : all) {
+    if (std::ranges::find(users, each.user) == users.end()) continue;
+    if (out.empty() || out.back() != each.program) out.push_back(each.program);
   }
   return out;
 }
