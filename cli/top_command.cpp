@@ -80,7 +80,8 @@ int fail_top(const Status& why, std::ostream& err) {
   return kExitFailed;
 }
 
-/// Until interrupted, or `repetitions` times.
+/// Until interrupted, `repetitions` times, or until the terminal is gone. SIGHUP is ignored, so a
+/// failed write is what shows the latter.
 int show_live(const TopOptions& options, const std::string& socket, std::ostream& out,
               std::ostream& err) {
   const Interruptions interruptions;
@@ -94,7 +95,9 @@ int show_live(const TopOptions& options, const std::string& socket, std::ostream
       const Result<Json> status = ask_status(socket);
       if (status) screen.show(status_text(*status, fit_terminal()));
       failed = status ? Status() : status.error();
-      if (!failed.ok() || interruptions.wait(interval) != Interruptions::What::kNothing) break;
+      if (!failed.ok() || !out.good() ||
+          interruptions.wait(interval) != Interruptions::What::kNothing)
+        break;
     }
   }
   return failed.ok() ? kExitGood : fail_top(failed, err);

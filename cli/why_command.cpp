@@ -6,6 +6,7 @@
 #include <CLI/Validators.hpp>
 
 #include "cli/ctl_command.hpp"
+#include "host/config/kubeconfig.hpp"
 
 namespace davit::host {
 
@@ -15,7 +16,9 @@ void add_why_command(CLI::App& app, WhyOptions& options, std::function<int()>& c
       "why", "Print what was done to an object and because of it, and what is waited for");
   why->add_option("KIND/NAME", options.object, "The object, such as deployment/web or po/web-1-x")
       ->required();
-  why->add_option("-n,--namespace", options.ns, "Namespace of the object (default \"default\")")
+  why->add_option("-n,--namespace", options.ns,
+                  "Namespace of the object (default: that of the kubeconfig's context, else "
+                  "\"default\")")
       ->type_name("NAME");
   add_control_socket(*why, options.socket);
   why->add_option("-o,--output", options.output, "text, json or timeline (default text)")
@@ -23,11 +26,12 @@ void add_why_command(CLI::App& app, WhyOptions& options, std::function<int()>& c
       ->type_name("FORMAT");
   why->callback([&] {
     chosen = [&] {
-      const ControlRequest request{.command = "why",
-                                   .name = options.object,
-                                   .file = "",
-                                   .ns = options.ns,
-                                   .output = options.output};
+      const ControlRequest request{
+          .command = "why",
+          .name = options.object,
+          .file = "",
+          .ns = options.ns.empty() ? namespace_of_context(process_environment()) : options.ns,
+          .output = options.output};
       return ask_and_print(options.socket, request, CtlOptions::Output::kText, out, err);
     };
   });

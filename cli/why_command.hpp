@@ -13,7 +13,7 @@ namespace davit::host {
 
 struct WhyOptions {
   std::string object;  ///< KIND/NAME
-  std::string ns;      ///< Empty: "default".
+  std::string ns;      ///< Empty: that of the kubeconfig's context, else "default".
   std::string output;  ///< "text", "json" or "timeline"; empty: text.
   std::string socket;  ///< Empty: the default one.
 };

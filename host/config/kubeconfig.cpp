@@ -83,6 +83,16 @@ Result<Loaded> load_list(const std::vector<std::string>& paths) {
   return loaded;
 }
 
+/// The files of the fallback.
+std::vector<std::string> fallback_paths(const ConnectionEnvironment& environment,
+                                        KubeconfigOptions::Fallback fallback) {
+  std::vector<std::string> paths = split_path_list(environment.variable("KUBECONFIG").value_or(""));
+  if (!paths.empty() || fallback != KubeconfigOptions::Fallback::kHome) return paths;
+  const std::string home = environment.variable("HOME").value_or("");
+  if (!home.empty()) paths.push_back(home + "/.kube/config");
+  return paths;
+}
+
 /// Go's rest.DefaultServerURL: without a scheme, TLS settings decide.
 std::string with_scheme(std::string server, bool tls) {
   if (server.find("://") == std::string::npos) server = (tls ? "https://" : "http://") + server;
@@ -248,12 +258,7 @@ Result<ConnectionConfig> find_connection(const KubeconfigOptions& options) {
   Result<ConnectionConfig> in_cluster = load_in_cluster(options.environment);
   if (in_cluster) return in_cluster;
   const auto& variable = options.environment.variable;
-  std::vector<std::string> paths = split_path_list(variable("KUBECONFIG").value_or(""));
-  if (paths.empty() && options.fallback == KubeconfigOptions::Fallback::kHome) {
-    const std::string home = variable("HOME").value_or("");
-    if (!home.empty()) paths.push_back(home + "/.kube/config");
-  }
-  Result<Loaded> loaded = load_list(paths);
+  Result<Loaded> loaded = load_list(fallback_paths(options.environment, options.fallback));
   if (!loaded) return loaded.error();
   if (!loaded->source.empty()) return choose(*loaded, options);
   KubeconfigOptions fallback = options;
@@ -266,6 +271,15 @@ Result<ConnectionConfig> find_connection(const KubeconfigOptions& options) {
 }
 
 }  // namespace
+
+std::string namespace_of_context(const ConnectionEnvironment& environment) {
+  const Result<Loaded> loaded =
+      load_list(fallback_paths(environment, KubeconfigOptions::Fallback::kHome));
+  if (!loaded) return "";
+  const auto& contexts = loaded->content.contexts;
+  const auto found = contexts.find(loaded->content.current_context);
+  return found == contexts.end() ? "" : found->second.ns;
+}
 
 Result<ConnectionConfig> load_connection(const KubeconfigOptions& options) {
   Result<ConnectionConfig> found = find_connection(options);

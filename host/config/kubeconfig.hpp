@@ -44,6 +44,11 @@ struct KubeconfigOptions {
 /// parsed, "invalid configuration: ..." with every problem of the chosen context.
 [[nodiscard]] Result<ConnectionConfig> load_connection(const KubeconfigOptions& options);
 
+/// The namespace of the current context of KUBECONFIG, or of $HOME/.kube/config without it, as
+/// kubectl without --namespace uses it. Empty: it names none, or no such file can be read; a pod's
+/// own namespace does not count.
+[[nodiscard]] std::string namespace_of_context(const ConnectionEnvironment& environment);
+
 /// The pod's own identity. kNotFound outside a cluster.
 [[nodiscard]] Result<ConnectionConfig> load_in_cluster(const ConnectionEnvironment& environment);
 

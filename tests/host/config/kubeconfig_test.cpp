@@ -338,5 +338,26 @@ TEST_F(KubeconfigTest, BadFilesOfTheListAreAllReported) {
   EXPECT_THAT(text, HasSubstr("DIR/b"));
 }
 
+TEST_F(KubeconfigTest, NamespaceOfTheContextIsThatOfKubectl) {
+  const auto ns = [this] { return namespace_of_context(options_.environment); };
+  EXPECT_EQ(ns(), "") << "no file";
+  environment_["HOME"] = path("home");
+  directory_.write("home/.kube/config", config(kServer, "token: t", "namespace: of-home"));
+  EXPECT_EQ(ns(), "of-home") << "neither a cluster nor a user is needed";
+
+  environment_["KUBECONFIG"] =
+      path("missing") + ":" +
+      directory_.write("a", config(kServer, "token: t", "cluster: c, user: u, namespace: shop")) +
+      ":" + directory_.write("b", config(kServer, "token: t", "namespace: other"));
+  EXPECT_EQ(ns(), "shop") << "the first file wins";
+
+  environment_["KUBECONFIG"] = directory_.write("c", config(kServer, "token: t"));
+  EXPECT_EQ(ns(), "") << "the context names none";
+  environment_["KUBECONFIG"] = directory_.write("d", "current-context: nothing\n");
+  EXPECT_EQ(ns(), "");
+  environment_["KUBECONFIG"] = directory_.write("e", "{");
+  EXPECT_EQ(ns(), "") << "what cannot be read is no reason to fail";
+}
+
 }  // namespace
 }  // namespace davit::host
