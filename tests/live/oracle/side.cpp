@@ -139,9 +139,10 @@ std::vector<std::string> davit_flags(IsolationGroup isolation, Deletion deletion
   std::string controllers = "--controllers=*";
   if (!has_node_life(isolation)) controllers += ",-node-lifecycle-controller";
   if (isolation != IsolationGroup::kPodGc) controllers += ",-pod-garbage-collector-controller";
-  if (live::server_minor() < kMinorOfSlices) controllers += ",-disruption-controller";
   if (deletion == Deletion::kByServer) {
     controllers += ",-garbage-collector-controller,-namespace-controller";
+  } else if (live::server_minor() < kMinorOfSlices) {
+    controllers += ",-disruption-controller";
   }
   out.push_back(std::move(controllers));
   return out;
