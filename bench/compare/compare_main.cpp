@@ -1,7 +1,7 @@
 /// davit and kube-controller-manager side by side: the same control plane, the same work, the same
 /// QPS.
 ///
-///   davit_compare [--rounds=start,fill,rollout,whole,services,nodes,jobs,daemons,ordinals]
+///   davit_compare [--rounds=start,fill,rollout,whole,services,nodes,jobs,daemons,ordinals,empty]
 ///                 [--repeat=3] [--chart=FILE] [--write-window=DURATION] [--qps=1000]
 ///                 [--pods=20000] [--nodes=1000] [--deployments=100] [--replicas=10]
 ///                 [--services=500] [--backends=20] [--watched-nodes=5000] [--jobs=500]
@@ -11,7 +11,8 @@
 /// Needs KUBEBUILDER_ASSETS, kubectl and curl; perf for the system calls. Prints tables in
 /// Markdown: each figure is the median of all repetitions, with their range. Both peers run the
 /// same controllers: deployment and replicaset to start and to roll out, all six of the first
-/// plugins to fill caches and in the round "whole", and their own one in the other rounds.
+/// plugins to fill caches and in the round "whole", those of all plugins in the round "empty", and
+/// their own one in the other rounds.
 #include <algorithm>
 #include <fstream>
 #include <iostream>
@@ -83,13 +84,14 @@ std::string manifest_text(const std::string& controllers, const std::string& wri
 Peer ours(int qps, const std::string& write_window) {
   const std::string name = "davit";
   return {name, [=](ControlPlane& cluster, const std::string& controllers) {
-            const std::filesystem::path manifest = cluster.scratch() / "davit.yaml";
-            live::write_file(manifest, manifest_text(controllers, write_window));
             const std::string port = std::to_string(live::free_port());
-            return RunningPeer{name,
-                               cluster.davit(client_flags(
-                                   qps, {"--manifest=" + manifest.string(),
-                                         "--controllers=" + controllers, "--port=" + port})),
+            std::vector<std::string> flags = {"--controllers=" + controllers, "--port=" + port};
+            if (controllers != every_controller()) {  // Without a manifest all plugins are opened.
+              const std::filesystem::path manifest = cluster.scratch() / "davit.yaml";
+              live::write_file(manifest, manifest_text(controllers, write_window));
+              flags.push_back("--manifest=" + manifest.string());
+            }
+            return RunningPeer{name, cluster.davit(client_flags(qps, std::move(flags))),
                                "http://127.0.0.1:" + port + "/metrics"};
           }};
 }
@@ -125,6 +127,7 @@ void run_rounds(const std::vector<Peer>& peers, const Options& options, Report& 
   run("jobs", [&](const Peer& peer) { measure_jobs(peer, options, report); });
   run("daemons", [&](const Peer& peer) { measure_daemon_sets(peer, options, report); });
   run("ordinals", [&](const Peer& peer) { measure_stateful_sets(peer, options, report); });
+  run("empty", [&](const Peer& peer) { measure_empty(peer, report); });
 }
 
 int compare(std::span<const std::string_view> arguments) {

@@ -10,8 +10,8 @@
 namespace davit::bench {
 
 /// The rounds in the order in which they run.
-inline constexpr std::string_view kRounds[] = {"start", "fill", "rollout", "whole",   "services",
-                                               "nodes", "jobs", "daemons", "ordinals"};
+inline constexpr std::string_view kRounds[] = {"start", "fill", "rollout", "whole",    "services",
+                                               "nodes", "jobs", "daemons", "ordinals", "empty"};
 
 struct Options {
   std::set<std::string, std::less<>> rounds = {std::begin(kRounds), std::end(kRounds)};

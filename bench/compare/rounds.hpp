@@ -43,6 +43,11 @@ void measure_jobs(const Peer& peer, const Options& options, Report& report);
 void measure_daemon_sets(const Peer& peer, const Options& options, Report& report);
 /// Creates StatefulSets, pod by pod, and rolls them to a new image.
 void measure_stateful_sets(const Peer& peer, const Options& options, Report& report);
+/// The memory of every controller that davit has, on a cluster without objects of users.
+void measure_empty(const Peer& peer, Report& report);
+
+/// The controllers of all plugins of davit, named as for kube-controller-manager's --controllers.
+[[nodiscard]] std::string every_controller();
 
 /// A server that lets more through than its default, so that the peers' QPS is the limit.
 [[nodiscard]] live::ControlPlaneOptions wide_server();

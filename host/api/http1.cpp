@@ -22,6 +22,8 @@ namespace http = boost::beast::http;
 constexpr std::uint32_t kHeadBytesMax = 64 * 1024;
 // net/http's limit of 1xx responses before the final one.
 constexpr int kInformationalMax = 5;
+// A larger buffer is not kept while nothing comes, as on most watches.
+constexpr std::size_t kUnreadKeptMax = 1024;
 
 bool has_control(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) {
@@ -182,6 +184,7 @@ Http1Response::State Http1Response::feed(std::string_view bytes) {
     if (parser_->is_final()) return State::kDone;
     if (restart_after_informational() == State::kBroken) return State::kBroken;
   }
+  if (unread_.capacity() > kUnreadKeptMax) unread_.shrink_to_fit();
   return State::kMore;
 }
 

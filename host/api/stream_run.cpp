@@ -13,7 +13,7 @@ constexpr int kHttpOk = 200;
 // The part of an error response that is read; larger than any Status.
 constexpr std::size_t kErrorBytesMax = std::size_t{1} << 20;
 // A buffer that a burst has blown up is not kept for the quiet hours after it.
-constexpr std::size_t kKeptBytesMax = 16 * 1024;
+constexpr std::size_t kKeptBytesMax = 1024;
 
 // Sleeps until `when` comes or `stop` is requested; false for the latter.
 bool sleep_until(Clock& clock, Time when, const std::stop_token& stop) {

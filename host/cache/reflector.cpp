@@ -360,6 +360,7 @@ Status Reflector::on_event(WatchType type, std::string_view bytes) {
       break;
     case ReflectorState::Use::kBookmark:
       seams_.target.bookmark(version);
+      decoder_.release();  // Once a minute: a watch that was busy before may be quiet now.
       break;
     case ReflectorState::Use::kPopulate:
       carry_out(
@@ -426,6 +427,7 @@ void Reflector::carry_out(const ReflectorReport& report, const ReflectorRequest&
     Replacement content = *std::exchange(next_, std::nullopt);
     seams_.target.replace(std::move(content), report.version);
     seams_.metrics.listed();
+    decoder_.release();
   }
   if (report.note == Note::kWatchStalled) seams_.metrics.stalled_watch();
   if (is_failure(report.note)) seams_.target.failed(report.status);

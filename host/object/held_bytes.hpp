@@ -46,7 +46,8 @@ class HeldBytes {
   /// The message, or its wanted beginning, once it is complete.
   [[nodiscard]] std::string_view bytes() const { return view_; }
 
-  /// Forgets the message. The buffer of a huge one is given back.
+  /// Forgets the message. The buffer of a large one is given back: the next one that is cut may be
+  /// long in coming, as on most watches.
   void clear() {
     view_ = {};
     held_.clear();
@@ -54,7 +55,7 @@ class HeldBytes {
   }
 
  private:
-  static constexpr std::size_t kBytesKept = std::size_t{256} << 10;
+  static constexpr std::size_t kBytesKept = std::size_t{1} << 10;
 
   std::uint64_t left_ = 0;
   std::uint64_t wanted_ = 0;

@@ -13,11 +13,12 @@
 namespace davit::host {
 
 /// Reads JSON, protobuf in its envelope and, once their type is known, messages without one. Keep
-/// one where many objects are read. Not thread-safe; the objects are.
+/// one where many objects are read: it keeps the buffers, and in protobuf the plan of each message,
+/// until release(). Not thread-safe; the objects are.
 class ObjectDecoder {
  public:
   /// `space` must outlive the decoder and every object that it makes.
-  explicit ObjectDecoder(ObjectSpace& space) : json_(space), protobuf_(space) {}
+  explicit ObjectDecoder(ObjectSpace& space) : space_(space) {}
 
   /// The next objects are JSON or have an envelope, as those of watches.
   void expect_envelopes() { item_.reset(); }
@@ -33,20 +34,41 @@ class ObjectDecoder {
 
   Result<ObjectRef> parse(std::string_view bytes, const ParseOptions& options) {
     is_json_ = !item_ && !is_protobuf_object(bytes);
-    if (is_json_) return json_.parse(bytes, options);
-    return item_ ? protobuf_.parse(bytes, *item_, options) : protobuf_.parse(bytes, options);
+    return is_json_ ? parse_json(bytes, options) : parse_protobuf(bytes, options);
+  }
+  /// Frees its buffers and plans, which the next object creates again: a watch on which nothing
+  /// happens needs none of them.
+  void release() {
+    json_.reset();
+    protobuf_.reset();
   }
   /// The mistake in the last object.
-  [[nodiscard]] ParseFault fault() const { return is_json_ ? json_.fault() : protobuf_.fault(); }
+  [[nodiscard]] ParseFault fault() const { return fault_; }
   /// The readable part of the last object's identity.
   [[nodiscard]] ObjectIdentity identity(std::string_view bytes) const {
     return is_json_ ? read_identity(bytes) : read_protobuf_identity(bytes);
   }
 
  private:
-  Parser json_;
-  ProtobufParser protobuf_;
+  Result<ObjectRef> parse_json(std::string_view bytes, const ParseOptions& options) {
+    if (!json_) json_.emplace(space_);
+    Result<ObjectRef> parsed = json_->parse(bytes, options);
+    fault_ = json_->fault();
+    return parsed;
+  }
+  Result<ObjectRef> parse_protobuf(std::string_view bytes, const ParseOptions& options) {
+    if (!protobuf_) protobuf_.emplace(space_);
+    Result<ObjectRef> parsed =
+        item_ ? protobuf_->parse(bytes, *item_, options) : protobuf_->parse(bytes, options);
+    fault_ = protobuf_->fault();
+    return parsed;
+  }
+
+  ObjectSpace& space_;
+  std::optional<Parser> json_;              // Since an object needed it.
+  std::optional<ProtobufParser> protobuf_;  // The same.
   std::optional<ProtobufType> item_;
+  ParseFault fault_ = ParseFault::kNone;
   bool is_json_ = true;
 };
 

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "lib/base/stack_pages.hpp"
+
 namespace davit {
 namespace {
 
@@ -14,6 +16,16 @@ namespace {
 constexpr Duration kPollMax = std::chrono::seconds(60);
 // Without a bell (no descriptor was left) calls of other threads are noticed no later than this.
 constexpr Duration kPollWithoutBell = std::chrono::milliseconds(20);
+// When nothing has come for so long, as on most watches, nothing may come for long: the thread then
+// waits without the pages of its stack that only deeper calls need.
+constexpr Duration kUntilRest = std::chrono::seconds(5);
+
+// The result of poll() on `polled`.
+int poll_for(std::vector<pollfd>& polled, Duration limit) {
+  const timespec time{whole_seconds(limit),
+                      static_cast<long>((limit % std::chrono::seconds(1)).count())};
+  return ::ppoll(polled.data(), polled.size(), &time, nullptr);
+}
 
 }  // namespace
 
@@ -111,9 +123,10 @@ void RequestLoop::poll_once(Clock& clock, Time until) {
     bell_to_ring_ = bell_.get();
   }
   limit = std::clamp(due - clock.now(), Duration::zero(), limit);
-  const timespec time{whole_seconds(limit),
-                      static_cast<long>((limit % std::chrono::seconds(1)).count())};
-  ::ppoll(polled_.data(), polled_.size(), &time, nullptr);
+  if (poll_for(polled_, std::min(limit, kUntilRest)) == 0 && limit > kUntilRest) {
+    release_stack_pages();
+    poll_for(polled_, limit - kUntilRest);
+  }
   drive_ready(clock.now());
 }
 

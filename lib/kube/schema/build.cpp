@@ -218,6 +218,8 @@ class Builder {
       }
     }
     append_fields(message, each);
+    message.fields.shrink_to_fit();  // Before `wire` points into them.
+    message.wire.reserve(each.drafts.size());
     DAVIT_ASSERT(message.fields.size() <= kFieldsMax);
     for (const Draft& draft : each.drafts) {
       WireField wire{draft.field.number, nullptr, draft.inlined};
