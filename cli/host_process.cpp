@@ -7,6 +7,7 @@
 
 #include "cli/host_settings.hpp"
 #include "cli/neighbour.hpp"
+#include "cli/pages/host_pages.hpp"
 #include "cli/service_account_rules.hpp"
 #include "cli/status_source.hpp"
 #include "cli/upstream_clients.hpp"
@@ -30,14 +31,6 @@ constexpr double kCancelShare = 0.5;
 constexpr Duration kPluginResponseTime = std::chrono::milliseconds(500);
 /// Events, and then spans, get so long to be written at the end.
 constexpr Duration kFlushTime = std::chrono::seconds(2);
-
-BuildInfo build_info(std::string git_version) {
-  return BuildInfo{.git_version = std::move(git_version),
-                   .git_commit = "",
-                   .build_date = "",
-                   .compiler = kCompiler,
-                   .platform = kPlatform};
-}
 
 /// Plugins were read and lists parsed. What that took is free now, but the allocator keeps it
 /// unless asked, and so does the kernel what was executed once.
@@ -137,6 +130,7 @@ HostProcess::HostProcess(Parts&& parts)
                   clients_->options("why", {.rate = clients_->rate()})),
       why_({journal_, discovery_, plugins_.serving(), why_client_, seams_.clock}) {
   space_.set_debugging(seams_.debugging);
+  report_feature_gates(manifest_.feature_gates, *metrics_);
   if (elects()) prepare_elections();
   MutexLock lock(mutex_);
   for (const PlannedController& planned : planned_) {
@@ -224,6 +218,7 @@ Status HostProcess::serve_health() {
     return why_.page(query);
   });
   add_status_routes(routes_, status_);
+  add_host_pages(routes_, {[this] { return in_force(); }, seams_.clock, log_, seams_.verbosity});
   checks_.set_observer(
       [this](std::string_view check, std::string_view endpoint, const Status& result) {
         metrics_->health_checked(check, endpoint, result);
@@ -518,6 +513,17 @@ void HostProcess::want(const DesiredState& desired) {
       settings_[each.name] = {each.workers, each.config};
     }
   }
+}
+
+SettingsInForce HostProcess::in_force() {
+  SettingsInForce out{.manifest = manifest_, .verbosity = seams_.log_sink.verbosity()};
+  MutexLock lock(mutex_);
+  for (const auto& [controller, settings] : settings_) {
+    ControllerSettings& each = out.controllers[controller];
+    each.workers = settings.workers;
+    each.config = settings.config;
+  }
+  return out;
 }
 
 Reference HostProcess::lease() const {

@@ -16,6 +16,7 @@
 #include "cli/host_clients.hpp"
 #include "cli/host_elections.hpp"
 #include "cli/options.hpp"
+#include "cli/pages/flags_in_force.hpp"
 #include "host/api/discovery.hpp"
 #include "host/api/discovery_poll.hpp"
 #include "host/api/rest_client.hpp"
@@ -39,6 +40,7 @@
 #include "lib/base/log.hpp"
 #include "lib/base/mutex.hpp"
 #include "lib/base/random.hpp"
+#include "lib/base/spdlog_sink.hpp"
 #include "lib/net/http_server.hpp"
 
 namespace davit::host {
@@ -84,6 +86,7 @@ struct HostSeams {
   ObjectDebugging debugging = {};
   /// Without an endpoint nothing is traced.
   TracingConfig tracing = {};
+  LogVerbosity* verbosity = nullptr;  ///< That of `log_sink`; null: it does not change.
 };
 
 /// Life:  open() → start() → (tick() every second) → stop().
@@ -159,6 +162,8 @@ class HostProcess {
   void prepare_elections();
   Status serve_health();
   Status serve_secure();
+  /// Thread-safe.
+  [[nodiscard]] SettingsInForce in_force() EXCLUDES(mutex_);
   Status discover(const std::stop_token& stop);
   Status init_controllers(const std::stop_token& stop);
   /// A controller whose InitFunc has succeeded. `planned` outlives it.

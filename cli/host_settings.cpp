@@ -4,8 +4,10 @@
 
 #include <array>
 #include <string>
+#include <utility>
 
 #include "lib/base/uuid.hpp"
+#include "lib/base/version.hpp"
 
 namespace davit::host {
 namespace {
@@ -43,6 +45,10 @@ LeaderElectionOptions election_options(const Manifest& manifest, Random& random)
   options.renew_deadline = manifest.leader_election.renew_deadline;
   options.retry_period = manifest.leader_election.retry_period;
   return options;
+}
+
+BuildInfo build_info(std::string git_version) {
+  return {.git_version = std::move(git_version), .compiler = kCompiler, .platform = kPlatform};
 }
 
 }  // namespace davit::host

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "host/cache/reflector_state.hpp"
 #include "host/config/manifest.hpp"
+#include "host/health/metrics.hpp"
 #include "host/run/leader_election.hpp"
 #include "host/swap/swap_terms.hpp"
 #include "lib/base/random.hpp"
@@ -20,5 +22,8 @@ namespace davit::host {
 /// Those of the host's own Lease. The identity is the machine's name and a random UUID, as
 /// upstream.
 [[nodiscard]] LeaderElectionOptions election_options(const Manifest& manifest, Random& random);
+
+/// The labels of kubernetes_build_info for this program in a cluster of that version.
+[[nodiscard]] BuildInfo build_info(std::string git_version);
 
 }  // namespace davit::host

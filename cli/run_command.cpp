@@ -177,8 +177,8 @@ int run_host(const RunOptions& options) {
   keep_heap_small();
   allow_many_connections();
   const Interruptions interruptions;
-  const std::unique_ptr<LogSink> sink =
-      make_log_sink(manifest.logging.format, manifest.logging.verbosity);
+  LogVerbosity verbosity(manifest.logging.verbosity);
+  const std::unique_ptr<LogSink> sink = make_log_sink(manifest.logging.format, verbosity);
   const Logger log(*sink);
   protect_memory(options, log);
   if (Status s = check_files(*connection, log); !s.ok()) return print_mistake(s.message());
@@ -212,7 +212,8 @@ int run_host(const RunOptions& options) {
                                   .random = *random,
                                   .log_sink = *sink,
                                   .quarantine = &quarantine,
-                                  .tracing = tracing_config(manifest.tracing, lookup.environment)},
+                                  .tracing = tracing_config(manifest.tracing, lookup.environment),
+                                  .verbosity = &verbosity},
                         [&interruptions] { interruptions.lost_lease(); });
   if (!opened) return fail_command(log, opened.error());
   HostProcess& host = **opened;

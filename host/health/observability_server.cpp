@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace davit::host {
@@ -107,6 +108,13 @@ void ObservabilityRoutes::remove_debug_page(std::string_view controller) {
 bool ObservabilityRoutes::is_health(const HttpServerRequest& request) {
   const std::string_view path = request.path();
   return path.starts_with("/healthz") || path.starts_with("/livez") || path.starts_with("/readyz");
+}
+
+std::vector<std::string> ObservabilityRoutes::top_paths() const {
+  std::set<std::string> paths{"/healthz", "/livez", "/readyz"};
+  MutexLock lock(mutex_);
+  for (const auto& [path, route] : routes_) paths.insert(path.substr(0, path.find('/', 1)));
+  return {paths.begin(), paths.end()};
 }
 
 ObservabilityRoutes::RouteEntry ObservabilityRoutes::find_route(std::string_view path) const {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "host/health/debug_response.hpp"
 #include "host/health/health_checks.hpp"
@@ -52,6 +53,9 @@ class ObservabilityRoutes {
   /// Mounts a page below /debug/controllers/<controller>, or replaces it.
   void add_debug_page(std::string controller, DebugPage page) EXCLUDES(mutex_);
   void remove_debug_page(std::string_view controller) EXCLUDES(mutex_);
+
+  /// The first parts of the paths that are served, each once and sorted: "/debug", "/metrics".
+  [[nodiscard]] std::vector<std::string> top_paths() const EXCLUDES(mutex_);
 
   /// The response; deferred where it needs a plugin.
   [[nodiscard]] HttpServerResponse respond(const HttpServerRequest& request) EXCLUDES(mutex_);

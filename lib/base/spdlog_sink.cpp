@@ -30,9 +30,11 @@ spdlog::level::level_enum level_of(Severity severity) {
 class SpdlogSink final : public LogSink {
  public:
   SpdlogSink(LogFormat format, int verbosity, std::FILE* file)
-      : format_(format), verbosity_(verbosity), sink_(file) {}
+      : format_(format), fixed_(verbosity), verbosity_(fixed_), sink_(file) {}
+  SpdlogSink(LogFormat format, const LogVerbosity& verbosity, std::FILE* file)
+      : format_(format), fixed_(0), verbosity_(verbosity), sink_(file) {}
 
-  [[nodiscard]] int verbosity() const override { return verbosity_; }
+  [[nodiscard]] int verbosity() const override { return verbosity_.get(); }
 
   void write(Severity severity, int verbosity, std::string_view logger, std::string_view message,
              std::span<const LogPair> fields) override {
@@ -47,13 +49,19 @@ class SpdlogSink final : public LogSink {
 
  private:
   const LogFormat format_;
-  const int verbosity_;
+  const LogVerbosity fixed_;
+  const LogVerbosity& verbosity_;  // That one, or the caller's.
   FileSink sink_;
 };
 
 }  // namespace
 
 std::unique_ptr<LogSink> make_log_sink(LogFormat format, int verbosity, std::FILE* file) {
+  return std::make_unique<SpdlogSink>(format, verbosity, file);
+}
+
+std::unique_ptr<LogSink> make_log_sink(LogFormat format, const LogVerbosity& verbosity,
+                                       std::FILE* file) {
   return std::make_unique<SpdlogSink>(format, verbosity, file);
 }
 

@@ -1,6 +1,7 @@
 /// The log of the program: lines in klog's text or JSON format, written through spdlog.
 #pragma once
 
+#include <atomic>
 #include <cstdio>
 #include <memory>
 
@@ -8,10 +9,28 @@
 
 namespace davit {
 
+/// The value of -v while a log is in use: info lines above it are dropped. Thread-safe.
+class LogVerbosity {
+ public:
+  explicit LogVerbosity(int value) : value_(value) {}
+  LogVerbosity(const LogVerbosity&) = delete;
+  LogVerbosity& operator=(const LogVerbosity&) = delete;
+
+  [[nodiscard]] int get() const { return value_.load(std::memory_order_relaxed); }
+  void set(int value) { value_.store(value, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<int> value_;  // Relaxed: nothing else depends on it.
+};
+
 /// Writes each line at once to `file`, which stays the caller's and outlives the sink. `verbosity`
 /// is the value of -v. A reader that went away is not an error, but the process must ignore
 /// SIGPIPE.
 [[nodiscard]] std::unique_ptr<LogSink> make_log_sink(LogFormat format, int verbosity,
+                                                     std::FILE* file = stderr);
+/// The same with a verbosity that can change; it must outlive the sink.
+[[nodiscard]] std::unique_ptr<LogSink> make_log_sink(LogFormat format,
+                                                     const LogVerbosity& verbosity,
                                                      std::FILE* file = stderr);
 
 }  // namespace davit

@@ -39,6 +39,22 @@ TEST(SpdlogSinkTest, LinesAboveTheVerbosityAreNotWritten) {
   EXPECT_NE(lines.find(" a.b] \"Broken\" err=\"why\"\n"), std::string::npos) << lines;
 }
 
+TEST(SpdlogSinkTest, TheVerbosityChangesWhileTheLogIsInUse) {
+  const File file(std::tmpfile());
+  LogVerbosity verbosity(0);
+  const auto sink = make_log_sink(LogFormat::kText, verbosity, file.get());
+  const Logger log(*sink);
+
+  log.info(3, "Before");
+  verbosity.set(3);
+  log.info(3, "After");
+
+  EXPECT_EQ(sink->verbosity(), 3);
+  const std::string lines = content(file.get());
+  EXPECT_EQ(lines.find("Before"), std::string::npos) << lines;
+  EXPECT_NE(lines.find("After"), std::string::npos) << lines;
+}
+
 TEST(SpdlogSinkTest, LinesOfSeveralThreadsStayWhole) {
   const File file(std::tmpfile());
   const auto sink = make_log_sink(LogFormat::kJson, 0, file.get());
