@@ -118,6 +118,7 @@ HostProcess::HostProcess(Parts&& parts)
                                },
                                &clients_->contact()},
                  log_.named("informer"), reflector_options(manifest_.client)),
+      journal_(static_cast<std::size_t>(manifest_.journal.bytes_per_controller)),
       status_([this] { return recent_writes(journal_, seams_.clock); }),
       plugins_(
           seams_.clock, log_,
@@ -438,7 +439,8 @@ void HostProcess::sample_status() {
                       .checks = checks_,
                       .elections = elections_ ? &*elections_ : nullptr,
                       .lease = manifest_.leader_election.ns + "/" + manifest_.leader_election.name,
-                      .quarantine = seams_.quarantine});
+                      .quarantine = seams_.quarantine,
+                      .journal = journal_});
   status.crashes = crashes_;
   status_.sample(std::move(status));
 }

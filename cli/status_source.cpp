@@ -44,6 +44,8 @@ HostStatus collect_status(const StatusParts& parts) {
       status.quarantined.push_back(each.text());
     }
   }
+  status.journal_bytes = parts.journal.bytes();
+  status.journal_bytes_max = parts.journal.bytes_max();
   for (const auto& each : parts.checks.notes()) status.notes.push_back(each.text);
   return status;
 }

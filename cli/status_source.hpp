@@ -24,6 +24,7 @@ struct StatusParts {
   const HostElections* elections;  ///< Null: no election.
   std::string lease;               ///< "kube-system/davit"
   const Quarantine* quarantine;    ///< May be null.
+  const Journal& journal;
 };
 
 /// The present state, without the crashes. Thread-safe; blocks for no longer than short locks.

@@ -24,6 +24,7 @@ constexpr std::int64_t kBurstMax = 1'000'000;
 constexpr std::int64_t kVerbosityMax = 10;
 constexpr std::int64_t kPortMax = 65535;
 constexpr std::int64_t kCrashesMax = 1000;
+constexpr std::int64_t kJournalBytesMax = std::int64_t{1} << 30;  // More is a typing error.
 constexpr Duration kWindowMin = std::chrono::seconds(1);  // Crashes are noted with whole seconds.
 constexpr Duration kLeaseDurationMin = std::chrono::seconds(1);  // The Lease counts whole seconds.
 constexpr Duration kPeriodMin = std::chrono::milliseconds(1);
@@ -47,6 +48,7 @@ class ManifestReader {
   void logging(const YamlNode& node);
   void tracing(const YamlNode& node);
   void quarantine(const YamlNode& node);
+  void journal(const YamlNode& node);
   void swap(const YamlNode& node);
   void plugin_signatures(const YamlNode& node);
   void trusted_key(const YamlNode& node, const std::string& where);
@@ -87,6 +89,7 @@ void ManifestReader::read(const YamlNode& root) {
   if (const YamlNode* node = top.any("logging")) logging(*node);
   if (const YamlNode* node = top.any("tracing")) tracing(*node);
   if (const YamlNode* node = top.any("quarantine")) quarantine(*node);
+  if (const YamlNode* node = top.any("journal")) journal(*node);
   if (const YamlNode* node = top.any("swap")) swap(*node);
   if (const YamlNode* node = top.any("pluginSignatures")) plugin_signatures(*node);
   top.text("stateDirectory", manifest.state_directory);
@@ -256,6 +259,12 @@ void ManifestReader::quarantine(const YamlNode& node) {
   in.integer("crashes", 0, kCrashesMax, crashes);
   quarantine.crashes = static_cast<int>(crashes);
   in.duration("window", kWindowMin, quarantine.window);
+  in.finish();
+}
+
+void ManifestReader::journal(const YamlNode& node) {
+  Fields in = fields(node, "journal");
+  in.integer("bytesPerController", 0, kJournalBytesMax, out_.manifest.journal.bytes_per_controller);
   in.finish();
 }
 

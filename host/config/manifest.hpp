@@ -79,6 +79,11 @@ struct QuarantineSettings {
   Duration window = std::chrono::minutes(10);
 };
 
+/// The memory of what controllers did, which `davit why` reads.
+struct JournalSettings {
+  std::int64_t bytes_per_controller = std::int64_t{16} << 20;  ///< 0: nothing is kept.
+};
+
 /// The manifest's settings of one controller of a plugin.
 struct ControllerSettings {
   std::optional<bool> enabled;           ///< Nothing: the `controllers` list decides.
@@ -131,6 +136,7 @@ struct Manifest {
   /// The directory of the crash records; absolute. Empty: the default one.
   std::string state_directory;
   QuarantineSettings quarantine;
+  JournalSettings journal;
   SwapSettings swap;
   SignatureSettings plugin_signatures;
   std::vector<std::string> plugin_directories;  ///< Absolute; empty: the installed one.

@@ -27,4 +27,11 @@ std::vector<std::string> Journal::controllers() const {
   return names;
 }
 
+std::size_t Journal::bytes() const {
+  MutexLock lock(mutex_);
+  std::size_t sum = 0;
+  for (const auto& [name, journal] : journals_) sum += journal->bytes();
+  return sum;
+}
+
 }  // namespace davit::host

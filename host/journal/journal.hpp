@@ -31,6 +31,10 @@ class Journal {
   [[nodiscard]] const ControllerJournal* find(std::string_view controller) const EXCLUDES(mutex_);
   /// The names of the controllers that have one, in order.
   [[nodiscard]] std::vector<std::string> controllers() const EXCLUDES(mutex_);
+  /// The memory that each of them may have.
+  [[nodiscard]] std::size_t bytes_max() const { return bytes_max_; }
+  /// The memory that all of them have.
+  [[nodiscard]] std::size_t bytes() const EXCLUDES(mutex_);
 
  private:
   const std::size_t bytes_max_;

@@ -55,6 +55,8 @@ struct HostStatus {
   std::vector<CrashRecord> crashes;      ///< Oldest first.
   std::vector<std::string> quarantined;  ///< A line for each plugin that is left out.
   std::vector<std::string> notes;
+  std::uint64_t journal_bytes = 0;      ///< Memory of the journals of all controllers.
+  std::uint64_t journal_bytes_max = 0;  ///< The limit of each of them.
 };
 
 /// Rates of one controller, from two states.

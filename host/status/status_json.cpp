@@ -154,6 +154,10 @@ std::string status_json(const StatusView& view) {
       .raw("cpu", json_decimal(view.cpu))
       .number("residentBytes", status.resident_bytes)
       .number("threads", status.threads)
+      .raw("journal", JsonText('{')
+                          .number("bytes", status.journal_bytes)
+                          .number("bytesPerController", status.journal_bytes_max)
+                          .str())
       .raw("leadership", json_of_leadership(status.leadership))
       .raw("controllers", controllers.str())
       .raw("informers",

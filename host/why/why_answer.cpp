@@ -205,6 +205,10 @@ std::optional<bool> WhyService::add_present(WhyAnswer& answer, const ApiCatalog&
 }
 
 Result<WhyAnswer> WhyService::answer(const WhyRequest& request) const {
+  if (sources_.journal.bytes_max() == 0) {
+    return Status(Code::kUnsupported,
+                  "this host keeps no journal: journal.bytesPerController is 0");
+  }
   const Result<Catalog> catalog = sources_.discovery.catalog();
   if (!catalog) return catalog.error();
   const Result<ObjectArgument> resolved = resolve_object(request.object, **catalog);

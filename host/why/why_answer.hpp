@@ -63,7 +63,8 @@ class WhyService {
   explicit WhyService(const Sources& sources) : sources_(sources) {}
 
   /// The rendered answer. kInvalid: the request is malformed. kNotFound: nothing is known of such
-  /// an object, and the text says how far back the journal reaches.
+  /// an object, and the text says how far back the journal reaches. kUnsupported: the host keeps no
+  /// journal.
   [[nodiscard]] Result<std::string> respond(const WhyRequest& request) const;
   /// The page /debug/why: `query` has `object`, `namespace` and `output`.
   [[nodiscard]] Result<DebugResponse> page(std::string_view query) const;

@@ -108,12 +108,13 @@ TEST(ManifestDifferenceTest, WhatAHostReadsOnlyAtItsStartIsNamed) {
   wanted.client.qps = 7;
   wanted.leader_election.ns = "other";
   wanted.quarantine.window = std::chrono::minutes(1);
+  wanted.journal.bytes_per_controller = 0;
   wanted.tracing.headers = {{"api-key", "another"}};
   wanted.controllers = {"-a"};
   wanted.plugin_directories = {"/elsewhere"};
-  EXPECT_THAT(
-      fixed_settings_that_differ(now, wanted),
-      ElementsAre("client.qps", "leaderElection.namespace", "tracing", "quarantine.window"));
+  EXPECT_THAT(fixed_settings_that_differ(now, wanted),
+              ElementsAre("client.qps", "leaderElection.namespace", "tracing", "quarantine.window",
+                          "journal.bytesPerController"));
 }
 
 }  // namespace

@@ -53,8 +53,8 @@ TEST(ManifestSchemaTest, SchemaAndParserKnowTheSameKeys) {
   const YamlNode* properties = root.find("properties");
   ASSERT_NE(properties, nullptr);
   EXPECT_EQ(keys_of_schema(root), keys_of_parser(kSchemaHead + "zzzzzz: 1\n"));
-  for (const char* section : {"client", "leaderElection", "health", "logging", "pluginSignatures",
-                              "quarantine", "swap", "tracing"}) {
+  for (const char* section : {"client", "leaderElection", "health", "logging", "journal",
+                              "pluginSignatures", "quarantine", "swap", "tracing"}) {
     const YamlNode* node = properties->find(section);
     ASSERT_NE(node, nullptr) << section;
     EXPECT_EQ(keys_of_schema(*node), keys_of_parser(kSchemaHead + section + ": {zzzzzz: 1}\n"));
@@ -122,6 +122,7 @@ void expect_defaults(const Manifest& manifest) {
   EXPECT_EQ(manifest.state_directory, defaults.state_directory);
   EXPECT_EQ(manifest.quarantine.crashes, defaults.quarantine.crashes);
   EXPECT_EQ(manifest.quarantine.window, defaults.quarantine.window);
+  EXPECT_EQ(manifest.journal.bytes_per_controller, defaults.journal.bytes_per_controller);
   EXPECT_EQ(manifest.swap.watch_for, defaults.swap.watch_for);
   EXPECT_EQ(manifest.swap.max_error_percent, defaults.swap.max_error_percent);
   EXPECT_EQ(manifest.plugin_signatures, defaults.plugin_signatures);

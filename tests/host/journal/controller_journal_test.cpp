@@ -212,6 +212,22 @@ TEST(JournalOfHostTest, ControllerHasOneJournalWhicheverBuildAsks) {
   EXPECT_EQ(journal.controllers(), std::vector<std::string>{"deployment-controller"});
 }
 
+TEST(JournalOfHostTest, MemoryOfAllControllersIsCounted) {
+  Journal journal(kBytesMax);
+  EXPECT_EQ(journal.bytes_max(), kBytesMax);
+  EXPECT_EQ(journal.bytes(), 0U);
+  for (const char* const name : {"deployment-controller", "job-controller"}) {
+    ControllerJournal& one = *journal.of(name);
+    one.begin(kStart);
+    JournaledWork work(one, {.queue = "q", .queue_handle = kQueue, .key = "default/web"}, kStart);
+    work.end({}, kStart);
+  }
+
+  EXPECT_EQ(journal.bytes(), journal.find("deployment-controller")->bytes() +
+                                 journal.find("job-controller")->bytes());
+  EXPECT_GT(journal.bytes(), 0U);
+}
+
 TEST(JournalOfHostTest, WithoutMemoryThereIsNone) {
   Journal journal(0);
 
