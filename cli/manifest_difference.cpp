@@ -117,6 +117,8 @@ std::vector<std::string> fixed_settings_that_differ(const Manifest& now, const M
   compare("logging.verbosity", [](const M& m) { return m.logging.verbosity; });
   compare("logging.format", [](const M& m) { return m.logging.format; });
   compare("tracing", [](const M& m) { return m.tracing; });
+  compare("swap.watchFor", [](const M& m) { return m.swap.watch_for; });
+  compare("swap.maxErrorPercent", [](const M& m) { return m.swap.max_error_percent; });
   compare("pluginSignatures", [](const M& m) { return m.plugin_signatures; });
   compare("controllerStartInterval", [](const M& m) { return m.controller_start_interval; });
   compare("controllerShutdownTimeout", [](const M& m) { return m.controller_shutdown_timeout; });
