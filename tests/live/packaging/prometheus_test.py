@@ -330,7 +330,7 @@ class Prometheus:
 
 
 # Metrics that promtool finds badly named. The names are kube-controller-manager's.
-UPSTREAM_NAMES = ('authentication_token_cache_active_fetch_count',)
+UPSTREAM_NAMES = ('authentication_token_cache_active_fetch_count', 'endpoint_slice_controller_syncs')
 
 
 def findings(promtool, page):
