@@ -18,6 +18,8 @@ inside apt-get update -qq
 mkdir "$root/packages"
 cp "$packages"/davit*.deb "$root/packages"
 rm -f "$root"/packages/*dbgsym*
+# Without man's cache, into which systemd-analyze has the pages formatted that the unit names.
+files() { inside find / -xdev -not -path '/proc/*' -not -path '/packages*' -not -path '/var/cache/man/*' | LC_ALL=C sort; }
 install_packages() { # Ours come from the folder, others from Debian.
   local arguments=()
   for each; do
@@ -26,14 +28,14 @@ install_packages() { # Ours come from the folder, others from Debian.
   done
   inside apt-get install -qq -y --no-install-recommends --reinstall "${arguments[@]}" >"$scratch/log" 2>&1 || { tail "$scratch/log"; exit 1; }
 }
-inside bash -c 'find / -xdev -not -path "/proc/*" -not -path "/packages*" | LC_ALL=C sort' >"$scratch/before"
+files >"$scratch/before"
 
 echo "==> davit and its plugins"
 install_packages davit davit-plugins
 inside davit version
 [[ $(inside davit plugin list | wc -l) -ge 19 ]]
 inside davit manifest check /etc/davit/davit.yaml
-inside davit rbac --manifest /etc/davit/davit.yaml | grep -q 'kind: ClusterRole'
+[[ $(inside davit rbac --manifest /etc/davit/davit.yaml) == *'kind: ClusterRole'* ]]
 inside man -w davit davit-run davit-plugin-sign davit-ctl-swap >/dev/null
 for each in usr/share/bash-completion/completions/davit usr/share/zsh/vendor-completions/_davit \
   usr/share/fish/vendor_completions.d/davit.fish usr/share/doc/davit/davit.spdx.json; do [[ -s $root/$each ]] || { echo "no $each"; exit 1; }; done
@@ -61,7 +63,7 @@ install_packages davit
 inside apt-get remove -qq -y davit >"$scratch/log" 2>&1
 [[ -e $root/etc/davit/davit.yaml ]] || { echo "removal took the settings"; exit 1; }
 inside apt-get purge -qq -y davit davit-plugins davit-dev davit-doc >"$scratch/log" 2>&1
-inside bash -c 'find / -xdev -not -path "/proc/*" -not -path "/packages*" | LC_ALL=C sort' >"$scratch/after"
+files >"$scratch/after"
 if comm -13 "$scratch/before" "$scratch/after" | grep davit; then
   echo "These stay after a purge."
   exit 1

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""The installed service under systemd: starts, serves and stops on a real API server.
+
+  service_test.py ROOT
+
+ROOT is a folder with a Debian that has systemd, dbus and the packages davit and davit-plugins. systemd-nspawn (Debian's package
+systemd-container) boots it, which needs root, and the network is this machine's. KUBEBUILDER_ASSETS names the folder of the API
+server. CI does not run it, because it needs the packages.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from prometheus_test import ApiServer, InstalledDavit, Processes, await_that, expect, free_port, scrape
+
+
+def settings(root, kubeconfig, port):
+    """The files that an operator writes."""
+    file = root / 'etc' / 'davit' / 'kubeconfig'
+    file.touch(mode=0o600)
+    file.write_text(kubeconfig)
+    flags = f'DAVIT_FLAGS="--bind-address=127.0.0.1 --secure-port={port} --cert-dir=/var/lib/davit/serving"'
+    # Packages that are built with ASan are tested, too: no debugger may look for leaks under the service's system calls.
+    (root / 'etc' / 'default' / 'davit').write_text(f'{flags}\nASAN_OPTIONS=detect_leaks=0\n')
+
+
+def check_service(root, processes):
+    server = ApiServer(processes, pathlib.Path(os.environ['KUBEBUILDER_ASSETS']))
+    tokens = {200: server.account('prometheus'), 403: server.account('stranger'), 401: 'no.such.token'}
+    server.allow_scraping('prometheus')
+    port = free_port()
+    subprocess.run(['mount', '-t', 'proc', 'proc', root / 'proc'], check=True)
+    try:
+        server.apply(InstalledDavit(root).rights())
+    finally:
+        subprocess.run(['umount', root / 'proc'], check=True)
+    shutil.rmtree(root / 'var' / 'lib' / 'davit')  # systemd makes it.
+    settings(root, server.kubeconfig_text(server.account('davit')), port)
+    container = processes.start('nspawn', ['systemd-nspawn', '--register=no', '--keep-unit', '--boot', '-D', root, '--console=pipe'])
+
+    def inside(*command):
+        pid = subprocess.run(['pgrep', '-P', str(container.pid)], capture_output=True, text=True, check=False).stdout.strip()
+        enter = ['nsenter', '-t', pid or '0', '-m', '-p', '-u', '-i', '-C', '--', *command]
+        return subprocess.run(enter, capture_output=True, text=True, check=False)
+
+    def page(token):
+        return scrape(port, root / 'var' / 'lib' / 'private' / 'davit' / 'serving' / 'davit.crt', token)
+
+    await_that('systemd runs', lambda: inside('systemctl', 'is-system-running').stdout.strip() == 'running')
+    expect(inside('systemctl', 'start', 'davit').returncode == 0, 'the service starts')
+    for code, token in tokens.items():
+        await_that(f'one token gets {code}', lambda code=code, token=token: page(token)[0] == code)
+    await_that('no token gets 403', lambda: page('')[0] == 403)
+    await_that('davit leads', lambda: 'leader_election_master_status{name="davit"} 1' in page(tokens[200])[1])
+    expect(inside('davit', 'ctl', 'status').stdout.count('generation 1') == 19, 'all plugins serve, and davit ctl finds the socket')
+    expect(inside('systemctl', 'stop', 'davit').returncode == 0, 'the service stops')
+    expect('Result=success' in inside('systemctl', 'show', '-p', 'Result', 'davit').stdout, 'it ends without an error')
+    inside('systemctl', 'poweroff')
+    await_that('the machine is off', lambda: container.poll() is not None)
+
+
+def main():
+    processes = Processes(pathlib.Path(tempfile.mkdtemp()))
+    good = False
+    try:
+        check_service(pathlib.Path(sys.argv[1]).resolve(), processes)
+        good = True
+    finally:
+        processes.stop()
+        if not good:
+            print(*processes.logs(), sep='\n')
+        shutil.rmtree(processes.scratch, ignore_errors=True)
+
+
+if __name__ == '__main__':
+    main()
