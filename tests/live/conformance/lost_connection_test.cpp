@@ -76,7 +76,7 @@ TEST_F(LostConnectionTest, NoNodeIsWrittenOffWhileTheWatchesAreStalled) {
   // Requests for Nodes and Leases; those of pods are long silent and may wait. SilenceTest has the
   // limit of 30 s, on which a busy machine acts later; without one they were renewed after two
   // minutes.
-  EXPECT_TRUE(eventually(seconds(60), [&] { return proxy.accepted() >= before + 2; }))
+  EXPECT_TRUE(eventually(seconds(90), [&] { return proxy.accepted() >= before + 2; }))
       << davit_->output();
   EXPECT_THAT(harm_within(seconds(75)), IsEmpty()) << davit_->output();
 }
