@@ -136,6 +136,10 @@ bool is_on_silent_node(const Json& pod, const std::vector<Life>& lives) {
   });
 }
 
+/// A rest waits for so short a time in which pods are ready and not available yet. Longer ones are
+/// the scenario's to await.
+constexpr std::int64_t kMinReadySecondsMax = 10;
+
 std::string unconverged_set(const Json& set, const std::vector<Life>& lives) {
   if (std::string why = unconverged_ownership(set, lives); !why.empty()) return why;
   std::int64_t pods = 0;
@@ -151,6 +155,11 @@ std::string unconverged_set(const Json& set, const std::vector<Life>& lives) {
   if (!is_observed(set)) return "is not observed";
   if (number(set, "status", "replicas") != pods) return "counts other pods";
   if (number(set, "status", "readyReplicas") != ready) return "counts other ready pods";
+  const std::int64_t min_ready = number(set, "spec", "minReadySeconds");
+  if (min_ready > 0 && min_ready <= kMinReadySecondsMax &&
+      number(set, "status", "availableReplicas") != ready) {
+    return "counts other available pods";
+  }
   if (number(set, "spec", "replicas") != pods && !condition_is(set, "ReplicaFailure", "True")) {
     return "wants other pods";
   }
