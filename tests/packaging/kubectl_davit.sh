@@ -2,9 +2,11 @@
 # kubectl_davit.sh KUBECTL_DAVIT: the plugin of kubectl runs davit in the pod that the Lease names, and gives `why` the namespace
 # of the caller's context. kubectl and davit are stand-ins that print their arguments.
 set -eu
-plugin=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+# The socket of a davit that runs on this machine is none of the test's.
+plugin=$work/kubectl-davit
+sed "s#/run/davit/#$work/none/#" "$1" >"$plugin"
 cat >"$work/kubectl" <<'END'
 #!/bin/sh
 case $1 in
@@ -14,7 +16,7 @@ case $1 in
 esac
 END
 printf '#!/bin/sh\nprintf "%%s\\n" "here $*"\n' >"$work/davit"
-chmod +x "$work/kubectl" "$work/davit"
+chmod +x "$work/kubectl" "$work/davit" "$plugin"
 export PATH="$work:$PATH" XDG_RUNTIME_DIR="$work" TEST_HOLDER=davit-0_1234 TEST_CONTEXT=shop
 unset DAVIT_NAMESPACE DAVIT_LEASE KUBECTL
 
