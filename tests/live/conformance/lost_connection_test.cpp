@@ -27,6 +27,11 @@ class LostConnectionTest : public LiveTest {
         kubeconfig, {"--controllers=node-lifecycle-controller,taint-eviction-controller",
                      "--leader-elect=false", "-v", "4"});
     ASSERT_TRUE(eventually(kWaitLimit, [] { return well_nodes(cluster()) == kNodes; }));
+    // A start that the loss meets ends after ten seconds, as upstream's.
+    for (const char* controller : {"node-lifecycle-controller", "taint-eviction-controller"}) {
+      ASSERT_TRUE(prints(*davit_, std::string(controller) + "] \"Started workers\""))
+          << davit_->output();
+    }
     for (int i = 1; i <= kNodes; ++i) {
       const std::string number = std::to_string(i);
       kubectl({"create", "-f", "-"}, "apiVersion: v1\nkind: Pod\nmetadata: {name: pod-" + number +
