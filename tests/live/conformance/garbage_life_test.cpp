@@ -53,7 +53,14 @@ class GarbageLifeTest : public testing::TestWithParam<Collector> {
     if (HasFailure() && controllers_) std::cout << controllers_->output();
   }
 
+  /// Returns once the collector works, as an object that it finds in its first list may come before
+  /// its owner: v1.20.2 then writes no event about the namespace.
   void start() {
+    start_controllers();
+    create("canary", owner("v1", "ConfigMap", "never-was", "uid-0"));
+    ASSERT_TRUE(goes("configmap/canary"));
+  }
+  void start_controllers() {
     if (GetParam() == Collector::kOriginal) {
       controllers_ = cluster_->controller_manager(kSameControllers);
       return;
