@@ -36,7 +36,7 @@ PAGES_OF = [
     (('plugins/ttlafterfinished/', 'tests/plugins/ttlafterfinished/'), {'TTL': 'cronjob'}),
     (('tests/system/rows_test.cpp',), {'D': 'deployment', 'R': 'replicaset'}),
     (('tests/system/regressions/',), {letter: 'regressions' for letter in 'ABCDEFGI'}),
-    (('tests/support/api_checks/',), {letter: 'apiserver' for letter in 'ACDHKLOPRUWXYZ'}),
+    (('tests/support/api_checks/',), {'RQ': 'resourcequota', **{letter: 'apiserver' for letter in 'ACDHKLOPRUWXYZ'}}),
 ]
 # Rows of the controllers have two digits or more. So 'R1' in a test of ReplicaSets is a name and not a citation.
 TWO_DIGITS = {'deployment', 'replicaset', 'endpoint', 'endpointslice', 'nodelifecycle', 'namespace', 'garbagecollector',

@@ -66,6 +66,21 @@ TEST_F(TriggerTest, RQ06_SoDoesAFailedOne) {
   EXPECT_EQ(used_after("Failed"), "count/pods=1 pods=0 requests.cpu=0");
 }
 
+TEST_F(TriggerTest, RQ07_APodOnADeadNodeIsChargedForTwiceItsGrace) {
+  for (const char* name : {"a", "b", "c"}) cluster_.add(pod(name).on_node("n"));
+  start();
+  quota(R"({"pods":"5"})");
+  cluster_.remove<Pod>({"t", "a"}, {.grace_seconds = 2});
+  cluster_.advance(3s);
+  ASSERT_TRUE(cluster_.erase<Pod>({"t", "b"}));
+  run();
+  EXPECT_EQ(used(), "pods=2") << "counted again, and still charged";
+  cluster_.advance(2s);
+  ASSERT_TRUE(cluster_.erase<Pod>({"t", "c"}));
+  run();
+  EXPECT_EQ(used(), "pods=0");
+}
+
 TEST_F(TriggerTest, RQ08_ALostPodCountsUntilTheRecalculation) {
   lose_a_pod();
   cluster_.advance(1min);
