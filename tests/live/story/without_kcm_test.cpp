@@ -147,8 +147,9 @@ TEST_F(WithoutKcmTest, ARealServerLivesThroughARestart) {
   stop(*davit);
 }
 
-TEST_F(WithoutKcmTest, SwapsOfEveryPluginChangeNothingOfTheEndOnASandbox) {
-  Sandbox sandbox({"--controllers=nodes,scheduler,events", "--nodes=" + std::to_string(kNodes)});
+TEST_F(WithoutKcmTest, SwapsOfEveryPluginAndARestartChangeNothingOfTheEndOnASandbox) {
+  Sandbox sandbox({"--controllers=nodes,scheduler,events", "--nodes=" + std::to_string(kNodes),
+                   "--data=" + (scratch_.path() / "cluster").string()});
   const std::string key = (scratch_.path() / "sa.key").string();
   write_key_pair(key, scratch_.path() / "sa.pub");
   const auto davit = sandbox.davit(davit_flags(write_manifest(key, sandbox.ca_file()), socket()));
@@ -164,6 +165,8 @@ TEST_F(WithoutKcmTest, SwapsOfEveryPluginChangeNothingOfTheEndOnASandbox) {
     story.change("story");
   }
   EXPECT_THAT(failed, IsEmpty());
+  // Not before: a swap that cannot read its objects fails, as it should.
+  sandbox.restart();
   story.await_changed("story");
   story.end("story");
   ASSERT_FALSE(HasFailure()) << davit->output();

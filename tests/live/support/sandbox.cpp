@@ -23,16 +23,25 @@ host::ConnectionConfig connection(const std::string& kubeconfig) {
 Sandbox::Sandbox(const std::vector<std::string>& flags) {
   write_file(scratch_.path() / "tokens.csv",
              "admin-token,admin,admin,system:masters\nalice-token,alice,alice\n");
-  std::vector<std::string> argv = {DAVIT_PROGRAM, "sandbox", "--port=0",
-                                   "--kubeconfig=" + kubeconfig(),
-                                   "--token-file=" + (scratch_.path() / "tokens.csv").string()};
-  argv.insert(argv.end(), flags.begin(), flags.end());
+  argv_ = {DAVIT_PROGRAM, "sandbox", "--port=" + std::to_string(free_port()),
+           "--kubeconfig=" + kubeconfig(),
+           "--token-file=" + (scratch_.path() / "tokens.csv").string()};
+  argv_.insert(argv_.end(), flags.begin(), flags.end());
   const bool chosen = std::ranges::any_of(
       flags, [](const std::string& flag) { return flag.starts_with("--controllers="); });
-  if (!chosen) argv.emplace_back("--controllers=*,-plugins");
+  if (!chosen) argv_.emplace_back("--controllers=*,-plugins");
+  start();
+}
+
+void Sandbox::restart() {
+  process_.reset();  // SIGKILL.
+  start();
+}
+
+void Sandbox::start() {
   const std::string home = scratch_.path().string();
   process_ =
-      std::make_unique<Process>(argv, scratch_.path() / "sandbox.log",
+      std::make_unique<Process>(argv_, scratch_.path() / "sandbox.log",
                                 std::vector<std::string>{"HOME=" + home, "XDG_STATE_HOME=" + home,
                                                          "XDG_RUNTIME_DIR=" + home});
   const auto serves = [this] {

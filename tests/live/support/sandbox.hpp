@@ -16,6 +16,10 @@ class Sandbox {
   /// of plugins unless `flags` name some: most tests run them beside it.
   explicit Sandbox(const std::vector<std::string>& flags = {});
 
+  /// Kills it, and starts it again on the same port: with the cluster that it had if `flags` have
+  /// --data, else with a new one. Blocks until it serves.
+  void restart();
+
   [[nodiscard]] std::string kubeconfig() const { return (scratch_.path() / "kubeconfig").string(); }
   /// "https://127.0.0.1:41234", from the kubeconfig.
   [[nodiscard]] std::string server() const;
@@ -32,7 +36,10 @@ class Sandbox {
   [[nodiscard]] Process& process() { return *process_; }
 
  private:
+  void start();
+
   ScratchDir scratch_;
+  std::vector<std::string> argv_;
   std::unique_ptr<Process> process_;
 };
 
