@@ -1,9 +1,10 @@
 #include "plugins/daemonset/change_handlers.hpp"
 
 #include <chrono>
-#include <davit/kube/selector.hpp>
 #include <davit/kube/taint.hpp>
 #include <optional>
+
+#include "plugins/shared/owners/owners.hpp"
 
 namespace davit::daemonset {
 namespace {
@@ -38,21 +39,21 @@ void ChangeHandlers::revision_updated(const ControllerRevision& old,
   if (old.resource_version() == current.resource_version()) return;  // A resync.
   const bool owner_changed = queue_old_controller(old, current);
   if (current.controller()) {
-    if (const auto set = controller_of(current)) queues_.sets.add(*set);
+    if (const auto set = owners::controller_of(sets_, current)) queues_.sets.add(*set);
   } else if (owner_changed || !same_labels(old, current)) {
     queue_matching(current);
   }
 }
 
 void ChangeHandlers::revision_deleted(const ControllerRevision& revision) const {
-  if (const auto set = controller_of(revision)) queues_.sets.add(*set);
+  if (const auto set = owners::controller_of(sets_, revision)) queues_.sets.add(*set);
 }
 
 void ChangeHandlers::pod_added(const Pod& pod) const {
   // After a restart a pod can show up for the first time while it is being deleted already.
   if (pod.is_being_deleted()) return pod_deleted(pod);
   if (!pod.controller()) return queue_matching(pod);
-  const Lookup<DaemonSet> set = controller_of(pod);
+  const Lookup<DaemonSet> set = owners::controller_of(sets_, pod);
   if (!set) return;
   expectations_.creation_observed(set->key());
   queues_.sets.add(*set);
@@ -66,7 +67,7 @@ void ChangeHandlers::pod_updated(const Pod& old, const Pod& current) const {
     if (owner_changed || !same_labels(old, current)) queue_matching(current);
     return;
   }
-  const Lookup<DaemonSet> set = controller_of(current);
+  const Lookup<DaemonSet> set = owners::controller_of(sets_, current);
   if (!set) return;
   queues_.sets.add(*set);
   if (set->min_ready().count() > 0 && !old.is_ready() && current.is_ready()) {
@@ -76,7 +77,7 @@ void ChangeHandlers::pod_updated(const Pod& old, const Pod& current) const {
 }
 
 void ChangeHandlers::pod_deleted(const Pod& pod) const {
-  const Lookup<DaemonSet> set = controller_of(pod);
+  const Lookup<DaemonSet> set = owners::controller_of(sets_, pod);
   if (!set) return;
   expectations_.deletion_observed(set->key(), pod.key());
   queues_.sets.add(*set);
@@ -88,36 +89,17 @@ void ChangeHandlers::node_updated(const Node& old, const Node& current) const {
   if (!same) queues_.nodes.add(current);
 }
 
-Lookup<DaemonSet> ChangeHandlers::controller_of(const ObjectView& object) const {
-  const std::optional<OwnerReference> reference = object.controller();
-  return reference ? resolve(object.ns(), *reference) : std::nullopt;
-}
-
-Lookup<DaemonSet> ChangeHandlers::resolve(std::string_view ns,
-                                          const OwnerReference& reference) const {
-  if (reference.kind() != DaemonSet::kResource.kind) return std::nullopt;
-  const Lookup<DaemonSet> set = sets_.get(ns, reference.name());
-  if (!set || set->uid() != reference.uid()) return std::nullopt;
-  return set;
-}
-
 bool ChangeHandlers::queue_old_controller(const ObjectView& old, const ObjectView& current) const {
   const std::optional<OwnerReference> before = old.controller();
   if (before == current.controller()) return false;
   if (before) {
-    if (const auto set = resolve(old.ns(), *before)) queues_.sets.add(*set);
+    if (const auto set = owners::resolve(sets_, old.ns(), *before)) queues_.sets.add(*set);
   }
   return true;
 }
 
 void ChangeHandlers::queue_matching(const ObjectView& object) const {
-  if (object.labels().count() == 0) return;
-  for (const DaemonSet& set : sets_.in_namespace(object.ns())) {
-    const Result<Selector> selector = Selector::parse(set.selector());
-    if (selector && !selector->empty() && selector->matches(object.labels())) {
-      queues_.sets.add(set);
-    }
-  }
+  for (const DaemonSet& set : owners::matching(sets_, object)) queues_.sets.add(set);
 }
 
 }  // namespace davit::daemonset

@@ -6,7 +6,6 @@
 #include <davit/kube/node.hpp>
 #include <davit/kube/pod.hpp>
 #include <davit/queue.hpp>
-#include <string_view>
 
 #include "plugins/daemonset/daemon_set.hpp"
 #include "plugins/shared/history/controller_revision.hpp"
@@ -45,10 +44,6 @@ class ChangeHandlers {
   void node_updated(const Node& old, const Node& current) const;
 
  private:
-  /// The set that the controller reference of an object means, if the cache has that very one.
-  [[nodiscard]] Lookup<DaemonSet> controller_of(const ObjectView& object) const;
-  [[nodiscard]] Lookup<DaemonSet> resolve(std::string_view ns,
-                                          const OwnerReference& reference) const;
   /// Queues the old controller of an object that has another one now. Whether it has.
   bool queue_old_controller(const ObjectView& old, const ObjectView& current) const;
   /// Queues every set that would adopt the object.

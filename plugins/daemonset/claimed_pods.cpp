@@ -3,13 +3,9 @@
 #include <davit/controller_ref_manager.hpp>
 #include <string>
 
-namespace davit::daemonset {
+#include "plugins/shared/owners/owners.hpp"
 
-bool is_owned(const ObjectView& object, const DaemonSet& set) {
-  const std::optional<OwnerReference> owner = object.controller();
-  return owner && owner->uid() == set.uid() && owner->kind() == DaemonSet::kResource.kind &&
-         owner->name() == set.name() && object.ns() == set.ns();
-}
+namespace davit::daemonset {
 
 const Result<std::vector<Pod>>& ClaimedPods::get() {
   if (!claimed_) claimed_ = claim();
@@ -19,7 +15,7 @@ const Result<std::vector<Pod>>& ClaimedPods::get() {
 Result<std::vector<Pod>> ClaimedPods::claim() const {
   std::vector<Pod> candidates;
   for (const Pod& pod : pods_.by_controller(set_.uid())) {
-    if (is_owned(pod, set_)) candidates.push_back(pod);
+    if (owners::is_owned(pod, set_)) candidates.push_back(pod);
   }
   for (const Pod& pod : pods_.orphans(set_.ns())) candidates.push_back(pod);
   Result<std::vector<Pod>> claimed =

@@ -12,10 +12,6 @@
 
 namespace davit::daemonset {
 
-/// Whether the set really owns the object. The cache's index holds UIDs only, which clients can
-/// forge.
-[[nodiscard]] bool is_owned(const ObjectView& object, const DaemonSet& set);
-
 /// Claims the pods of one DaemonSet once in a sync, when somebody needs them first: adopts orphans
 /// that match, and releases owned ones that do not. Pods of every phase, terminating ones included.
 /// Rule: docs/spec/daemonset.md, 9.

@@ -11,6 +11,7 @@
 #include "plugins/daemonset/node_pods.hpp"
 #include "plugins/shared/history/revision_data.hpp"
 #include "plugins/shared/history/revisions.hpp"
+#include "plugins/shared/owners/owners.hpp"
 
 namespace davit::daemonset {
 namespace {
@@ -81,7 +82,7 @@ Result<std::vector<ControllerRevision>> RevisionHistory::claim(const DaemonSet& 
                                                                const Selector& selector) const {
   std::vector<ControllerRevision> candidates;
   for (const ControllerRevision& each : revisions_.by_controller(set.uid())) {
-    if (is_owned(each, set)) candidates.push_back(each);
+    if (owners::is_owned(each, set)) candidates.push_back(each);
   }
   for (const ControllerRevision& each : revisions_.orphans(set.ns())) candidates.push_back(each);
   const Client client = cluster_.client();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plugins/deployment/rollout.hpp"
+#include "plugins/shared/owners/owners.hpp"
 
 namespace davit::deployment {
 namespace {
@@ -156,13 +157,9 @@ void DeploymentController::on_set_deleted(const ReplicaSet& set) const {
 
 /// A Recreate rollout waits for its last old pod.
 void DeploymentController::on_pod_deleted(const Pod& pod) const {
-  const std::optional<OwnerReference> owner = pod.controller();
-  if (!owner || owner->kind() != ReplicaSet::kResource.kind) return;
-  const Lookup<ReplicaSet> set = cluster_.replica_sets.get(pod.ns(), owner->name());
-  if (!set || set->uid() != owner->uid()) return;
-  const std::optional<OwnerReference> set_owner = set->controller();
-  if (!set_owner) return;
-  const Lookup<Deployment> deployment = resolve(set->ns(), *set_owner);
+  const Lookup<ReplicaSet> set = owners::controller_of(cluster_.replica_sets, pod);
+  if (!set) return;
+  const Lookup<Deployment> deployment = owners::controller_of(cluster_.deployments, *set);
   if (!deployment || deployment->strategy_type() != "Recreate") return;
   for (const ReplicaSet& each : cluster_.replica_sets.by_controller(deployment->uid())) {
     if (!cluster_.pods.by_controller(each.uid()).empty()) return;
@@ -170,25 +167,15 @@ void DeploymentController::on_pod_deleted(const Pod& pod) const {
   queue_.add(*deployment);
 }
 
-Lookup<Deployment> DeploymentController::resolve(std::string_view ns,
-                                                 const OwnerReference& reference) const {
-  if (reference.kind() != Deployment::kResource.kind) return std::nullopt;
-  const Lookup<Deployment> found = cluster_.deployments.get(ns, reference.name());
-  if (!found || found->uid() != reference.uid()) return std::nullopt;
-  return found;
-}
-
 void DeploymentController::add_owner(std::string_view ns,
                                      const std::optional<OwnerReference>& reference) const {
   if (!reference) return;
-  if (const Lookup<Deployment> owner = resolve(ns, *reference)) queue_.add(*owner);
+  if (const auto owner = owners::resolve(cluster_.deployments, ns, *reference)) queue_.add(*owner);
 }
 
 void DeploymentController::add_matching(const ReplicaSet& set) const {
-  if (set.labels().count() == 0) return;
-  for (const Deployment& deployment : cluster_.deployments.in_namespace(set.ns())) {
-    const Result<Selector> selector = Selector::parse(deployment.selector());
-    if (selector && !selector->empty() && selector->matches(set.labels())) queue_.add(deployment);
+  for (const Deployment& deployment : owners::matching(cluster_.deployments, set)) {
+    queue_.add(deployment);
   }
 }
 

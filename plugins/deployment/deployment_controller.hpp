@@ -32,9 +32,6 @@ class DeploymentController final : public Controller {
   void on_set_deleted(const ReplicaSet& set) const;
   void on_pod_deleted(const Pod& pod) const;
 
-  /// The cached Deployment that the reference means: name and UID agree.
-  [[nodiscard]] Lookup<Deployment> resolve(std::string_view ns,
-                                           const OwnerReference& reference) const;
   void add_owner(std::string_view ns, const std::optional<OwnerReference>& reference) const;
   /// Every Deployment that would adopt this set.
   void add_matching(const ReplicaSet& set) const;

@@ -8,11 +8,7 @@
 namespace davit::garbage {
 
 InitResult GarbageCollector::open(Context& cluster) {
-  return open_with(cluster, [&cluster]() -> Result<Offer> {
-    const Result<ServedCatalog> catalog = cluster.discovery().fetch();
-    if (!catalog) return catalog.error();
-    return read_offer(*catalog);
-  });
+  return open_with(cluster, [&cluster] { return fetch_offer(cluster.discovery()); });
 }
 
 InitResult GarbageCollector::open_with(Context& cluster, Discover discover) {

@@ -10,9 +10,9 @@
 namespace davit::garbage {
 
 using offer::Discover;
+using offer::fetch_offer;
 using offer::Offer;
 using offer::OfferedResource;
-using offer::read_offer;
 using offer::ResourceId;
 
 /// Each resource to follow, with its kind.

@@ -5,6 +5,7 @@
 
 #include "plugins/job/end_plan.hpp"
 #include "plugins/job/job_spec.hpp"
+#include "plugins/shared/owners/owners.hpp"
 
 namespace davit::job {
 namespace {
@@ -76,7 +77,7 @@ void ChangeHandlers::pod_added(const Pod& pod) const {
   // After a restart a pod can show up for the first time while it is being deleted already.
   if (pod.is_being_deleted()) return pod_gone(pod, Gone::kTerminating);
   if (const std::optional<OwnerReference> owner = pod.controller()) {
-    const Lookup<Job> job = resolve(jobs_, pod.ns(), *owner);
+    const Lookup<Job> job = owners::resolve(jobs_, pod.ns(), *owner);
     if (!job) return;
     memory_.creation_observed(id_of(*job));
     queue_batched(*job);
@@ -94,13 +95,13 @@ void ChangeHandlers::pod_updated(const Pod& old, const Pod& pod) const {
   const std::optional<OwnerReference> owner = pod.controller();
   const bool owner_changed = old_owner != owner;
   if (owner_changed && old_owner) {
-    if (const Lookup<Job> job = resolve(jobs_, pod.ns(), *old_owner)) {
+    if (const Lookup<Job> job = owners::resolve(jobs_, pod.ns(), *old_owner)) {
       if (!tracked) memory_.removal_observed(id_of(*job), pod.uid());
       queue_batched(*job);
     }
   }
   if (owner) {
-    const Lookup<Job> job = resolve(jobs_, pod.ns(), *owner);
+    const Lookup<Job> job = owners::resolve(jobs_, pod.ns(), *owner);
     if (!job) return;
     if (!tracked) memory_.removal_observed(id_of(*job), pod.uid());
     queue_batched(*job);
@@ -111,8 +112,7 @@ void ChangeHandlers::pod_updated(const Pod& old, const Pod& pod) const {
 }
 
 void ChangeHandlers::pod_gone(const Pod& pod, Gone how) const {
-  const std::optional<OwnerReference> owner = pod.controller();
-  const Lookup<Job> job = owner ? resolve(jobs_, pod.ns(), *owner) : Lookup<Job>();
+  const Lookup<Job> job = owners::controller_of(jobs_, pod);
   const bool tracked = pod.has_finalizer(kTrackingFinalizer);
   if (!job || job->is_finished()) {
     if (tracked) orphans_.add(pod);
@@ -126,6 +126,7 @@ void ChangeHandlers::pod_gone(const Pod& pod, Gone how) const {
 void ChangeHandlers::queue_matching(const Pod& pod) const {
   if (pod.labels().count() == 0) return;
   for (const Job& job : jobs_.in_namespace(pod.ns())) {
+    // Unlike a set's, an empty one matches every pod.
     const Result<Selector> selector = Selector::parse(job.selector());
     if (selector && selector->matches(pod.labels())) queue_batched(job);
   }

@@ -1,11 +1,12 @@
 /// Job: a typed view, and the names that the API has for what belongs to Jobs.
 #pragma once
 
-#include <davit/kube/condition.hpp>
 #include <davit/kube/metadata.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "plugins/shared/jobs/job.hpp"
 
 namespace davit::job {
 
@@ -24,24 +25,14 @@ inline constexpr std::string_view kFailed = "Failed";
 inline constexpr std::string_view kComplete = "Complete";
 
 /// Rule: docs/spec/job.md, 3.2.
-class Job : public ObjectView {
+class Job : public jobs::Job {
  public:
-  static constexpr Resource kResource{"batch", "v1", "jobs", "Job"};
-  using ObjectView::ObjectView;
+  using jobs::Job::Job;
 
   [[nodiscard]] Value selector() const { return spec()[&Names::selector]; }
   [[nodiscard]] Value pod_template() const { return spec()[&Names::pod_template]; }
   [[nodiscard]] bool is_suspended() const { return spec()["suspend"].is_true(); }
   [[nodiscard]] bool is_indexed() const { return spec()["completionMode"].string() == "Indexed"; }
-  [[nodiscard]] bool is_finished() const {
-    for (const Value each : status()[&Names::conditions].elements()) {
-      const ConditionView condition(each);
-      if ((condition.type() == kComplete || condition.type() == kFailed) && condition.is_true()) {
-        return true;
-      }
-    }
-    return false;
-  }
   /// Another controller cares for it.
   [[nodiscard]] bool is_external() const {
     const std::optional<std::string_view> manager = managed_by();

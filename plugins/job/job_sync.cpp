@@ -8,17 +8,10 @@
 #include <utility>
 
 #include "plugins/job/manage_plan.hpp"
+#include "plugins/shared/owners/owners.hpp"
 
 namespace davit::job {
 namespace {
-
-/// Whether the reference is to this very Job. The cache's index holds UIDs only, which clients can
-/// forge.
-bool is_owned(const Pod& pod, const Job& job) {
-  const std::optional<OwnerReference> owner = pod.controller();
-  return owner && owner->uid() == job.uid() && owner->kind() == Job::kResource.kind &&
-         owner->name() == job.name() && pod.ns() == job.ns();
-}
 
 /// Times in a status have whole seconds.
 WallTime whole_seconds(WallTime time) { return std::chrono::floor<std::chrono::seconds>(time); }
@@ -82,7 +75,7 @@ Result<std::vector<PodFacts>> JobSync::claim_pods() const {
   if (!selector) return selector.error().with_context("couldn't convert Job selector");
   std::vector<Pod> candidates;
   for (const Pod& pod : parts_.pods.by_controller(job_.uid())) {
-    if (is_owned(pod, job_)) candidates.push_back(pod);
+    if (owners::is_owned(pod, job_)) candidates.push_back(pod);
   }
   for (const Pod& pod : parts_.pods.orphans(job_.ns())) candidates.push_back(pod);
   const Client client = parts_.cluster.client();

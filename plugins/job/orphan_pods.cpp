@@ -1,11 +1,14 @@
 #include "plugins/job/orphan_pods.hpp"
 
 #include <davit/kube/selector.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plugins/job/pod_writer.hpp"
 #include "plugins/job/queues.hpp"
+#include "plugins/shared/owners/owners.hpp"
 
 namespace davit::job {
 namespace {
@@ -15,14 +18,6 @@ constexpr std::string_view kPod = "pod/";
 constexpr std::string_view kSelector = "selector/";
 
 }  // namespace
-
-Lookup<Job> resolve(const Informer<Job>& jobs, std::string_view ns,
-                    const OwnerReference& reference) {
-  if (reference.kind() != Job::kResource.kind) return std::nullopt;
-  const Lookup<Job> job = jobs.get(ns, reference.name());
-  if (!job || job->uid() != reference.uid()) return std::nullopt;
-  return job;
-}
 
 OrphanPods::OrphanPods(Context& cluster, Informer<Job> jobs, Informer<Pod> pods)
     : cluster_(cluster),
@@ -84,7 +79,7 @@ bool OrphanPods::is_left_over(const Pod& pod) const {
     return false;
   }
   // An unfinished Job takes it off itself.
-  const Lookup<Job> job = resolve(jobs_, pod.ns(), *owner);
+  const Lookup<Job> job = owners::resolve(jobs_, pod.ns(), *owner);
   return !job || (!job->is_external() && job->is_finished());
 }
 

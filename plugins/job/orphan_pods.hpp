@@ -3,16 +3,11 @@
 
 #include <davit/context.hpp>
 #include <davit/kube/pod.hpp>
-#include <optional>
 #include <string_view>
 
 #include "plugins/job/job.hpp"
 
 namespace davit::job {
-
-/// The Job that the reference of an object in `ns` means, if the cache has that very one.
-[[nodiscard]] Lookup<Job> resolve(const Informer<Job>& jobs, std::string_view ns,
-                                  const OwnerReference& reference);
 
 /// The second queue. Its keys name a pod, or a selector of pods of one namespace.
 /// Rule: docs/spec/job.md, 24.

@@ -45,11 +45,7 @@ Status joined(const std::vector<Status>& errors) {
 }  // namespace
 
 InitResult QuotaController::open(Context& cluster) {
-  return open_with(cluster, [&cluster]() -> Result<Offer> {
-    const Result<ServedCatalog> catalog = cluster.discovery().fetch();
-    if (!catalog) return catalog.error();
-    return read_offer(*catalog);
-  });
+  return open_with(cluster, [&cluster] { return fetch_offer(cluster.discovery()); });
 }
 
 InitResult QuotaController::open_with(Context& cluster, Discover discover) {

@@ -9,9 +9,9 @@
 namespace davit::resourcequota {
 
 using offer::Discover;
+using offer::fetch_offer;
 using offer::Offer;
 using offer::OfferedResource;
-using offer::read_offer;
 using offer::ResourceId;
 
 using ResourceSet = std::set<ResourceId>;

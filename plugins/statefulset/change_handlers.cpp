@@ -1,8 +1,8 @@
 #include "plugins/statefulset/change_handlers.hpp"
 
-#include <davit/kube/selector.hpp>
 #include <optional>
 
+#include "plugins/shared/owners/owners.hpp"
 #include "plugins/statefulset/identity.hpp"
 
 namespace davit::statefulset {
@@ -12,7 +12,7 @@ void ChangeHandlers::pod_added(const Pod& pod) const {
   if (pod.is_being_deleted()) return pod_deleted(pod);
   const std::optional<OwnerReference> owner = pod.controller();
   if (!owner) return queue_matching(pod);
-  if (const auto set = resolve(pod.ns(), *owner)) queue_.add(*set);
+  if (const auto set = owners::resolve(sets_, pod.ns(), *owner)) queue_.add(*set);
 }
 
 void ChangeHandlers::pod_updated(const Pod& old, const Pod& current) const {
@@ -21,13 +21,13 @@ void ChangeHandlers::pod_updated(const Pod& old, const Pod& current) const {
   const std::optional<OwnerReference> owner = current.controller();
   const bool owner_changed = before != owner;
   if (owner_changed && before) {
-    if (const auto set = resolve(old.ns(), *before)) queue_.add(*set);
+    if (const auto set = owners::resolve(sets_, old.ns(), *before)) queue_.add(*set);
   }
   if (!owner) {
     if (owner_changed || !(old.labels() == current.labels())) queue_matching(current);
     return;
   }
-  const Lookup<StatefulSet> set = resolve(current.ns(), *owner);
+  const Lookup<StatefulSet> set = owners::resolve(sets_, current.ns(), *owner);
   if (!set) return;
   queue_.add(*set);
   if (set->min_ready().count() > 0 && !old.is_ready() && current.is_ready()) {
@@ -36,9 +36,7 @@ void ChangeHandlers::pod_updated(const Pod& old, const Pod& current) const {
 }
 
 void ChangeHandlers::pod_deleted(const Pod& pod) const {
-  const std::optional<OwnerReference> owner = pod.controller();
-  if (!owner) return;
-  if (const auto set = resolve(pod.ns(), *owner)) queue_.add(*set);
+  if (const auto set = owners::controller_of(sets_, pod)) queue_.add(*set);
 }
 
 void ChangeHandlers::claim_deleted(const PersistentVolumeClaim& claim) const {
@@ -49,20 +47,8 @@ void ChangeHandlers::claim_deleted(const PersistentVolumeClaim& claim) const {
   }
 }
 
-Lookup<StatefulSet> ChangeHandlers::resolve(std::string_view ns,
-                                            const OwnerReference& reference) const {
-  if (reference.kind() != StatefulSet::kResource.kind) return std::nullopt;
-  const Lookup<StatefulSet> set = sets_.get(ns, reference.name());
-  if (!set || set->uid() != reference.uid()) return std::nullopt;
-  return set;
-}
-
 void ChangeHandlers::queue_matching(const Pod& pod) const {
-  if (pod.labels().count() == 0) return;
-  for (const StatefulSet& set : sets_.in_namespace(pod.ns())) {
-    const Result<Selector> selector = Selector::parse(set.selector());
-    if (selector && !selector->empty() && selector->matches(pod.labels())) queue_.add(set);
-  }
+  for (const StatefulSet& set : owners::matching(sets_, pod)) queue_.add(set);
 }
 
 }  // namespace davit::statefulset

@@ -4,7 +4,6 @@
 #include <davit/informer.hpp>
 #include <davit/kube/pod.hpp>
 #include <davit/queue.hpp>
-#include <string_view>
 
 #include "plugins/statefulset/stateful_set.hpp"
 
@@ -23,9 +22,6 @@ class ChangeHandlers {
   void claim_deleted(const PersistentVolumeClaim& claim) const;
 
  private:
-  /// The set that a reference of an object in `ns` means, if the cache has that very one.
-  [[nodiscard]] Lookup<StatefulSet> resolve(std::string_view ns,
-                                            const OwnerReference& reference) const;
   /// Queues every set that would adopt the pod.
   void queue_matching(const Pod& pod) const;
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "plugins/shared/owners/owners.hpp"
 #include "plugins/statefulset/identity.hpp"
 
 namespace davit::statefulset {
@@ -27,13 +28,6 @@ Result<StatefulSetController::Options> read_config(Value config) {
                   std::string(kMaxUnavailableOption) + " must be \"on\" or \"off\"");
   }
   return StatefulSetController::Options{.max_unavailable = option.string() == "on"};
-}
-
-/// Whether the set really owns the pod. The cache's index holds UIDs only, which clients can forge.
-bool is_owned(const Pod& pod, const StatefulSet& set) {
-  const std::optional<OwnerReference> owner = pod.controller();
-  return owner && owner->kind() == StatefulSet::kResource.kind && owner->name() == set.name() &&
-         pod.ns() == set.ns();
 }
 
 /// At least one; the default for a value that cannot be read.
@@ -132,7 +126,7 @@ Result<std::vector<Pod>> StatefulSetController::claim_pods(const StatefulSet& se
                                                            const Selector& selector) const {
   std::vector<Pod> candidates;
   for (const Pod& each : pods_.by_controller(set.uid())) {
-    if (is_owned(each, set)) candidates.push_back(each);
+    if (owners::is_owned(each, set)) candidates.push_back(each);
   }
   for (const Pod& each : pods_.orphans(set.ns())) candidates.push_back(each);
   const Client client = cluster_.client();

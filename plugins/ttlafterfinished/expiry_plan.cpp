@@ -16,7 +16,7 @@ std::optional<std::chrono::seconds> Job::ttl() const {
 }
 
 bool needs_cleanup(const Job& job) {
-  return !job.is_being_deleted() && job.ttl().has_value() && job.finish().has_value();
+  return !job.is_being_deleted() && job.ttl().has_value() && job.is_finished();
 }
 
 Result<WallTime> expiry_of(const Job& job) {

@@ -1,4 +1,4 @@
-/// Job: a view of what the controllers of finished Jobs read.
+/// Job: a view of what several controllers read of Jobs.
 #pragma once
 
 #include <davit/kube/condition.hpp>
@@ -21,6 +21,7 @@ class Job : public ObjectView {
     }
     return std::nullopt;
   }
+  [[nodiscard]] bool is_finished() const { return finish().has_value(); }
 };
 
 }  // namespace davit::jobs

@@ -4,6 +4,7 @@
 #include <iterator>
 
 namespace davit::offer {
+namespace {
 
 Offer read_offer(const ServedCatalog& catalog) {
   constexpr std::string_view kFollowing[] = {"delete", "list", "watch"};
@@ -22,6 +23,14 @@ Offer read_offer(const ServedCatalog& catalog) {
   }
   for (const UnknownVersion& each : catalog.unknown) out.unknown.emplace(each.group, each.version);
   return out;
+}
+
+}  // namespace
+
+Result<Offer> fetch_offer(const Discovery& discovery) {
+  const Result<ServedCatalog> catalog = discovery.fetch();
+  if (!catalog) return catalog.error();
+  return read_offer(*catalog);
 }
 
 }  // namespace davit::offer

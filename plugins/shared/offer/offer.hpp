@@ -48,7 +48,8 @@ struct Offer {
   std::set<std::pair<std::string, std::string>> unknown;
 };
 
-[[nodiscard]] Offer read_offer(const ServedCatalog& catalog);
+/// Asks the server now. Blocks for its requests.
+[[nodiscard]] Result<Offer> fetch_offer(const Discovery& discovery);
 
 /// Asks the server what it has.
 using Discover = std::function<Result<Offer>()>;

@@ -1,6 +1,8 @@
 #include "plugins/shared/replicas/change_handlers.hpp"
 
-#include <davit/kube/selector.hpp>
+#include <optional>
+
+#include "plugins/shared/owners/owners.hpp"
 
 namespace davit::replicas {
 
@@ -23,7 +25,7 @@ void ChangeHandlers<Set>::pod_added(const Pod& pod) const {
   // After a restart a pod can show up for the first time while it is being deleted already.
   if (pod.is_being_deleted()) return pod_deleted(pod);
   if (!pod.controller()) return queue_matching(pod);
-  const Lookup<Set> set = controller_of(pod);
+  const Lookup<Set> set = owners::controller_of(sets_, pod);
   if (!set) return;
   expectations_.creation_observed(set->key());
   queue_.add(*set);
@@ -43,13 +45,13 @@ void ChangeHandlers<Set>::pod_updated(const Pod& old, const Pod& current) const 
   const std::optional<OwnerReference> owner = current.controller();
   const bool owner_changed = old_owner != owner;
   if (owner_changed && old_owner) {
-    if (const auto set = resolve(old.ns(), *old_owner)) queue_.add(*set);
+    if (const auto set = owners::resolve(sets_, old.ns(), *old_owner)) queue_.add(*set);
   }
   if (!owner) {
     if (labels_changed || owner_changed) queue_matching(current);
     return;
   }
-  const Lookup<Set> set = resolve(current.ns(), *owner);
+  const Lookup<Set> set = owners::resolve(sets_, current.ns(), *owner);
   if (!set) return;
   queue_.add(*set);
   if (set->min_ready().count() > 0 && !old.is_ready() && current.is_ready()) {
@@ -59,34 +61,16 @@ void ChangeHandlers<Set>::pod_updated(const Pod& old, const Pod& current) const 
 
 template <typename Set>
 void ChangeHandlers<Set>::pod_deleted(const Pod& pod) const {
-  const Lookup<Set> set = controller_of(pod);
+  const Lookup<Set> set = owners::controller_of(sets_, pod);
   if (!set) return;
   expectations_.deletion_observed(set->key(), pod.key());
   queue_.add(*set);
 }
 
 template <typename Set>
-Lookup<Set> ChangeHandlers<Set>::resolve(std::string_view ns,
-                                         const OwnerReference& reference) const {
-  if (reference.kind() != Set::kResource.kind) return std::nullopt;
-  const Lookup<Set> set = sets_.get(ns, reference.name());
-  if (!set || set->uid() != reference.uid()) return std::nullopt;
-  return set;
-}
-
-template <typename Set>
-Lookup<Set> ChangeHandlers<Set>::controller_of(const Pod& pod) const {
-  const std::optional<OwnerReference> reference = pod.controller();
-  return reference ? resolve(pod.ns(), *reference) : std::nullopt;
-}
-
-template <typename Set>
 void ChangeHandlers<Set>::queue_matching(const Pod& pod) const {
-  if (pod.labels().count() == 0) return;
-  for (const Set& set : sets_.in_namespace(pod.ns())) {
-    const Result<Selector> selector = selector_of(set);
-    if (selector && !selector->empty() && selector->matches(pod.labels())) queue_.add(set);
-  }
+  const auto selector = [](const Set& set) { return selector_of(set); };
+  for (const Set& set : owners::matching(sets_, pod, selector)) queue_.add(set);
 }
 
 template class ChangeHandlers<ReplicaSet>;

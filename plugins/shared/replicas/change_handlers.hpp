@@ -5,8 +5,6 @@
 #include <davit/informer.hpp>
 #include <davit/kube/pod.hpp>
 #include <davit/queue.hpp>
-#include <optional>
-#include <string_view>
 
 #include "plugins/shared/replicas/set_kinds.hpp"
 
@@ -30,9 +28,6 @@ class ChangeHandlers {
   void pod_deleted(const Pod& pod) const;
 
  private:
-  /// The set that the reference of an object in `ns` means, if the cache has that very one.
-  [[nodiscard]] Lookup<Set> resolve(std::string_view ns, const OwnerReference& reference) const;
-  [[nodiscard]] Lookup<Set> controller_of(const Pod& pod) const;
   /// Queues every set that would adopt the pod.
   void queue_matching(const Pod& pod) const;
 

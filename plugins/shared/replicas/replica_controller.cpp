@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "plugins/shared/owners/owners.hpp"
 #include "plugins/shared/replicas/pod_facts.hpp"
 
 namespace davit::replicas {
@@ -54,14 +55,6 @@ Result<typename ReplicaController<Set>::Options> read_config(Value config) {
   if (!window) return window.error();
   options.write_window = *window;
   return options;
-}
-
-/// Whether the set really owns the pod. The cache's index holds UIDs only, which clients can forge.
-template <typename Set>
-bool is_owned(const Pod& pod, const Set& set) {
-  const std::optional<OwnerReference> owner = pod.controller();
-  return owner && owner->uid() == set.uid() && owner->kind() == Set::kResource.kind &&
-         owner->name() == set.name() && pod.ns() == set.ns();
 }
 
 }  // namespace
@@ -141,7 +134,7 @@ typename ReplicaController<Set>::Candidates ReplicaController<Set>::candidates(
     const Set& set, const Selector& selector) const {
   Candidates found;
   for (const Pod& pod : pods_.by_controller(set.uid())) {
-    if (!is_owned(pod, set)) continue;
+    if (!owners::is_owned(pod, set)) continue;
     if (pod.is_active()) {
       found.active.push_back(pod);
     } else if (pod.is_terminating() && selector.matches(pod.labels())) {

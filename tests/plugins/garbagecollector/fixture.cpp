@@ -19,10 +19,9 @@ GarbageTest::GarbageTest() : cluster_({.note = note_text<garbage::declare>()}) {
 
 InitResult GarbageTest::open(Context& context) {
   InitResult made = GarbageCollector::open_with(context, [this, &context]() -> Result<Offer> {
-    const Result<ServedCatalog> catalog = context.discovery().fetch();
-    if (!catalog) return catalog.error();
-    Offer offer = read_offer(*catalog);
-    if (Status failed = change_(offer); !failed.ok()) return failed;
+    Result<Offer> offer = fetch_offer(context.discovery());
+    if (!offer) return offer;
+    if (Status failed = change_(*offer); !failed.ok()) return failed;
     return offer;
   });
   if (made) collector_ = static_cast<const GarbageCollector*>(made->get());

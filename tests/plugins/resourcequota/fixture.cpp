@@ -12,10 +12,9 @@ void QuotaTest::start(std::string_view config, const std::function<Status(Offer&
   change_ = change;
   const auto open = [this](Context& context) {
     return QuotaController::open_with(context, [this, &context]() -> Result<Offer> {
-      const Result<ServedCatalog> catalog = context.discovery().fetch();
-      if (!catalog) return catalog.error();
-      Offer offer = read_offer(*catalog);
-      if (Status failed = change_(offer); !failed.ok()) return failed;
+      Result<Offer> offer = fetch_offer(context.discovery());
+      if (!offer) return offer;
+      if (Status failed = change_(*offer); !failed.ok()) return failed;
       return offer;
     });
   };
