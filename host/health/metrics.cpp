@@ -169,6 +169,18 @@ MetricFamily build_family(const BuildInfo& build) {
   return made;
 }
 
+/// davit's own version; kubernetes_build_info has that of the cluster.
+MetricFamily own_build_family(const BuildInfo& build) {
+  MetricFamily made =
+      family("davit_build_info",
+             "[ALPHA] A metric with a constant '1' value labeled by the version of davit, the "
+             "compiler that built it and the platform on which it runs.",
+             prometheus::MetricType::Gauge, 1);
+  made.metric[0].label = {
+      {"compiler", build.compiler}, {"platform", build.platform}, {"version", kVersion}};
+  return made;
+}
+
 /// registered_metrics_total of these.
 MetricFamily registered_family(const std::vector<MetricDefinition>& all) {
   MetricFamily made{"registered_metrics_total",
@@ -405,6 +417,7 @@ class PrometheusMetrics final : public Metrics {
     std::vector<MetricFamily> made;
     add_process(made);
     made.push_back(build_family(build));
+    made.push_back(own_build_family(build));
     made.push_back(registered_family({}));
     for (MetricFamily& each : made) all.push_back(definition_of(each));
     std::ranges::sort(all, {}, &MetricDefinition::name);
@@ -429,6 +442,7 @@ class PrometheusMetrics final : public Metrics {
     plugins_.collect(families);
     add_process(families);
     families.push_back(build_family(build));
+    families.push_back(own_build_family(build));
     families.push_back(registered_family(definitions()));
     return exposition(std::move(families));
   }

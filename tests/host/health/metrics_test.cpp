@@ -185,6 +185,15 @@ TEST_F(MetricsTest, ServersVersionCanComeLater) {
   EXPECT_THAT(metrics_->text(), HasSubstr("git_version=\"v1.31.0\""));
 }
 
+TEST_F(MetricsTest, VersionOfDavitIsThatOfTheProgramWhateverTheServerIs) {
+  metrics_->set_build_info(
+      {.git_version = "v1.31.0", .compiler = "gcc 12", .platform = "linux/s390x"});
+
+  EXPECT_THAT(metrics_->text(), HasSubstr("\ndavit_build_info{compiler=\"gcc 12\",platform=\"linux/"
+                                          "s390x\",version=\"" +
+                                          std::string(kVersion) + "\"} 1\n"));
+}
+
 TEST_F(MetricsTest, GaugesAreRefreshedBeforeAScrape) {
   metrics_->before_scrape([this] { metrics_->overdue_syncs("a", 5); });
 
