@@ -14,23 +14,32 @@
 namespace davit::host {
 namespace {
 
-HttpServerResponse configz(const SettingsInForce& settings) {
+/// A page that no cache keeps and no browser takes for another type.
+HttpServerResponse page_response(int status, std::string content_type, std::string body) {
   HttpServerResponse response;
-  response.content_type = kJsonText;
+  response.status = status;
+  response.content_type = std::move(content_type);
   response.headers = {{"Cache-Control", "no-cache, private"},
                       {"X-Content-Type-Options", "nosniff"}};
-  response.body = to_text(configuration_page(settings));
+  response.body = std::move(body);
   return response;
 }
 
+HttpServerResponse configz(const SettingsInForce& settings) {
+  return page_response(200, kJsonText, to_text(configuration_page(settings)));
+}
+
 HttpServerResponse flag_response(int status, std::string text) {
-  HttpServerResponse response;
-  response.status = status;
-  response.content_type = "text/plain";
-  response.headers = {{"Cache-Control", "no-cache, private"},
-                      {"X-Content-Type-Options", "nosniff"}};
-  response.body = std::move(text) + "\n";
-  return response;
+  return page_response(status, "text/plain", std::move(text) + "\n");
+}
+
+/// The flags that can be changed at run time. As upstream's, it responds to every method. Rule:
+/// docs/spec/host.md, 8.7.
+HttpServerResponse flag_list(const HttpServerRequest&) {
+  return page_response(200, "text/html; charset=utf-8",
+                       "<!DOCTYPE html>\n<title>/debug/flags/</title>\n"
+                       "<p>Flags that a PUT changes:</p>\n"
+                       "<ul>\n<li><a href=\"/debug/flags/v\">v</a></li>\n</ul>\n");
 }
 
 /// PUT sets the verbosity to the number in the body; other methods get 406, as upstream's. Rule:
@@ -79,6 +88,8 @@ void add_host_pages(ObservabilityRoutes& routes, const HostPages& pages) {
   routes.add_route("/configz", [settings = pages.settings](const HttpServerRequest&) {
     return configz(settings());
   });
+  routes.add_route("/debug/flags", flag_list, RouteMethods::kAny);
+  routes.add_route("/debug/flags/", flag_list, RouteMethods::kAny);
   routes.add_route(
       "/debug/flags/v",
       [pages](const HttpServerRequest& request) { return verbosity_response(request, pages); },

@@ -113,6 +113,19 @@ TEST_F(HostPagesTest, WhatIsNotANumberLeavesTheVerbosity) {
   EXPECT_EQ(level_.get(), 0);
 }
 
+TEST_F(HostPagesTest, FlagsThatCanChangeAreListedForEveryPathThatIsNotOneOfThem) {
+  mount();
+  for (const char* path : {"/debug/flags", "/debug/flags/", "/debug/flags/vmodule"}) {
+    for (const char* method : {"GET", "PUT"}) {
+      const HttpServerResponse list = ask(path, method, "3");
+      EXPECT_EQ(list.status, 200) << path << ' ' << method;
+      EXPECT_EQ(list.content_type, "text/html; charset=utf-8");
+      EXPECT_THAT(list.body, HasSubstr("href=\"/debug/flags/v\""));
+    }
+  }
+  EXPECT_EQ(level_.get(), 0);
+}
+
 TEST_F(HostPagesTest, OtherMethodsThanPutAreNotAcceptable) {
   mount();
   for (const char* method : {"GET", "POST", "DELETE"}) {
