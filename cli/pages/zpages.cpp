@@ -1,16 +1,15 @@
 #include "cli/pages/zpages.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <ctime>
 #include <davit/kube/time.hpp>
-#include <map>
 #include <optional>
 #include <utility>
 
 #include "lib/base/lower_case.hpp"
 #include "lib/base/version.hpp"
+#include "sandbox/output/accept.hpp"
 #include "sandbox/output/yaml_text.hpp"
 
 namespace davit::host {
@@ -21,58 +20,28 @@ constexpr std::string_view kEmulated = "1.36";
 constexpr std::string_view kWarning =
     "Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility "
     "guarantees and is for debugging purposes only.\n";
-/// Browsers send about ten; more are not looked at.
-constexpr std::size_t kClausesMax = 32;
 
 struct Form {
   enum class Format { kText, kJson, kYaml } format = Format::kText;
   std::string version = {};
 };
 
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
-  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
-  return text;
-}
-
-std::vector<std::string_view> parts_of(std::string_view text, char at, std::size_t most) {
-  std::vector<std::string_view> out;
-  while (!text.empty() && out.size() < most) {
-    const std::string_view part = text.substr(0, text.find(at));
-    text.remove_prefix(std::min(text.size(), part.size() + 1));
-    if (!trimmed(part).empty()) out.push_back(trimmed(part));
-  }
-  return out;
-}
-
-/// The form that one clause of Accept asks for, or nothing if there is none of that kind.
-std::optional<Form> form_of(std::string_view clause, std::string_view kind) {
-  const std::vector<std::string_view> parts = parts_of(clause, ';', kClausesMax);
-  if (parts.empty()) return std::nullopt;
-  const std::string type = lower_case(std::string(parts.front()));
-  std::map<std::string, std::string, std::less<>> parameters;
-  for (const std::string_view part : parts) {
-    const std::size_t equals = part.find('=');
-    if (equals == std::string_view::npos) continue;
-    parameters.insert_or_assign(std::string(trimmed(part.substr(0, equals))),
-                                std::string(trimmed(part.substr(equals + 1))));
-  }
-  if (parameters["q"] == "0") return std::nullopt;
+/// The form that one entry of Accept asks for, or nothing if there is none of that kind.
+std::optional<Form> form_of(const sandbox::AcceptEntry& entry, std::string_view kind) {
+  const std::string type = lower_case(std::string(entry.type));
   if (type == "text/plain" || type == "*/*" || type == "text/*") return Form{};
-  const std::string& version = parameters["v"];
-  const bool is_known = parameters["g"] == "config.k8s.io" && parameters["as"] == kind &&
-                        (version == "v1beta1" || version == "v1alpha1");
+  const bool is_known = entry.group == "config.k8s.io" && entry.as == kind &&
+                        (entry.version == "v1beta1" || entry.version == "v1alpha1");
   if (!is_known) return std::nullopt;
-  if (type == "application/json") return Form{Form::Format::kJson, version};
-  if (type == "application/yaml") return Form{Form::Format::kYaml, version};
+  if (type == "application/json") return Form{Form::Format::kJson, std::string(entry.version)};
+  if (type == "application/yaml") return Form{Form::Format::kYaml, std::string(entry.version)};
   return std::nullopt;
 }
 
 std::optional<Form> choose_form(std::string_view accept, std::string_view kind) {
-  const std::vector<std::string_view> clauses = parts_of(accept, ',', kClausesMax);
-  if (clauses.empty()) return Form{};
-  for (const std::string_view clause : clauses) {
-    if (std::optional<Form> form = form_of(clause, kind)) return form;
+  if (accept.find_first_not_of(" \t,") == accept.npos) return Form{};
+  for (const sandbox::AcceptEntry& entry : sandbox::parse_accept(accept)) {
+    if (std::optional<Form> form = form_of(entry, kind)) return form;
   }
   return std::nullopt;
 }

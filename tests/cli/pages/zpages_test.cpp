@@ -102,5 +102,11 @@ TEST(ZpagesTest, AnAcceptOfAnotherTypeIsRefused) {
             kAsStatusz);
 }
 
+TEST(ZpagesTest, QualitiesOfTheAcceptDecideBeforeItsOrder) {
+  const std::string document(kAsStatusz);
+  EXPECT_EQ(statusz_response("text/plain;q=0.5, " + document, facts()).content_type, kAsStatusz);
+  EXPECT_EQ(statusz_response(document + ";q=0.5, text/plain", facts()).content_type, kPlainText);
+}
+
 }  // namespace
 }  // namespace davit::host
