@@ -253,18 +253,15 @@ Status HostProcess::discover(const std::stop_token& stop) {
     log_.info(0, "Connected", {{"server", discovery_client_.server()}, {"version", *version}});
     metrics_->set_build_info(build_info(*version));
   }
-  if (elects() && !manifest_.leader_election.migrates) warn_of_neighbour(stop);
+  if (!manifest_.dry_run) warn_of_neighbour(stop);
   return secure_ == nullptr ? Status() : secure_->look_up_trust(stop);
 }
 
 void HostProcess::warn_of_neighbour(const std::stop_token& stop) {
-  const std::string holder =
-      active_controller_manager(discovery_client_, seams_.clock.wall_now(), stop);
-  if (holder.empty()) return;
-  log_.warning(
-      "A kube-controller-manager is running in this cluster: start it with --controllers=*,-NAME "
-      "for each controller that runs here, or both will act on the same objects",
-      {{"holder", holder}});
+  std::vector<std::string> controllers;
+  for (const PlannedController& each : planned_) controllers.push_back(each.declared.name);
+  warn_of_controller_manager(discovery_client_, seams_.clock.wall_now(), manifest_.leader_election,
+                             controllers, log_, stop);
 }
 
 void HostProcess::wait_between_controllers(const std::stop_token& stop) {

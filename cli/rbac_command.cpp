@@ -12,6 +12,7 @@
 #include "cli/desired_state.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/options.hpp"
+#include "cli/upstream/controllers.hpp"
 #include "cli/upstream_clients.hpp"
 #include "host/api/service_account_token.hpp"
 #include "host/plugin/catalog.hpp"
@@ -213,9 +214,16 @@ std::string lease_rules(const LeaderElectionSettings& election) {
   if (election.migrates) names.push_back(election.migration.leader_name);
   // A name is not known to the server yet when an object is created.
   return rule_yaml({"coordination.k8s.io"}, {"leases"}, {}, {"create"}) +
-         rule_yaml({"coordination.k8s.io"}, {"leases"}, names, {"get", "update", "patch"}) +
-         // The host warns when a kube-controller-manager seems to run the same controllers.
-         rule_yaml({"coordination.k8s.io"}, {"leases"}, {"kube-controller-manager"}, {"get"});
+         rule_yaml({"coordination.k8s.io"}, {"leases"}, names, {"get", "update", "patch"});
+}
+
+/// The host warns when a kube-controller-manager seems to run the same controllers.
+std::string neighbour_rule(const std::vector<DeclaredController>& controllers) {
+  for (const DeclaredController& each : controllers) {
+    if (find_upstream_controller(each.name) == nullptr) continue;
+    return rule_yaml({"coordination.k8s.io"}, {"leases"}, {"kube-controller-manager"}, {"get"});
+  }
+  return "";
 }
 
 /// The controllers that the manifest enables, of all its plugins.
@@ -294,6 +302,9 @@ std::string rbac_yaml(const std::vector<DeclaredController>& controllers,
   out += "---\n" + binding("ClusterRoleBinding", "ClusterRole", "", subject);
   std::map<std::string, std::string> rules = namespaced_rules(rights);
   if (election.enabled) rules[election.ns] += lease_rules(election);
+  if (const std::string rule = neighbour_rule(controllers); !rule.empty()) {
+    rules["kube-system"] += rule;
+  }
   out += namespaced_roles(rules, subject);
   for (auto& [account, some] : accounts) out += account_yaml(account, std::move(some), options);
   return out;

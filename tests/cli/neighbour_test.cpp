@@ -1,5 +1,6 @@
 #include "cli/neighbour.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <future>
@@ -11,6 +12,13 @@
 
 namespace davit::host {
 namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 class NeighbourTest : public ::testing::Test {
  protected:
@@ -26,6 +34,15 @@ class NeighbourTest : public ::testing::Test {
     respond(200, R"({"kind":"Lease","spec":{"holderIdentity":"master-1","renewTime":")" + renewed +
                      R"("}})");
     return active_controller_manager(client_, test::FakeClock::kWallStart, {});
+  }
+  /// The lines of a start with these controllers while a kube-controller-manager is at work.
+  std::vector<std::string> warnings(const LeaderElectionSettings& election,
+                                    const std::vector<std::string>& controllers) {
+    respond(200, R"({"kind":"Lease","spec":{"holderIdentity":"master-1",
+        "renewTime":"2026-01-01T00:00:00.000000Z"}})");
+    warn_of_controller_manager(client_, test::FakeClock::kWallStart, election, controllers,
+                               Logger(log_), {});
+    return log_.lines();
   }
 
   test::FakeClock clock_;
@@ -49,6 +66,52 @@ TEST_F(NeighbourTest, UnknownNeighbourCountsAsNone) {
   EXPECT_EQ(active_controller_manager(client_, test::FakeClock::kWallStart, {}), "");
   respond(200, "{");
   EXPECT_EQ(active_controller_manager(client_, test::FakeClock::kWallStart, {}), "");
+}
+
+TEST_F(NeighbourTest, ControllersThatBothHaveAreNamedAtTheStart) {
+  const std::vector<std::string> all = {"deployment-controller", "my-controller",
+                                        "replicaset-controller"};
+
+  EXPECT_THAT(warnings({}, all),
+              ElementsAre(AllOf(HasSubstr("start it with --controllers=*,-NAME"),
+                                HasSubstr("holder=master-1"),
+                                HasSubstr("controllers=deployment-controller,replicaset-"))));
+}
+
+TEST_F(NeighbourTest, HostWithoutElectionIsNotApartFromAnyLease) {
+  LeaderElectionSettings election;
+  election.enabled = false;
+  election.name = "kube-controller-manager";
+
+  EXPECT_THAT(warnings(election, {"job-controller"}), SizeIs(1));
+}
+
+TEST_F(NeighbourTest, MigratingHostIsWarnedOfControllersUnderItsOwnLease) {
+  LeaderElectionSettings election;
+  election.migrates = true;
+  election.migration = {"davit-migration", {{"deployment-controller", "davit"}}};
+
+  EXPECT_THAT(warnings(election, {"deployment-controller", "job-controller"}),
+              ElementsAre(AllOf(HasSubstr("the leader migration does not list"),
+                                EndsWith("controllers=job-controller"))));
+}
+
+TEST_F(NeighbourTest, ControllersThatALeaseKeepsApartNeedNoWarning) {
+  LeaderElectionSettings migrates;
+  migrates.migrates = true;
+  migrates.migration = {"davit-migration", {{"deployment-controller", "*"}}};
+  EXPECT_THAT(warnings(migrates, {"deployment-controller"}), IsEmpty());
+
+  LeaderElectionSettings same_lease;
+  same_lease.name = "kube-controller-manager";
+  EXPECT_THAT(warnings(same_lease, {"deployment-controller"}), IsEmpty());
+  same_lease.ns = "elsewhere";
+  EXPECT_THAT(warnings(same_lease, {"deployment-controller"}), SizeIs(1));
+}
+
+TEST_F(NeighbourTest, HostWithControllersOfItsOwnDoesNotAsk) {
+  EXPECT_THAT(warnings({}, {"my-controller"}), IsEmpty());
+  EXPECT_THAT(transport_.requests(), IsEmpty());
 }
 
 TEST_F(NeighbourTest, ThrottlingServerDoesNotDelayTheStart) {

@@ -90,6 +90,26 @@ TEST(RbacCommandTest, TheLeaseHasARoleInItsOwnNamespace) {
   EXPECT_EQ(documents(rbac_yaml({}, election, options)).size(), 5U);
 }
 
+TEST(RbacCommandTest, HostWithUpstreamsControllersReadsTheLeaseOfAKubeControllerManager) {
+  LeaderElectionSettings election;
+  election.ns = "web";
+  DeclaredController job = controller();
+  job.name = "job-controller";
+  const std::string right = R"({"apiGroups":["coordination.k8s.io"],"resources":["leases"],)"
+                            R"("resourceNames":["kube-controller-manager"],"verbs":["get"]})";
+
+  const std::vector<YamlNode> all = documents(rbac_yaml({job}, election, {}));
+  ASSERT_EQ(all.size(), 7U);
+  EXPECT_EQ(to_json(*all[3].find("metadata")).value(),
+            R"({"name":"davit","namespace":"kube-system"})");
+  EXPECT_THAT(to_json(*all[3].find("rules")).value(), HasSubstr(right));
+  EXPECT_THAT(to_json(*all[5].find("rules")).value(), Not(HasSubstr(right)));
+
+  election.enabled = false;
+  const std::vector<YamlNode> without = documents(rbac_yaml({job}, election, {}));
+  EXPECT_THAT(to_json(*without[3].find("rules")).value(), HasSubstr(right));
+}
+
 TEST(RbacCommandTest, RightsLimitedToNamespacesAreRolesThere) {
   LeaderElectionSettings election;
   election.ns = "web";
@@ -167,7 +187,9 @@ TEST(RbacCommandTest, WithAccountsEachControllerHasRolesOfItsOwnAndTheHostWatche
             R"([{"apiGroups":[""],"resources":["serviceaccounts/token"],"verbs":["create"]},)"
             R"({"apiGroups":[""],"resources":["configmaps"],)"
             R"("resourceNames":["extension-apiserver-authentication"],"verbs":["get"]},)"
-            R"({"apiGroups":[""],"resources":["serviceaccounts"],"verbs":["get","create"]}])");
+            R"({"apiGroups":[""],"resources":["serviceaccounts"],"verbs":["get","create"]},)"
+            R"({"apiGroups":["coordination.k8s.io"],"resources":["leases"],)"
+            R"("resourceNames":["kube-controller-manager"],"verbs":["get"]}])");
   EXPECT_EQ(role_text(all[5]), R"({"name":"web-controller","namespace":"kube-system"})");
   EXPECT_EQ(
       role_text(all[6]),
