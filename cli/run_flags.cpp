@@ -80,7 +80,7 @@ void add_client_flags(CLI::App& app, RunOptions& options) {
   add_boolean(app, "--use-service-account-credentials", options.service_account_credentials,
               "Give each controller the credentials of its own ServiceAccount in kube-system");
   add(app, "--user-agent", options.user_agent, "TEXT",
-      "User agent before the client's name (default davit/VERSION (PLATFORM))");
+      "User agent before the client's name (default davit/VERSION (PLATFORM) kubernetes/COMMIT)");
   add(app, "--field-manager", options.field_manager, "NAME",
       "Owner of what is written, in managedFields (default: the user agent up to its first /)");
   add_boolean(app, "--dry-run", options.dry_run,

@@ -10,7 +10,7 @@
 namespace davit::host {
 
 std::string default_user_agent() {
-  return std::string("davit/") + kVersion + " (" + kPlatform + ")";
+  return "davit/" DAVIT_VERSION " (linux/" DAVIT_ARCHITECTURE ") kubernetes/" DAVIT_COMMIT;
 }
 
 std::string user_agent(std::string_view client_name) {

@@ -47,9 +47,10 @@ struct RestOptions {
   std::optional<FailureBackoffLimits> failure_backoff{};
 };
 
-/// "davit/0.1.0 (linux/amd64)".
+/// "davit/0.1.0 (linux/amd64) kubernetes/abc1234", in the form of client-go's programs: the last
+/// word has the commit of this program, or "unknown".
 [[nodiscard]] std::string default_user_agent();
-/// "davit/0.1.0 (linux/amd64)/deployment-controller", as client-go's AddUserAgent does it.
+/// default_user_agent() with "/deployment-controller", as client-go's AddUserAgent does it.
 [[nodiscard]] std::string user_agent(std::string_view client_name);
 
 /// The requests of a fan-out and their responses. Called on the thread of the fan-out, one call at

@@ -10,6 +10,12 @@ using std::chrono::seconds;
 
 class RestClientTest : public RestTest {};
 
+TEST(UserAgentTest, HasTheFormOfClientGosPrograms) {
+  EXPECT_THAT(user_agent("job-controller"),
+              testing::MatchesRegex(
+                  R"(davit/[0-9.]+ \(linux/[a-z0-9]+\) kubernetes/[^/ ]{1,7}/job-controller)"));
+}
+
 TEST_F(RestClientTest, ThrottledReadIsRepeatedWhenTheServerSaysRT001) {
   RestClient rest = client();
   for (int i = 0; i < 3; ++i) transport_.respond(response_of(429, "", "1"));
