@@ -27,6 +27,7 @@
 #include "cli/upstream/from_flags.hpp"
 #include "cli/validate_command.hpp"
 #include "cli/why_command.hpp"
+#include "host/api/rest_client.hpp"
 #include "lib/base/version.hpp"
 
 namespace davit::host {
@@ -76,7 +77,27 @@ void add_normalised(const std::string& arg, std::vector<std::string>& given) {
   given.emplace_back();
 }
 
+constexpr const char* kVersionHelp =
+    "Print the version and exit; --version=raw prints all that is known of the build";
+
 std::string version_text() { return std::string("davit ") + kVersion; }
+
+/// In the form of upstream's, which scripts read.
+std::string raw_version_text() {
+  const std::string version = kVersion;
+  const std::size_t dot = version.find('.');
+  const std::string agent = default_user_agent();  // It ends with the commit.
+  return R"(version.Info{Major:")" + version.substr(0, dot) + R"(", Minor:")" +
+         version.substr(dot + 1, version.find('.', dot + 1) - dot - 1) + R"(", GitVersion:"v)" +
+         version + R"(", GitCommit:")" + agent.substr(agent.rfind('/') + 1) + R"(", Compiler:")" +
+         kCompiler + R"(", Platform:")" + kPlatform + R"("})";
+}
+
+/// `davit --version=raw` and `davit run --version=raw`. The parser has a flag without a value.
+bool asks_for_raw_version(const std::vector<std::string>& args) {
+  const bool may_ask = !args.empty() && (args.front() == "run" || args.front().starts_with('-'));
+  return may_ask && std::ranges::find(args, "--version=raw") != args.end();
+}
 
 void add_manifest_command(CLI::App& app, Commands& commands, std::ostream& out, std::ostream& err) {
   CLI::App* manifest = app.add_subcommand("manifest", "Work with manifests");
@@ -436,9 +457,9 @@ int run_command_line(const std::vector<std::string>& args, const Programs& progr
   CLI::App app("Kubernetes controller manager whose controllers are plugins", "davit");
   Commands commands;
   app.require_subcommand(1);
-  app.set_version_flag("--version", version_text(), "Print the version and exit");
+  app.set_version_flag("--version", version_text(), kVersionHelp);
   CLI::App* run_app = app.add_subcommand("run", "Run controllers against an API server");
-  run_app->set_version_flag("--version", version_text(), "Print the version and exit");
+  run_app->set_version_flag("--version", version_text(), kVersionHelp);
   add_run_flags(*run_app, commands.run);
   run_app->callback([&] { commands.chosen = [&] { return programs.run(commands.run); }; });
   add_manifest_command(app, commands, out, err);
@@ -469,6 +490,10 @@ int run_command_line(const std::vector<std::string>& args, const Programs& progr
   if (const std::string text = asks_for_help ? first_unknown(app, given) : ""; !text.empty()) {
     err << "davit: " << text << "\n";
     return kExitMistakes;
+  }
+  if (asks_for_raw_version(given)) {
+    out << raw_version_text() << "\n";
+    return kExitGood;
   }
   std::vector<std::string> reversed(given.rbegin(), given.rend());  // The parser's order.
   try {

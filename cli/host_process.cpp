@@ -192,6 +192,7 @@ SetObservers HostProcess::observers() {
 bool HostProcess::elects() const { return manifest_.leader_election.enabled && !manifest_.dry_run; }
 
 Status HostProcess::start(const std::stop_token& stop) {
+  log_flags(in_force(), log_);
   if (manifest_.dry_run) {
     log_.info(0, "Dry run: every write is sent with dryRun=All, without leader election");
   }
@@ -515,7 +516,9 @@ void HostProcess::want(const DesiredState& desired) {
 }
 
 SettingsInForce HostProcess::in_force() {
-  SettingsInForce out{.manifest = manifest_, .verbosity = seams_.log_sink.verbosity()};
+  SettingsInForce out{.manifest = manifest_,
+                      .verbosity = seams_.verbosity == nullptr ? seams_.log_sink.verbosity()
+                                                               : seams_.verbosity->get()};
   MutexLock lock(mutex_);
   for (const auto& [controller, settings] : settings_) {
     ControllerSettings& each = out.controllers[controller];

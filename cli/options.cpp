@@ -107,7 +107,7 @@ Manifest merge(Manifest manifest, const RunOptions& options) {
   lay(options.controller_start_interval, manifest.controller_start_interval);
   lay(options.controller_shutdown_timeout, manifest.controller_shutdown_timeout);
   lay(options.port, manifest.health.port);
-  for (const auto& each : options.serving) each(manifest);
+  for (const auto& each : options.changes) each(manifest);
   lay(options.verbosity, manifest.logging.verbosity);
   lay(options.log_format, manifest.logging.format);
   lay(options.dry_run, manifest.dry_run);
@@ -157,6 +157,8 @@ SettingsResult merge_settings(const RunOptions& options) {
   for (std::string& text : check_serving(merged.serving, merged.authentication)) {
     result.mistakes.push_back({"", 0, 0, std::move(text)});
   }
+  const std::string log = check_logging(merged.logging);
+  if (manifest_good && !log.empty()) result.mistakes.push_back({"", 0, 0, log});
   const std::string rate = check_client(merged.client);
   if (manifest_good && !rate.empty()) result.mistakes.push_back({"", 0, 0, rate});
   const std::string rule = check_leader_election(merged.leader_election);

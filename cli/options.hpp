@@ -35,8 +35,8 @@ struct RunOptions {
   std::optional<Duration> controller_start_interval;
   std::optional<Duration> controller_shutdown_timeout;
   std::optional<int> port;  ///< --port: of plain HTTP.
-  /// Changes by the flags for HTTPS, authentication and authorization, in their order.
-  std::vector<std::function<void(Manifest&)>> serving;
+  /// Changes by the flags for HTTPS, authentication, authorization and logs, in their order.
+  std::vector<std::function<void(Manifest&)>> changes;
   std::optional<int> verbosity;
   std::optional<LogFormat> log_format;
   std::optional<bool> dry_run;

@@ -143,6 +143,11 @@ void log_plan(const HostPlan& plan, const Logger& log) {
   }
 }
 
+LogVerbosity verbosity_of(const LoggingSettings& logging) {
+  // merge_settings() has checked the patterns.
+  return LogVerbosity(logging.verbosity, log_modules(logging.modules).value_or(LogModules()));
+}
+
 void protect_memory(const RunOptions& options, const Logger& log) {
   if (options.core_dumps == RunOptions::CoreDumps::kAllowed) return;
   if (Status s = forbid_core_dumps(); !s.ok()) log.info(0, "Warning: " + s.message());
@@ -177,7 +182,7 @@ int run_host(const RunOptions& options) {
   keep_heap_small();
   allow_many_connections();
   const Interruptions interruptions;
-  LogVerbosity verbosity(manifest.logging.verbosity);
+  LogVerbosity verbosity = verbosity_of(manifest.logging);
   const std::unique_ptr<LogSink> sink = make_log_sink(manifest.logging.format, verbosity);
   const Logger log(*sink);
   protect_memory(options, log);

@@ -76,7 +76,7 @@ class SectionFlags {
   }
   template <typename T, typename Value>
   void set(T Section::*member, Value value) const {
-    options_.serving.push_back([section = section_, member, value = std::move(value)](
+    options_.changes.push_back([section = section_, member, value = std::move(value)](
                                    Manifest& manifest) { manifest.*section.*member = value; });
   }
 

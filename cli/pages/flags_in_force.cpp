@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/upstream/flag_values.hpp"
+#include "lib/base/json_text.hpp"
 #include "lib/kube/duration.hpp"
 
 namespace davit::host {
@@ -143,6 +144,12 @@ void add_serving(const Manifest& manifest, FlagValues& out) {
   out["authorization-webhook-cache-unauthorized-ttl"] = duration_of(authz.denied_cache_ttl);
 }
 
+std::string joined(const std::vector<std::string>& parts) {
+  std::string out;
+  for (const std::string& each : parts) out += (out.empty() ? "" : ",") + each;
+  return out;
+}
+
 std::string_view format_name(LogFormat format) {
   return format == LogFormat::kJson ? "json" : "text";
 }
@@ -167,6 +174,7 @@ FlagValues upstream_flags_in_force(const SettingsInForce& settings) {
   add_serving(settings.manifest, out);
   out["profiling"] = false;  // There is no such page to switch on.
   out["logging-format"] = format_name(settings.manifest.logging.format);
+  out["vmodule"] = joined(settings.manifest.logging.modules);
   out["v"] = settings.verbosity;
   return out;
 }
@@ -183,6 +191,15 @@ FlagValues own_flags_in_force(const SettingsInForce& settings) {
   out["quarantine-crashes"] = manifest.quarantine.crashes;
   out["quarantine-window"] = duration_of(manifest.quarantine.window);
   return out;
+}
+
+void log_flags(const SettingsInForce& settings, const Logger& log) {
+  if (log.sink().verbosity() < 1) return;
+  FlagValues flags = upstream_flags_in_force(settings);
+  flags.merge(own_flags_in_force(settings));
+  for (const auto& [name, value] : flags) {
+    log.info(1, "FLAG: --" + name + "=" + json_string(flag_text(value)));
+  }
 }
 
 std::string flag_text(const Json& value) {

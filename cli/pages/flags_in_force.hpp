@@ -7,6 +7,7 @@
 
 #include "cli/upstream/flag_table.hpp"
 #include "host/config/manifest.hpp"
+#include "lib/base/log.hpp"
 #include "lib/kube/json.hpp"
 
 namespace davit::host {
@@ -29,6 +30,10 @@ using FlagValues = std::map<std::string, Json, std::less<>>;
 
 /// The flags of davit that belong to the manifest. Pure.
 [[nodiscard]] FlagValues own_flags_in_force(const SettingsInForce& settings);
+
+/// Writes a line for each flag, `FLAG: --name="value"`, as upstream does at its start, if the
+/// verbosity is at least 1. None of the flags has a secret.
+void log_flags(const SettingsInForce& settings, const Logger& log);
 
 /// The value as Go's flags print it: "[a,b]", "1m30s", "0.5", and the object of --feature-gates as
 /// ":Gate=true,:Other=false".

@@ -29,12 +29,23 @@ std::string type_name(FlagKind kind) {
   return "TEXT";
 }
 
+bool of_controller(const UpstreamFlag& flag) {
+  return flag.setting.starts_with("controllerSettings.") ||
+         flag.setting.starts_with("!controllerSettings.");
+}
+
+const char* group_of(const UpstreamFlag& flag) {
+  if (flag.use == FlagUse::kNoEffect) return "Accepted without effect, for existing command lines";
+  return of_controller(flag) ? "Controllers' settings" : "Further settings";
+}
+
 std::string help_text(const FoundFlag& found) {
   const UpstreamFlag& flag = *found.flag;
   if (flag.use == FlagUse::kNoEffect) return "No effect: " + found.reason();
   const std::vector<ManifestValue> settings = manifest_values(flag, Json());
   if (settings.empty()) return std::string(flag.note);
   const std::vector<std::string>& path = settings.front().path;
+  if (!of_controller(flag)) return std::string(flag.note);
   std::string text = path.back() + " of " + path[path.size() > 2 ? 1 : 0];
   if (!flag.fallback.empty()) text += " (default " + std::string(flag.fallback) + ")";
   return text;
@@ -70,9 +81,7 @@ void add_upstream_flag(CLI::App& app, const FoundFlag& found, RunOptions& option
 void add_upstream_flags(CLI::App& app, RunOptions& options) {
   for (const FlagGroup& group : upstream_flag_groups()) {
     for (const UpstreamFlag& flag : group.flags) {
-      app.option_defaults()->group(flag.use == FlagUse::kTaken
-                                       ? "Controllers' settings"
-                                       : "Accepted without effect, for existing command lines");
+      app.option_defaults()->group(group_of(flag));
       add_upstream_flag(app, {&flag, &group}, options);
     }
   }

@@ -332,7 +332,9 @@ constexpr UpstreamFlag kLogs[] = {
     {"log-text-split-stream", "", "", kNoEffect, "", kToStderr},
     {"logging-format", "string", "text", kTaken, "logging.format"},
     {"v", "Level", "", kTaken, "logging.verbosity", "From 0 to 10."},
-    {"vmodule", "pattern=N,...", "", kNoEffect, "", "The lines of davit name no source files."},
+    {"vmodule", "pattern=N,...", "", kTaken, "logging.vmodule",
+     "A pattern fits the name of a logger, which stands where upstream has the source file: "
+     "informer, deployment-controller."},
 };
 
 constexpr UpstreamFlag kMisc[] = {
@@ -345,7 +347,9 @@ constexpr UpstreamFlag kMisc[] = {
 
 constexpr UpstreamFlag kGlobal[] = {
     {"help", "", "", kTaken, "", "Prints the help of the command."},
-    {"version", "version[=true]", "", kTaken, "", "Prints the version of davit."},
+    {"version", "version[=true]", "", kTaken, "",
+     "Prints the version of davit; raw, all that is known of the build. Another version cannot be "
+     "reported."},
 };
 constexpr UpstreamFlag kRemoved[] = {
     {"pod-eviction-timeout", "duration", "5m0s", kTaken,

@@ -4,7 +4,9 @@
 #include <array>
 #include <charconv>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <utility>
 
 #include "lib/base/json_text.hpp"
 #include "lib/kube/duration.hpp"
@@ -13,6 +15,7 @@ namespace davit::host {
 namespace {
 
 constexpr std::string_view kFeatureGates = "feature-gates";
+constexpr std::string_view kModules = "vmodule";
 constexpr std::string_view kControllerSettings = "controllerSettings";
 
 Status wrong(const UpstreamFlag& flag, std::string_view allowed, std::string_view value) {
@@ -105,8 +108,23 @@ Result<Json> read_gates(std::span<const std::string> values) {
   return out;
 }
 
+std::vector<std::string> texts_of(const Json& list) {
+  std::vector<std::string> out;
+  for (const Json& each : list.items()) out.push_back(each.text());
+  return out;
+}
+
+/// Upstream appends the lists of several flags.
+Result<Json> read_modules(const UpstreamFlag& flag, std::span<const std::string> values) {
+  Result<Json> list = read_list(values);
+  const Result<LogModules> modules = log_modules(texts_of(*list));
+  if (modules) return list;
+  return Status(Code::kInvalid, "--" + std::string(flag.name) + ": " + modules.error().message());
+}
+
 Result<Json> read_by_kind(const UpstreamFlag& flag, std::span<const std::string> values) {
   if (flag.name == kFeatureGates) return read_gates(values);
+  if (flag.name == kModules) return read_modules(flag, values);
   const std::string& last = values.back();
   switch (flag.kind()) {
     case FlagKind::kBoolean: {
@@ -138,6 +156,14 @@ std::vector<std::string> split(std::string_view text, char at) {
     begin = end + 1;
   }
   return out;
+}
+
+/// The change by a flag of the manifest's own sections, or nothing for another one.
+std::function<void(Manifest&)> change_by(const UpstreamFlag& flag, const Json& value) {
+  if (flag.name == kModules) {
+    return [parts = texts_of(value)](Manifest& manifest) { manifest.logging.modules = parts; };
+  }
+  return {};
 }
 
 /// Lays one member over what flags say about a controller.
@@ -210,6 +236,7 @@ void take_upstream_flag(const FoundFlag& found, std::span<const std::string> val
     }
     return;
   }
+  if (auto change = change_by(flag, *value)) options.changes.push_back(std::move(change));
   for (const ManifestValue& each : manifest_values(flag, *value)) {
     if (each.path.front() == kControllerSettings) set_controller(each, options);
   }

@@ -219,7 +219,9 @@ void ManifestReader::logging(const YamlNode& node) {
   std::string format = "text";
   in.choice("format", {"text", "json"}, format);
   logging.format = format == "json" ? LogFormat::kJson : LogFormat::kText;
+  in.texts("vmodule", logging.modules);
   in.finish();
+  if (const std::string rule = check_logging(logging); !rule.empty()) in.mistake(node, rule);
 }
 
 void ManifestReader::tracing(const YamlNode& node) {
@@ -487,6 +489,19 @@ std::string check_user_agent(const std::string& value) {
   const bool printable =
       std::all_of(value.begin(), value.end(), [](char c) { return c >= ' ' && c <= '~'; });
   return printable ? "" : "must have printable ASCII characters only, which a header can carry";
+}
+
+Result<LogModules> log_modules(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& each : parts) text += each + ",";
+  return LogModules::parse(text);
+}
+
+std::string check_logging(const LoggingSettings& settings) {
+  const Result<LogModules> modules = log_modules(settings.modules);
+  if (!modules) return "logging.vmodule: " + modules.error().message();
+  const bool fits = settings.modules.empty() || settings.format == LogFormat::kText;
+  return fits ? "" : "logging.vmodule needs the text format of the log";
 }
 
 int secure_port(const Manifest& manifest) {

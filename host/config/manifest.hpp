@@ -16,6 +16,7 @@
 #include "host/config/tracing_config.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
+#include "lib/base/log_modules.hpp"
 #include "lib/kube/yaml.hpp"
 
 namespace davit::host {
@@ -71,6 +72,7 @@ struct HealthSettings {
 struct LoggingSettings {
   int verbosity = 0;
   LogFormat format = LogFormat::kText;
+  std::vector<std::string> modules = {};  ///< As --vmodule: "pattern=N".
 };
 
 /// When a build of a plugin that crashes is left out of the next start.
@@ -167,6 +169,10 @@ struct ManifestResult {
 /// A rate needs a burst: empty, or what is wrong in one line
 /// (k8s.io/client-go/kubernetes.NewForConfigAndClient).
 [[nodiscard]] std::string check_client(const ClientSettings& settings);
+/// The value of --vmodule with these parts.
+[[nodiscard]] Result<LogModules> log_modules(const std::vector<std::string>& parts);
+/// Rules between the settings of the log: empty, or what is wrong in one line.
+[[nodiscard]] std::string check_logging(const LoggingSettings& settings);
 /// The HTTPS port; 0: none.
 [[nodiscard]] int secure_port(const Manifest& manifest);
 /// Whether an address belongs to the loopback interface.

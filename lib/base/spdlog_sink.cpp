@@ -4,6 +4,8 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "lib/base/log_line.hpp"
 
 namespace davit {
@@ -34,10 +36,17 @@ class SpdlogSink final : public LogSink {
   SpdlogSink(LogFormat format, const LogVerbosity& verbosity, std::FILE* file)
       : format_(format), fixed_(0), verbosity_(verbosity), sink_(file) {}
 
-  [[nodiscard]] int verbosity() const override { return verbosity_.get(); }
+  /// That of the most verbose logger: write() has the rest of the rule.
+  [[nodiscard]] int verbosity() const override {
+    return std::max(verbosity_.get(), verbosity_.modules().highest());
+  }
 
   void write(Severity severity, int verbosity, std::string_view logger, std::string_view message,
              std::span<const LogPair> fields) override {
+    if (severity == Severity::kInfo && verbosity > verbosity_.get() &&
+        verbosity > verbosity_.modules().of(logger)) {
+      return;
+    }
     const LogRecord record{
         severity, verbosity, std::chrono::system_clock::now(), ::getpid(), logger, message, fields};
     const std::string line =

@@ -4,22 +4,28 @@
 #include <atomic>
 #include <cstdio>
 #include <memory>
+#include <utility>
 
 #include "lib/base/log.hpp"
+#include "lib/base/log_modules.hpp"
 
 namespace davit {
 
-/// The value of -v while a log is in use: info lines above it are dropped. Thread-safe.
+/// The value of -v while a log is in use, and that of --vmodule: info lines above it are dropped,
+/// unless their logger has a higher verbosity. Thread-safe.
 class LogVerbosity {
  public:
-  explicit LogVerbosity(int value) : value_(value) {}
+  explicit LogVerbosity(int value, LogModules modules = {})
+      : modules_(std::move(modules)), value_(value) {}
   LogVerbosity(const LogVerbosity&) = delete;
   LogVerbosity& operator=(const LogVerbosity&) = delete;
 
   [[nodiscard]] int get() const { return value_.load(std::memory_order_relaxed); }
   void set(int value) { value_.store(value, std::memory_order_relaxed); }
+  [[nodiscard]] const LogModules& modules() const { return modules_; }
 
  private:
+  const LogModules modules_;
   std::atomic<int> value_;  // Relaxed: nothing else depends on it.
 };
 

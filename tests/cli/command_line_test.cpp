@@ -246,6 +246,22 @@ TEST(CommandLineTest, UsageMistakesAreOneLineAndExitTwo) {
   }
 }
 
+TEST(CommandLineTest, RawVersionHasUpstreamsForm) {
+  for (const std::vector<std::string>& args : {std::vector<std::string>{"--version=raw"},
+                                               {"run", "--version=raw"},
+                                               {"run", "--dry-run", "--version=raw"}}) {
+    const Outcome outcome = call(args);
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_FALSE(outcome.run);
+    EXPECT_THAT(outcome.out,
+                testing::MatchesRegex(
+                    R"(version.Info\{Major:"[0-9]+", Minor:"[0-9]+", GitVersion:"v)" DAVIT_VERSION
+                    R"(", GitCommit:"[^"]+", Compiler:"[^"]+", Platform:"linux/[^"]+"\}
+)"));
+  }
+  EXPECT_EQ(call({"run", "--version=v1.36.2"}).code, 2) << "davit reports its own version only";
+}
+
 TEST(CommandLineTest, HelpAndVersionAreNotMistakes) {
   EXPECT_EQ(call({"--version"}).out, "davit " DAVIT_VERSION "\n");
   EXPECT_EQ(call({"run", "--version"}).code, 0);
@@ -339,7 +355,8 @@ std::string sample_of(const UpstreamFlag& flag) {
       {"bind-address", "127.0.0.2"},
       {"leader-elect-lease-duration", "20s"},
       {"leader-elect-retry-period", "3s"},
-      {"show-hidden-metrics-for-version", "1.35"}};
+      {"show-hidden-metrics-for-version", "1.35"},
+      {"vmodule", "informer=4"}};
   if (const auto found = kSamples.find(flag.name); found != kSamples.end()) return found->second;
   switch (flag.kind()) {
     case FlagKind::kBoolean:

@@ -44,6 +44,18 @@ TEST(OptionsTest, FlagsWinOverTheManifestAndLeaveTheRestAlone) {
   EXPECT_THAT(merged.plugin_directories, ElementsAre("/flag"));
 }
 
+TEST(OptionsTest, VerbositiesOfLoggersNeedTheTextFormat) {  // HO-015
+  RunOptions options;
+  options.changes.push_back([](Manifest& manifest) { manifest.logging.modules = {"x=5"}; });
+  EXPECT_TRUE(merge_settings(options).ok());
+  options.log_format = LogFormat::kJson;
+
+  const SettingsResult result = merge_settings(options);
+
+  ASSERT_EQ(result.mistakes.size(), 1U);
+  EXPECT_EQ(result.mistakes[0].str(), "logging.vmodule needs the text format of the log");
+}
+
 TEST(OptionsTest, WithoutAManifestTheDefaultsHold) {
   const SettingsResult result = merge_settings({});
   EXPECT_TRUE(result.ok());
@@ -55,7 +67,7 @@ TEST(OptionsTest, MistakesOfManifestAndFlagsAreReportedTogether) {
   const TempDirectory directory;
   RunOptions options;
   options.manifest = directory.write("m.yaml", "kind: ControllerHost\n");
-  options.serving.push_back(
+  options.changes.push_back(
       [](Manifest& manifest) { manifest.serving.bind_address = "localhost"; });
   options.lease_name = "A";
   options.lease_namespace = "b_c";
@@ -68,7 +80,7 @@ TEST(OptionsTest, MistakesOfManifestAndFlagsAreReportedTogether) {
 TEST(OptionsTest, MistakesOfServingNameTheirFlags) {
   const auto mistakes_of = [](const std::function<void(Manifest&)>& change) {
     RunOptions options;
-    options.serving = {change};
+    options.changes = {change};
     const SettingsResult result = merge_settings(options);
     return result.mistakes.empty() ? "" : result.mistakes[0].str();
   };
@@ -89,7 +101,7 @@ TEST(OptionsTest, APlainPortReplacesTheSecureOneUnlessThatIsGiven) {
   const auto port_of = [](std::optional<int> plain, std::optional<int> secure) {
     RunOptions options;
     options.port = plain;
-    if (secure) options.serving = {[secure](Manifest& m) { m.serving.port = secure; }};
+    if (secure) options.changes = {[secure](Manifest& m) { m.serving.port = secure; }};
     return secure_port(merge({}, options));
   };
   EXPECT_EQ(port_of({}, {}), 10257);

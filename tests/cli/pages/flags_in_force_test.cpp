@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "tests/cli/pages/upstream_settings.hpp"
+#include "tests/support/recording_log_sink.hpp"
 
 namespace davit::host {
 namespace {
@@ -60,6 +61,7 @@ TEST(FlagsInForceTest, ValuesHaveTheTextOfGosFlags) {
   settings.manifest.leader_election.lease_duration = std::chrono::seconds(90);
   settings.manifest.feature_gates = {{"AllAlpha", false}, {"JobBackoffLimitPerIndex", true}};
   settings.manifest.authorization.always_allow_paths = {"/a", "/b"};
+  settings.manifest.logging.modules = {"informer=4", "events=2"};
 
   const FlagValues flags = upstream_flags_in_force(settings);
 
@@ -67,6 +69,7 @@ TEST(FlagsInForceTest, ValuesHaveTheTextOfGosFlags) {
   EXPECT_EQ(flag_text(flags.at("leader-elect-lease-duration")), "1m30s");
   EXPECT_EQ(flag_text(flags.at("feature-gates")), ":AllAlpha=false,:JobBackoffLimitPerIndex=true");
   EXPECT_EQ(flag_text(flags.at("authorization-always-allow-paths")), "[/a,/b]");
+  EXPECT_EQ(flag_text(flags.at("vmodule")), "informer=4,events=2");
 }
 
 TEST(FlagsInForceTest, DavitsOwnFlagsAreNotUpstreams) {
@@ -78,6 +81,24 @@ TEST(FlagsInForceTest, DavitsOwnFlagsAreNotUpstreams) {
   EXPECT_EQ(flag_text(own.at("quarantine-window")), "10m0s");
   const FlagValues upstream = upstream_flags_in_force(settings);
   for (const auto& [name, value] : own) EXPECT_FALSE(upstream.contains(name)) << name;
+}
+
+TEST(FlagsInForceTest, EachFlagIsALineOfAMoreVerboseLog) {
+  SettingsInForce settings;
+  settings.verbosity = 1;
+  test::RecordingLogSink log{1};
+
+  log_flags(settings, Logger(log));
+
+  EXPECT_EQ(log.lines().size(),
+            upstream_flags_in_force(settings).size() + own_flags_in_force(settings).size());
+  EXPECT_EQ(log.count(R"(I1 : FLAG: --v="1")"), 1U);
+  EXPECT_EQ(log.count(R"(FLAG: --controllers="[*]")"), 1U);
+  EXPECT_EQ(log.count(R"(FLAG: --dry-run="false")"), 1U);
+
+  test::RecordingLogSink quiet{0};
+  log_flags(settings, Logger(quiet));
+  EXPECT_EQ(quiet.lines().size(), 0U);
 }
 
 }  // namespace

@@ -119,9 +119,16 @@ TEST(FlagValuesTest, WhatUpstreamRefusesIsRefused) {
                 "--log-flush-frequency must be longer than zero, not \"0s\""},
            Case{"enable-dynamic-provisioning", "yes",
                 "--enable-dynamic-provisioning must be true or false, not \"yes\""},
+           Case{"vmodule", "informer=4,events",
+                "--vmodule: \"events\" does not have the format pattern=N"},
        }) {
     EXPECT_THAT(take(each.flag, {each.value}).problems, ElementsAre(each.problem));
   }
+}
+
+TEST(FlagValuesTest, PatternsOfSeveralFlagsAddUp) {
+  const Manifest merged = merge({}, take("vmodule", {"informer=4,", "events=2"}));
+  EXPECT_THAT(merged.logging.modules, ElementsAre("informer=4", "events=2"));
 }
 
 TEST(FlagValuesTest, FilesGetAnAbsolutePath) {

@@ -111,6 +111,7 @@ void expect_defaults(const Manifest& manifest) {
   EXPECT_EQ(manifest.authorization, defaults.authorization);
   EXPECT_EQ(manifest.logging.verbosity, defaults.logging.verbosity);
   EXPECT_EQ(manifest.logging.format, defaults.logging.format);
+  EXPECT_EQ(manifest.logging.modules, defaults.logging.modules);
   EXPECT_EQ(manifest.tracing.endpoint, defaults.tracing.endpoint);
   EXPECT_EQ(manifest.tracing.sampling_rate_per_million.value_or(kSampleAll), kSampleAll);
   EXPECT_EQ(manifest.tracing.headers, defaults.tracing.headers);
