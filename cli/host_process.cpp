@@ -73,7 +73,8 @@ Result<std::unique_ptr<HostProcess>> HostProcess::open(const Manifest& manifest,
               std::move(controllers),
               seams,
               std::move(on_lost_lease),
-              Metrics::make(build_info(std::string("v") + kVersion), seams.clock),
+              Metrics::make(build_info(std::string("v") + kVersion), seams.clock,
+                            metric_rules(manifest.metrics)),
               nullptr};
   Result<std::unique_ptr<HostClients>> clients = HostClients::open(
       manifest, connection, {seams.clock, *parts.metrics, Logger(seams.log_sink), seams.transport});

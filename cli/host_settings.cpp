@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -34,6 +35,21 @@ ReflectorOptions reflector_options(const ClientSettings& client) {
   const bool is_json = client.content_type == kContentTypeJson;
   options.format = is_json ? WireFormat::kJson : WireFormat::kProtobuf;
   return options;
+}
+
+MetricRules metric_rules(const MetricSettings& metrics) {
+  MetricRules rules;
+  rules.disabled = {metrics.disabled.begin(), metrics.disabled.end()};
+  for (const auto& [key, values] : metrics.labels()) {
+    const std::size_t comma = key.find(',');
+    NameSet& allowed = rules.allowed[key.substr(0, comma)][key.substr(comma + 1)];
+    for (std::size_t begin = 0; begin <= values.size();) {
+      const std::size_t end = std::min(values.find(',', begin), values.size());
+      allowed.insert(values.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  return rules;
 }
 
 LeaderElectionOptions election_options(const Manifest& manifest, Random& random) {

@@ -23,6 +23,8 @@ namespace davit::host {
 /// upstream.
 [[nodiscard]] LeaderElectionOptions election_options(const Manifest& manifest, Random& random);
 
+[[nodiscard]] MetricRules metric_rules(const MetricSettings& metrics);
+
 /// The labels of kubernetes_build_info for this program in a cluster of that version.
 [[nodiscard]] BuildInfo build_info(std::string git_version);
 

@@ -117,6 +117,7 @@ std::vector<std::string> fixed_settings_that_differ(const Manifest& now, const M
   compare("logging.verbosity", [](const M& m) { return m.logging.verbosity; });
   compare("logging.format", [](const M& m) { return m.logging.format; });
   compare("logging.vmodule", [](const M& m) { return m.logging.modules; });
+  compare("metrics", [](const M& m) { return m.metrics; });
   compare("tracing", [](const M& m) { return m.tracing; });
   compare("swap.watchFor", [](const M& m) { return m.swap.watch_for; });
   compare("swap.maxErrorPercent", [](const M& m) { return m.swap.max_error_percent; });

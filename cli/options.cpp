@@ -82,6 +82,12 @@ void load_migration(LeaderElectionSettings& election, std::vector<Mistake>& out)
   }
 }
 
+/// Reads the file with the values that labels may have, if there is one.
+void load_labels(MetricSettings& metrics, std::vector<Mistake>& out) {
+  if (metrics.allowed_labels_file.empty()) return;
+  metrics.labels_of_file = load_allowed_labels(metrics.allowed_labels_file, out);
+}
+
 }  // namespace
 
 Manifest merge(Manifest manifest, const RunOptions& options) {
@@ -146,6 +152,7 @@ SettingsResult merge_settings(const RunOptions& options) {
   result.settings.workers = options.workers;
   result.settings.warnings = options.warnings;
   load_migration(result.settings.manifest.leader_election, result.mistakes);
+  load_labels(result.settings.manifest.metrics, result.mistakes);
   const Manifest& merged = result.settings.manifest;
   for (const std::string& text :
        manifest_good ? check_feature_gates(merged.feature_gates) : std::vector<std::string>()) {

@@ -35,7 +35,8 @@ struct RunOptions {
   std::optional<Duration> controller_start_interval;
   std::optional<Duration> controller_shutdown_timeout;
   std::optional<int> port;  ///< --port: of plain HTTP.
-  /// Changes by the flags for HTTPS, authentication, authorization and logs, in their order.
+  /// Changes by the flags for HTTPS, authentication, authorization, metrics and logs, in their
+  /// order.
   std::vector<std::function<void(Manifest&)>> changes;
   std::optional<int> verbosity;
   std::optional<LogFormat> log_format;

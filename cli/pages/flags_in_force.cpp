@@ -150,6 +150,19 @@ std::string joined(const std::vector<std::string>& parts) {
   return out;
 }
 
+/// Go prints the pairs as a line of CSV.
+Json pairs_of(const AllowedLabels& labels) {
+  Json list = Json::array();
+  for (const auto& [key, values] : labels) list.push_back(Json('"' + key + '=' + values + '"'));
+  return list;
+}
+
+void add_metrics(const MetricSettings& metrics, FlagValues& out) {
+  out["disabled-metrics"] = list_of(metrics.disabled);
+  out["allow-metric-labels"] = pairs_of(metrics.allowed_labels);
+  out["allow-metric-labels-manifest"] = metrics.allowed_labels_file;
+}
+
 std::string_view format_name(LogFormat format) {
   return format == LogFormat::kJson ? "json" : "text";
 }
@@ -175,6 +188,7 @@ FlagValues upstream_flags_in_force(const SettingsInForce& settings) {
   out["profiling"] = false;  // There is no such page to switch on.
   out["logging-format"] = format_name(settings.manifest.logging.format);
   out["vmodule"] = joined(settings.manifest.logging.modules);
+  add_metrics(settings.manifest.metrics, out);
   out["v"] = settings.verbosity;
   return out;
 }

@@ -11,7 +11,6 @@ constexpr std::string_view kOldHttp = "davit speaks HTTP/1.1.";
 constexpr std::string_view kNoNodeIpam = "davit has no node-ipam-controller.";
 constexpr std::string_view kNoCloud = "davit has no cloud controllers.";
 constexpr std::string_view kToStderr = "davit writes each line at once, to stderr.";
-constexpr std::string_view kAllLabels = "davit does not limit the values of labels.";
 constexpr std::string_view kOneVersion = "davit behaves as v1.36.";
 constexpr std::string_view kNeither = "Upstream does not read it either.";
 
@@ -318,10 +317,15 @@ constexpr UpstreamFlag kValidatingadmissionpolicyStatus[] = {
 };
 
 constexpr UpstreamFlag kMetrics[] = {
-    {"allow-metric-labels", "stringToString", "[]", kNoEffect, "", kAllLabels},
-    {"allow-metric-labels-manifest", "string", "", kNoEffect, "", kAllLabels},
-    {"disabled-metrics", "strings", "", kNoEffect, "", "davit serves all of its metrics."},
-    {"show-hidden-metrics-for-version", "string", "", kNoEffect, "", "davit hides no metrics."},
+    {"allow-metric-labels", "stringToString", "[]", kTaken, "metrics.allowedLabels",
+     "metric,label=v1,v2: other values of that label become unexpected. Plugins' metrics, too."},
+    {"allow-metric-labels-manifest", "string", "", kTaken, "metrics.allowedLabelsFile",
+     "A YAML mapping of the same, at the top or below allowListMapping. Not used with "
+     "--allow-metric-labels, as upstream."},
+    {"disabled-metrics", "strings", "", kTaken, "metrics.disabled",
+     "Names of metrics that are not shown. Plugins' metrics, too."},
+    {"show-hidden-metrics-for-version", "string", "", kTaken, "",
+     "davit hides no metrics: all are shown without the flag, too."},
 };
 
 constexpr UpstreamFlag kLogs[] = {

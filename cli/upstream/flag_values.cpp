@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::string_view kFeatureGates = "feature-gates";
 constexpr std::string_view kModules = "vmodule";
+constexpr std::string_view kAllowedLabels = "allow-metric-labels";
 constexpr std::string_view kControllerSettings = "controllerSettings";
 
 Status wrong(const UpstreamFlag& flag, std::string_view allowed, std::string_view value) {
@@ -93,6 +94,11 @@ std::string_view allowed_instead(const UpstreamFlag& flag, const Json& value) {
       value.text() != "1.35") {
     return "the previous minor version, 1.35";
   }
+  if (flag.name == "disabled-metrics" && !std::ranges::all_of(value.items(), [](const Json& each) {
+        return is_metric_name(each.text());
+      })) {
+    return "names of metrics";
+  }
   if (flag.name == "log-flush-frequency" &&
       parse_signed_duration(value.text()) == Duration::zero()) {
     return "longer than zero";
@@ -122,9 +128,20 @@ Result<Json> read_modules(const UpstreamFlag& flag, std::span<const std::string>
   return Status(Code::kInvalid, "--" + std::string(flag.name) + ": " + modules.error().message());
 }
 
+Result<Json> read_labels(const UpstreamFlag& flag, std::span<const std::string> values) {
+  const Result<AllowedLabels> labels = parse_allowed_labels(values);
+  if (!labels) {
+    return Status(Code::kInvalid, "--" + std::string(flag.name) + ": " + labels.error().message());
+  }
+  Json out = Json::object();
+  for (const auto& [key, allowed] : *labels) out.set(key, Json(allowed));
+  return out;
+}
+
 Result<Json> read_by_kind(const UpstreamFlag& flag, std::span<const std::string> values) {
   if (flag.name == kFeatureGates) return read_gates(values);
   if (flag.name == kModules) return read_modules(flag, values);
+  if (flag.name == kAllowedLabels) return read_labels(flag, values);
   const std::string& last = values.back();
   switch (flag.kind()) {
     case FlagKind::kBoolean: {
@@ -162,6 +179,18 @@ std::vector<std::string> split(std::string_view text, char at) {
 std::function<void(Manifest&)> change_by(const UpstreamFlag& flag, const Json& value) {
   if (flag.name == kModules) {
     return [parts = texts_of(value)](Manifest& manifest) { manifest.logging.modules = parts; };
+  }
+  if (flag.name == "disabled-metrics") {
+    return [names = texts_of(value)](Manifest& manifest) { manifest.metrics.disabled = names; };
+  }
+  if (flag.name == "allow-metric-labels-manifest") {
+    return
+        [file = value.text()](Manifest& manifest) { manifest.metrics.allowed_labels_file = file; };
+  }
+  if (flag.name == kAllowedLabels) {
+    AllowedLabels labels;
+    for (const Json::Member& each : value.members()) labels[each.key] = each.value.text();
+    return [labels](Manifest& manifest) { manifest.metrics.allowed_labels = labels; };
   }
   return {};
 }

@@ -208,6 +208,7 @@ void ManifestReader::serving(Fields& top) {
   section("serving", read_serving, out_.manifest.serving);
   section("authentication", read_authentication, out_.manifest.authentication);
   section("authorization", read_authorization, out_.manifest.authorization);
+  section("metrics", read_metrics, out_.manifest.metrics);
 }
 
 void ManifestReader::logging(const YamlNode& node) {

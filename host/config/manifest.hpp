@@ -11,6 +11,7 @@
 
 #include "host/config/feature_gates.hpp"
 #include "host/config/leader_migration.hpp"
+#include "host/config/metric_settings.hpp"
 #include "host/config/plugin_signatures.hpp"
 #include "host/config/serving_settings.hpp"
 #include "host/config/tracing_config.hpp"
@@ -126,6 +127,7 @@ struct Manifest {
   AuthenticationSettings authentication;
   AuthorizationSettings authorization;
   LoggingSettings logging;
+  MetricSettings metrics;
   TracingSettings tracing;
   std::vector<std::string> controllers = {"*"};  ///< As --controllers.
   /// Keyed by name or alias, whichever plugin has it; wins over `plugins`. Flags of controllers

@@ -213,7 +213,14 @@ MetricDefinition definition_of(MetricFamily& made) {
 
 class PrometheusMetrics final : public Metrics {
  public:
-  PrometheusMetrics(BuildInfo build, Clock& clock) : clock_(clock), build_(std::move(build)) {}
+  PrometheusMetrics(BuildInfo build, Clock& clock, MetricRules rules)
+      : clock_(clock),
+        registry_{.rules = rules},
+        slis_{.rules = std::move(rules)},
+        build_(std::move(build)) {
+    registry_.unexpected = slis_.unexpected = &host_.unexpected_labels.at({});
+    host_.disabled_metrics.at({}).Increment(static_cast<double>(registry_.rules.disabled.size()));
+  }
 
   void request_done(std::string_view code, std::string_view method,
                     std::string_view host) override {
@@ -443,13 +450,23 @@ class PrometheusMetrics final : public Metrics {
     add_process(families);
     families.push_back(build_family(build));
     families.push_back(own_build_family(build));
-    families.push_back(registered_family(definitions()));
+    std::vector<MetricDefinition> registered = definitions();
+    std::erase_if(registered, [this](const auto& each) { return is_disabled(each.name); });
+    families.push_back(registered_family(registered));
+    return shown(std::move(families));
+  }
+
+  [[nodiscard]] std::string slis_text() override { return shown(slis_.families.Collect()); }
+
+ private:
+  [[nodiscard]] bool is_disabled(const std::string& name) const {
+    return registry_.rules.disabled.contains(name);
+  }
+  [[nodiscard]] std::string shown(std::vector<MetricFamily> families) const {
+    std::erase_if(families, [this](const MetricFamily& each) { return is_disabled(each.name); });
     return exposition(std::move(families));
   }
 
-  [[nodiscard]] std::string slis_text() override { return exposition(slis_.families.Collect()); }
-
- private:
   /// version_info, whose oldest compatible version is the minor version before (component-base,
   /// version.go).
   void set_version(std::string_view version) {
@@ -482,7 +499,7 @@ class PrometheusMetrics final : public Metrics {
   MetricRegistry registry_;
   MetricRegistry slis_;
   HostMetrics host_{registry_};
-  PluginMetrics plugins_;
+  PluginMetrics plugins_{registry_};
   Gauges health_{slis_,
                  {"kubernetes_healthcheck",
                   "[STABLE] This metric records the result of a single healthcheck.",
@@ -502,8 +519,8 @@ class PrometheusMetrics final : public Metrics {
 
 }  // namespace
 
-std::unique_ptr<Metrics> Metrics::make(const BuildInfo& build, Clock& clock) {
-  return std::make_unique<PrometheusMetrics>(build, clock);
+std::unique_ptr<Metrics> Metrics::make(const BuildInfo& build, Clock& clock, MetricRules rules) {
+  return std::make_unique<PrometheusMetrics>(build, clock, std::move(rules));
 }
 
 }  // namespace davit::host

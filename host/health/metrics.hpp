@@ -15,6 +15,7 @@
 #include "host/api/rest_metrics.hpp"
 #include "host/cache/cache_metrics.hpp"
 #include "host/health/metric_definition.hpp"
+#include "host/health/metric_rules.hpp"
 #include "host/run/controller_runner.hpp"
 #include "host/run/leader_elector.hpp"
 #include "host/run/swap_metrics.hpp"
@@ -83,8 +84,10 @@ class Metrics : public RestMetrics,
                 public ServingMetrics,
                 public SwapMetrics {
  public:
-  /// `manager` is the label of running_managed_controllers.
-  [[nodiscard]] static std::unique_ptr<Metrics> make(const BuildInfo& build, Clock& clock);
+  /// `rules` hold for the host's metrics and those of plugins; allowed values of labels not for
+  /// kubernetes_build_info and registered_metrics_total.
+  [[nodiscard]] static std::unique_ptr<Metrics> make(const BuildInfo& build, Clock& clock,
+                                                     MetricRules rules = {});
 
   /// Opens a plugin's metric. Two generations of one plugin may define one name differently: shown
   /// is the definition that served last, or the newest one when that is closed. Generations that

@@ -97,8 +97,11 @@ Status apply(prometheus::Histogram& histogram, double value) {
 template <typename T>
 class Storage final : public MetricStorage {
  public:
-  explicit Storage(const MetricOptions& options)
-      : options_(options), family_(options.name, options.help, {}) {
+  Storage(const MetricOptions& options, const MetricRegistry& registry)
+      : options_(options),
+        limits_(registry.rules, options.name, options.labels),
+        registry_(registry),
+        family_(options.name, options.help, {}) {
     MutexLock lock(mutex_);
     // Without labels there is one series, and it is there from the start, as upstream's.
     if (options_.labels.empty()) static_cast<void>(find({}));
@@ -106,8 +109,13 @@ class Storage final : public MetricStorage {
 
   Status record(double value, std::span<const std::string_view> label_values) override {
     if (Status s = check_count(label_values); !s.ok()) return s;
+    std::vector<std::string_view> allowed(label_values.begin(), label_values.end());
+    const std::size_t replaced = limits_.apply(allowed);
+    if (replaced > 0 && registry_.unexpected != nullptr) {
+      registry_.unexpected->Increment(static_cast<double>(replaced));
+    }
     MutexLock lock(mutex_);  // Until the value is in: remove() deletes the series.
-    T* const series = find(label_values);
+    T* const series = find(allowed);
     if (series == nullptr) return {Code::kUnavailable, "the metric has too many series"};
     return apply(*series, value);
   }
@@ -160,21 +168,23 @@ class Storage final : public MetricStorage {
   }
 
   const MetricOptions options_;
+  const LabelLimits limits_;
+  const MetricRegistry& registry_;
   prometheus::Family<T> family_;  // Guards itself; its series live until they are removed.
   Mutex mutex_;
   std::map<std::string, T*> series_ GUARDED_BY(mutex_);
 };
 
-std::unique_ptr<MetricStorage> make(const MetricOptions& options) {
+std::unique_ptr<MetricStorage> make(const MetricOptions& options, const MetricRegistry& registry) {
   switch (options.type) {
     case MetricType::kGauge:
-      return std::make_unique<Storage<prometheus::Gauge>>(options);
+      return std::make_unique<Storage<prometheus::Gauge>>(options, registry);
     case MetricType::kHistogram:
-      return std::make_unique<Storage<prometheus::Histogram>>(options);
+      return std::make_unique<Storage<prometheus::Histogram>>(options, registry);
     case MetricType::kCounter:
       break;
   }
-  return std::make_unique<Storage<prometheus::Counter>>(options);
+  return std::make_unique<Storage<prometheus::Counter>>(options, registry);
 }
 
 }  // namespace
@@ -236,7 +246,7 @@ Result<std::unique_ptr<PluginMetric>> PluginMetrics::open(const MetricOptions& o
   auto shape = std::find_if(entry.shapes.begin(), entry.shapes.end(),
                             [&](const Shape& each) { return same_shape(each.options, options); });
   if (shape == entry.shapes.end()) {
-    shape = entry.shapes.insert(shape, Shape{options, make(options), 0});
+    shape = entry.shapes.insert(shape, Shape{options, make(options, registry_), 0});
   }
   auto opened = std::make_unique<Opened>(*this, options, owner, *shape);
   ++shape->users;

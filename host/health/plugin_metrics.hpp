@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "host/health/metrics.hpp"
+#include "host/health/series.hpp"
 #include "lib/base/mutex.hpp"
 
 namespace davit::host {
@@ -32,7 +33,8 @@ class MetricStorage {
 /// plugin exist; one of them is shown. Thread-safe. Must outlive the metrics that it opens.
 class PluginMetrics {
  public:
-  PluginMetrics() = default;
+  /// The rules of `registry` also apply here; it outlives this.
+  explicit PluginMetrics(const MetricRegistry& registry) : registry_(registry) {}
   PluginMetrics(const PluginMetrics&) = delete;
   PluginMetrics& operator=(const PluginMetrics&) = delete;
 
@@ -63,6 +65,7 @@ class PluginMetrics {
   void serve(Opened& metric) EXCLUDES(mutex_);
   void close(Opened& metric) EXCLUDES(mutex_);
 
+  const MetricRegistry& registry_;
   mutable Mutex mutex_;
   std::map<std::string, Entry, std::less<>> entries_ GUARDED_BY(mutex_);
 };

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "host/health/metric_definition.hpp"
+#include "host/health/metric_rules.hpp"
 #include "lib/base/mutex.hpp"
 
 namespace davit::host {
@@ -36,8 +37,12 @@ struct SeriesOptions {
 /// The families of one exposition and their definitions. Families are added while it is set up, by
 /// one thread.
 struct MetricRegistry {
-  prometheus::Registry families;
-  std::vector<MetricDefinition> definitions;
+  const MetricRules rules = {};
+  prometheus::Registry families{};
+  std::vector<MetricDefinition> definitions = {};
+  /// Counts the values of labels that became "unexpected"; null: nothing does. Fixed once the
+  /// families are added, and outlives them.
+  prometheus::Counter* unexpected = nullptr;
 };
 
 /// A family of T (prometheus::Counter, Gauge or Histogram) whose series are found by their label
@@ -47,7 +52,10 @@ template <typename T>
 class Series {
  public:
   Series(MetricRegistry& registry, SeriesOptions options)
-      : options_(std::move(options)), family_(build(registry.families, options_)) {
+      : options_(std::move(options)),
+        limits_(registry.rules, options_.name, options_.labels),
+        registry_(registry),
+        family_(build(registry.families, options_)) {
     registry.definitions.push_back(
         {kType, options_.name, options_.help, options_.labels, options_.buckets});
     // Upstream shows a metric without labels from the start (component-base/metrics).
@@ -56,6 +64,23 @@ class Series {
 
   /// The series with these values, made when it is new; null when there are too many.
   T* find(std::span<const std::string_view> values) EXCLUDES(mutex_) {
+    if (limits_.empty()) return find_allowed(values);
+    std::vector<std::string_view> allowed(values.begin(), values.end());
+    const std::size_t replaced = limits_.apply(allowed);
+    if (replaced > 0 && registry_.unexpected != nullptr) {
+      registry_.unexpected->Increment(static_cast<double>(replaced));
+    }
+    return find_allowed(allowed);
+  }
+
+  /// For labels whose values are few: never null.
+  T& at(std::initializer_list<std::string_view> values) {
+    T* const found = find({values.begin(), values.size()});
+    return found != nullptr ? *found : overflow();
+  }
+
+ private:
+  T* find_allowed(std::span<const std::string_view> values) EXCLUDES(mutex_) {
     std::string key;
     for (const std::string_view value : values) {
       key += value;
@@ -70,13 +95,6 @@ class Series {
     return made;
   }
 
-  /// For labels whose values are few: never null.
-  T& at(std::initializer_list<std::string_view> values) {
-    T* const found = find({values.begin(), values.size()});
-    return found != nullptr ? *found : overflow();
-  }
-
- private:
   static constexpr MetricType kType = std::is_same_v<T, prometheus::Counter> ? MetricType::kCounter
                                       : std::is_same_v<T, prometheus::Gauge>
                                           ? MetricType::kGauge
@@ -116,6 +134,8 @@ class Series {
   }
 
   const SeriesOptions options_;
+  const LabelLimits limits_;
+  MetricRegistry& registry_;
   prometheus::Family<T>& family_;
   Mutex mutex_;
   std::map<std::string, T*, std::less<>> series_ GUARDED_BY(mutex_);

@@ -356,6 +356,7 @@ std::string sample_of(const UpstreamFlag& flag) {
       {"leader-elect-lease-duration", "20s"},
       {"leader-elect-retry-period", "3s"},
       {"show-hidden-metrics-for-version", "1.35"},
+      {"allow-metric-labels", "m,l=a"},
       {"vmodule", "informer=4"}};
   if (const auto found = kSamples.find(flag.name); found != kSamples.end()) return found->second;
   switch (flag.kind()) {

@@ -56,6 +56,27 @@ TEST(OptionsTest, VerbositiesOfLoggersNeedTheTextFormat) {  // HO-015
   EXPECT_EQ(result.mistakes[0].str(), "logging.vmodule needs the text format of the log");
 }
 
+TEST(OptionsTest, LabelsOfTheManifestReplaceThoseOfTheFile) {
+  const TempDirectory directory;
+  const std::string file = directory.write("labels.yaml", "\"m,l\": \"a\"\n");
+  RunOptions options;
+  options.changes.push_back(
+      [file](Manifest& manifest) { manifest.metrics.allowed_labels_file = file; });
+  const SettingsResult of_file = merge_settings(options);
+  ASSERT_TRUE(of_file.ok());
+  EXPECT_THAT(of_file.settings.manifest.metrics.labels(), ElementsAre(testing::Pair("m,l", "a")));
+
+  options.changes.push_back([](Manifest& manifest) {
+    manifest.metrics.allowed_labels = {{"n,l", "b"}};
+  });
+  EXPECT_THAT(merge_settings(options).settings.manifest.metrics.labels(),
+              ElementsAre(testing::Pair("n,l", "b")));
+
+  options.changes.push_back(
+      [](Manifest& manifest) { manifest.metrics.allowed_labels_file = "/nowhere"; });
+  EXPECT_EQ(merge_settings(options).mistakes.size(), 1U);
+}
+
 TEST(OptionsTest, WithoutAManifestTheDefaultsHold) {
   const SettingsResult result = merge_settings({});
   EXPECT_TRUE(result.ok());

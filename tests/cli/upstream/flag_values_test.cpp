@@ -119,6 +119,10 @@ TEST(FlagValuesTest, WhatUpstreamRefusesIsRefused) {
                 "--log-flush-frequency must be longer than zero, not \"0s\""},
            Case{"enable-dynamic-provisioning", "yes",
                 "--enable-dynamic-provisioning must be true or false, not \"yes\""},
+           Case{"disabled-metrics", "a,b c",
+                "--disabled-metrics must be names of metrics, not \"a,b c\""},
+           Case{"allow-metric-labels", "m",
+                "--allow-metric-labels: \"m\" must be formatted as key=value"},
            Case{"vmodule", "informer=4,events",
                 "--vmodule: \"events\" does not have the format pattern=N"},
        }) {
@@ -129,6 +133,16 @@ TEST(FlagValuesTest, WhatUpstreamRefusesIsRefused) {
 TEST(FlagValuesTest, PatternsOfSeveralFlagsAddUp) {
   const Manifest merged = merge({}, take("vmodule", {"informer=4,", "events=2"}));
   EXPECT_THAT(merged.logging.modules, ElementsAre("informer=4", "events=2"));
+}
+
+TEST(FlagValuesTest, RulesForMetricsAreOfTheManifest) {
+  EXPECT_THAT(merge({}, take("disabled-metrics", {"a,b", "c"})).metrics.disabled,
+              ElementsAre("a", "b", "c"));
+  EXPECT_THAT(merge({}, take("allow-metric-labels", {"m,l=a,b"})).metrics.allowed_labels,
+              ElementsAre(testing::Pair("m,l", "a,b")));
+  EXPECT_EQ(merge({}, take("allow-metric-labels-manifest", {"/f"})).metrics.allowed_labels_file,
+            "/f");
+  EXPECT_THAT(take("show-hidden-metrics-for-version", {"1.35"}).warnings, IsEmpty());
 }
 
 TEST(FlagValuesTest, FilesGetAnAbsolutePath) {

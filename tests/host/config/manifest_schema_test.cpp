@@ -53,7 +53,7 @@ TEST(ManifestSchemaTest, SchemaAndParserKnowTheSameKeys) {
   const YamlNode* properties = root.find("properties");
   ASSERT_NE(properties, nullptr);
   EXPECT_EQ(keys_of_schema(root), keys_of_parser(kSchemaHead + "zzzzzz: 1\n"));
-  for (const char* section : {"client", "leaderElection", "health", "logging", "journal",
+  for (const char* section : {"client", "leaderElection", "health", "logging", "metrics", "journal",
                               "pluginSignatures", "quarantine", "swap", "tracing"}) {
     const YamlNode* node = properties->find(section);
     ASSERT_NE(node, nullptr) << section;
@@ -112,6 +112,7 @@ void expect_defaults(const Manifest& manifest) {
   EXPECT_EQ(manifest.logging.verbosity, defaults.logging.verbosity);
   EXPECT_EQ(manifest.logging.format, defaults.logging.format);
   EXPECT_EQ(manifest.logging.modules, defaults.logging.modules);
+  EXPECT_EQ(manifest.metrics, defaults.metrics);
   EXPECT_EQ(manifest.tracing.endpoint, defaults.tracing.endpoint);
   EXPECT_EQ(manifest.tracing.sampling_rate_per_million.value_or(kSampleAll), kSampleAll);
   EXPECT_EQ(manifest.tracing.headers, defaults.tracing.headers);

@@ -105,7 +105,7 @@ constexpr MistakeCase kMistakeCases[] = {
      "controllerSettings, "
      "controllerShutdownTimeout, controllerStartInterval, controllers, dryRun, featureGates, "
      "health, journal, kind, "
-     "leaderElection, logging, pluginDirectories, pluginSignatures, plugins, quarantine, "
+     "leaderElection, logging, metrics, pluginDirectories, pluginSignatures, plugins, quarantine, "
      "serving, stateDirectory, swap, "
      "tracing)"},
     {"pluginSignatures: {required: true}",
@@ -205,6 +205,14 @@ constexpr MistakeCase kMistakeCases[] = {
      "m.yaml:3:10: logging.vmodule: \"informer\" does not have the format pattern=N"},
     {"logging: {vmodule: [informer=4], format: json}",
      "m.yaml:3:10: logging.vmodule needs the text format of the log"},
+    {"metrics: {disabled: ['a b']}",
+     "m.yaml:3:21: metrics.disabled must have names of metrics, not \"a b\""},
+    {"metrics: {allowedLabels: {m: a}}",
+     "m.yaml:3:30: a key of metrics.allowedLabels must be a metric and a label with a comma "
+     "between, not \"m\""},
+    {"metrics: {allowedLabels: {'m,l': 5}}",
+     "m.yaml:3:34: metrics.allowedLabels.m,l must be a string (put quotes around it), not the "
+     "number 5"},
     {"controllers: deployment",
      "m.yaml:3:14: controllers must be a list of strings, not the string \"deployment\""},
     {"controllers: [true]",

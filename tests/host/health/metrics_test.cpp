@@ -521,5 +521,62 @@ TEST_F(MetricsTest, HealthHasItsOwnPage) {  // HO-096
   EXPECT_THAT(metrics_->text(), Not(HasSubstr("kubernetes_healthcheck")));
 }
 
+TEST_F(MetricsTest, DisabledMetricsAreNotShownAndAreCounted) {  // HO-101
+  const auto rules = [](NameSet disabled) { return MetricRules{.disabled = std::move(disabled)}; };
+  const auto all = Metrics::make({}, clock_);
+  const auto some = Metrics::make({}, clock_,
+                                  rules({"workqueue_adds_total", "web_requests_total",
+                                         "process_open_fds", "kubernetes_healthcheck", "unknown"}));
+  for (Metrics* each : {all.get(), some.get()}) {
+    each->queue_metrics("deployment");
+    each->health_checked("ping", "healthz", {});
+  }
+  const auto web = some->open_plugin_metric({.name = "web_requests_total", .help = "h"}, {"web"});
+  ASSERT_TRUE(web);
+
+  const std::string text = some->text();
+
+  for (const char* name : {"workqueue_adds_total", "web_requests_total", "process_open_fds"}) {
+    EXPECT_THAT(text, Not(HasSubstr(name)));
+  }
+  EXPECT_THAT(text, HasSubstr("\nworkqueue_depth{name=\"deployment\"} 0\n"));
+  EXPECT_THAT(text, HasSubstr("\ndisabled_metrics_total 5\n"));
+  EXPECT_THAT(all->text(), HasSubstr("\ndisabled_metrics_total 0\n"));
+  EXPECT_THAT(some->slis_text(), Not(HasSubstr("kubernetes_healthcheck{")));
+  EXPECT_THAT(some->slis_text(), HasSubstr("kubernetes_healthchecks_total{"));
+  const auto registered = [](const std::string& of) {
+    const std::string key =
+        "registered_metrics_total{deprecated_version=\"\",stability_level=\"BETA\"} ";
+    return std::stoi(of.substr(of.find(key) + key.size()));
+  };
+  EXPECT_EQ(registered(text), registered(all->text()) - 1) << "of these only one is BETA";
+}
+
+TEST_F(MetricsTest, ValuesOfALabelThatAreNotAllowedAreUnexpected) {  // HO-102
+  const MetricRules rules{.disabled = {},
+                          .allowed = {{"workqueue_depth", {{"name", {"deployment"}}}},
+                                      {"web_requests_total", {{"code", {"200", "404"}}}}}};
+  const auto metrics = Metrics::make({}, clock_, rules);
+  metrics->queue_metrics("deployment").added();
+  metrics->queue_metrics("job").added();
+  metrics->queue_metrics("cronjob").added();
+  const auto web = metrics->open_plugin_metric(
+      {.name = "web_requests_total", .help = "h", .labels = {"code", "path"}}, {"web"});
+  ASSERT_TRUE(web);
+  for (const char* code : {"200", "500", "503"}) {
+    EXPECT_TRUE(record(**web, 1, {code, "/"}).ok());
+  }
+
+  const std::string text = metrics->text();
+
+  EXPECT_THAT(text, HasSubstr("\nworkqueue_depth{name=\"deployment\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("\nworkqueue_depth{name=\"unexpected\"} 2\n"));
+  EXPECT_THAT(text, Not(HasSubstr("workqueue_depth{name=\"job\"}")));
+  EXPECT_THAT(text, HasSubstr("\nworkqueue_adds_total{name=\"job\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("\nweb_requests_total{code=\"200\",path=\"/\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("\nweb_requests_total{code=\"unexpected\",path=\"/\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("\ncardinality_enforcement_unexpected_categorizations_total 4\n"));
+}
+
 }  // namespace
 }  // namespace davit::host
