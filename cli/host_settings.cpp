@@ -34,6 +34,12 @@ ReflectorOptions reflector_options(const ClientSettings& client) {
   ReflectorOptions options;
   const bool is_json = client.content_type == kContentTypeJson;
   options.format = is_json ? WireFormat::kJson : WireFormat::kProtobuf;
+  // The least is upstream's (client-go, minimumResyncPeriod); twice the most is still a time.
+  constexpr Duration kLeast = std::chrono::seconds(1);
+  constexpr Duration kMost = std::chrono::years(10);
+  const Duration resync = client.min_resync_period;
+  options.resync_min =
+      resync == Duration::zero() ? Duration::zero() : std::clamp(resync, kLeast, kMost);
   return options;
 }
 

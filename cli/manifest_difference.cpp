@@ -95,6 +95,7 @@ std::vector<std::string> fixed_settings_that_differ(const Manifest& now, const M
   compare("client.useServiceAccountCredentials",
           [](const M& m) { return m.client.service_account_credentials; });
   compare("client.userAgent", [](const M& m) { return m.client.user_agent; });
+  compare("client.minResyncPeriod", [](const M& m) { return m.client.min_resync_period; });
   compare("client.fieldManager", [](const M& m) { return m.client.field_manager; });
   compare("leaderElection.enabled", [](const M& m) { return m.leader_election.enabled; });
   compare("leaderElection.name", [](const M& m) { return m.leader_election.name; });

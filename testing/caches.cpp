@@ -214,7 +214,7 @@ void Caches::resync(std::string_view resource) {
   for (Follower& each : followers()) {
     if (each.informer->resource().text() != name) continue;
     // A resync is due within twice its period.
-    static_cast<void>(each.informer->tick(clock_.now() + 2 * host::Informer::kResyncMin));
+    static_cast<void>(each.informer->tick(clock_.now() + 2 * host::ReflectorOptions().resync_min));
   }
 }
 

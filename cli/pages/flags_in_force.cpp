@@ -97,6 +97,7 @@ void add_client(const Manifest& manifest, FlagValues& out) {
   out["kube-api-burst"] = client.burst;
   out["kube-api-content-type"] = client.content_type;
   out["use-service-account-credentials"] = client.service_account_credentials;
+  out["min-resync-period"] = duration_of(client.min_resync_period);
   out["controllers"] = list_of(manifest.controllers);
   out["controller-start-interval"] = duration_of(manifest.controller_start_interval);
   out["controller-shutdown-timeout"] = duration_of(manifest.controller_shutdown_timeout);

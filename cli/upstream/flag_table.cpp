@@ -63,8 +63,9 @@ constexpr UpstreamFlag kGeneric[] = {
      "leaderElection.namespace"},
     {"leader-elect-retry-period", "duration", "2s", kTaken, "leaderElection.retryPeriod"},
     {"min-compatibility-version", "strings", "", kNoEffect, "", kOneVersion},
-    {"min-resync-period", "duration", "12h0m0s", kNoEffect, "",
-     "The informers resync after 12h to 24h, which is the default."},
+    {"min-resync-period", "duration", "12h0m0s", kTaken, "client.minResyncPeriod",
+     "Controllers get every object again after one to two times this, each informer at its own "
+     "time. 0 is never; less than 1s counts as 1s."},
     {"node-monitor-period", "duration", "5s", kTaken,
      "controllerSettings.node-lifecycle-controller.config.nodeMonitorPeriod"},
     {"route-reconciliation-period", "duration", "10s", kNoEffect, "", kNoCloud},

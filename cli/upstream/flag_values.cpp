@@ -180,6 +180,11 @@ std::function<void(Manifest&)> change_by(const UpstreamFlag& flag, const Json& v
   if (flag.name == kModules) {
     return [parts = texts_of(value)](Manifest& manifest) { manifest.logging.modules = parts; };
   }
+  if (flag.name == "min-resync-period") {
+    // read_flag() has checked it.
+    const Duration period = parse_signed_duration(value.text()).value_or(Duration::zero());
+    return [period](Manifest& manifest) { manifest.client.min_resync_period = period; };
+  }
   if (flag.name == "disabled-metrics") {
     return [names = texts_of(value)](Manifest& manifest) { manifest.metrics.disabled = names; };
   }

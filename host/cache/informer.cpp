@@ -277,7 +277,7 @@ void Informer::notify_content(const std::vector<Change>& changes, Time began) {
     for (const Change& change : changes) deliver(change);
   } else {
     synced_.store(true, std::memory_order_release);
-    resync_due_ = began + seams_.random.jitter(kResyncMin, 1.0);
+    resync_due_ = next_resync(began);
     for (Listener* listener : listeners_) listener->on_initial(store_.list());
   }
   notify_progress(began);
@@ -349,8 +349,13 @@ void Informer::report_skipped() {
   }
 }
 
+Time Informer::next_resync(Time after) {
+  if (options_.resync_min == Duration::zero()) return Time::max();
+  return after + seams_.random.jitter(options_.resync_min, 1.0);
+}
+
 void Informer::resync() {
-  resync_due_ = seams_.clock.now() + seams_.random.jitter(kResyncMin, 1.0);
+  resync_due_ = next_resync(seams_.clock.now());
   for (const ObjectRef& object : store_.list()) {
     deliver({.type = ChangeType::kUpdated, .old = object, .current = object});
   }

@@ -83,10 +83,6 @@ struct InformerSeams {
 /// listeners receive only the differences.
 class Informer {
  public:
-  /// The resync period: listeners get every unchanged object again once in rand[1,2) times this
-  /// (upstream's --min-resync-period of 12 h).
-  static constexpr Duration kResyncMin = std::chrono::hours(12);
-
   Informer(InformerSpec spec, const InformerSeams& seams, Logger log,
            ReflectorOptions options = {});
   Informer(const Informer&) = delete;
@@ -202,6 +198,7 @@ class Informer {
   /// Reports newly skipped objects to the log, the metrics and on_skip.
   void report_skipped() REQUIRES(delivery_);
   void resync() REQUIRES(delivery_);
+  [[nodiscard]] Time next_resync(Time after);
   void want_verification(Time as_of) REQUIRES(delivery_);
   /// Listeners that have waited for too long find out whether the watch is stalled.
   void verify_overdue(Time now) REQUIRES(delivery_);

@@ -33,6 +33,9 @@ struct ReflectorOptions {
   std::uint32_t page_size = 500;
   /// The form that requests ask for; a server may respond in JSON all the same.
   WireFormat format = WireFormat::kProtobuf;
+  /// Listeners of the informer get every unchanged object again once in rand[1,2) times this
+  /// (upstream's --min-resync-period); zero: never.
+  Duration resync_min = std::chrono::hours(12);
   Duration backoff_base = std::chrono::milliseconds(800);
   Duration backoff_max = std::chrono::seconds(30);
   Duration backoff_reset = std::chrono::minutes(2);

@@ -136,6 +136,7 @@ void ManifestReader::client(const YamlNode& node) {
   in.boolean("useServiceAccountCredentials", client.service_account_credentials);
   in.text("userAgent", client.user_agent);
   in.text("fieldManager", client.field_manager);
+  in.duration("minResyncPeriod", Duration::zero(), client.min_resync_period);
   in.finish();
   const auto check = [&](const char* key, const std::string& wrong) {
     if (!wrong.empty()) in.mistake(*node.find(key), in.path(key) + " " + wrong);

@@ -39,6 +39,9 @@ struct ClientSettings {
   bool service_account_credentials = false;
   std::string user_agent;     ///< Before the client's name; empty: davit's own.
   std::string field_manager;  ///< The owner in managedFields; empty: the user agent's first word.
+  /// As --min-resync-period: controllers get every unchanged object again once in one to two times
+  /// this; zero: never.
+  Duration min_resync_period = std::chrono::hours(12);
 };
 
 /// Requests per second and at once, as client-go reads its settings.

@@ -61,6 +61,7 @@ TEST(FlagsInForceTest, ValuesHaveTheTextOfGosFlags) {
   settings.manifest.leader_election.lease_duration = std::chrono::seconds(90);
   settings.manifest.feature_gates = {{"AllAlpha", false}, {"JobBackoffLimitPerIndex", true}};
   settings.manifest.authorization.always_allow_paths = {"/a", "/b"};
+  settings.manifest.client.min_resync_period = std::chrono::minutes(90);
   settings.manifest.metrics.disabled = {"a", "b"};
   settings.manifest.metrics.allowed_labels = {{"m,l", "a,b"}};
   settings.manifest.logging.modules = {"informer=4", "events=2"};
@@ -71,6 +72,7 @@ TEST(FlagsInForceTest, ValuesHaveTheTextOfGosFlags) {
   EXPECT_EQ(flag_text(flags.at("leader-elect-lease-duration")), "1m30s");
   EXPECT_EQ(flag_text(flags.at("feature-gates")), ":AllAlpha=false,:JobBackoffLimitPerIndex=true");
   EXPECT_EQ(flag_text(flags.at("authorization-always-allow-paths")), "[/a,/b]");
+  EXPECT_EQ(flag_text(flags.at("min-resync-period")), "1h30m0s");
   EXPECT_EQ(flag_text(flags.at("disabled-metrics")), "[a,b]");
   EXPECT_EQ(flag_text(flags.at("allow-metric-labels")), R"(["m,l=a,b"])");
   EXPECT_EQ(flag_text(flags.at("vmodule")), "informer=4,events=2");

@@ -145,6 +145,12 @@ TEST(FlagValuesTest, RulesForMetricsAreOfTheManifest) {
   EXPECT_THAT(take("show-hidden-metrics-for-version", {"1.35"}).warnings, IsEmpty());
 }
 
+TEST(FlagValuesTest, TheResyncPeriodIsOfTheManifest) {
+  EXPECT_EQ(merge({}, take("min-resync-period", {"90m"})).client.min_resync_period,
+            std::chrono::minutes(90));
+  EXPECT_EQ(merge({}, take("min-resync-period", {"0"})).client.min_resync_period, Duration::zero());
+}
+
 TEST(FlagValuesTest, FilesGetAnAbsolutePath) {
   const FoundFlag found = find_upstream_flag("root-ca-file");
   const Result<Json> value = read_flag(*found.flag, std::vector<std::string>{"ca.crt"});

@@ -112,6 +112,32 @@ TEST_F(InformerTest, LateListenerReceivesTheCurrentContentAndThenEveryChange) {
   EXPECT_THAT(late.heard, ElementsAre("DELETED a@6"));
 }
 
+TEST_F(InformerTest, ResyncHasThePeriodOfTheOptions) {
+  make_informer({.streaming_list = false, .resync_min = std::chrono::minutes(1)});
+  RecordingListener listener;
+  informer_->add_listener(listener);
+  filled_with("5", {{.name = "a", .version = "1"}});
+  listener.heard.clear();
+  for (int i = 0; i < 2; ++i) {
+    clock_.advance(std::chrono::minutes(2));
+    informer_->tick(clock_.now());
+  }
+
+  EXPECT_THAT(listener.heard, ElementsAre("UPDATED a@1->1", "UPDATED a@1->1"));
+}
+
+TEST_F(InformerTest, WithoutAPeriodThereIsNoResync) {
+  make_informer({.streaming_list = false, .resync_min = Duration::zero()});
+  RecordingListener listener;
+  informer_->add_listener(listener);
+  filled_with("5", {{.name = "a", .version = "1"}});
+  listener.heard.clear();
+  clock_.advance(std::chrono::hours(48));
+  informer_->tick(clock_.now());
+
+  EXPECT_THAT(listener.heard, IsEmpty());
+}
+
 // RT-078: the period is the host's, between 12 and 24 hours.
 TEST_F(InformerTest, ResyncReportsEveryObjectAgainWithoutARequest) {
   make_plain_informer();

@@ -83,6 +83,7 @@ void append_defaults(const YamlNode& object, std::string& out) {
 void expect_defaults(const Manifest& manifest) {
   const Manifest defaults;
   EXPECT_EQ(manifest.client.kubeconfig, defaults.client.kubeconfig);
+  EXPECT_EQ(manifest.client.min_resync_period, defaults.client.min_resync_period);
   EXPECT_EQ(manifest.client.master, defaults.client.master);
   EXPECT_EQ(manifest.client.qps, defaults.client.qps);
   EXPECT_EQ(manifest.client.burst, defaults.client.burst);

@@ -139,7 +139,8 @@ constexpr MistakeCase kMistakeCases[] = {
      "m.yaml:3:25: swap.maxErrorPercent must be a whole number from 0 to 100, not the number 101"},
     {"client: {Qps: 5}",
      "m.yaml:3:10: unknown key \"Qps\" in client; did you mean \"qps\"? (allowed: burst, "
-     "contentType, fieldManager, kubeconfig, master, qps, useServiceAccountCredentials, "
+     "contentType, fieldManager, kubeconfig, master, minResyncPeriod, qps, "
+     "useServiceAccountCredentials, "
      "userAgent)"},
     {"client: {fieldManager: \"a\\tb\"}",
      "m.yaml:3:24: client.fieldManager must have at most 128 printable ASCII characters"},
