@@ -35,7 +35,7 @@
 #include "host/status/status_board.hpp"
 #include "host/swap/plugin_set.hpp"
 #include "host/trace/tracing.hpp"
-#include "host/why/why_answer.hpp"
+#include "host/why/why_service.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/mutex.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "host/swap/plugin_set.hpp"
-#include "host/why/why_answer.hpp"
+#include "host/why/why_request.hpp"
 
 namespace davit::host {
 

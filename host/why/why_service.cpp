@@ -1,4 +1,4 @@
-#include "host/why/why_answer.hpp"
+#include "host/why/why_service.hpp"
 
 #include <davit/abi.h>
 
@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "host/run/code_name.hpp"
+#include "host/why/object_argument.hpp"
 #include "host/why/present_state.hpp"
 #include "host/why/why_text.hpp"
 #include "lib/base/printable.hpp"
-#include "lib/net/query.hpp"
 
 namespace davit::host {
 namespace {
@@ -91,15 +91,6 @@ std::string queued_text(const KeyState& state, const std::string& failure, Time 
 }
 
 }  // namespace
-
-WhyRequest why_request(std::string object, const std::string& ns, std::string_view output) {
-  WhyRequest made;
-  made.object = std::move(object);
-  if (!ns.empty()) made.ns = ns;
-  if (output == "json") made.output = WhyRequest::Output::kJson;
-  if (output == "timeline") made.output = WhyRequest::Output::kTimeline;
-  return made;
-}
 
 std::vector<ControllerRecords> WhyService::records(std::optional<Time>& reaches_back_to) const {
   std::vector<ControllerRecords> all;
@@ -262,21 +253,14 @@ Result<std::string> WhyService::respond(const WhyRequest& request) const {
 
 Result<DebugResponse> WhyService::page(std::string_view query) const {
   constexpr int kBadRequest = 400;
-  std::string object;
-  std::string ns;
-  std::string output;
-  for (const auto& [name, value] : parse_query(query)) {
-    if (name == "object") object = value;
-    if (name == "namespace") ns = value;
-    if (name == "output") output = value;
-  }
-  const Result<std::string> answer = respond(why_request(std::move(object), ns, output));
+  const WhyRequest request = why_request_of_query(query);
+  const Result<std::string> answer = respond(request);
   DebugResponse page;
   if (!answer && answer.error().code() != Code::kInvalid) return answer.error();
   page.body = answer ? *answer : answer.error().message();
   page.body += "\n";
   if (!answer) page.http_status = kBadRequest;
-  if (answer && output == "json") page.content_type = "application/json";
+  if (answer && request.output == WhyRequest::Output::kJson) page.content_type = "application/json";
   return page;
 }
 

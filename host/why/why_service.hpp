@@ -1,0 +1,56 @@
+/// Answers `davit why` from the journal, the queues and the server.
+#pragma once
+
+#include <davit/result.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/api/discovery.hpp"
+#include "host/api/rest_client.hpp"
+#include "host/health/debug_response.hpp"
+#include "host/journal/journal.hpp"
+#include "host/swap/serving_plugins.hpp"
+#include "host/why/why_answer.hpp"
+#include "host/why/why_request.hpp"
+#include "lib/base/clock.hpp"
+
+namespace davit::host {
+
+/// Thread-safe. Blocks for requests to the API server: the object and some of what it controls are
+/// read as they are now. The journal answers where the server does not.
+class WhyService {
+ public:
+  /// The services that it asks; the references outlive it.
+  struct Sources {
+    const Journal& journal;
+    Discovery& discovery;
+    ServingPlugins& serving;
+    RestClient& reader;  ///< For the present state of objects.
+    Clock& clock;
+  };
+
+  explicit WhyService(const Sources& sources) : sources_(sources) {}
+
+  /// The rendered answer. kInvalid: the request is malformed. kNotFound: nothing is known of such
+  /// an object, and the text says how far back the journal reaches. kUnsupported: the host keeps no
+  /// journal.
+  [[nodiscard]] Result<std::string> respond(const WhyRequest& request) const;
+  /// The page /debug/why: `query` has `object`, `namespace` and `output`.
+  [[nodiscard]] Result<DebugResponse> page(std::string_view query) const;
+
+ private:
+  using Catalog = std::shared_ptr<const ApiCatalog>;
+
+  [[nodiscard]] Result<WhyAnswer> answer(const WhyRequest& request) const;
+  [[nodiscard]] std::vector<ControllerRecords> records(std::optional<Time>& reaches_back_to) const;
+  void add_keys(WhyAnswer& answer) const;
+  /// Whether the server has the target; nothing: it did not say.
+  std::optional<bool> add_present(WhyAnswer& answer, const ApiCatalog& catalog) const;
+
+  const Sources sources_;
+};
+
+}  // namespace davit::host
