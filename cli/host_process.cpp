@@ -130,7 +130,10 @@ HostProcess::HostProcess(Parts&& parts)
           observers(), swap_limits(manifest_, seams_.staging)),
       why_client_(clients_->transport(), seams_.clock, *metrics_, log_,
                   clients_->options("why", {.rate = clients_->rate()})),
-      why_({journal_, discovery_, plugins_.serving(), why_client_, seams_.clock}) {
+      why_({journal_, discovery_, plugins_.serving(), why_client_, seams_.clock,
+            [this](std::string_view controller, std::string_view path, Time deadline) {
+              return routes_.debug_page(controller, path, deadline);
+            }}) {
   space_.set_debugging(seams_.debugging);
   report_feature_gates(manifest_.feature_gates, *metrics_);
   if (elects()) prepare_elections();

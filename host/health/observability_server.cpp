@@ -105,6 +105,24 @@ void ObservabilityRoutes::remove_debug_page(std::string_view controller) {
   if (found != pages_.end()) pages_.erase(found);
 }
 
+Result<std::string> ObservabilityRoutes::debug_page(std::string_view controller,
+                                                    std::string_view path, Time deadline) {
+  Page page;
+  {
+    MutexLock lock(mutex_);
+    const auto found = pages_.find(controller);
+    if (found == pages_.end()) return Status(Code::kNotFound, "no debug page");
+    page = found->second;
+  }
+  const ProbeThread::Ticket ticket =
+      page.thread->begin([text = page.text, path = std::string(path)]() -> Result<std::string> {
+        Result<DebugResponse> made = text(path, "");
+        if (!made) return made.error();
+        return std::move(made->body);
+      });
+  return page.thread->await(ticket, deadline);
+}
+
 bool ObservabilityRoutes::is_health(const HttpServerRequest& request) {
   const std::string_view path = request.path();
   return path.starts_with("/healthz") || path.starts_with("/livez") || path.starts_with("/readyz");

@@ -13,6 +13,7 @@
 #include "host/health/health_checks.hpp"
 #include "host/health/metrics.hpp"
 #include "host/health/probe_thread.hpp"
+#include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/mutex.hpp"
 #include "lib/net/http_server.hpp"
@@ -53,6 +54,11 @@ class ObservabilityRoutes {
   /// Mounts a page below /debug/controllers/<controller>, or replaces it.
   void add_debug_page(std::string controller, DebugPage page) EXCLUDES(mutex_);
   void remove_debug_page(std::string_view controller) EXCLUDES(mutex_);
+  /// The page of a controller as its clients get it, in the same order with them. Blocks, at most
+  /// until `deadline`: not for the server's thread. kNotFound: the controller has no such page;
+  /// kThrottled, kUnavailable: others wait for its pages already, or they take too long.
+  [[nodiscard]] Result<std::string> debug_page(std::string_view controller, std::string_view path,
+                                               Time deadline) EXCLUDES(mutex_);
 
   /// The first parts of the paths that are served, each once and sorted: "/debug", "/metrics".
   [[nodiscard]] std::vector<std::string> top_paths() const EXCLUDES(mutex_);

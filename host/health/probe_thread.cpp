@@ -49,6 +49,23 @@ Status ProbeThread::queue(Ticket ticket, Call call) {
 
 std::optional<Result<std::string>> ProbeThread::take(Ticket ticket) {
   MutexLock lock(mutex_);
+  return find(ticket);
+}
+
+Result<std::string> ProbeThread::await(Ticket ticket, Time deadline) {
+  {
+    MutexLock lock(mutex_);
+    for (;;) {
+      if (std::optional<Result<std::string>> result = find(ticket)) return *std::move(result);
+      if (clock_.now() >= deadline) break;
+      clock_.wait_until(ended_, mutex_, deadline);
+    }
+  }
+  drop(ticket);
+  return Status(Code::kUnavailable, "the plugin has not responded yet");
+}
+
+std::optional<Result<std::string>> ProbeThread::find(Ticket ticket) {
   expire();
   const auto known = known_.find(ticket);
   if (known == known_.end()) return std::nullopt;
@@ -90,7 +107,7 @@ void ProbeThread::expire() {
   }
   for (const Queued& each : waiting_) known_.emplace(each.ticket, Known{late(), each.holders});
   waiting_.clear();
-  if (!is_busy()) ended_.notify_all();
+  ended_.notify_all();
 }
 
 Status ProbeThread::late() const {
@@ -117,7 +134,7 @@ void ProbeThread::work() {
     }
     running_.reset();
     began_ = clock_.now();
-    if (!is_busy()) ended_.notify_all();
+    ended_.notify_all();
   }
 }
 

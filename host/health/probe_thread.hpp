@@ -46,6 +46,8 @@ class ProbeThread {
   [[nodiscard]] Ticket join(Call call) EXCLUDES(mutex_);
   /// The result, which ends the ticket; nothing until there is one.
   [[nodiscard]] std::optional<Result<std::string>> take(Ticket ticket) EXCLUDES(mutex_);
+  /// Blocks for the result, which ends the ticket; kUnavailable at `deadline`, which drops it.
+  [[nodiscard]] Result<std::string> await(Ticket ticket, Time deadline) EXCLUDES(mutex_);
   /// Gives up the result. A call that has not begun and has no other holder is not made.
   void drop(Ticket ticket) EXCLUDES(mutex_);
 
@@ -68,6 +70,7 @@ class ProbeThread {
   };
 
   [[nodiscard]] Ticket add(Call call) REQUIRES(mutex_);
+  [[nodiscard]] std::optional<Result<std::string>> find(Ticket ticket) REQUIRES(mutex_);
   /// Queues the call, or says why not.
   [[nodiscard]] Status queue(Ticket ticket, Call call) REQUIRES(mutex_);
   [[nodiscard]] bool is_busy() const REQUIRES(mutex_) { return running_ || !waiting_.empty(); }
@@ -81,7 +84,7 @@ class ProbeThread {
   const Duration limit_;
   Mutex mutex_;
   CondVar changed_;  // For the thread.
-  CondVar ended_;    // For wait_idle().
+  CondVar ended_;    // A call has ended, or is not made any more.
   std::deque<Queued> waiting_ GUARDED_BY(mutex_);
   std::optional<Queued> running_ GUARDED_BY(mutex_);
   std::map<Ticket, Known> known_ GUARDED_BY(mutex_);

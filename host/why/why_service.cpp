@@ -20,6 +20,11 @@ constexpr std::size_t kEntriesMax = 100;
 /// Objects that are read from the server for one answer.
 constexpr std::size_t kReadMax = 20;
 constexpr Duration kReadTimeout = std::chrono::seconds(2);
+/// A controller makes such a page from its memory. One that takes longer is not asked again.
+constexpr Duration kPageTimeout = std::chrono::seconds(1);
+/// Lines of a controller about one key, and the part of each that is shown.
+constexpr std::size_t kWaitsMax = 4;
+constexpr std::size_t kWaitBytesMax = 600;
 
 ControllerRecords::Each each_of(RecordRing::Snapshot chunks) {
   return [chunks = std::move(chunks)](const ControllerRecords::Look& look) {
@@ -104,8 +109,31 @@ std::vector<ControllerRecords> WhyService::records(std::optional<Time>& reaches_
   return all;
 }
 
+std::vector<std::string> WhyService::waits_of(const Story::Key& key,
+                                              std::set<std::string>& silent) const {
+  std::vector<std::string> lines;
+  if (!sources_.controller_page || silent.contains(key.controller)) return lines;
+  const Result<std::string> page = sources_.controller_page(key.controller, "waits/" + key.key,
+                                                            sources_.clock.now() + kPageTimeout);
+  if (!page) {
+    silent.insert(key.controller);
+    if (page.error().code() != Code::kNotFound) {
+      lines.push_back("may wait for more: " + page.error().message());
+    }
+    return lines;
+  }
+  for (std::string_view rest = *page; !rest.empty() && lines.size() < kWaitsMax;) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    // Some controllers have one page for all paths.
+    if (line.starts_with("waits ")) lines.emplace_back(line.substr(0, kWaitBytesMax));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+  }
+  return lines;
+}
+
 void WhyService::add_keys(WhyAnswer& answer) const {
   const Time now = answer.clock.now();
+  std::set<std::string> silent;  // Controllers without such pages, or that do not make them.
   const SetState set = sources_.serving.state();
   const auto state_of = [&](const std::string& controller) -> std::string {
     for (const PluginState& plugin : set.plugins) {
@@ -123,6 +151,7 @@ void WhyService::add_keys(WhyAnswer& answer) const {
     };
     const std::string state = state_of(key.controller);
     if (state != "running") say("the controller does not sync: it is " + state);
+    for (std::string& each : waits_of(key, silent)) say(std::move(each));
     const std::optional<ServingPlugins::Guarded> guarded = sources_.serving.guard(key.controller);
     if (!guarded) continue;
     ControllerAbi& abi = guarded->host->abi();

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <davit/result.hpp>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +32,11 @@ class WhyService {
     ServingPlugins& serving;
     RestClient& reader;  ///< For the present state of objects.
     Clock& clock;
+    /// Makes the page `path` of a controller, and may block until the deadline. Empty: no
+    /// controller is asked.
+    std::function<Result<std::string>(std::string_view controller, std::string_view path,
+                                      Time deadline)>
+        controller_page = {};
   };
 
   explicit WhyService(const Sources& sources) : sources_(sources) {}
@@ -47,6 +54,9 @@ class WhyService {
   [[nodiscard]] Result<WhyAnswer> answer(const WhyRequest& request) const;
   [[nodiscard]] std::vector<ControllerRecords> records(std::optional<Time>& reaches_back_to) const;
   void add_keys(WhyAnswer& answer) const;
+  /// The lines of the controllers about their keys; see docs/WHY.md, "Plugins".
+  [[nodiscard]] std::vector<std::string> waits_of(const Story::Key& key,
+                                                  std::set<std::string>& silent) const;
   /// Whether the server has the target; nothing: it did not say.
   std::optional<bool> add_present(WhyAnswer& answer, const ApiCatalog& catalog) const;
 

@@ -85,6 +85,12 @@ DaemonSetController::DaemonSetController(Context& cluster, Duration write_window
   cluster.start_timer({.period = kCollectPeriod}, [this] { backoff_.collect(cluster_.now()); });
 }
 
+Result<DebugPage> DaemonSetController::debug(std::string_view path, std::string_view query) const {
+  const std::optional<Key> key = key_of_waits_page(path);
+  if (!key) return Controller::debug(path, query);
+  return DebugPage{.body = expectations_.waits(*key, cluster_.now())};
+}
+
 Result<Again> DaemonSetController::sync(const Key& key) {
   const Lookup<DaemonSet> set = sets_.get(key);
   if (!set) {  // Deleted. Its pods and revisions go with their owner.

@@ -34,6 +34,9 @@ class DaemonSetController final : public Controller, private HandedState {
   DaemonSetController(Context& cluster, Duration write_window);
 
   [[nodiscard]] HandedState* state() override { return this; }
+  /// The page "waits/KEY": expectations.
+  [[nodiscard]] Result<DebugPage> debug(std::string_view path,
+                                        std::string_view query) const override;
 
  private:
   // A swap must neither create or delete twice, nor end the pauses after failed pods.

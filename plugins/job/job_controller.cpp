@@ -23,6 +23,12 @@ JobController::JobController(Context& cluster)
       changes_(cluster, jobs_, queue_, orphans_, memory_, metrics_),
       writer_(cluster, memory_) {}
 
+Result<DebugPage> JobController::debug(std::string_view path, std::string_view query) const {
+  const std::optional<Key> key = key_of_waits_page(path);
+  if (!key) return Controller::debug(path, query);
+  return DebugPage{.body = memory_.waits(*key, cluster_.now())};
+}
+
 Result<Again> JobController::sync(const Key& key) {
   const Lookup<Job> job = jobs_.get(key);
   if (!job) {

@@ -20,6 +20,9 @@ class JobController final : public Controller, private HandedState {
   explicit JobController(Context& cluster);
 
   [[nodiscard]] HandedState* state() override { return this; }
+  /// The page "waits/KEY": expectations.
+  [[nodiscard]] Result<DebugPage> debug(std::string_view path,
+                                        std::string_view query) const override;
 
  private:
   [[nodiscard]] std::uint32_t version() const override { return 1; }

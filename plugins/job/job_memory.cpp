@@ -20,17 +20,10 @@ JobMemory::Record& JobMemory::make(const JobId& job) {
   return record;
 }
 
-void JobMemory::expect_creations(const JobId& job, std::size_t count, Time now) {
+void JobMemory::expect(const JobId& job, ExpectationCounts counts, Time now) {
   const std::lock_guard lock(mutex_);
   Record& record = make(job);
-  record.expected = {static_cast<std::int64_t>(count), 0};
-  record.expected_since = now;
-}
-
-void JobMemory::expect_deletions(const JobId& job, std::size_t count, Time now) {
-  const std::lock_guard lock(mutex_);
-  Record& record = make(job);
-  record.expected = {0, static_cast<std::int64_t>(count)};
+  record.expected = counts;
   record.expected_since = now;
 }
 
@@ -50,6 +43,16 @@ bool JobMemory::satisfied(const JobId& job, Time now) const {
   if (record == nullptr) return true;
   return (record->expected.additions <= 0 && record->expected.deletions <= 0) ||
          now - record->expected_since > Expectations::kLifetime;
+}
+
+std::string JobMemory::waits(const Key& key, Time now) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = records_.find(key);
+  if (found == records_.end()) return {};
+  const auto& [additions, deletions] = found->second.expected;
+  const Duration left = found->second.expected_since + Expectations::kLifetime - now;
+  if ((additions <= 0 && deletions <= 0) || left < Duration::zero()) return {};
+  return waits_text(found->second.expected, left);
 }
 
 void JobMemory::await_removals(const JobId& job, const std::vector<std::string>& pod_uids) {

@@ -27,12 +27,14 @@ class JobMemory {
  public:
   // ---- Creations and deletions that the cache has not seen ----
 
-  void expect_creations(const JobId& job, std::size_t count, Time now);
-  void expect_deletions(const JobId& job, std::size_t count, Time now);
+  /// Replaces what was expected for the Job.
+  void expect(const JobId& job, ExpectationCounts counts, Time now);
   void creation_observed(const JobId& job, std::size_t count = 1);
   void deletion_observed(const JobId& job);
   /// Whether pods may be created and deleted: nothing is expected, or not for five minutes.
   [[nodiscard]] bool satisfied(const JobId& job, Time now) const;
+  /// The line of Expectations::waits for the Job of that name.
+  [[nodiscard]] std::string waits(const Key& key, Time now) const;
 
   // ---- Finalizers that are gone, while the cache still shows them ----
 

@@ -22,7 +22,7 @@ PodsWritten PodWriter::create(const Job& job, const std::vector<NewPod>& pods) c
   const JobId id = id_of(job);
   const Client client = cluster_.client();
   const EventRecorder events = cluster_.events();
-  memory_.expect_creations(id, pods.size(), cluster_.now());
+  memory_.expect(id, {.additions = static_cast<std::int64_t>(pods.size())}, cluster_.now());
   const SlowStartOutcome outcome = slow_start(pods.size(), [&](std::size_t first,
                                                                std::size_t size) {
     std::vector<Request> requests;
@@ -76,7 +76,7 @@ std::vector<Status> PodWriter::remove(const Job& job,
 PodsWritten PodWriter::remove_uncounted(const Job& job,
                                         const std::vector<const PodFacts*>& pods) const {
   const JobId id = id_of(job);
-  memory_.expect_deletions(id, pods.size(), cluster_.now());
+  memory_.expect(id, {.deletions = static_cast<std::int64_t>(pods.size())}, cluster_.now());
   PodsWritten written;
   // The cache will not see a deletion of ours.
   const auto failed = [&](const Status& status) {

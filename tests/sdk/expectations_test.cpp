@@ -35,6 +35,29 @@ TEST(ExpectationsTest, SatisfiedOnceAllWasSeen) {
   EXPECT_TRUE(expectations.satisfied(kExpected, kStart));
 }
 
+TEST(ExpectationsTest, WhatIsOutstandingIsSaidInWords) {
+  Expectations expectations;
+  EXPECT_EQ(expectations.waits(kExpected, kStart), "");
+  expectations.set(kExpected, {2, 1}, kStart);
+  EXPECT_EQ(expectations.waits(kExpected, kStart + 10s),
+            "waits until its cache shows 2 creations and 1 deletion of its own (expectation), at "
+            "most another 290 s");
+
+  expectations.creation_observed(kExpected, 2);
+  EXPECT_EQ(expectations.waits(kExpected, kStart + 300s),
+            "waits until its cache shows 1 deletion of its own (expectation), at most another 0 s");
+  EXPECT_EQ(expectations.waits(kExpected, kStart + 301s), "") << "it counts as fulfilled";
+  expectations.deletion_observed(kExpected);
+  EXPECT_EQ(expectations.waits(kExpected, kStart), "");
+}
+
+TEST(ExpectationsTest, OnlyTheWaitsPageHasAKey) {
+  EXPECT_EQ(key_of_waits_page("waits/default/web"), kExpected);
+  EXPECT_EQ(key_of_waits_page("waits/node-1"), (Key{"", "node-1"}));
+  EXPECT_EQ(key_of_waits_page("graph"), std::nullopt);
+  EXPECT_EQ(key_of_waits_page(""), std::nullopt);
+}
+
 TEST(ExpectationsTest, CountersMayBecomeNegative) {
   Expectations expectations;
   expectations.expect_creations(kExpected, 1, kStart);

@@ -86,6 +86,14 @@ ReplicaController<Set>::ReplicaController(Context& cluster, const Options& optio
       status_window_(options.write_window) {}
 
 template <typename Set>
+Result<DebugPage> ReplicaController<Set>::debug(std::string_view path,
+                                                std::string_view query) const {
+  const std::optional<Key> key = key_of_waits_page(path);
+  if (!key) return Controller::debug(path, query);
+  return DebugPage{.body = expectations_.waits(*key, cluster_.now())};
+}
+
+template <typename Set>
 Result<Again> ReplicaController<Set>::sync(const Key& key) {
   const Lookup<Set> set = sets_.get(key);
   if (!set) {  // Deleted. Its pods go with their owner.

@@ -9,6 +9,7 @@
 #include <davit/kube/pod.hpp>
 #include <davit/kube/selector.hpp>
 #include <davit/write_window.hpp>
+#include <string_view>
 #include <vector>
 
 #include "plugins/shared/replicas/change_handlers.hpp"
@@ -35,6 +36,9 @@ class ReplicaController final : public Controller, private HandedState {
   ReplicaController(Context& cluster, const Options& options);
 
   [[nodiscard]] HandedState* state() override { return this; }
+  /// The page "waits/KEY": expectations.
+  [[nodiscard]] Result<DebugPage> debug(std::string_view path,
+                                        std::string_view query) const override;
 
  private:
   // The expectations: a swap must not create or delete twice.

@@ -28,6 +28,29 @@ struct ExpectationCounts {
   friend bool operator==(const ExpectationCounts&, const ExpectationCounts&) = default;
 };
 
+/// The key in the path of the page "waits/KEY" (Controller::debug), which `davit why` asks each
+/// controller for: a line for everything that the controller waits for with that key, and an empty
+/// page for nothing. Nothing: the path is that of another page.
+[[nodiscard]] inline std::optional<Key> key_of_waits_page(std::string_view path) {
+  constexpr std::string_view kPrefix = "waits/";
+  if (!path.starts_with(kPrefix)) return std::nullopt;
+  return Key::parse(path.substr(kPrefix.size()));
+}
+
+/// The line of that page for counts that are outstanding: "waits until its cache shows 2 creations
+/// and 1 deletion of its own (expectation), at most another 290 s".
+[[nodiscard]] inline std::string waits_text(const ExpectationCounts& counts, Duration left) {
+  const auto counted = [](std::int64_t count, const std::string& what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+  };
+  std::string out = "waits until its cache shows ";
+  if (counts.additions > 0) out += counted(counts.additions, "creation");
+  if (counts.additions > 0 && counts.deletions > 0) out += " and ";
+  if (counts.deletions > 0) out += counted(counts.deletions, "deletion");
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left).count();
+  return out + " of its own (expectation), at most another " + std::to_string(seconds) + " s";
+}
+
 /// Counts creations and deletions per controller key. Thread-safe: handlers observe while syncs
 /// set. Takes `now` where it matters, never reads a clock.
 class Expectations {
@@ -62,6 +85,17 @@ class Expectations {
     if (found == records_.end() || mutant("expectations")) return true;
     const auto& [counts, since] = found->second;
     return (counts.additions <= 0 && counts.deletions <= 0) || now - since > kLifetime;
+  }
+
+  /// The line of the page "waits/KEY" for this key; empty while satisfied().
+  [[nodiscard]] std::string waits(const Key& key, Time now) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = records_.find(key);
+    if (found == records_.end()) return {};
+    const auto& [counts, since] = found->second;
+    const bool is_seen = counts.additions <= 0 && counts.deletions <= 0;
+    if (is_seen || now - since > kLifetime) return {};
+    return waits_text(counts, since + kLifetime - now);
   }
 
   /// Forgets the key.
@@ -152,6 +186,10 @@ class TrackingExpectations {
 
   [[nodiscard]] bool satisfied(const Key& key, Time now) const {
     return counts_.satisfied(key, now);
+  }
+  /// As Expectations::waits.
+  [[nodiscard]] std::string waits(const Key& key, Time now) const {
+    return counts_.waits(key, now);
   }
   void erase(const Key& key) {
     if (mutant("expectations-of-namesake")) return;

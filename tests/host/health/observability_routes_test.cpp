@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "host/health/observability_server.hpp"
+#include "tests/support/collector.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/recording_log_sink.hpp"
 
@@ -64,6 +65,28 @@ TEST_F(ObservabilityRoutesTest, DebugPageGetsPathAndQuery) {
   EXPECT_EQ(ask("/debug/controllers/other").status, 404);
   routes_.remove_debug_page("gc");
   EXPECT_EQ(ask("/debug/controllers/gc").status, 404);
+}
+
+TEST_F(ObservabilityRoutesTest, HostReadsADebugPageInTheOrderOfItsClients) {
+  test::Collector<std::string> begun;
+  test::Door door;
+  routes_.add_debug_page("gc", [&](std::string_view path, std::string_view) {
+    begun.push(std::string(path));
+    if (path == "slow") door.pass();
+    return Result<DebugResponse>({.body = "<" + std::string(path) + ">"});
+  });
+  EXPECT_EQ(*routes_.debug_page("gc", "waits/a", Time::max()), "<waits/a>");
+  EXPECT_EQ(routes_.debug_page("other", "waits/a", Time::max()).error().code(), Code::kNotFound);
+  HttpServerRequest slow;
+  slow.method = "GET";
+  slow.target = "/debug/controllers/gc/slow";
+  const HttpServerResponse deferred = routes_.respond(slow);
+  begun.await(2);
+
+  EXPECT_EQ(routes_.debug_page("gc", "waits/b", clock_.now()).error().code(), Code::kUnavailable);
+
+  door.open();
+  EXPECT_EQ(*routes_.debug_page("gc", "waits/c", Time::max()), "<waits/c>");
 }
 
 TEST_F(ObservabilityRoutesTest, FailureOfADebugPageHasAStatus) {

@@ -86,6 +86,19 @@ TEST_F(ProbeThreadTest, CallThatHangsFailsWithThoseBehindItAndFurtherOnesAtOnce)
   EXPECT_EQ(begun_.entries().size(), 1U) << "the others did not wait in line";
 }
 
+TEST_F(ProbeThreadTest, ResultIsAwaitedUntilTheDeadline) {
+  EXPECT_EQ(*thread_.await(thread_.begin(&well), Time::max()), "well");
+
+  const Result<std::string> late = thread_.await(hang(), clock_.now());
+  EXPECT_EQ(late.error().code(), Code::kUnavailable);
+  const ProbeThread::Ticket dropped = thread_.begin(named("dropped"));
+  EXPECT_FALSE(thread_.await(dropped, clock_.now()));
+  door_.open();
+
+  EXPECT_TRUE(thread_.wait_idle(Time::max()));
+  EXPECT_FALSE(thread_.take(dropped)) << "it was not made";
+}
+
 TEST_F(ProbeThreadTest, NoMoreThanSoManyWait) {
   (void)hang();
   std::vector<ProbeThread::Ticket> waiting;

@@ -29,6 +29,23 @@ class BurstTest : public DaemonSetTest {
   }
 };
 
+TEST_F(BurstTest, PageSaysWhatTheSetWaitsFor) {
+  const auto waits = [this] {
+    const Result<DebugPage> page = cluster().debug_page(kController, "waits/ns/ds");
+    return page ? page->body : page.error().message();
+  };
+  add_nodes(3);
+  add_set();
+  start_synced();
+  cluster().hold("pods");
+  run_until_idle();
+  EXPECT_THAT(waits(), ::testing::StartsWith("waits until its cache shows 3 creations of its own"));
+
+  cluster().release("pods");
+  run_until_idle();
+  EXPECT_EQ(waits(), "");
+}
+
 TEST_F(BurstTest, DS27_NoMoreThanABurstIsOutstanding) {
   add_nodes(600);
   add_set();

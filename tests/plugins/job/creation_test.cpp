@@ -107,6 +107,22 @@ TEST_F(CreationTest, J08_AJobOfNothingIsComplete) {
   EXPECT_EQ(events("Normal Completed Job completed"), 1U);
 }
 
+TEST_F(LaggingCreationTest, PageSaysWhatTheJobWaitsFor) {
+  const auto waits = [this] {
+    const Result<DebugPage> page = cluster_.debug_page(kController, "waits/default/j");
+    return page ? page->body : page.error().message();
+  };
+  start();
+  cluster_.hold("pods");
+  add_job(R"({"parallelism":1,"completions":1})");
+  settle();
+  EXPECT_THAT(waits(), ::testing::StartsWith("waits until its cache shows 1 creation of its own"));
+
+  cluster_.release("pods");
+  settle();
+  EXPECT_EQ(waits(), "");
+}
+
 TEST_F(LaggingCreationTest, J09_NoMoreThan500CreationsAreUnseen) {
   start();
   cluster_.hold("pods");

@@ -150,7 +150,7 @@ TEST(MemoryTest, RecordsOfAnotherJobWithTheNameCountAsAbsent) {
   const JobId job{{"ns", "j"}, "2"};
   const Time now{};
   JobMemory memory;
-  memory.expect_creations(old, 2, now);
+  memory.expect(old, {.additions = 2}, now);
   memory.await_removals(old, {"pod"});
   memory.set_backoff(old, {3, kNoon});
   memory.mark_finished(old);
@@ -160,7 +160,7 @@ TEST(MemoryTest, RecordsOfAnotherJobWithTheNameCountAsAbsent) {
   EXPECT_EQ(memory.backoff(job), Backoff());
   EXPECT_FALSE(memory.is_finished(job));
 
-  memory.expect_deletions(job, 1, now);
+  memory.expect(job, {.deletions = 1}, now);
   EXPECT_TRUE(memory.satisfied(old, now)) << "the last one to be written stays";
   EXPECT_FALSE(memory.is_finished(job));
 }
@@ -169,7 +169,7 @@ TEST(MemoryTest, WhatIsNotSeenInFiveMinutesIsGivenUp) {
   const JobId job{{"ns", "j"}, "1"};
   const Time now{};
   JobMemory memory;
-  memory.expect_creations(job, 2, now);
+  memory.expect(job, {.additions = 2}, now);
   memory.creation_observed(job);
   EXPECT_FALSE(memory.satisfied(job, now + 5min));
   EXPECT_TRUE(memory.satisfied(job, now + 5min + 1ns));

@@ -62,6 +62,23 @@ TEST_F(LaggingCacheTest, R74_PodsThatTheCacheHasNotSeenAreNotCreatedTwice) {
   EXPECT_EQ(status("replicas"), 2);
 }
 
+TEST_F(LaggingCacheTest, PageSaysWhatTheSetWaitsFor) {
+  const auto waits = [this] {
+    const Result<DebugPage> page = cluster().debug_page(kController, "waits/ns/rs");
+    return page ? page->body : page.error().message();
+  };
+  add_set(R"({"spec":{"replicas":2}})");
+  start_synced();
+  cluster().hold("pods");
+  run_until_idle();
+  EXPECT_THAT(waits(), ::testing::StartsWith("waits until its cache shows 2 creations of its own"));
+
+  cluster().release("pods");
+  run_until_idle();
+  EXPECT_EQ(waits(), "");
+  EXPECT_FALSE(cluster().debug_page(kController, "other"));
+}
+
 TEST_F(LaggingCacheTest, R75_DeletionsThatTheCacheHasNotSeenHoldBackCreations) {
   add_set(R"({"spec":{"replicas":2}})");
   start();

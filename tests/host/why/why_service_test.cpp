@@ -1,0 +1,125 @@
+#include "host/why/why_service.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "lib/base/log.hpp"
+#include "tests/support/fake_clock.hpp"
+#include "tests/support/fake_transport.hpp"
+#include "tests/support/recording_log_sink.hpp"
+#include "tests/support/recording_rest_metrics.hpp"
+
+namespace davit::host {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr char kCore[] =
+    R"({"kind":"APIGroupDiscoveryList","items":[{"metadata":{},"versions":[{"version":"v1",)"
+    R"("freshness":"Current","resources":[{"resource":"pods","responseKind":{"kind":"Pod"},)"
+    R"("scope":"Namespaced","singularResource":"pod","shortNames":["po"],"verbs":["get"]}]}]}]})";
+constexpr char kGroups[] = R"({"kind":"APIGroupDiscoveryList","items":[]})";
+
+/// A host that has written to the pod shop/web, which its server has.
+class WhyServiceTest : public testing::Test {
+ protected:
+  WhyServiceTest() {
+    transport_.set_script([](const HttpRequest& request) {
+      test::ScriptedResponse response;
+      response.body = R"({"metadata":{"name":"web","namespace":"shop"}})";
+      const bool is_core = request.target == "/api";
+      if (is_core || request.target == "/apis") {
+        response.body = is_core ? kCore : kGroups;
+        response.headers = {{"content-type",
+                             "application/json;v=v2;g=apidiscovery.k8s.io;"
+                             "as=APIGroupDiscoveryList"}};
+      }
+      return response;
+    });
+    acts("pod-controller");
+  }
+
+  /// A sync of shop/web that wrote the pod.
+  void acts(const std::string& controller) {
+    ControllerJournal& journal = *journal_.of(controller);
+    journal.begin(clock_.now());
+    JournaledWork work(journal, {.queue = "q", .key = "shop/web"}, clock_.now());
+    Write write;
+    write.verb = "patch";
+    write.object = {"", "pods", "shop", "web"};
+    write.http_status = 200;
+    work.wrote(write);
+    work.end({}, clock_.now());
+  }
+  [[nodiscard]] std::string answer() {
+    const WhyService why(
+        {.journal = journal_,
+         .discovery = discovery_,
+         .serving = serving_,
+         .reader = client_,
+         .clock = clock_,
+         .controller_page = [this](std::string_view controller, std::string_view path, Time) {
+           asked_.push_back(std::string(controller) + " " + std::string(path));
+           return page_;
+         }});
+    const Result<std::string> text = why.respond({.object = "po/web", .ns = "shop"});
+    return text ? *text : text.error().message();
+  }
+
+  test::FakeClock clock_;
+  test::FakeTransport transport_;
+  test::RecordingRestMetrics metrics_;
+  test::RecordingLogSink sink_;
+  RestClient client_{transport_, clock_, metrics_, Logger(sink_), {.rate = {-1, 0}}};
+  Discovery discovery_{client_};
+  Journal journal_;
+  PluginRegistry registry_;
+  ServingPlugins serving_{registry_, clock_, Logger(sink_), nullptr};
+  Result<std::string> page_ = std::string();
+  std::vector<std::string> asked_;
+};
+
+TEST_F(WhyServiceTest, ControllerIsAskedWhatItWaitsForWithTheKey) {
+  page_ = std::string("waits until its cache shows 2 creations\nwaits \x1b[31mfor red\n");
+
+  const std::string text = answer();
+
+  EXPECT_EQ(asked_, std::vector<std::string>{"pod-controller waits/shop/web"});
+  EXPECT_THAT(text,
+              HasSubstr("pod-controller shop/web: waits until its cache shows 2 creations\n"));
+  EXPECT_THAT(text, HasSubstr("pod-controller shop/web: waits \\x1b[31mfor red\n"));
+}
+
+TEST_F(WhyServiceTest, PageThatIsAboutSomethingElseIsNotShown) {
+  page_ = std::string("<h1>all about pods</h1>\nwaits\n\n");
+  EXPECT_THAT(answer(), AllOf(HasSubstr("is off"), Not(HasSubstr("all about"))));
+}
+
+TEST_F(WhyServiceTest, LongPagesAreCut) {
+  std::string line = "waits " + std::string(2000, 'x');
+  page_ = line + "\n" + line + "\n" + line + "\n" + line + "\nwaits in vain\n";
+
+  const std::string text = answer();
+
+  EXPECT_THAT(text, HasSubstr("waits " + std::string(594, 'x') + "\n"));
+  EXPECT_THAT(text, Not(HasSubstr("in vain")));
+}
+
+TEST_F(WhyServiceTest, ControllerWithoutSuchAPageSaysNothing) {
+  page_ = Status(Code::kNotFound, "no debug page");
+  EXPECT_THAT(answer(), Not(HasSubstr("debug page")));
+}
+
+TEST_F(WhyServiceTest, ControllerThatDoesNotRespondIsNamed) {
+  page_ = Status(Code::kUnavailable, "the plugin has not responded yet");
+  EXPECT_THAT(answer(), HasSubstr("pod-controller shop/web: may wait for more: the plugin has not "
+                                  "responded yet\n"));
+}
+
+}  // namespace
+}  // namespace davit::host
