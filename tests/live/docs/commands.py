@@ -48,6 +48,8 @@ def block_findings(tree, block, scratch):
         for line, command in block.lines():
             try:
                 yield from ((line, each) for each in checks.command_findings(tree, command))
+                if not block.reason:
+                    yield from ((line, each) for each in checks.power_findings(command))
             except ValueError as error:
                 yield line, f'no shell reads this: {error}'
     elif block.kind not in OTHERS:

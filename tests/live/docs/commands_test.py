@@ -25,6 +25,9 @@ LIES = [
     ('```console\n$ davit fly\nit flies\n```', 'davit has no command fly'),
     ('```sh\nkubectl davit why --colour\n```', 'davit why has no flag --colour'),
     ('```sh\nmake all\n```', 'unknown program make'),
+    ('```sh\napt install davit\n```', 'apt does not run here'),
+    ('```sh\ndavit version && sudo kubectl get pods\n```', 'sudo does not run here'),
+    ('```sh\n/bin/rm -r x\n```', '/bin/rm does not run here'),
     ('```sh\nscripts/no_such_script\n```', 'the tree has no scripts/no_such_script'),
     ('```sh\ndavit top   # see docs/NO_SUCH_PAGE.md\n```', 'the tree has no docs/NO_SUCH_PAGE.md'),
     ('```sh\nbuild/dev/tests/live/no_such_test\n```', 'the build does not make tests/live/no_such_test'),
@@ -37,10 +40,10 @@ LIES = [
     ('say `davit ctl --socket PATH`', 'davit ctl has no flag --socket'),
 ]
 TRUTHS = [
-    "```sh\ncmake --preset dev && cmake --build --preset dev --target davit   # docs/HACKING.md\n```",
-    "```sh\nA=1 davit run --kubeconfig ~/.kube/config --controllers='*,-gc' -v 2 2>&1 | sudo kubectl apply -f -\n```",
+    "<!-- not run: it builds davit -->\n```sh\ncmake --preset dev && cmake --build --preset dev --target davit   # docs/HACKING.md\n```",
+    "```sh\nA=1 davit run --kubeconfig ~/.kube/config --controllers='*,-gc' -v 2 2>&1 | kubectl apply -f -\n```",
     '```sh\ndavit help ctl status; davit sandbox node stop node-1\n```',
-    '```sh\ndavit manifest from-flags -- kube-controller-manager --no-such-flag\n```',
+    '<!-- not run: no such flag -->\n```sh\nsudo davit manifest from-flags -- kube-controller-manager --no-such-flag\n```',
     '<!-- first: kubectl get pods -->\n<!-- read: 30s as: 1s -->\n```sh\ndavit ctl swap replicaset --watch-for 30s\n```',
     '```text\nanything at all\n```',
     'say `davit ctl status` or `davit.yaml`',
