@@ -5,17 +5,13 @@
 #include <utility>
 
 #include "lib/base/lower_case.hpp"
+#include "lib/base/trimmed.hpp"
 
 namespace davit::host {
 namespace {
 
 constexpr std::size_t kHeaderBytesMax = 64 * 1024;
-
-std::string_view trim(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
+constexpr std::string_view kBlanks = " \t\r\n";  // A line of the header has its end, too.
 
 }  // namespace
 
@@ -98,7 +94,7 @@ int CurlTransfer::before_request(void* self, char*, char*, int, int) {
 }
 
 std::size_t CurlTransfer::on_header(char* line, std::size_t, std::size_t size, void* self) {
-  static_cast<CurlTransfer*>(self)->take_header(trim({line, size}));
+  static_cast<CurlTransfer*>(self)->take_header(trimmed({line, size}, kBlanks));
   return size;
 }
 
@@ -121,7 +117,8 @@ void CurlTransfer::take_header(std::string_view line) {
   }
   const std::size_t colon = line.find(':');
   if (colon == line.npos || head_.size() > kHeaderBytesMax / 64) return;
-  head_.emplace_back(lower_case(std::string(line.substr(0, colon))), trim(line.substr(colon + 1)));
+  head_.emplace_back(lower_case(std::string(line.substr(0, colon))),
+                     trimmed(line.substr(colon + 1), kBlanks));
 }
 
 std::size_t CurlTransfer::on_body(char* data, std::size_t, std::size_t size, void* self) {

@@ -2,17 +2,13 @@
 
 #include <algorithm>
 
+#include "lib/base/trimmed.hpp"
+
 namespace davit::sandbox {
 
 namespace {
 
 constexpr int kFullQuality = 1000;
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
 
 /// Returns the part before the first `mark`; `rest` becomes the part behind it.
 std::string_view take_part(std::string_view& rest, char mark) {
