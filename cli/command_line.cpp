@@ -6,6 +6,7 @@
 #include <CLI/Validators.hpp>
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -454,7 +455,9 @@ void add_dev_command(CLI::App& app, DevOptions& options, std::function<int()>& c
 
 int run_command_line(const std::vector<std::string>& args, const Programs& programs,
                      std::ostream& out, std::ostream& err) {
-  CLI::App app("Kubernetes controller manager whose controllers are plugins", "davit");
+  auto parser = std::make_unique<CLI::App>(
+      "Kubernetes controller manager whose controllers are plugins", "davit");
+  CLI::App& app = *parser;
   Commands commands;
   app.require_subcommand(1);
   app.set_version_flag("--version", version_text(), kVersionHelp);
@@ -506,6 +509,7 @@ int run_command_line(const std::vector<std::string>& args, const Programs& progr
     err << "davit: " << text << "\n";
     return kExitMistakes;
   }
+  if (run_app->parsed()) parser.reset();  // The host runs for months, and would never use it.
   return commands.chosen();
 }
 
