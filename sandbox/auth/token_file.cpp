@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "lib/base/trimmed.hpp"
 #include "sandbox/auth/tokens.hpp"
 
 namespace davit::sandbox {
@@ -28,11 +29,8 @@ std::optional<Fields> split_line(std::string_view line) {
   return quoted ? std::nullopt : std::optional(std::move(out));
 }
 
-std::string trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return "";
-  return std::string(text.substr(first, text.find_last_not_of(" \t\r") - first + 1));
-}
+/// Lines may end as on Windows.
+std::string trimmed_field(std::string_view text) { return std::string(trimmed(text, " \t\r")); }
 
 }  // namespace
 
@@ -42,7 +40,7 @@ Result<std::vector<StaticToken>> parse_token_file(std::string_view text) {
   std::size_t number = 0;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string line = trimmed(text.substr(0, end));
+    const std::string line = trimmed_field(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     ++number;
     if (line.empty() || line.starts_with('#')) continue;
@@ -53,16 +51,16 @@ Result<std::vector<StaticToken>> parse_token_file(std::string_view text) {
     if (!fields) return wrong("has an unterminated quote");
     if (fields->size() < kFieldsMin) return wrong("needs token, user and uid");
     StaticToken token;
-    token.token = trimmed((*fields)[0]);
-    token.identity.user = trimmed((*fields)[1]);
-    token.identity.uid = trimmed((*fields)[2]);
+    token.token = trimmed_field((*fields)[0]);
+    token.identity.user = trimmed_field((*fields)[1]);
+    token.identity.uid = trimmed_field((*fields)[2]);
     if (token.token.empty()) return wrong("has no token");
     if (token.identity.user.empty()) return wrong("has no user");
     if (fields->size() > kFieldsMin) {
       std::string_view groups = (*fields)[kFieldsMin];
       while (!groups.empty()) {
         const std::size_t comma = std::min(groups.find(','), groups.size());
-        std::string group = trimmed(groups.substr(0, comma));
+        std::string group = trimmed_field(groups.substr(0, comma));
         if (!group.empty()) token.identity.groups.push_back(std::move(group));
         groups.remove_prefix(std::min(comma + 1, groups.size()));
       }
