@@ -113,6 +113,7 @@ TEST_F(WhyServiceTest, LongPagesAreCut) {
 TEST_F(WhyServiceTest, ControllerWithoutSuchAPageSaysNothing) {
   page_ = Status(Code::kNotFound, "no debug page");
   EXPECT_THAT(answer(), Not(HasSubstr("debug page")));
+  EXPECT_EQ(asked_.size(), 1U);
 }
 
 TEST_F(WhyServiceTest, ControllerThatDoesNotRespondIsNamed) {
