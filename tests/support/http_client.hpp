@@ -52,7 +52,7 @@ class HttpClient {
       if (head != std::string::npos) {
         const std::size_t length = buffer_.find("Content-Length: ");
         const std::size_t body =
-            length < head ? std::stoul(buffer_.substr(length + 16)) : std::size_t{0};
+            length < head ? std::stoul(buffer_.substr(length + 16, 20)) : std::size_t{0};
         if (buffer_.size() >= head + 4 + body) {
           std::string reply = buffer_.substr(0, head + 4 + body);
           buffer_.erase(0, head + 4 + body);
