@@ -138,16 +138,19 @@ class Session {
 
   void step() {
     write();
-    if (writing_) {
-      // The rest of the response first.
-    } else if (http_.action() == HttpConnection::SocketAction::kReset) {
-      error_code ignored;
-      socket_.set_option(asio::socket_base::linger(true, 0), ignored);
-      return close();
-    } else if (http_.action() == HttpConnection::SocketAction::kClose) {
-      return close();
-    } else if (http_.action() == HttpConnection::SocketAction::kHalfClose) {
-      half_close();
+    switch (http_.action()) {
+      case HttpConnection::SocketAction::kReset: {
+        error_code ignored;
+        socket_.set_option(asio::socket_base::linger(true, 0), ignored);
+        return close();
+      }
+      case HttpConnection::SocketAction::kClose:
+        return close();  // Also while bytes wait for a client that does not read.
+      case HttpConnection::SocketAction::kHalfClose:
+        if (!writing_) half_close();
+        break;
+      case HttpConnection::SocketAction::kOpen:
+        break;
     }
     if (!reading_ && http_.wants_input()) read();
     set_timer();

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <thread>
 #include <vector>
 
 #include "tests/support/http_client.hpp"
@@ -226,6 +227,33 @@ TEST_F(HttpServerTest, RequestThatDoesNotEndIsCut) {
   client.send("GET / HTTP/1.1\r\nHost: x\r\n");
 
   EXPECT_EQ(client.read_all(), "");
+}
+
+TEST_F(HttpServerTest, ClientThatDoesNotReadItsResponseIsCut) {
+  HttpServerOptions options;
+  options.is_probe = [](const HttpServerRequest& request) { return request.path() == "/probe"; };
+  options.others_max = 1;
+  options.request_time = std::chrono::seconds(1);
+  // More than the kernel keeps for a client that does not read.
+  const std::string large(std::size_t{64} << 20U, 'x');
+  const auto respond = [&](const HttpServerRequest& request) {
+    if (request.path() != "/large") return echo(request);
+    HttpServerResponse response;
+    response.body = large;
+    return response;
+  };
+  const auto server = HttpServer::open(options, respond, Logger(sink_));
+  ASSERT_TRUE(server) << server.error().message();
+  test::HttpClient unread((*server)->port());
+  unread.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
+  const auto is_refused = [&] {
+    return test::http_get((*server)->port(), "/").starts_with("HTTP/1.1 503 ");
+  };
+  while (!is_refused()) std::this_thread::yield();  // Until the request has arrived.
+
+  while (is_refused()) std::this_thread::yield();  // It holds the only place until it is cut.
+
+  EXPECT_LT(unread.read_all().size(), large.size());
 }
 
 TEST_F(HttpServerTest, ConnectionsBeyondTheLimitWaitForTheirTurn) {
