@@ -11,16 +11,18 @@ using testing::StartsWith;
 
 class ServingTest : public LiveTest {
  protected:
+  [[nodiscard]] static std::filesystem::path certificates() {
+    return cluster().scratch() / "serving";
+  }
   std::string scrape(const std::string& path, const std::string& token = "") const {
     const std::string header = token.empty() ? "" : "Authorization: Bearer " + token + "\r\n";
     return test::tls_get(
                static_cast<std::uint16_t>(port_), path,
-               {.authority = read_file(certificates_ / "davit.crt"), .own = {}, .headers = header})
+               {.authority = read_file(certificates() / "davit.crt"), .own = {}, .headers = header})
         .text;
   }
 
   const int port_ = free_port();
-  const std::filesystem::path certificates_ = cluster().scratch() / "serving";
 };
 
 TEST_F(ServingTest, AServiceAccountScrapesWhatItsRightsAllow) {
@@ -37,7 +39,7 @@ TEST_F(ServingTest, AServiceAccountScrapesWhatItsRightsAllow) {
   const auto davit = cluster().davit_with(
       cluster().kubeconfig_of_roles(manifest),
       {"--manifest=" + manifest.string(), "--bind-address=127.0.0.1",
-       "--secure-port=" + std::to_string(port_), "--cert-dir=" + certificates_.string()});
+       "--secure-port=" + std::to_string(port_), "--cert-dir=" + certificates().string()});
   ASSERT_TRUE(eventually(kWaitLimit, [&] {
     return scrape("/readyz").find(" 200 ") != std::string::npos;
   })) << davit->output();
