@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "lib/base/text_file.hpp"
@@ -106,6 +107,15 @@ Scenario read_scenario(const YamlNode& node, const Objects& objects, Reader& rea
   return out;
 }
 
+std::vector<std::filesystem::path> scenario_files(const std::string& folder) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& each : std::filesystem::directory_iterator(folder)) {
+    if (each.path().extension() == ".yaml") files.push_back(each.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 }  // namespace
 
 const KindInfo* find_kind(std::string_view name) {
@@ -138,13 +148,8 @@ Result<std::vector<Scenario>> read_scenarios(std::string_view text, const std::s
 }
 
 std::vector<Scenario> load_scenarios(const std::string& folder) {
-  std::vector<std::filesystem::path> files;
-  for (const auto& each : std::filesystem::directory_iterator(folder)) {
-    if (each.path().extension() == ".yaml") files.push_back(each.path());
-  }
-  std::sort(files.begin(), files.end());
   std::vector<Scenario> out;
-  for (const std::filesystem::path& file : files) {
+  for (const std::filesystem::path& file : scenario_files(folder)) {
     const Result<std::string> text = read_text_file(file);
     Result<std::vector<Scenario>> scenarios =
         text ? read_scenarios(*text, file.filename()) : Result<std::vector<Scenario>>(text.error());
@@ -153,6 +158,23 @@ std::vector<Scenario> load_scenarios(const std::string& folder) {
       std::exit(2);
     }
     for (Scenario& each : *scenarios) out.push_back(std::move(each));
+  }
+  return out;
+}
+
+std::vector<ListedScenario> list_scenarios(const std::string& folder) {
+  constexpr std::string_view kName = "  - name: ";
+  std::vector<ListedScenario> out;
+  for (const std::filesystem::path& file : scenario_files(folder)) {
+    std::ifstream text(file);
+    std::string line;
+    for (int number = 1; std::getline(text, line); ++number) {
+      if (line.starts_with(kName)) {
+        out.push_back(
+            {line.substr(kName.size()), file.filename().string() + ':' + std::to_string(number)});
+      }
+      if (line == "    oldest: true" && !out.empty()) out.back().plays_on_oldest = true;
+    }
   }
   return out;
 }

@@ -37,6 +37,17 @@ constexpr MistakeCase kMistakes[] = {
 };
 // clang-format on
 
+TEST(ScenarioTest, ListHasEachScenarioWithItsPlaceAndWhetherTheOldestServerPlaysIt) {
+  const std::vector<Scenario> loaded = load_scenarios(DAVIT_ORACLE "/scenarios");
+  const std::vector<ListedScenario> listed = list_scenarios(DAVIT_ORACLE "/scenarios");
+  ASSERT_EQ(listed.size(), loaded.size());
+  for (std::size_t i = 0; i < loaded.size(); ++i) {
+    EXPECT_EQ(listed[i].name, loaded[i].name);
+    EXPECT_EQ(listed[i].place, loaded[i].place);
+    EXPECT_EQ(listed[i].plays_on_oldest, loaded[i].plays_on_oldest) << loaded[i].name;
+  }
+}
+
 TEST(ScenarioTest, MistakeIsReportedWithFileAndLine) {
   for (const MistakeCase& each : kMistakes) {
     EXPECT_TRUE(mistake_in(each.steps).starts_with(each.mistake)) << mistake_in(each.steps);
