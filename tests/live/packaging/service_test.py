@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The installed service under systemd: starts, serves and stops on a real API server.
 
-  service_test.py ROOT
+  service_test.py ROOT [PROMETHEUS]
 
-ROOT is a folder with a Debian that has systemd, dbus and the packages davit and davit-plugins. systemd-nspawn (Debian's package
+PROMETHEUS is a folder with prometheus and promtool: that scrapes the service with each kind of token, too. ROOT is a folder with a Debian that has systemd, dbus and the packages davit and davit-plugins. systemd-nspawn (Debian's package
 systemd-container) boots it, which needs root, and the network is this machine's. KUBEBUILDER_ASSETS names the folder of the API
 server. CI does not run it, because it needs the packages.
 """
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from prometheus_test import ApiServer, InstalledDavit, Processes, await_that, expect, free_port, scrape
+from prometheus_test import ApiServer, InstalledDavit, Processes, Prometheus, await_that, expect, free_port, scrape
 
 
 def settings(root, kubeconfig, port):
@@ -27,7 +27,18 @@ def settings(root, kubeconfig, port):
     (root / 'etc' / 'default' / 'davit').write_text(f'{flags}\nASAN_OPTIONS=detect_leaks=0\n')
 
 
-def check_service(root, processes):
+def check_prometheus(programs, processes, tokens, port, authority):
+    """A real one scrapes the service over HTTPS."""
+    jobs = {str(code): token for code, token in tokens.items()} | {'anonymous': ''}
+    prometheus = Prometheus(processes, programs, jobs, f'127.0.0.1:{port}', authority)
+    await_that('Prometheus scrapes the service with a token', lambda: prometheus.target('200') == ('up', ''))
+    for job, code in (('403', 403), ('401', 401), ('anonymous', 403)):
+        refusal = f'server returned HTTP status {code} '
+        await_that(f'Prometheus as {job} gets {code}', lambda job=job, refusal=refusal: prometheus.target(job)[1].startswith(refusal))
+    await_that('no alert fires', lambda: not prometheus.firing())
+
+
+def check_service(root, processes, programs):
     server = ApiServer(processes, pathlib.Path(os.environ['KUBEBUILDER_ASSETS']))
     tokens = {200: server.account('prometheus'), 403: server.account('stranger'), 401: 'no.such.token'}
     server.allow_scraping('prometheus')
@@ -37,7 +48,9 @@ def check_service(root, processes):
         server.apply(InstalledDavit(root).rights())
     finally:
         subprocess.run(['umount', root / 'proc'], check=True)
-    shutil.rmtree(root / 'var' / 'lib' / 'davit')  # systemd makes it.
+    state = root / 'var' / 'lib' / 'davit'
+    if not state.is_symlink():  # systemd makes the folder, and a link to it, which an earlier test has left.
+        shutil.rmtree(state)
     settings(root, server.kubeconfig_text(server.account('davit')), port)
     container = processes.start('nspawn', ['systemd-nspawn', '--register=no', '--keep-unit', '--boot', '-D', root, '--console=pipe'])
 
@@ -46,8 +59,10 @@ def check_service(root, processes):
         enter = ['nsenter', '-t', pid or '0', '-m', '-p', '-u', '-i', '-C', '--', *command]
         return subprocess.run(enter, capture_output=True, text=True, check=False)
 
+    authority = root / 'var' / 'lib' / 'private' / 'davit' / 'serving' / 'davit.crt'
+
     def page(token):
-        return scrape(port, root / 'var' / 'lib' / 'private' / 'davit' / 'serving' / 'davit.crt', token)
+        return scrape(port, authority, token)
 
     await_that('systemd runs', lambda: inside('systemctl', 'is-system-running').stdout.strip() == 'running')
     expect(inside('systemctl', 'start', 'davit').returncode == 0, 'the service starts')
@@ -55,6 +70,8 @@ def check_service(root, processes):
         await_that(f'one token gets {code}', lambda code=code, token=token: page(token)[0] == code)
     await_that('no token gets 403', lambda: page('')[0] == 403)
     await_that('davit leads', lambda: 'leader_election_master_status{name="davit"} 1' in page(tokens[200])[1])
+    if programs:
+        check_prometheus(programs, processes, tokens, port, authority)
     expect(inside('davit', 'ctl', 'status').stdout.count('generation 1') == 19, 'all plugins serve, and davit ctl finds the socket')
     expect(inside('systemctl', 'stop', 'davit').returncode == 0, 'the service stops')
     expect('Result=success' in inside('systemctl', 'show', '-p', 'Result', 'davit').stdout, 'it ends without an error')
@@ -66,7 +83,7 @@ def main():
     processes = Processes(pathlib.Path(tempfile.mkdtemp()))
     good = False
     try:
-        check_service(pathlib.Path(sys.argv[1]).resolve(), processes)
+        check_service(pathlib.Path(sys.argv[1]).resolve(), processes, pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None)
         good = True
     finally:
         processes.stop()
