@@ -20,7 +20,7 @@ if(DAVIT_PCH)
   if(DAVIT_TESTS)
     # Not an object library: those are compiled to be put into anything, programs are not.
     add_executable(davit_test_pch EXCLUDE_FROM_ALL cmake/precompiled.cpp)
-    target_link_libraries(davit_test_pch PRIVATE davit_options davit_sdk GTest::gmock GTest::gtest_main)
+    target_link_libraries(davit_test_pch PRIVATE davit_options davit_test_options davit_sdk GTest::gmock GTest::gtest_main)
     target_compile_options(davit_test_pch PRIVATE ${DAVIT_TEST_OPTIONS})
     target_precompile_headers(davit_test_pch PRIVATE <gmock/gmock.h> <gtest/gtest.h> <algorithm> <chrono> <functional> <map>
       <memory> <mutex> <optional> <string> <thread> <vector>)
@@ -85,8 +85,8 @@ function(davit_test name)
   if(ARG_APART)
     set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
   endif()
-  target_link_libraries(${name} PRIVATE davit_options davit_sdk_library GTest::gmock GTest::gtest_main Threads::Threads
-    ${ARG_DEPS})
+  target_link_libraries(${name} PRIVATE davit_options davit_test_options davit_sdk_library GTest::gmock GTest::gtest_main
+    Threads::Threads ${ARG_DEPS})
   target_compile_options(${name} PRIVATE ${DAVIT_TEST_OPTIONS})
   if(DAVIT_PCH)
     target_precompile_headers(${name} REUSE_FROM davit_test_pch)
