@@ -103,6 +103,10 @@ void add_tls_flags(CLI::App& app, SectionFlags<ServingSettings>& flags) {
              "VersionTLS10, VersionTLS11, VersionTLS12 (the default) or VersionTLS13");
   flags.list("--tls-cipher-suites", &ServingSettings::cipher_suites, "LIST",
              "Cipher suites of TLS 1.2 and earlier, by their IANA names (default: OpenSSL's)");
+  flags.list(
+      "--tls-curve-preferences", &ServingSettings::curves, "LIST",
+      "Key exchanges that may be chosen, by Go's numbers for them: 23 (P-256), 24 (P-384), 25 "
+      "(P-521), 29 (X25519), 4588 (X25519MLKEM768) (default: OpenSSL's)");
   // A pair has a comma of its own: one a flag.
   app.add_option_function<std::vector<std::string>>(
          "--tls-sni-cert-key",
@@ -131,6 +135,8 @@ void add_secure_serving_flags(CLI::App& app, RunOptions& options) {
       ->take_last();
   flags.boolean("--permit-port-sharing", &ServingSettings::port_sharing,
                 "Let other processes listen on the HTTPS port, too");
+  flags.boolean("--profiling", &ServingSettings::profiling,
+                "Serve CPU profiles on /debug/pprof/profile");
   add_tls_flags(app, flags);
 }
 

@@ -125,6 +125,8 @@ void add_serving(const Manifest& manifest, FlagValues& out) {
   out["tls-private-key-file"] = serving.key_file;
   out["tls-min-version"] = serving.min_version;
   out["tls-cipher-suites"] = list_of(serving.cipher_suites);
+  out["tls-curve-preferences"] = list_of(serving.curves);
+  out["profiling"] = serving.profiling;
   out["tls-sni-cert-key"] = list_of(serving.named_pairs);
   const AuthenticationSettings& authn = manifest.authentication;
   out["authentication-kubeconfig"] = authn.kubeconfig;
@@ -186,7 +188,6 @@ FlagValues upstream_flags_in_force(const SettingsInForce& settings) {
   add_client(settings.manifest, out);
   add_election(settings.manifest.leader_election, out);
   add_serving(settings.manifest, out);
-  out["profiling"] = false;  // There is no such page to switch on.
   out["logging-format"] = format_name(settings.manifest.logging.format);
   out["vmodule"] = joined(settings.manifest.logging.modules);
   add_metrics(settings.manifest.metrics, out);

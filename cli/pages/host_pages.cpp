@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/pages/configuration_page.hpp"
+#include "cli/pages/profile_page.hpp"
 #include "cli/pages/zpages.hpp"
 #include "host/config/feature_gates.hpp"
 #include "lib/base/json_text.hpp"
@@ -84,7 +85,9 @@ std::string_view stage_text(FeatureGate::Stage stage) {
 }  // namespace
 
 void add_host_pages(ObservabilityRoutes& routes, const HostPages& pages) {
-  const GateSettings gates = pages.settings().manifest.feature_gates;
+  const Manifest manifest = pages.settings().manifest;
+  const GateSettings& gates = manifest.feature_gates;
+  if (manifest.serving.profiling) add_profile_page(routes, pages.clock);
   routes.add_route("/configz", [settings = pages.settings](const HttpServerRequest&) {
     return configz(settings());
   });

@@ -21,8 +21,9 @@ struct HostPages {
   LogVerbosity* verbosity;  ///< /debug/flags/v changes it; null: it is fixed.
 };
 
-/// Mounts /configz, /debug/flags/v and, unless a feature gate is off, /flagz (ComponentFlagz) and
-/// /statusz (ComponentStatusz). The time of this call is the start that /statusz shows.
+/// Mounts /configz, /debug/flags/v, with `serving.profiling` /debug/pprof/ and, unless a feature
+/// gate is off, /flagz (ComponentFlagz) and /statusz (ComponentStatusz). The time of this call is
+/// the start that /statusz shows.
 void add_host_pages(ObservabilityRoutes& routes, const HostPages& pages);
 
 /// Shows every gate in kubernetes_feature_enabled.

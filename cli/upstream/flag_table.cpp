@@ -16,7 +16,8 @@ constexpr std::string_view kNeither = "Upstream does not read it either.";
 
 constexpr UpstreamFlag kDebugging[] = {
     {"contention-profiling", "", "", kNoEffect, "", "davit has no profile of lock contention."},
-    {"profiling", "", "true", kNoEffect, "", "davit has no profiling endpoints."},
+    {"profiling", "", "true", kTaken, "serving.profiling",
+     "Without the flag davit serves no profiles. With it: /debug/pprof/profile."},
 };
 
 constexpr UpstreamFlag kLeaderMigration[] = {
@@ -87,7 +88,8 @@ constexpr UpstreamFlag kSecureServing[] = {
     {"secure-port", "int", "10257", kTaken, "serving.securePort", "", 0, 65535},
     {"tls-cert-file", "string", "", kTaken, "serving.tlsCertFile"},
     {"tls-cipher-suites", "strings", "", kTaken, "serving.tlsCipherSuites"},
-    {"tls-curve-preferences", "int32Slice", "[]", kNoEffect, "", "OpenSSL chooses the curve."},
+    {"tls-curve-preferences", "int32Slice", "[]", kTaken, "serving.tlsCurvePreferences",
+     "Unknown numbers are refused. Those that the OpenSSL of the system lacks are left out."},
     {"tls-min-version", "string", "", kTaken, "serving.tlsMinVersion"},
     {"tls-private-key-file", "string", "", kTaken, "serving.tlsPrivateKeyFile"},
     {"tls-sni-cert-key", "namedCertKey", "[]", kTaken, "",

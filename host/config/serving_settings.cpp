@@ -65,6 +65,21 @@ std::optional<TlsVersion> parse_tls_version(const std::string& name) {
   return std::nullopt;
 }
 
+std::optional<std::string> curve_name(const std::string& number) {
+  static constexpr std::pair<std::string_view, std::string_view> kCurves[] = {
+      {"23", "P-256"},
+      {"24", "P-384"},
+      {"25", "P-521"},
+      {"29", "X25519"},
+      {"4587", "SecP256r1MLKEM768"},
+      {"4588", "X25519MLKEM768"},
+      {"4589", "SecP384r1MLKEM1024"}};
+  for (const auto& [known, name] : kCurves) {
+    if (known == number) return std::string(name);
+  }
+  return std::nullopt;
+}
+
 void read_serving(Fields& in, const PathResolver& resolve, ServingSettings& out) {
   in.name("bindAddress", out.bind_address);
   std::int64_t port = -1;
@@ -79,6 +94,8 @@ void read_serving(Fields& in, const PathResolver& resolve, ServingSettings& out)
   }
   in.text("tlsMinVersion", out.min_version);
   in.texts("tlsCipherSuites", out.cipher_suites);
+  in.texts("tlsCurvePreferences", out.curves);
+  in.boolean("profiling", out.profiling);
   in.texts("tlsSNICertKey", out.named_pairs);
   for (std::string& each : out.named_pairs) {
     const std::optional<NamedFiles> files = parse_named_files(each);
@@ -126,6 +143,13 @@ std::vector<std::string> check_serving(const ServingSettings& serving,
     out.push_back(
         "--tls-min-version must be VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13, not " +
         json_string(serving.min_version));
+  }
+  for (const std::string& each : serving.curves) {
+    if (curve_name(each)) continue;
+    out.push_back(
+        "--tls-curve-preferences must be numbers of Go's CurveID, 23, 24, 25, 29, 4587, 4588 or "
+        "4589, not " +
+        json_string(each));
   }
   for (const std::string& each : serving.named_pairs) {
     if (parse_named_files(each)) continue;

@@ -28,8 +28,11 @@ struct ServingSettings {
   std::string key_file = {};
   std::string min_version = {};  ///< "VersionTLS12"; empty: that one.
   std::vector<std::string> cipher_suites = {};
+  /// Key exchanges, by Go's numbers for them ("29" is X25519); empty: OpenSSL's selection.
+  std::vector<std::string> curves = {};
   std::vector<std::string> named_pairs =
-      {};  ///< "cert,key" or "cert,key:name,name", see NamedFiles.
+      {};                  ///< "cert,key" or "cert,key:name,name", see NamedFiles.
+  bool profiling = false;  ///< Serve CPU profiles.
 
   bool operator==(const ServingSettings&) const = default;
 };
@@ -71,6 +74,10 @@ struct NamedFiles {
 [[nodiscard]] std::optional<NamedFiles> parse_named_files(const std::string& text);
 /// The version of a name such as "VersionTLS12", or of ""; nothing if there is no such version.
 [[nodiscard]] std::optional<TlsVersion> parse_tls_version(const std::string& name);
+
+/// OpenSSL's name of a key exchange that Go's crypto/tls.CurveID has: "X25519" for "29". Nothing
+/// for another text. An OpenSSL before 3.5 lacks those with ML-KEM.
+[[nodiscard]] std::optional<std::string> curve_name(const std::string& number);
 
 /// Makes a path absolute: those of a manifest are relative to it.
 using PathResolver = std::function<std::string(const std::string&)>;

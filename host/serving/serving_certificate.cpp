@@ -116,6 +116,9 @@ Result<TlsIdentity> ServingCertificate::read() const {
   out.any_client = TlsIdentity::AnyClient::kAsked;
   out.min_version = parse_tls_version(settings_.min_version).value_or(TlsVersion::k12);
   out.cipher_suites = settings_.cipher_suites;
+  for (const std::string& each : settings_.curves) {
+    if (std::optional<std::string> name = curve_name(each)) out.curves.push_back(*std::move(name));
+  }
   if (settings_.certificate_file.empty()) {
     out.certificate = identity_.certificate;
     out.key = identity_.key;

@@ -43,6 +43,9 @@ struct TlsIdentity {
   TlsVersion min_version = TlsVersion::k12;
   /// IANA's names of those that TLS 1.2 and earlier may choose; empty: OpenSSL's selection.
   std::vector<std::string> cipher_suites = {};
+  /// OpenSSL's names of the key exchanges that may be chosen, the first ones rather than the last.
+  /// Those that this OpenSSL does not have are left out. Empty: OpenSSL's selection.
+  std::vector<std::string> curves = {};
 };
 
 /// The handling of a body beyond the limit; either way the connection ends with the response.

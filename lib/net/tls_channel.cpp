@@ -81,6 +81,20 @@ Status choose_ciphers(SSL_CTX* context, const TlsIdentity& identity) {
   return {Code::kInvalid, "cannot use the cipher suites: " + why()};
 }
 
+Status choose_curves(SSL_CTX* context, const TlsIdentity& identity) {
+  if (identity.curves.empty()) return {};
+  std::string list;
+  for (const std::string& name : identity.curves) {
+    if (SSL_CTX_set1_groups_list(context, name.c_str()) != 1) continue;
+    list += (list.empty() ? "" : ":") + name;
+  }
+  ERR_clear_error();
+  if (list.empty())
+    return {Code::kInvalid, "OpenSSL has none of the key exchanges that are allowed"};
+  if (SSL_CTX_set1_groups_list(context, list.c_str()) == 1) return {};
+  return {Code::kInvalid, "cannot use the key exchanges " + list + ": " + why()};
+}
+
 int wire_version(TlsVersion version) {
   switch (version) {
     case TlsVersion::k10:
@@ -123,6 +137,7 @@ Result<ContextPtr> make_context(const TlsIdentity& identity) {
   SSL_CTX_set_num_tickets(context.get(), 0);
   SSL_CTX_set_alpn_select_cb(context.get(), choose_protocol, nullptr);
   if (Status s = choose_ciphers(context.get(), identity); !s.ok()) return s;
+  if (Status s = choose_curves(context.get(), identity); !s.ok()) return s;
   if (!identity.client_ca.empty()) {
     if (Status s = ask_clients(context.get(), identity.client_ca); !s.ok()) return s;
   } else if (identity.any_client == TlsIdentity::AnyClient::kAsked) {

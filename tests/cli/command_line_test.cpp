@@ -149,17 +149,19 @@ TEST(CommandLineTest, EveryFlagOfRunIsUnderstood) {
 }
 
 TEST(CommandLineTest, FlagsForServingSetTheManifest) {
-  const Outcome outcome =
-      call({"run", "--bind-address=127.0.0.2", "--secure-port=8443", "--tls-sni-cert-key=a,b:c,d",
-            "--tls-sni-cert-key=e,f", "--tls-cipher-suites=A,B",
-            "--authentication-token-webhook-cache-ttl=1m", "--authentication-skip-lookup",
-            "--authorization-always-allow-paths=", "--client-ca-file=/ca.crt"});
+  const Outcome outcome = call(
+      {"run", "--bind-address=127.0.0.2", "--secure-port=8443", "--tls-sni-cert-key=a,b:c,d",
+       "--tls-sni-cert-key=e,f", "--tls-cipher-suites=A,B", "--tls-curve-preferences=23,29",
+       "--profiling", "--authentication-token-webhook-cache-ttl=1m", "--authentication-skip-lookup",
+       "--authorization-always-allow-paths=", "--client-ca-file=/ca.crt"});
   ASSERT_TRUE(outcome.run) << outcome.err;
   const Manifest merged = merge({}, *outcome.run);
   EXPECT_EQ(merged.serving.bind_address, "127.0.0.2");
   EXPECT_EQ(merged.serving.port, 8443);
   EXPECT_THAT(merged.serving.named_pairs, ElementsAre("a,b:c,d", "e,f"));
   EXPECT_THAT(merged.serving.cipher_suites, ElementsAre("A", "B"));
+  EXPECT_THAT(merged.serving.curves, ElementsAre("23", "29"));
+  EXPECT_TRUE(merged.serving.profiling);
   EXPECT_EQ(merged.authentication.token_cache_ttl, seconds(60));
   EXPECT_TRUE(merged.authentication.skip_lookup);
   EXPECT_THAT(merged.authorization.always_allow_paths, ElementsAre());

@@ -110,6 +110,11 @@ TEST(OptionsTest, MistakesOfServingNameTheirFlags) {
   EXPECT_EQ(mistakes_of([](Manifest& m) { m.serving.min_version = "1.2"; }),
             "--tls-min-version must be VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13, "
             "not \"1.2\"");
+  EXPECT_EQ(mistakes_of([](Manifest& m) {
+              m.serving.curves = {"29", "30"};
+            }),
+            "--tls-curve-preferences must be numbers of Go's CurveID, 23, 24, 25, 29, 4587, 4588 "
+            "or 4589, not \"30\"");
   EXPECT_EQ(mistakes_of([](Manifest& m) { m.serving.named_pairs = {"a"}; }),
             "--tls-sni-cert-key must be CERT,KEY or CERT,KEY:NAME,NAME, not \"a\"");
   EXPECT_EQ(mistakes_of([](Manifest& m) { m.authentication.group_headers = {" "}; }),

@@ -24,6 +24,7 @@ void use(SSL_CTX* context, const TlsClientOptions& options) {
   }
   SSL_CTX_set_alpn_protos(context, reinterpret_cast<const unsigned char*>(options.protocols.data()),
                           static_cast<unsigned>(options.protocols.size()));
+  if (!options.groups.empty()) SSL_CTX_set1_groups_list(context, options.groups.c_str());
   if (options.old_version) {
     SSL_CTX_set_security_level(context, 0);
     SSL_CTX_set_min_proto_version(context, TLS1_VERSION);

@@ -30,7 +30,7 @@ TEST(FlagsInForceTest, EveryFlagOfUpstreamHasUpstreamsValueAndText) {
     }
   }
 
-  // Three flags that --help does not show, pages that davit does not have, and the pair that
+  // Three flags that --help does not show, profiles, which are off by default, and the pair that
   // upstream has made: davit does not call it a file of the operator's.
   EXPECT_THAT(different, ElementsAre("allow-untagged-cloud", "node-sync-period", "openshift-config",
                                      "profiling", "tls-cert-file", "tls-private-key-file"));

@@ -68,6 +68,16 @@ TEST_F(HostPagesTest, StatuszCountsFromTheStartAndNamesThePaths) {
                               "/statusz\n"));
 }
 
+TEST_F(HostPagesTest, ProfilesAreServedOnlyIfAskedFor) {
+  mount();
+  EXPECT_EQ(ask("/debug/pprof/profile").status, 404);
+  EXPECT_EQ(ask("/debug/pprof/").status, 404);
+
+  settings_.manifest.serving.profiling = true;
+  mount();
+  EXPECT_EQ(ask("/debug/pprof/").status, 200);
+}
+
 TEST_F(HostPagesTest, AGateSwitchesItsPageOff) {
   settings_.manifest.feature_gates = {{"ComponentFlagz", false}};
   mount();

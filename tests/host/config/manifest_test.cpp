@@ -253,7 +253,8 @@ TEST(ManifestTest, SettingsOfServingAreRead) {
   const ManifestResult result = parse_manifest(kHead + R"(
 serving: {bindAddress: "::", securePort: 8443, permitPortSharing: true, certDirectory: certs,
   tlsCertFile: tls.crt, tlsPrivateKeyFile: tls.key, tlsMinVersion: VersionTLS13,
-  tlsCipherSuites: [A], tlsSNICertKey: ["a.crt,/b.key:*.a.org,b.org"]}
+  tlsCipherSuites: [A], tlsCurvePreferences: ["29"], profiling: true,
+  tlsSNICertKey: ["a.crt,/b.key:*.a.org,b.org"]}
 authentication: {kubeconfig: k, skipLookup: true, tolerateLookupFailure: true, tokenCacheTTL: 1m,
   clientCAFile: ca.crt, requestHeaderClientCAFile: proxies.crt, requestHeaderAllowedNames: [p],
   requestHeaderUsernameHeaders: [u], requestHeaderUIDHeaders: [X-Remote-Uid],
@@ -268,6 +269,8 @@ authorization: {kubeconfig: k, authorizedCacheTTL: 1s, unauthorizedCacheTTL: 2s,
   EXPECT_EQ(manifest.serving.certificate_directory, "/etc/davit/certs");
   EXPECT_EQ(manifest.serving.key_file, "/etc/davit/tls.key");
   EXPECT_THAT(manifest.serving.named_pairs, ElementsAre("/etc/davit/a.crt,/b.key:*.a.org,b.org"));
+  EXPECT_THAT(manifest.serving.curves, ElementsAre("29"));
+  EXPECT_TRUE(manifest.serving.profiling);
   EXPECT_THAT(check_serving(manifest.serving, manifest.authentication), testing::IsEmpty());
   EXPECT_EQ(manifest.authentication.client_ca_file, "/etc/davit/ca.crt");
   EXPECT_EQ(manifest.authentication.token_cache_ttl, seconds(60));

@@ -116,6 +116,22 @@ TEST_F(TlsServerTest, CipherSuitesHaveTheirIanaNames) {
   EXPECT_EQ(server_->change_tls(identity).message(), "unknown cipher suite TLS_NO_SUCH_SUITE");
 }
 
+TEST_F(TlsServerTest, KeyExchangesAreThoseThatAreAllowed) {
+  TlsIdentity identity = identity_of(pair_for("localhost"));
+  identity.curves = {"P-384", "P-256", "NotInThisOpenSsl"};
+  open(identity);
+  const auto answer = [this](const char* groups) {
+    return ask({.authority = authority_.certificate, .own = {}, .groups = groups}).text;
+  };
+  EXPECT_THAT(answer("P-256"), EndsWith("nobody"));
+  EXPECT_THAT(answer("X25519:P-384"), EndsWith("nobody"));
+  EXPECT_EQ(answer("X25519"), "");
+
+  identity.curves = {"NotInThisOpenSsl"};
+  EXPECT_EQ(server_->change_tls(identity).message(),
+            "OpenSSL has none of the key exchanges that are allowed");
+}
+
 TEST_F(TlsServerTest, TheHandlerJudgesTheClientsCertificate) {
   open(identity_of(pair_for("localhost")));
   const KeyPair other = *make_authority("other", now_);
