@@ -9,6 +9,7 @@
 
 #include "host/config/kubeconfig_file.hpp"
 #include "lib/base/text_file.hpp"
+#include "lib/base/trimmed.hpp"
 #include "lib/kube/yaml.hpp"
 
 namespace davit::host {
@@ -25,11 +26,8 @@ Status invalid(const std::vector<std::string>& problems, const std::string& sour
   return Status(Code::kInvalid, "invalid configuration: " + text);
 }
 
-std::string trimmed(std::string text) {
-  constexpr const char* kBlank = " \t\r\n";
-  text.erase(text.find_last_not_of(kBlank) + 1);
-  return text.erase(0, std::min(text.find_first_not_of(kBlank), text.size()));
-}
+/// The content of a file without the blanks and line ends around it.
+std::string content_of(std::string_view file) { return std::string(trimmed(file, " \t\r\n")); }
 
 /// A loaded file with its path.
 struct Loaded {
@@ -129,7 +127,7 @@ Result<ConnectionConfig> make_connection(KubeCluster cluster, KubeUser user, std
   if (config.token.empty() && !config.token_file.empty()) {
     Result<std::string> token = read_text_file(config.token_file);
     if (!token) return token.error().with_context(config.token_file);
-    config.token = trimmed(std::move(*token));
+    config.token = content_of(*token);
   }
   // As client-go does: a program is not asked when there is a credential already.
   if (user.exec && !has_token && !has_basic && !has_cert) {
@@ -214,7 +212,7 @@ Result<ConnectionConfig> load_in_cluster(const ConnectionEnvironment& environmen
   config.token_file = directory + "/token";
   Result<std::string> token = read_text_file(config.token_file);
   if (!token) return token.error().with_context("open " + config.token_file);
-  config.token = trimmed(std::move(*token));
+  config.token = content_of(*token);
   const bool ipv6 = host.find(':') != std::string::npos;
   config.server = "https://" + (ipv6 ? "[" + host + "]" : host) + ":" + port;
   const Result<std::string> ca = read_text_file(directory + "/ca.crt");
@@ -222,7 +220,7 @@ Result<ConnectionConfig> load_in_cluster(const ConnectionEnvironment& environmen
     config.ca_file = directory + "/ca.crt";
   }
   std::string ns = environment.variable("POD_NAMESPACE").value_or("");
-  if (ns.empty()) ns = trimmed(read_text_file(directory + "/namespace").value_or(""));
+  if (ns.empty()) ns = content_of(read_text_file(directory + "/namespace").value_or(""));
   if (!ns.empty()) config.ns = std::move(ns);
   return config;
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "lib/base/csv_line.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/base/text_file.hpp"
 
@@ -21,28 +22,9 @@ bool is_word(std::string_view text, std::string_view more) {
          std::ranges::all_of(text, [&](char c) { return may_begin(c) || (c >= '0' && c <= '9'); });
 }
 
-/// The fields of a line of CSV; nothing if a quote is missing.
-std::optional<std::vector<std::string>> split_csv(std::string_view line) {
-  std::vector<std::string> out(1);
-  bool is_quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (c == '"' && is_quoted && line.substr(i + 1).starts_with('"')) {
-      out.back() += line[++i];  // Two quotes are one.
-    } else if (c == '"') {
-      is_quoted = !is_quoted;
-    } else if (c == ',' && !is_quoted) {
-      out.emplace_back();
-    } else {
-      out.back() += c;
-    }
-  }
-  return is_quoted ? std::nullopt : std::optional(std::move(out));
-}
-
 /// Upstream splits only what has several entries (github.com/spf13/pflag, stringToString).
 std::optional<std::vector<std::string>> entries_of(std::string_view value) {
-  if (std::ranges::count(value, '=') > 1) return split_csv(value);
+  if (std::ranges::count(value, '=') > 1) return split_csv_line(value);
   while (value.starts_with('"')) value.remove_prefix(1);
   while (value.ends_with('"')) value.remove_suffix(1);
   return std::vector<std::string>{std::string(value)};

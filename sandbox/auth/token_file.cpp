@@ -1,33 +1,11 @@
 #include <algorithm>
 
+#include "lib/base/csv_line.hpp"
 #include "lib/base/trimmed.hpp"
 #include "sandbox/auth/tokens.hpp"
 
 namespace davit::sandbox {
 namespace {
-
-using Fields = std::vector<std::string>;
-
-/// One line of comma-separated values; a quoted one may have commas, and "" for a quote. Nothing
-/// when a quote does not end.
-std::optional<Fields> split_line(std::string_view line) {
-  Fields out(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (c == '"' && quoted && line.substr(i + 1).starts_with('"')) {
-      out.back() += c;
-      ++i;
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (c == ',' && !quoted) {
-      out.emplace_back();
-    } else {
-      out.back() += c;
-    }
-  }
-  return quoted ? std::nullopt : std::optional(std::move(out));
-}
 
 /// Lines may end as on Windows.
 std::string trimmed_field(std::string_view text) { return std::string(trimmed(text, " \t\r")); }
@@ -47,7 +25,7 @@ Result<std::vector<StaticToken>> parse_token_file(std::string_view text) {
     const auto wrong = [&](const char* what) {
       return Status(Code::kInvalid, "line " + std::to_string(number) + " " + what);
     };
-    const std::optional<Fields> fields = split_line(line);
+    const std::optional<std::vector<std::string>> fields = split_csv_line(line);
     if (!fields) return wrong("has an unterminated quote");
     if (fields->size() < kFieldsMin) return wrong("needs token, user and uid");
     StaticToken token;
