@@ -237,6 +237,7 @@ class HostProcess {
       false};  // start() succeeded: what readyz waits for. Relaxed is enough, nothing hangs on it.
   std::atomic<bool> stopping_{false};
   Time discovery_reset_due_{};
+  Time pages_due_{};
   std::optional<DiscoveryPoll> discovery_poll_;  // Since a controller listens, until stop().
   std::vector<CrashRecord> crashes_;             // Before this process, as of start().
   bool trimmed_ = false;  // Free memory was given back once after the caches were filled.

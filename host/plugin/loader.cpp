@@ -79,12 +79,29 @@ std::set<std::string> open_libraries() {
   return names;
 }
 
+/// Of the library that was opened as `path`. Its program headers are read once, while they are in
+/// memory: later each read would bring back pages that release_program_pages() has given back.
+std::size_t mapped_bytes_of(const std::filesystem::path& path) {
+  std::pair<std::string, std::size_t> found{path.string(), 0};
+  const auto add = [](dl_phdr_info* info, std::size_t, void* data) {
+    auto& [name, sum] = *static_cast<std::pair<std::string, std::size_t>*>(data);
+    if (info->dlpi_name != name) return 0;
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+      if (info->dlpi_phdr[i].p_type == PT_LOAD) sum += info->dlpi_phdr[i].p_memsz;
+    }
+    return 1;
+  };
+  (void)::dl_iterate_phdr(add, &found);
+  return found.second;
+}
+
 }  // namespace
 
 struct LoadedPlugin::Library {
   boost::dll::shared_library handle;
   const davit_plugin* table = nullptr;
   std::vector<std::filesystem::path> brought;
+  std::size_t mapped_bytes = 0;
 };
 
 LoadedPlugin::LoadedPlugin(PluginFile file, std::filesystem::path opened,
@@ -111,19 +128,7 @@ const std::vector<std::filesystem::path>& LoadedPlugin::brought() const {
   return library_->brought;
 }
 
-std::size_t LoadedPlugin::mapped_bytes() const {
-  std::pair<std::string, std::size_t> found{opened_.string(), 0};
-  const auto add = [](dl_phdr_info* info, std::size_t, void* data) {
-    auto& [path, sum] = *static_cast<std::pair<std::string, std::size_t>*>(data);
-    if (info->dlpi_name != path) return 0;
-    for (int i = 0; i < info->dlpi_phnum; ++i) {
-      if (info->dlpi_phdr[i].p_type == PT_LOAD) sum += info->dlpi_phdr[i].p_memsz;
-    }
-    return 1;
-  };
-  (void)::dl_iterate_phdr(add, &found);
-  return found.second;
-}
+std::size_t LoadedPlugin::mapped_bytes() const { return library_->mapped_bytes; }
 
 bool is_open_library(const std::filesystem::path& path) {
   const std::string wanted = path.string();
@@ -185,6 +190,7 @@ Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
   for (const std::string& each : open_libraries()) {
     if (!before.contains(each) && each != copy->string()) library->brought.emplace_back(each);
   }
+  library->mapped_bytes = mapped_bytes_of(*copy);
   if (Status s = check_table(library->table, file->declaration); !s.ok()) {
     return refuse(s.code(), path, s.message());
   }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "lib/base/unique_fd.hpp"
 
@@ -50,8 +51,10 @@ bool is_as_in_file(const Pages& pages, std::uintptr_t begin, std::uintptr_t end)
 /// read-only afterwards (RELRO).
 int release(dl_phdr_info* object, std::size_t, void* context) {
   const Pages& pages = *static_cast<const Pages*>(context);
-  for (int i = 0; i < object->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& segment = object->dlpi_phdr[i];
+  // The headers stand in the first segment: to read them after its release would bring 16 pages of
+  // each file back.
+  const std::vector<ElfW(Phdr)> segments(object->dlpi_phdr, object->dlpi_phdr + object->dlpi_phnum);
+  for (const ElfW(Phdr)& segment : segments) {
     if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) != 0) continue;
     const std::uintptr_t at = object->dlpi_addr + segment.p_vaddr;
     const std::uintptr_t begin = at & ~(pages.size - 1);

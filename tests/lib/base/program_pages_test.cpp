@@ -1,11 +1,13 @@
 #include "lib/base/program_pages.hpp"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 
 #include "lib/base/unique_fd.hpp"
@@ -51,6 +53,18 @@ TEST(ProgramPagesTest, UnusedPagesAreReleasedAndReturnWhenUsed) {
   EXPECT_FALSE(is_present(&data));
   EXPECT_EQ(read(data), '\0');
   EXPECT_TRUE(is_present(&data));
+}
+
+TEST(ProgramPagesTest, HeadersOfTheFilesAreReleasedToo) {
+  Dl_info libm{};  // In which nothing runs here.
+  const auto symbol = static_cast<double (*)(double)>(&::cbrt);
+  ASSERT_NE(dladdr(reinterpret_cast<const void*>(symbol), &libm), 0);
+  release_program_pages();  // The loader has looked up then what the next one needs.
+  ASSERT_EQ(read(*static_cast<const char*>(libm.dli_fbase)), '\x7f');
+
+  release_program_pages();
+
+  EXPECT_FALSE(is_present(libm.dli_fbase));
 }
 
 TEST(ProgramPagesTest, ABreakpointStays) {
