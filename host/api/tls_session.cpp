@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::array<unsigned char, 9> kHttp1 = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
+using ResumptionPtr = std::unique_ptr<SSL_SESSION, OpenSslFree<SSL_SESSION_free>>;
 using SocketMethod = std::unique_ptr<BIO_METHOD, OpenSslFree<BIO_meth_free>>;
 
 std::string first_error() {
@@ -103,12 +104,47 @@ bool is_address(const std::string& name) {
          inet_pton(AF_INET6, name.c_str(), ignored.data()) == 1;
 }
 
+/// What the next connection to the same server resumes. It keeps the server's verified certificates
+/// once for all connections, and spares both sides a signature each.
+class Resumable {
+ public:
+  /// The server's last ticket.
+  void keep(const std::string& name, ResumptionPtr session) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    name_ = name;
+    session_ = std::move(session);
+  }
+
+  /// A copy, since OpenSSL writes to the one that a connection uses; null without a ticket of this
+  /// server. A certificate that is out of date by now is verified, and refused, anew.
+  [[nodiscard]] ResumptionPtr of(const std::string& name) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    if (session_ == nullptr || name_ != name) return nullptr;
+    const X509* const peer = SSL_SESSION_get0_peer(session_.get());
+    if (peer == nullptr || X509_cmp_current_time(X509_get0_notAfter(peer)) <= 0) return nullptr;
+    return ResumptionPtr(SSL_SESSION_dup(session_.get()));
+  }
+
+ private:
+  Mutex mutex_;
+  std::string name_ GUARDED_BY(mutex_);
+  ResumptionPtr session_ GUARDED_BY(mutex_);
+};
+
+/// OpenSSL calls it for each ticket; 1: the session is ours now.
+int keep_session(SSL* ssl, SSL_SESSION* session) {
+  auto* const resumable = static_cast<Resumable*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)));
+  resumable->keep(*static_cast<const std::string*>(SSL_get_app_data(ssl)), ResumptionPtr(session));
+  return 1;
+}
+
 }  // namespace
 
 struct ClientTls::State {
   ContextPtr context;
   SocketMethod method = make_method();
   TlsVerify verify = TlsVerify::kServer;
+  const std::unique_ptr<Resumable> resumable = std::make_unique<Resumable>();
 };
 
 ClientTls::ClientTls(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -124,7 +160,9 @@ Result<std::shared_ptr<const ClientTls>> ClientTls::open(const TlsMaterial& mate
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
   SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                 SSL_MODE_RELEASE_BUFFERS);
-  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+  SSL_CTX_set_app_data(context, state->resumable.get());
+  SSL_CTX_sess_set_new_cb(context, &keep_session);
   SSL_CTX_set_read_ahead(context, 1);
   SSL_CTX_set_alpn_protos(context, kHttp1.data(), kHttp1.size());
   if (verify == TlsVerify::kServer) {
@@ -152,6 +190,7 @@ Result<std::shared_ptr<const ClientTls>> ClientTlsCache::of(
 
 struct TlsSession::State {
   int socket;
+  std::string name;  // Of the server.
   SessionPtr ssl;
   bool is_open = false;  // The handshake is done, and nothing has failed since.
 };
@@ -166,8 +205,13 @@ TlsSession::TlsSession(std::shared_ptr<const ClientTls> tls, int socket, const s
   BIO_set_data(bio, &state_->socket);
   BIO_set_init(bio, 1);
   SSL_set_bio(ssl, bio, bio);
-  std::string host = name;
+  std::string& host = state_->name;
+  host = name;
   if (host.ends_with('.')) host.pop_back();
+  SSL_set_app_data(ssl, &host);
+  if (const ResumptionPtr session = tls_->state().resumable->of(host)) {
+    SSL_set_session(ssl, session.get());
+  }
   const bool by_address = is_address(host);
   if (!by_address) SSL_set_tlsext_host_name(ssl, host.c_str());
   if (tls_->state().verify == TlsVerify::kNothing) return;

@@ -10,6 +10,8 @@
 namespace davit::host {
 namespace {
 
+constexpr long kDay = 24 * 3600;
+
 std::string text_of(BIO* bio) {
   char* data = nullptr;
   const long size = BIO_get_mem_data(bio, &data);
@@ -34,8 +36,7 @@ std::string common_name(X509* cert) {
 }  // namespace
 
 Identity Identity::make(const std::string& name, const std::string& extension, int extension_id,
-                        const Identity* issuer) {
-  constexpr long kDay = 24 * 3600;
+                        const Identity* issuer, long seconds_left) {
   Identity out;
   out.key_.reset(EVP_EC_gen("P-256"));
   out.cert_.reset(X509_new());
@@ -45,7 +46,7 @@ Identity Identity::make(const std::string& name, const std::string& extension, i
   static std::atomic<long> serial{1};
   ASN1_INTEGER_set(X509_get_serialNumber(cert), serial++);
   X509_gmtime_adj(X509_getm_notBefore(cert), -kDay);
-  X509_gmtime_adj(X509_getm_notAfter(cert), kDay);
+  X509_gmtime_adj(X509_getm_notAfter(cert), seconds_left);
   X509_set_pubkey(cert, out.key());
   X509_NAME* const subject = X509_get_subject_name(cert);
   X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8,
@@ -58,12 +59,17 @@ Identity Identity::make(const std::string& name, const std::string& extension, i
 }
 
 Identity Identity::authority(const std::string& name) {
-  return make(name, "critical,CA:TRUE", NID_basic_constraints, nullptr);
+  return make(name, "critical,CA:TRUE", NID_basic_constraints, nullptr, kDay);
 }
 
 Identity Identity::signed_by(const Identity& issuer, const std::string& name,
                              const std::string& alt_names) {
-  return make(name, alt_names, NID_subject_alt_name, &issuer);
+  return make(name, alt_names, NID_subject_alt_name, &issuer, kDay);
+}
+
+Identity Identity::expired(const Identity& issuer, const std::string& name,
+                           const std::string& alt_names) {
+  return make(name, alt_names, NID_subject_alt_name, &issuer, -3600);
 }
 
 std::string Identity::cert_pem() const {
@@ -78,13 +84,14 @@ std::string Identity::key_pem() const {
   return text_of(bio.get());
 }
 
-TlsServerSide::TlsServerSide(const Identity& identity, const Identity* client_ca)
-    : context_(SSL_CTX_new(TLS_server_method())) {
-  SSL_CTX_use_certificate(context_.get(), identity.cert());
-  SSL_CTX_use_PrivateKey(context_.get(), identity.key());
-  if (client_ca == nullptr) return;
-  X509_STORE_add_cert(SSL_CTX_get_cert_store(context_.get()), client_ca->cert());
-  SSL_CTX_set_verify(context_.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+TlsServerContext make_server_context(const Identity& identity, const Identity* client_ca) {
+  const TlsServerContext context(SSL_CTX_new(TLS_server_method()), SSL_CTX_free);
+  SSL_CTX_use_certificate(context.get(), identity.cert());
+  SSL_CTX_use_PrivateKey(context.get(), identity.key());
+  if (client_ca == nullptr) return context;
+  X509_STORE_add_cert(SSL_CTX_get_cert_store(context.get()), client_ca->cert());
+  SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+  return context;
 }
 
 bool TlsServerSide::accept(int socket) {
