@@ -229,7 +229,7 @@ void measure_fill(const Peer& peer, ControlPlane& cluster, Report& report) {
               figures);
   figures.add(peer.name, "fill the cache: time", "s",
               std::chrono::duration<double>(idle - start).count());
-  // davit gives unused memory back every 30 seconds (decisions/011), Go's runtime bit by bit.
+  // davit trims its heap every 30 seconds (decisions/011), Go's runtime bit by bit.
   (void)wait_idle(pid, seconds(180), seconds(40));
   add_memory(running, "fill the cache", figures);
 
@@ -388,8 +388,8 @@ void measure_empty(const Peer& peer, Report& report) {
   progress(peer.name + ": all controllers on an empty cluster");
   ControlPlane cluster;
   const RunningPeer running = peer.start(cluster, every_controller());
-  // Until caches are filled and what only the start needed has been given back. davit does that
-  // every 30 seconds (decisions/011), so the samples are spread over two such periods.
+  // Until caches are filled and what only the start needed has been given back. davit trims its
+  // heap every 30 seconds (decisions/011), so the samples are spread over two such periods.
   constexpr seconds kStart{40};
   constexpr seconds kPeriod{5};
   constexpr int kSamples = 12;

@@ -16,7 +16,7 @@
 #include <davit/kube/time.hpp>
 #include <deque>
 #include <iostream>
-#include <map>
+#include <set>
 #include <thread>
 
 #include "host/api/connect.hpp"
@@ -65,6 +65,11 @@ class Kubelet {
   }
 
  private:
+  struct Write {
+    std::string id;
+    ApiRequest request;
+  };
+
   Status on_event(WatchType type, std::string_view json) {
     if (type != WatchType::kAdded && type != WatchType::kModified) return {};
     const Result<ObjectRef> pod = parser_.parse(json);
@@ -72,17 +77,19 @@ class Kubelet {
     const Value root = pod->root();
     const Metadata meta = metadata(**pod);
     if (root["metadata"]["deletionTimestamp"]) {
-      if (!root["spec"]["nodeName"].string().empty()) enqueue(finish(meta));
+      // With a grace period of 0 it is being removed already.
+      const bool removed = root["metadata"]["deletionGracePeriodSeconds"].integer() == 0;
+      if (!removed && !root["spec"]["nodeName"].string().empty()) enqueue(meta, finish(meta));
       return {};
     }
     const std::string_view phase = root["status"]["phase"].string();
     if (phase == "Running" || phase == "Succeeded" || is_stuck(root)) return {};
     if (const std::string node = demanded_node(root); !node.empty()) {
-      enqueue(bind(meta, node));
+      enqueue(meta, bind(meta, node));
     } else if (root["spec"]["restartPolicy"].string() == "Always") {
-      enqueue(make_ready(meta, root));
+      enqueue(meta, make_ready(meta, root));
     } else {
-      enqueue(make_succeeded(meta));
+      enqueue(meta, make_succeeded(meta));
     }
     return {};
   }
@@ -168,30 +175,50 @@ class Kubelet {
     return request;
   }
 
-  void enqueue(ApiRequest request) {
+  /// Once: a server that ends a watch, because its reader is slow, shows every pod again, and one
+  /// peer of a comparison would get the second request of each.
+  void enqueue(const Metadata& meta, ApiRequest request) {
+    std::string id = std::string(meta.uid) + "/" + request.path.subresource +
+                     (request.verb == Verb::kDelete ? "delete" : "");
     MutexLock lock(mutex_);
-    waiting_.push_back(std::move(request));
+    if (!under_way_.insert(id).second) return;
+    waiting_.push_back({std::move(id), std::move(request)});
     more_.notify_one();
   }
 
-  void write(const std::stop_token& stop) {
+  std::vector<Write> take_batch() EXCLUDES(mutex_) {
     constexpr std::size_t kAtOnce = 32;
+    std::vector<Write> batch;
+    MutexLock lock(mutex_);
+    while (waiting_.empty()) more_.wait(mutex_);
+    while (!waiting_.empty() && batch.size() < kAtOnce) {
+      batch.push_back(std::move(waiting_.front()));
+      waiting_.pop_front();
+    }
+    return batch;
+  }
+
+  void conclude(Write write, const Status& status) EXCLUDES(mutex_) {
+    const Code code = status.code();
+    if (code != Code::kOk && code != Code::kNotFound) {
+      std::cerr << write.request.path.name << ": " << status.message() << std::endl;
+    }
+    MutexLock lock(mutex_);
+    if (code == Code::kUnavailable || code == Code::kThrottled) {
+      waiting_.push_back(std::move(write));
+    } else {
+      under_way_.erase(write.id);
+    }
+  }
+
+  void write(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
-      std::vector<ApiRequest> batch;
-      {
-        MutexLock lock(mutex_);
-        while (waiting_.empty()) more_.wait(mutex_);
-        while (!waiting_.empty() && batch.size() < kAtOnce) {
-          batch.push_back(std::move(waiting_.front()));
-          waiting_.pop_front();
-        }
-      }
-      const std::vector<ApiResponse> responses = client_.batch(batch);
+      std::vector<Write> batch = take_batch();
+      std::vector<ApiRequest> requests;
+      for (const Write& each : batch) requests.push_back(each.request);
+      const std::vector<ApiResponse> responses = client_.batch(requests);
       for (std::size_t i = 0; i < responses.size(); ++i) {
-        const Code code = responses[i].status.code();
-        if (code == Code::kOk || code == Code::kNotFound) continue;
-        std::cerr << batch[i].path.name << ": " << responses[i].status.message() << std::endl;
-        if (code == Code::kUnavailable || code == Code::kThrottled) enqueue(batch[i]);
+        conclude(std::move(batch[i]), responses[i].status);
       }
     }
   }
@@ -205,7 +232,8 @@ class Kubelet {
   Parser parser_;
   Mutex mutex_;
   CondVar more_;
-  std::deque<ApiRequest> waiting_ GUARDED_BY(mutex_);
+  std::deque<Write> waiting_ GUARDED_BY(mutex_);
+  std::set<std::string> under_way_ GUARDED_BY(mutex_);  // The ids of what waits or is on the wire.
 };
 
 int run_kubelet(int argc, char** argv) {
