@@ -24,8 +24,7 @@ namespace {
 
 /// The RESTMapper is reset this often (kube-controller-manager, controller context).
 constexpr Duration kDiscoveryReset = std::chrono::seconds(30);
-/// What happens every 30 seconds or once a minute brings most of the program's pages back, which
-/// are then not needed for as long. Releasing them costs the process about a millisecond.
+/// Pages that work of every 30 seconds brought back leave soon. Costs about a millisecond.
 constexpr Duration kPagesReleased = std::chrono::seconds(5);
 /// The share of the shutdown time that remains when the tokens of running syncs are cancelled.
 constexpr double kCancelShare = 0.5;
@@ -34,13 +33,6 @@ constexpr double kCancelShare = 0.5;
 constexpr Duration kPluginResponseTime = std::chrono::milliseconds(500);
 /// Events, and then spans, get so long to be written at the end.
 constexpr Duration kFlushTime = std::chrono::seconds(2);
-
-/// Plugins were read and lists parsed. What that took is free now, but the allocator keeps it
-/// unless asked, and so does the kernel what was executed once.
-void give_back_memory() {
-  trim_heap();
-  release_program_pages();
-}
 
 /// Null without an endpoint, and with one that cannot be used: controllers do not need it.
 std::unique_ptr<Tracing> open_tracing(const HostSeams& seams, TraceMetrics& metrics) {
@@ -457,7 +449,8 @@ void HostProcess::tick() {
   clients_->close_idle();
   if (secure_ != nullptr) secure_->tick();
   if (!trimmed_ && plugins_.serving().caches_filled().ok()) {
-    give_back_memory();
+    trim_heap();
+    pages_due_ = {};
     trimmed_ = true;
   }
   refresh_discovery();

@@ -104,8 +104,8 @@ bool is_address(const std::string& name) {
          inet_pton(AF_INET6, name.c_str(), ignored.data()) == 1;
 }
 
-/// What the next connection to the same server resumes. It keeps the server's verified certificates
-/// once for all connections, and spares both sides a signature each.
+/// The session that the next connection to the same server resumes. It keeps the server's verified
+/// certificates once for all connections, and spares both sides a signature each.
 class Resumable {
  public:
   /// The server's last ticket.
@@ -116,7 +116,7 @@ class Resumable {
   }
 
   /// A copy, since OpenSSL writes to the one that a connection uses; null without a ticket of this
-  /// server. A certificate that is out of date by now is verified, and refused, anew.
+  /// server. A certificate that is out of date by now is verified again, and refused.
   [[nodiscard]] ResumptionPtr of(const std::string& name) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     if (session_ == nullptr || name_ != name) return nullptr;
@@ -190,7 +190,7 @@ Result<std::shared_ptr<const ClientTls>> ClientTlsCache::of(
 
 struct TlsSession::State {
   int socket;
-  std::string name;  // Of the server.
+  std::string name;  // The server's.
   SessionPtr ssl;
   bool is_open = false;  // The handshake is done, and nothing has failed since.
 };

@@ -34,7 +34,7 @@ std::string text_of(const char* path) {
   return text;
 }
 
-/// What stands before `end`, and takes it off the front of `text`.
+/// The text before `end`, which is taken off the front of `text`.
 std::string_view take_until(char end, std::string_view& text) {
   const std::size_t at = std::min(text.find(end), text.size());
   const std::string_view taken = text.substr(0, at);

@@ -79,8 +79,9 @@ std::set<std::string> open_libraries() {
   return names;
 }
 
-/// Of the library that was opened as `path`. Its program headers are read once, while they are in
-/// memory: later each read would bring back pages that release_program_pages() has given back.
+/// The memory of the library that was opened as `path`. Its program headers are read once, while
+/// they are in memory: later each read would bring back pages that release_program_pages() has
+/// given back.
 std::size_t mapped_bytes_of(const std::filesystem::path& path) {
   std::pair<std::string, std::size_t> found{path.string(), 0};
   const auto add = [](dl_phdr_info* info, std::size_t, void* data) {

@@ -34,7 +34,7 @@ class Identity {
   KeyPtr key_;
 };
 
-/// What the connections of one server share: a ticket of one is good for the next.
+/// The part that connections of one server share: a ticket of one is good for the next.
 using TlsServerContext = std::shared_ptr<SSL_CTX>;
 /// With `client_ca` the client must show a certificate of it.
 [[nodiscard]] TlsServerContext make_server_context(const Identity& identity,

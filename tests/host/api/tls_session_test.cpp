@@ -14,7 +14,8 @@
 namespace davit::host {
 namespace {
 
-/// What one connection came to: "full" or "resumed", as the server saw it, or the client's failure.
+/// Connects over a pair of sockets. A connection is "full" or "resumed", as the server sees it, or
+/// the client's failure.
 class TlsSessionTest : public testing::Test {
  protected:
   static std::shared_ptr<const ClientTls> client(const TlsMaterial& material, TlsVerify verify) {
@@ -77,7 +78,7 @@ TEST_F(TlsSessionTest, NextConnectionResumes) {
       << "other roots or another certificate of the client";
 }
 
-TEST_F(TlsSessionTest, ServerThatForgotItsTicketsIsVerifiedAnew) {
+TEST_F(TlsSessionTest, ServerThatForgotItsTicketsIsVerifiedAgain) {
   const Identity identity = Identity::signed_by(ca_, "s", "DNS:one");
   const auto tls = client(trusting_ca(), TlsVerify::kServer);
   ASSERT_EQ(connect(tls, make_server_context(identity), "one"), "full");
