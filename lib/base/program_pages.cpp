@@ -54,7 +54,7 @@ int release(dl_phdr_info* object, std::size_t, void* context) {
   // The headers stand in the first segment: to read them after its release would bring 16 pages of
   // each file back.
   const std::vector<ElfW(Phdr)> segments(object->dlpi_phdr, object->dlpi_phdr + object->dlpi_phnum);
-  for (const ElfW(Phdr)& segment : segments) {
+  for (const ElfW(Phdr) & segment : segments) {
     if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) != 0) continue;
     const std::uintptr_t at = object->dlpi_addr + segment.p_vaddr;
     const std::uintptr_t begin = at & ~(pages.size - 1);
