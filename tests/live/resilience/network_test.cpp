@@ -63,15 +63,21 @@ class NetworkTest : public ResilienceTest {
 TEST_F(NetworkTest, ConnectionsThatTheServerEndsWhileIdleLoseNoWrite) {
   create_deployments(cluster(), kCreated, kReplicas);
 
-  const auto is_done = [this] {
+  std::size_t hang_ups = 0;
+  const auto is_done = [&] {
     proxy_->hang_up();
+    ++hang_ups;
     return rolled_out(cluster(), kCreated, kReplicas);
   };
   EXPECT_TRUE(eventually(kWaitLimit, is_done, milliseconds(50)));
 
   EXPECT_GT(proxy_->accepted(), 40) << "connections were ended again and again";
-  // A connection that ends in the very moment of a write looks like a lost response.
-  EXPECT_LE(failed_syncs(), 2U) << davit_->output();
+  // A connection that ends in the very moment of a write looks like a lost response. On a busy
+  // machine the rollout takes longer, so more connections are ended.
+  constexpr std::size_t kHangUpsForEachHit = 40;
+  EXPECT_LE(failed_syncs(), std::max<std::size_t>(2, hang_ups / kHangUpsForEachHit))
+      << hang_ups << " times\n"
+      << davit_->output();
   expect_no_pod_too_many();
 }
 
