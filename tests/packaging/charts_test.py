@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Renders packaging/kustomize and packaging/helm and checks what comes out.
 
-  charts_test.py DAVIT PLUGINS [KUBECONFIG...]
+  charts_test.py DAVIT PLUGINS
 
 DAVIT is the program, PLUGINS the folder of all plugins: the rights in both must be those that `davit rbac` prints. `--update`
-before them writes these rights instead. Each KUBECONFIG is of an API server that both are applied to.
+before them writes these rights instead. Both are applied to a sandbox and, with KUBEBUILDER_ASSETS set (the folder of
+kube-apiserver and etcd), to a real API server, which also judges the pods by the pod security standard "restricted".
 kubectl renders Kustomize. Helm itself is not among Debian's packages; its engine, text/template with sprig, is (render.go).
 Values are validated against the chart's schema as Helm does it, with python3-jsonschema.
 """
+import contextlib
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -18,6 +21,9 @@ import jsonschema
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / 'tests' / 'live' / 'packaging'))
+
+from prometheus_test import NAMESPACE, ApiServer, Processes, await_that  # noqa: E402
 PACKAGING = ROOT / 'packaging'
 CHART = PACKAGING / 'helm' / 'davit'
 HERE = pathlib.Path(__file__).resolve().parent
@@ -144,10 +150,78 @@ def check_manifest(davit, text, scratch, say):
     say(done.returncode == 0, f'the manifest is good: {done.stderr}')
 
 
+@contextlib.contextmanager
+def servers(davit, scratch):
+    """The kubeconfigs of new API servers by name; they end with the block."""
+    folder = pathlib.Path(scratch) / 'servers'
+    folder.mkdir()
+    processes = Processes(folder)
+    try:
+        sandbox = folder / 'sandbox.kubeconfig'
+        processes.start('sandbox', [davit, 'sandbox', '--port=0', f'--kubeconfig={sandbox}', '--controllers=*,-plugins', '--nodes=0'])
+        kubeconfigs = {'the sandbox': sandbox}
+        if assets := os.environ.get('KUBEBUILDER_ASSETS'):
+            kubeconfigs['the real server'] = ApiServer(processes, pathlib.Path(assets)).kubeconfig
+        await_that('the sandbox is ready', lambda: sandbox.exists() and b'stops it' in (folder / 'sandbox.log').read_bytes())
+        yield kubeconfigs
+    finally:
+        processes.stop()
+
+
+class Cluster:
+    """One API server, as kubectl talks to it."""
+
+    def __init__(self, name, kubeconfig):
+        self.name = name
+        self.kubeconfig = kubeconfig
+
+    def kubectl(self, *arguments, stdin=None):
+        """Output and warnings; a refusal ends the test."""
+        command = ['kubectl', f'--kubeconfig={self.kubeconfig}', *arguments]
+        done = subprocess.run(command, input=stdin, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            sys.exit(f'{self.name} refuses: {done.stderr}')
+        return done.stdout, done.stderr
+
+    def apply(self, rendering, *flags):
+        """A field that the server's schema does not have is an error."""
+        text = yaml.safe_dump_all(rendering)
+        return self.kubectl('apply', '--server-side', '--force-conflicts', *flags, '-f', '-', stdin=text)
+
+
+def forbidden(warnings):
+    """Whether the server found in the pods what the standard "restricted" forbids. The sandbox never does."""
+    return 'would violate PodSecurity' in warnings
+
+
+def check_cluster(cluster, renderings, written, say):
+    """`written` are the renderings that it stores; of the others it is only asked whether it would take them."""
+    cluster.kubectl('label', 'namespace', NAMESPACE, 'pod-security.kubernetes.io/warn=restricted')
+    for rendering in renderings:
+        # There is no Prometheus operator on these servers.
+        known = [each for each in rendering if each['kind'] != 'ServiceMonitor']
+        flags = () if rendering in written else ('--dry-run=server',)
+        out, warnings = cluster.apply(known, *flags)
+        say(not forbidden(warnings), f'{cluster.name} finds the pods restricted: {warnings}')
+        say(len(out.splitlines()) == len(known), f'{cluster.name} takes all objects')
+        if rendering in written:
+            say(cluster.apply(known)[0] == out, f'{cluster.name} takes all objects a second time')
+            cluster.kubectl('delete', '-f', '-', stdin=yaml.safe_dump_all(known))
+
+
+def without_limits(rendering):
+    """A copy whose containers may do what they want."""
+    copy = json.loads(json.dumps(rendering))
+    for each in copy:
+        if each['kind'] == 'Deployment':
+            each['spec']['template']['spec']['containers'][0].pop('securityContext')
+    return copy
+
+
 def main():
     arguments = sys.argv[1:]
     update = arguments[:1] == ['--update']
-    davit, plugins, *kubeconfigs = arguments[update:]
+    davit, plugins = arguments[update:]
     if update:
         for path, text in rights_files(davit, plugins):
             path.write_text(text)
@@ -181,13 +255,12 @@ def main():
             check_pods(rendering, say)
             manifest = next(each for each in rendering if each['kind'] == 'ConfigMap')['data']['davit.yaml']
             check_manifest(davit, manifest, scratch, say)
-        for kubeconfig in kubeconfigs:
-            for rendering in (renderings[0], renderings[-2]):  # Helm, Kustomize
-                text = yaml.safe_dump_all(rendering)
-                for _ in range(2):  # Once more changes nothing.
-                    last = run('kubectl', f'--kubeconfig={kubeconfig}', 'apply', '--server-side', '--force-conflicts', '-f', '-', stdin=text)
-                say(len(last.splitlines()) == len(rendering), f'{kubeconfig} takes all objects')
-                run('kubectl', f'--kubeconfig={kubeconfig}', 'delete', '-f', '-', stdin=text)
+        with servers(davit, scratch) as kubeconfigs:
+            for name, kubeconfig in kubeconfigs.items():
+                cluster = Cluster(name, kubeconfig)
+                check_cluster(cluster, renderings, (renderings[0], renderings[-2]), say)  # Helm, Kustomize
+                if name == 'the real server':
+                    say(forbidden(cluster.apply(without_limits(renderings[0]), '--dry-run=server')[1]), f'{name} warns of a pod without limits')
     for each in failures:
         print('FAILED:', each)
     print(f'{count - len(failures)} passed, {len(failures)} failed')

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """A real Prometheus scrapes davit on a real API server, and its alerts fire on provoked faults.
 
-  prometheus_test.py --davit PROGRAM --ttl ttl.so --prometheus FOLDER     a davit that was built
-  prometheus_test.py --root FOLDER --prometheus FOLDER                    the one that is installed below FOLDER
+  prometheus_test.py --davit PROGRAM --ttl ttl.so --crasher crasher.so --prometheus FOLDER     a davit that was built
+  prometheus_test.py --root FOLDER --prometheus FOLDER                                         the one that is installed below FOLDER
 
 KUBEBUILDER_ASSETS names the folder of the API server, --prometheus that of prometheus and promtool. With --root, davit starts
 as its systemd unit says, with the packaged manifest, in a chroot, as another user without capabilities: that needs root.
 
 What it shows: Prometheus scrapes over HTTPS with the token of a ServiceAccount; without a token, with a wrong one, and with one
 without rights it gets 403, 401 and 403; promtool accepts the page but for upstream's own names; a signed plugin is swapped for another
-signed build, and a file that changed after it was signed is refused; a refused swap and a lost lease raise their alerts.
+signed build, and a file that changed after it was signed is refused; a refused swap, a lost lease and a plugin that crashes raise their
+alerts. crasher.so is tests/live/support/crasher.c, which crashes at a ConfigMap of the name boom.
 """
 import argparse
 import contextlib
@@ -180,34 +181,39 @@ class ApiServer:
 
 
 class BuiltDavit:
-    """A davit that was built: the plugin ttl, which must be signed."""
+    """A davit that was built: the plugins ttl and crasher, which must be signed."""
 
-    def __init__(self, program, plugin, scratch):
+    def __init__(self, program, plugin, crasher, scratch):
         self.program = program
         self.scratch = scratch
         self.socket = scratch / 'davit.sock'
         self.kubeconfig = scratch / 'kubeconfig-of-davit'
         self.certificates = scratch / 'serving'
         self.plugin = scratch / 'plugins' / 'ttl.so'
+        self.crasher = scratch / 'plugins' / 'crasher.so'
         self.plugin.parent.mkdir(mode=0o755)
-        self.place(plugin.read_bytes())
+        self.place(self.plugin, plugin.read_bytes())
+        self.place(self.crasher, crasher.read_bytes())
         key = self.must('plugin', 'keygen', scratch / 'release.key')
-        self.sign()
+        self.sign(self.plugin)
+        self.sign(self.crasher)
         self.manifest = scratch / 'davit.yaml'
-        self.manifest.write_text(f'apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\nplugins:\n- path: {self.plugin}\n{key}')
+        self.manifest.write_text(f'apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\nquarantine: {{crashes: 1}}\n'
+                                 f'plugins:\n- path: {self.plugin}\n- path: {self.crasher}\n{key}')
 
     def must(self, *arguments):
         return subprocess.run([self.program, *arguments], check=True, capture_output=True, text=True).stdout
 
-    def place(self, content):
+    @staticmethod
+    def place(path, content):
         """Puts the file into the place of the old one, which is mapped."""
-        new = self.plugin.with_suffix('.new')
+        new = path.with_suffix('.new')
         new.write_bytes(content)
         new.chmod(0o755)
-        new.rename(self.plugin)
+        new.rename(path)
 
-    def sign(self):
-        self.must('plugin', 'sign', '--key', self.scratch / 'release.key', self.plugin)
+    def sign(self, plugin):
+        self.must('plugin', 'sign', '--key', self.scratch / 'release.key', plugin)
 
     def rights(self):
         return self.must('rbac', '--manifest', self.manifest)
@@ -224,12 +230,12 @@ class BuiltDavit:
 
     def refused_swap(self):
         """One swap to a signed build, then one to a file that changed after it was signed."""
-        self.place(self.plugin.read_bytes() + b'A build with another digest.')
-        self.sign()
+        self.place(self.plugin, self.plugin.read_bytes() + b'A build with another digest.')
+        self.sign(self.plugin)
         swapped = self.ctl('swap', 'ttl')
         expect(swapped.returncode == 0 and 'generation 2 serves' in swapped.stdout,
                f'a signed plugin is swapped for another signed build: {(swapped.stdout + swapped.stderr).strip()}')
-        self.place(self.plugin.read_bytes() + b'It changes.')
+        self.place(self.plugin, self.plugin.read_bytes() + b'It changes.')
         refused = self.ctl('swap', 'ttl')
         expect(refused.returncode == 1 and 'it has changed since the key' in refused.stdout + refused.stderr,
                f'a file that changed after it was signed is refused: {(refused.stdout + refused.stderr).strip()}')
@@ -237,7 +243,7 @@ class BuiltDavit:
 
     def undo(self):
         """Makes the plugin loadable again."""
-        self.sign()
+        self.sign(self.plugin)
 
 
 class InstalledDavit:
@@ -359,6 +365,7 @@ def scrape(port, authority, token, path='/metrics'):
 
 def check_serving(arguments, processes, davit):
     server = ApiServer(processes, pathlib.Path(os.environ['KUBEBUILDER_ASSETS']))
+    crashes = isinstance(davit, BuiltDavit)  # The packages have no plugin that does.
     jobs = {'davit': server.account('prometheus'), 'stranger': server.account('stranger'), 'anonymous': '', 'forger': 'no.such.token'}
     server.allow_scraping('prometheus')
     server.apply(davit.rights())
@@ -392,17 +399,27 @@ def check_serving(arguments, processes, davit):
     taken = {'spec': {'holderIdentity': 'another', 'leaseDurationSeconds': 3600}}
     await_that('another takes the lease', lambda: server.request('PATCH', lease, taken, 'application/merge-patch+json'))
     await_that('davit ends', lambda: process.poll() is not None)
-    start()
+    process = start()
     await_that('DavitHasNoLeader fires', lambda: 'DavitHasNoLeader' in prometheus.firing())
     await_that('the lease is deleted', lambda: server.request('DELETE', lease))
     await_that('davit leads again', lambda: prometheus.value('leader_election_master_status{job="davit"}') == 1)
     await_that('DavitHasNoLeader ends', lambda: 'DavitHasNoLeader' not in prometheus.firing())
+    if not crashes:
+        return
+
+    expect('DavitPluginIsQuarantined' not in prometheus.firing(), 'no plugin is quarantined')
+    server.create(f'/api/v1/namespaces/{NAMESPACE}/configmaps', {'metadata': {'name': 'boom'}})
+    await_that('a plugin has davit crash', lambda: process.poll() is not None)
+    start()
+    await_that('DavitPluginIsQuarantined fires', lambda: 'DavitPluginIsQuarantined' in prometheus.firing())
+    await_that('the other plugin serves', lambda: prometheus.value('davit_plugin_generation{plugin="ttl"}') == 1)
 
 
 def main():
     parser = argparse.ArgumentParser(description='A real Prometheus scrapes davit.')
     parser.add_argument('--davit', type=pathlib.Path)
     parser.add_argument('--ttl', type=pathlib.Path)
+    parser.add_argument('--crasher', type=pathlib.Path)
     parser.add_argument('--root', type=pathlib.Path)
     parser.add_argument('--prometheus', type=pathlib.Path, required=True)
     arguments = parser.parse_args()
@@ -410,7 +427,10 @@ def main():
     processes = Processes(scratch)
     good = False
     try:
-        davit = InstalledDavit(arguments.root) if arguments.root else BuiltDavit(arguments.davit, arguments.ttl, scratch)
+        if arguments.root:
+            davit = InstalledDavit(arguments.root)
+        else:
+            davit = BuiltDavit(arguments.davit, arguments.ttl, arguments.crasher, scratch)
         check_serving(arguments, processes, davit)
         good = True
     finally:
