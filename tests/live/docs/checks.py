@@ -8,7 +8,7 @@ import shlex
 import subprocess
 
 # Of the machine or of another project. What they are told is checked only as far as files of this tree are named.
-PROGRAMS = set('apt apt-get buildah cargo cd chroot cp curl echo export helm install kube-controller-manager kubectl mmdebstrap perf pidof '
+PROGRAMS = set('apt apt-get buildah cargo cd chroot cp curl echo export google-pprof helm install kube-controller-manager kubectl mmdebstrap perf pidof '
                'systemctl'.split())
 # What a block may run here: it has no power over the machine.
 HARMLESS = {'cd', 'curl', 'davit', 'echo', 'export', 'kubectl'}
