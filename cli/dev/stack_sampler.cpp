@@ -6,7 +6,6 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <time.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +16,7 @@
 #include <filesystem>
 
 #include "host/run/breadcrumb.hpp"
+#include "lib/base/interrupted_instruction.hpp"
 
 namespace davit::host {
 namespace {
@@ -41,22 +41,12 @@ constinit Question question;
 
 int signal_number() { return SIGRTMIN + 5; }  // Debuggers and glibc use the first ones.
 
-void* instruction_of(const ucontext_t& context) {
-#if defined(__x86_64__)
-  return reinterpret_cast<void*>(context.uc_mcontext.gregs[REG_RIP]);
-#elif defined(__aarch64__)
-  return reinterpret_cast<void*>(context.uc_mcontext.pc);
-#else
-  return nullptr;
-#endif
-}
-
 void on_question(int, siginfo_t*, void* context) {
   const int saved = errno;
   if (question.thread.load(std::memory_order_acquire) != gettid()) return;
   const Breadcrumb* const crumb = current_breadcrumb();
   if (crumb != nullptr && crumb->activity == question.activity && crumb->key == question.key) {
-    question.instruction = instruction_of(*static_cast<const ucontext_t*>(context));
+    question.instruction = interrupted_instruction(*static_cast<const ucontext_t*>(context));
     // Takes no lock once libgcc is loaded, which the constructor sees to.
     question.count = backtrace(question.frames.data(), kFramesMax);
   }

@@ -3,7 +3,6 @@
 #include <execinfo.h>
 #include <signal.h>
 #include <sys/time.h>
-#include <ucontext.h>
 
 #include <algorithm>
 #include <array>
@@ -18,6 +17,8 @@
 #include <span>
 #include <thread>
 #include <vector>
+
+#include "lib/base/interrupted_instruction.hpp"
 
 namespace davit::host {
 namespace {
@@ -45,23 +46,13 @@ constinit std::atomic<bool> taken = false;
 constinit std::atomic<Samples*> collecting = nullptr;
 constinit std::atomic<int> handlers_at_work = 0;
 
-void* instruction_of(const ucontext_t& context) {
-#if defined(__x86_64__)
-  return reinterpret_cast<void*>(context.uc_mcontext.gregs[REG_RIP]);
-#elif defined(__aarch64__)
-  return reinterpret_cast<void*>(context.uc_mcontext.pc);
-#else
-  return nullptr;
-#endif
-}
-
 /// The unwinder finds the tables of a frame without a lock (_dl_find_object) and allocates nothing
 /// after its first call, so that this is safe in a handler, whatever it interrupts.
 void collect(const ucontext_t& context, Samples& out) {
   std::array<void*, kFramesMax + kHandlerFrames> found{};
   const int count = ::backtrace(found.data(), static_cast<int>(found.size()));
   std::span<void*> stack(found.data(), static_cast<std::size_t>(std::max(count, 0)));
-  void* const interrupted = instruction_of(context);
+  void* const interrupted = interrupted_instruction(context);
   if (const auto at = std::ranges::find(stack, interrupted); at != stack.end()) {
     stack = {at, stack.end()};
     stack = stack.first(std::min(stack.size(), kFramesMax));
