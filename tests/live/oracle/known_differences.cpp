@@ -54,6 +54,10 @@ KnownDifferences::KnownDifferences(const std::string& file, const std::string& s
   each_text(
       root, "uncounted_events", "reasons", server,
       [this](const std::string& of, const std::string& each) { uncounted_[of].insert(each); });
+  each_text(root, "ignored_events_of_recreated", "reasons", server,
+            [this](const std::string& of, const std::string& each) {
+              ignored_of_recreated_[of].insert(each);
+            });
   each_text(root, "ignored_events", "reasons", server,
             [this](const std::string&, const std::string& each) { ignored_.insert(each); });
 }
@@ -90,6 +94,12 @@ bool KnownDifferences::is_uncounted(std::string_view kind, const std::string& re
 
 bool KnownDifferences::is_ignored(const std::string& reason) const {
   return ignored_.contains(reason);
+}
+
+bool KnownDifferences::is_ignored_of_recreated(std::string_view kind,
+                                               const std::string& reason) const {
+  const auto found = ignored_of_recreated_.find(kind);
+  return found != ignored_of_recreated_.end() && found->second.contains(reason);
 }
 
 }  // namespace davit::oracle

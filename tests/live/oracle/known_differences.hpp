@@ -31,6 +31,9 @@ class KnownDifferences {
   [[nodiscard]] bool is_uncounted(std::string_view kind, const std::string& reason) const;
   /// Whether events of this reason do not count at all.
   [[nodiscard]] bool is_ignored(const std::string& reason) const;
+  /// Whether they do not count for an object of `kind` that was deleted and created again.
+  [[nodiscard]] bool is_ignored_of_recreated(std::string_view kind,
+                                             const std::string& reason) const;
 
  private:
   using Texts = std::set<std::string, std::less<>>;
@@ -40,6 +43,7 @@ class KnownDifferences {
   std::map<std::string, Texts, std::less<>> passing_;    // "field: value" by kind.
   std::map<std::string, Texts, std::less<>> alike_;      // The same.
   std::map<std::string, Texts, std::less<>> uncounted_;  // Reasons by kind; "" for every kind.
+  std::map<std::string, Texts, std::less<>> ignored_of_recreated_;  // The same.
   Texts ignored_;
 };
 

@@ -276,6 +276,13 @@ void add_pod_order(const std::vector<Life>& lives, Record& out) {
   }
 }
 
+/// Whether the name had more than one object, one after the other.
+bool was_recreated(const std::vector<Life>& lives, std::string_view kind, const std::string& name) {
+  return std::count_if(lives.begin(), lives.end(), [&](const Life& each) {
+           return each.kind->name == kind && each.name == name;
+         }) > 1;
+}
+
 }  // namespace
 
 Record histories(const std::vector<Life>& lives, const Names& names, const KnownDifferences& known,
@@ -323,8 +330,13 @@ Record events(const std::vector<Life>& lives, const Names& names, const KnownDif
     if (!component.ends_with("-controller") && !component.ends_with("controllermanager")) continue;
     if (known.is_ignored(reason)) continue;
     const std::string& kind = event.text_at({"involvedObject", "kind"});
+    const std::string& object = event.text_at({"involvedObject", "name"});
+    if (known.is_ignored_of_recreated(lower_case(kind), reason) &&
+        was_recreated(lives, lower_case(kind), object)) {
+      continue;
+    }
     const std::string line = "event " + event.text_at({"type"}) + ' ' + reason + " of " + kind +
-                             ' ' + names.replaced(event.text_at({"involvedObject", "name"}));
+                             ' ' + names.replaced(object);
     const std::string message = plain_message(names.replaced(event.text_at({"message"})));
     if (reason == "ScalingReplicaSet" && compare != Compare::kSteps) {
       out[line] = 1;  // Counted below.

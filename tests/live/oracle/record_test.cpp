@@ -83,6 +83,24 @@ TEST(RecordTest, ChangeOfSizeWithoutItsEventShows) {
   EXPECT_EQ(differences(both, one).size(), 1u);
 }
 
+TEST(RecordTest, RemovalOfANodeShowsUnlessTheNodeWasCreatedAgain) {
+  const auto node = [](const char* uid) {
+    return life_of(
+        "node", "a",
+        {("{\"metadata\":{\"name\":\"a\",\"uid\":\"" + std::string(uid) + "\"}}").c_str()});
+  };
+  const Life removal = life_of("event", "e",
+                               {R"({"reason":"RemovingNode","type":"Normal","count":1,)"
+                                R"("source":{"component":"node-controller"},)"
+                                R"("involvedObject":{"kind":"Node","name":"a"}})"});
+
+  EXPECT_EQ(differences(events_of({node("first")}), events_of({node("first"), removal})).size(),
+            1u);
+  EXPECT_TRUE(differences(events_of({node("first"), node("second")}),
+                          events_of({node("first"), node("second"), removal}))
+                  .empty());
+}
+
 TEST(RecordTest, ReferenceToAFormerLifeOfANameShows) {
   const auto picture_with = [](const char* pod) {
     std::vector<Life> lives = {
