@@ -258,7 +258,7 @@ StreamEnd Reflector::list(const ReflectorRequest& request, const std::stop_token
     return end;
   }
   splitter.visit([&](const auto& list) {
-    if (list.kind().ends_with(kListSuffix)) {
+    if (!is_probe && list.kind().ends_with(kListSuffix)) {
       next_->set_kind(list.api_version(),
                       list.kind().substr(0, list.kind().size() - kListSuffix.size()));
     }
