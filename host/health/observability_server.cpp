@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "lib/net/gzip.hpp"
+
 namespace davit::host {
 namespace {
 
@@ -17,9 +19,13 @@ HttpServerResponse text(int status, std::string body) {
   return response;
 }
 
-HttpServerResponse exposition(std::string series) {
-  HttpServerResponse response = text(200, std::move(series));
+/// Compressed for clients that accept it, as upstream's is: Prometheus does.
+HttpServerResponse exposition(const HttpServerRequest& request, std::string series) {
+  const bool packs = accepts_gzip(request.header("Accept-Encoding"));
+  HttpServerResponse response = text(200, packs ? gzip(series) : std::move(series));
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+  response.headers = {{"Vary", "Accept-Encoding"}};
+  if (packs) response.headers.emplace_back("Content-Encoding", "gzip");
   return response;
 }
 
@@ -74,10 +80,12 @@ class DeferredPage final : public HttpDeferredResponse {
 ObservabilityRoutes::ObservabilityRoutes(HealthChecks& checks, Metrics& metrics,
                                          ProbeThreads& probe_threads)
     : checks_(checks), probe_threads_(probe_threads) {
-  add_route("/metrics",
-            [&metrics](const HttpServerRequest&) { return exposition(metrics.text()); });
-  add_route("/metrics/slis",
-            [&metrics](const HttpServerRequest&) { return exposition(metrics.slis_text()); });
+  add_route("/metrics", [&metrics](const HttpServerRequest& request) {
+    return exposition(request, metrics.text());
+  });
+  add_route("/metrics/slis", [&metrics](const HttpServerRequest& request) {
+    return exposition(request, metrics.slis_text());
+  });
   add_route(std::string(kDebugPrefix),
             [this](const HttpServerRequest& request) { return debug(request); });
 }

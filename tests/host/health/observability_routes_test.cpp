@@ -13,8 +13,9 @@ using testing::HasSubstr;
 
 class ObservabilityRoutesTest : public testing::Test {
  protected:
-  HttpServerResponse ask(std::string target, std::string method = "GET") {
+  HttpServerResponse ask(std::string target, std::string method = "GET", HttpHeaders headers = {}) {
     HttpServerRequest request;
+    request.headers = std::move(headers);
     request.method = std::move(method);
     request.target = std::move(target);
     HttpServerResponse response = routes_.respond(request);
@@ -47,6 +48,18 @@ TEST_F(ObservabilityRoutesTest, HealthAndMetricsHaveTheirPaths) {
 TEST_F(ObservabilityRoutesTest, MetricsAreForReading) {
   EXPECT_EQ(ask("/metrics", "POST").status, 405);
   EXPECT_EQ(ask("/metrics", "HEAD").status, 200);
+}
+
+TEST_F(ObservabilityRoutesTest, MetricsAreCompressedForClientsThatAcceptIt) {
+  for (const char* path : {"/metrics", "/metrics/slis"}) {
+    const HttpServerResponse packed = ask(path, "GET", {{"accept-encoding", "gzip, br"}});
+    EXPECT_THAT(packed.headers, testing::Contains(std::pair("Content-Encoding", "gzip")));
+    EXPECT_THAT(packed.body, testing::StartsWith("\x1f\x8b")) << path;
+
+    const HttpServerResponse plain = ask(path, "GET", {{"accept-encoding", "br"}});
+    EXPECT_THAT(plain.headers, testing::ElementsAre(std::pair("Vary", "Accept-Encoding")));
+    EXPECT_THAT(plain.body, testing::StartsWith("# HELP")) << path;
+  }
 }
 
 TEST_F(ObservabilityRoutesTest, DebugPageGetsPathAndQuery) {
