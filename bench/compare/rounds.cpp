@@ -44,10 +44,17 @@ std::string all_controllers() {
          (live::server_minor() < kMinorWithTaintEviction ? "" : ",taint-eviction-controller");
 }
 
-/// Ends the program when it does not come true within 20 minutes. Each look costs the server a
-/// list, so there are few.
-void wait_until(const char* what, const std::function<bool()>& done) {
-  if (live::eventually(seconds(1200), done, std::chrono::milliseconds(200))) return;
+/// Ends the program when it does not come true within 20 minutes, or when the peer ends before.
+/// Each look costs the server a list, so there are few.
+void wait_until(const RunningPeer& peer, const char* what, const std::function<bool()>& done) {
+  const auto is_over = [&] { return !peer.process->running() || done(); };
+  const bool in_time = live::eventually(seconds(1200), is_over, std::chrono::milliseconds(200));
+  if (!peer.process->running()) {
+    std::fprintf(stderr, "compare: %s ended while it was to bring about %s:\n%s", peer.name.c_str(),
+                 what, peer.process->output().c_str());
+    std::exit(1);
+  }
+  if (in_time) return;
   std::fprintf(stderr, "compare: %s takes too long\n", what);
   std::exit(1);
 }
@@ -138,7 +145,7 @@ void run_step(const Step& step, const std::string& what, const std::function<voi
   progress(step.peer.name + ": " + what);
   const Spent spent = measure(step.cluster, step.peer, [&] {
     act();
-    wait_until(what.c_str(), done);
+    wait_until(step.peer, what.c_str(), done);
   });
   add_spent(step.peer.name, what, spent, step.report);
 }
@@ -203,7 +210,7 @@ void measure_start(const Peer& peer, Report& report) {
 
   const auto start = steady_clock::now();
   const RunningPeer running = peer.start(cluster, kWorkloads);
-  wait_until("the first pod", [&] { return lease.arrived() && pod.arrived(); });
+  wait_until(running, "the first pod", [&] { return lease.arrived() && pod.arrived(); });
   Table& figures = report.figures;
   figures.add(peer.name, "start to lease held", "ms", lease.milliseconds_since(start));
   figures.add(peer.name, "start to first pod created", "ms", pod.milliseconds_since(start));
@@ -276,7 +283,7 @@ void measure_services(const Peer& peer, const Options& options, Report& report) 
                            std::to_string(options.backends) + " pods";
   const RunningPeer running = peer.start(cluster, kEndpoints);
   const auto await_endpoints = [&] {
-    wait_until("the Endpoints", [&] { return load.endpoints_follow(); });
+    wait_until(running, "the Endpoints", [&] { return load.endpoints_follow(); });
   };
   await_endpoints();
   (void)wait_idle(running.process->pid(), seconds(60));
