@@ -22,8 +22,8 @@ struct Holdings {
   int maps = 0;
   int libraries = 0;      ///< Maps of shared libraries.
   long resident_kib = 0;  ///< Pages of shared libraries included.
-  long private_kib = 0;   ///< Pages that no other process shares.
-  /// Pages with no file behind them. The kernel may drop and reload the others at any time.
+  /// Pages with no file behind them. The kernel may drop and reload the others at any time, and
+  /// whether they are private changes when another process of the same program begins or ends.
   long anonymous_kib = 0;
 
   /// Counts for the process with that id, or for "self".
@@ -42,15 +42,14 @@ struct Holdings {
     for (long kib = 0; memory >> name >> kib; memory.ignore(kLineMax, '\n')) {
       if (name == "Rss:") held.resident_kib = kib;
       if (name == "Anonymous:") held.anonymous_kib = kib;
-      if (name == "Private_Clean:" || name == "Private_Dirty:") held.private_kib += kib;
     }
     return held;
   }
 
   friend std::ostream& operator<<(std::ostream& out, const Holdings& held) {
-    return out << held.resident_kib << " KiB resident, " << held.private_kib << " KiB private, "
-               << held.anonymous_kib << " KiB anonymous, " << held.maps << " maps, "
-               << held.descriptors << " descriptors, " << held.threads << " threads";
+    return out << held.resident_kib << " KiB resident, " << held.anonymous_kib << " KiB anonymous, "
+               << held.maps << " maps, " << held.descriptors << " descriptors, " << held.threads
+               << " threads";
   }
 
  private:

@@ -45,7 +45,7 @@ TEST_F(PoisonLiveTest, RolloutsContinueBesideObjectsOf8MiBOfJson) {
   const auto davit = cluster().davit({"--leader-elect=false", "--port=" + std::to_string(port)});
   kubectl({"create", "deployment", "web", "--image=nginx:1", "--replicas=3"});
   ASSERT_TRUE(rolls_out("web"));
-  const long before_kib = test::Holdings::of(std::to_string(davit->pid())).private_kib;
+  const long before_kib = test::Holdings::of(std::to_string(davit->pid())).anonymous_kib;
 
   const std::string args(1'400'000, '<');
   create("", "Pod", pod_spec(args));
@@ -77,11 +77,11 @@ TEST_F(PoisonLiveTest, RolloutsContinueBesideObjectsOf8MiBOfJson) {
   kubectl({"delete", "pod/bomb", "deployment/bomb", "--wait=false"});
   EXPECT_TRUE(eventually(kWaitLimit,
                          [&] {
-                           return test::Holdings::of(std::to_string(davit->pid())).private_kib <=
+                           return test::Holdings::of(std::to_string(davit->pid())).anonymous_kib <=
                                   before_kib + kLeftKib;
                          }))
       << before_kib << " KiB before, "
-      << test::Holdings::of(std::to_string(davit->pid())).private_kib << " KiB now";
+      << test::Holdings::of(std::to_string(davit->pid())).anonymous_kib << " KiB now";
 }
 
 }  // namespace

@@ -140,7 +140,7 @@ TEST(ChurnTest, PrivateMemoryStaysFlatWhileDeploymentsComeAndGo) {
     send_all(admin.client(), {change(changes++)});
     if (now - begin < warm_up + each * static_cast<int>(samples.size())) continue;
     const auto held = test::Holdings::of(std::to_string(davit->pid()));
-    samples.push_back(held.private_kib);
+    samples.push_back(held.anonymous_kib);
     std::cout << std::chrono::duration_cast<seconds>(now - begin).count() << " s, " << changes
               << " changes: " << held << std::endl;
   }
