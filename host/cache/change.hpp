@@ -41,6 +41,9 @@ class Listener {
   /// maybe empty).
   virtual void on_initial(std::vector<ObjectRef> content) = 0;
   virtual void on_change(const Change& change) = 0;
+  /// After one or more on_change(): no more follow at once, so wake up those that wait for them. A
+  /// watch delivers up to 64 KiB of events in between.
+  virtual void on_pause() {}
   /// The store has moved to a newer version: after each change, and on bookmarks. `version` is 0
   /// when it cannot be compared.
   virtual void on_progress([[maybe_unused]] std::uint64_t version) {}

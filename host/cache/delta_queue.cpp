@@ -54,6 +54,9 @@ class DeltaQueue::Source final : public Listener {
   void on_change(const Change& change) override {
     if (handler) queue.push(*this, change);
   }
+  void on_pause() override {
+    if (handler) queue.announce();
+  }
   void on_verified(Time as_of) override { queue.note_verified(*this, as_of); }
   void on_availability() override {
     if (guest.on_availability) guest.on_availability();
@@ -254,6 +257,13 @@ void DeltaQueue::push(Source& source, const Change& change) {
     Backlog& backlog = source.is_held ? later_ : backlog_;
     if (merge(backlog, object, source, change)) return;
     backlog.append({.change = change, .object = object, .source = &source});
+  }
+}
+
+void DeltaQueue::announce() {
+  {
+    MutexLock lock(mutex_);
+    if (empty()) return;  // The dispatcher was awake, and has taken them already.
   }
   filled_.notify_one();
 }

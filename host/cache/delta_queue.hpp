@@ -139,6 +139,8 @@ class DeltaQueue {
   /// Calls on_left() of a guest; false when none has left.
   bool step_left() EXCLUDES(mutex_);
   void push(Source& source, const Change& change) EXCLUDES(mutex_);
+  /// Wakes the dispatcher for what was pushed.
+  void announce() EXCLUDES(mutex_);
   void push_initial(Source& source, std::vector<ObjectRef> content) EXCLUDES(mutex_);
   void note_verified(Source& source, Time as_of) EXCLUDES(mutex_);
   /// Nothing is left in front of what somebody waits for with when_current().

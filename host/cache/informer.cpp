@@ -275,6 +275,7 @@ void Informer::replace(const Source& from, Replacement next, std::string_view re
 void Informer::notify_content(const std::vector<Change>& changes, Time began) {
   if (has_synced()) {
     for (const Change& change : changes) deliver(change);
+    end_delivery();
   } else {
     synced_.store(true, std::memory_order_release);
     resync_due_ = next_resync(began);
@@ -321,7 +322,19 @@ void Informer::bookmark(const Source& from, std::string_view resource_version) {
 }
 
 void Informer::deliver(const Change& change) {
+  is_delivering_ = true;
   for (Listener* listener : listeners_) listener->on_change(change);
+}
+
+void Informer::end_delivery() {
+  if (!std::exchange(is_delivering_, false)) return;
+  for (Listener* listener : listeners_) listener->on_pause();
+}
+
+// Either source: whoever was told of a change may wait for this.
+void Informer::pause() {
+  MutexLock lock(delivery_);
+  end_delivery();
 }
 
 void Informer::notify_progress(Time began) {
@@ -359,6 +372,7 @@ void Informer::resync() {
   for (const ObjectRef& object : store_.list()) {
     deliver({.type = ChangeType::kUpdated, .old = object, .current = object});
   }
+  end_delivery();
 }
 
 }  // namespace davit::host

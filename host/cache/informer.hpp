@@ -183,6 +183,7 @@ class Informer {
   template <typename Put>
   void event(const Source& from, Put put) EXCLUDES(delivery_);
   void bookmark(const Source& from, std::string_view resource_version) EXCLUDES(delivery_);
+  void pause() EXCLUDES(delivery_);
   void failed(const Source& from, const Status& status) EXCLUDES(delivery_);
   void verified(const Source& from) EXCLUDES(delivery_);
 
@@ -194,6 +195,8 @@ class Informer {
   /// Notifies the listeners of what a new content changes.
   void notify_content(const std::vector<Change>& changes, Time began) REQUIRES(delivery_);
   void deliver(const Change& change) REQUIRES(delivery_);
+  /// Ends a series of deliver().
+  void end_delivery() REQUIRES(delivery_);
   void notify_progress(Time began) REQUIRES(delivery_);
   /// Reports newly skipped objects to the log, the metrics and on_skip.
   void report_skipped() REQUIRES(delivery_);
@@ -224,6 +227,7 @@ class Informer {
   mutable Mutex delivery_;
   Phase phase_ GUARDED_BY(delivery_) = Phase::kCreated;
   std::vector<Listener*> listeners_ GUARDED_BY(delivery_);
+  bool is_delivering_ GUARDED_BY(delivery_) = false;  // Listeners are still to hear on_pause().
   std::optional<std::vector<std::string>> projection_
       GUARDED_BY(delivery_);  // The union of all users; nothing: everything.
   std::vector<std::string> index_paths_ GUARDED_BY(delivery_);

@@ -195,6 +195,7 @@ StreamEnd Reflector::stream(const ReflectorRequest& request, const std::stop_tok
         Time now = seams_.clock.now();
         if (!state_.opened()) state_.on_open(now);
         Status taken = chunk.empty() ? Status() : feed(chunk);
+        seams_.target.pause();
         now = seams_.clock.now();
         state_.on_sign_of_life(now);
         publish();

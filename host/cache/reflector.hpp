@@ -75,6 +75,8 @@ class ReflectorTarget {
   /// Like apply(), for a state that cannot be read.
   virtual void skip(WatchType type, SkippedObject object) = 0;
   virtual void bookmark(std::string_view resource_version) = 0;
+  /// All that was received so far has been passed on; the reflector waits for more.
+  virtual void pause() {}
   /// A content is complete, or was verified: Reflector::freshness() says as of when.
   virtual void verified() {}
   /// Nothing could be listed or watched; it is tried again.

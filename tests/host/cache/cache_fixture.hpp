@@ -138,6 +138,7 @@ class RecordingListener final : public Listener {
     }
   }
   void on_change(const Change& change) override { heard.push_back(describe(change)); }
+  void on_pause() override { heard_at_pauses.push_back(heard.size()); }
   void on_progress(std::uint64_t version) override { last_version = version; }
 
   static std::string describe(const Change& change) {
@@ -156,6 +157,7 @@ class RecordingListener final : public Listener {
   }
 
   std::vector<std::string> heard;
+  std::vector<std::size_t> heard_at_pauses;
   int initials = 0;
   std::uint64_t last_version = 0;
 };

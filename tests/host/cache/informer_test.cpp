@@ -86,6 +86,38 @@ TEST_F(InformerTest, EveryUpdateOfAnObjectIsReportedInOrder) {
                                           "UPDATED a@8->9", "UPDATED a@9->10"));
 }
 
+TEST_F(InformerTest, ListenersHearOfAPauseAfterTheChangesOfEachPieceOfAWatch) {
+  make_plain_informer();
+  RecordingListener listener;
+  informer_->add_listener(listener);
+  filled_with("5", {});
+  std::string body;
+  for (int version = 6; version <= 9; ++version) {
+    body += event_json("MODIFIED", {.name = "a", .version = std::to_string(version)});
+  }
+  reply({.body = body, .chunk = body.size() / 2});
+  step();
+  EXPECT_THAT(listener.heard_at_pauses, ElementsAre(2, 4));
+
+  watch(event_json("MODIFIED", {.name = "a", .version = "9"}));
+  EXPECT_EQ(listener.heard_at_pauses.size(), 2U) << "nothing was reported";
+}
+
+TEST_F(InformerTest, ListenersHearOfAPauseAfterARelistAndAfterAResync) {
+  make_plain_informer();
+  RecordingListener listener;
+  informer_->add_listener(listener);
+  filled_with("5", {{.name = "a", .version = "1"}});
+  watch(error_json(410, "Expired"));
+  wait();
+  filled_with("9", {{.name = "a", .version = "8"}, {.name = "b", .version = "9"}});
+  EXPECT_THAT(listener.heard_at_pauses, ElementsAre(3));
+
+  clock_.advance(std::chrono::hours(24));
+  informer_->tick(clock_.now());
+  EXPECT_THAT(listener.heard_at_pauses, ElementsAre(3, 5));
+}
+
 TEST_F(InformerTest, EventThatRepeatsTheKnownStateIsNotReported) {
   make_plain_informer();
   RecordingListener listener;
