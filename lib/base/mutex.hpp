@@ -1,9 +1,11 @@
-/// std::mutex with clang's thread-safety annotations. g++ ignores them; the `clang` preset fails on
-/// misuse.
+/// std::mutex and a condition variable with clang's thread-safety annotations. g++ ignores them;
+/// the `clang` preset fails on misuse.
 #pragma once
 
+#include <atomic>
 #include <chrono>
-#include <condition_variable>
+#include <cstdint>
+#include <limits>
 #include <mutex>
 
 #if defined(__clang__)
@@ -29,7 +31,6 @@ class CAPABILITY("mutex") Mutex {
   void unlock() RELEASE() { mutex_.unlock(); }
 
  private:
-  friend class CondVar;
   std::mutex mutex_;
 };
 
@@ -45,26 +46,30 @@ class SCOPED_CAPABILITY MutexLock {
 };
 
 /// Condition variable for Mutex. Wait in a loop over the condition: wakes may be spurious.
+///
+/// A futex that counts notifications. glibc's condition variable leaves the mutex marked as
+/// contended after each wait, so that unlocking it costs a system call that wakes no thread
+/// (docs/decisions/025-fibers-and-wakes.md).
 class CondVar {
  public:
-  void wait(Mutex& mutex) REQUIRES(mutex) {
-    std::unique_lock<std::mutex> held(mutex.mutex_, std::adopt_lock);
-    cond_.wait(held);
-    static_cast<void>(held.release());
-  }
-  void wait_for(Mutex& mutex, std::chrono::nanoseconds time) REQUIRES(mutex) {
-    if (time > kLongestWait) time = kLongestWait;
-    std::unique_lock<std::mutex> held(mutex.mutex_, std::adopt_lock);
-    cond_.wait_for(held, time);
-    static_cast<void>(held.release());
-  }
-  void notify_one() { cond_.notify_one(); }
-  void notify_all() { cond_.notify_all(); }
+  CondVar() = default;
+  CondVar(const CondVar&) = delete;
+  CondVar& operator=(const CondVar&) = delete;
+
+  void wait(Mutex& mutex) REQUIRES(mutex);
+  void wait_for(Mutex& mutex, std::chrono::nanoseconds time) REQUIRES(mutex);
+  void notify_one() { notify(1); }
+  void notify_all() { notify(kAll); }
 
  private:
-  /// Long enough to be invisible, short enough that adding it to a time point cannot overflow.
-  static constexpr std::chrono::nanoseconds kLongestWait = std::chrono::hours(1);
-  std::condition_variable cond_;  // Not _any: that one adds a mutex, where every wake-up collides.
+  static constexpr int kAll = std::numeric_limits<int>::max();
+
+  /// Wakes up to `count` threads.
+  void notify(int count);
+
+  std::atomic<std::uint32_t> notified_ = 0;  // The futex.
+  // Raised by a waiter while it holds the mutex: whoever changes the condition afterwards sees it.
+  std::atomic<std::uint32_t> waiters_ = 0;
 };
 
 }  // namespace davit
