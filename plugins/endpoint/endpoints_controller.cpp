@@ -103,7 +103,7 @@ Status EndpointsController::reconcile(const Key& key, const Service& service) {
   std::string body = endpoints_body(current, service, plan.subsets, capacity, trigger);
   const Time began = cluster_.now();
   Status written = current ? update(*current, std::move(body)) : create(key, std::move(body));
-  if (written.ok()) window_.wrote(key, began);
+  if (written.ok()) window_.wrote(key, began, cluster_.now() - began);
   return written;
 }
 

@@ -155,7 +155,7 @@ Status SliceReconciler::send(const Request& request, const Key& service) {
   const Time began = cluster_.now();
   const Result<Value> response = cluster_.client().call(request);
   if (!response) return response.error();
-  shared_.window.wrote(service, began);
+  shared_.window.wrote(service, began, cluster_.now() - began);
   const EndpointSlice written(*response);
   shared_.generations.wrote(service, written.uid(), written.generation());
   return {};

@@ -59,9 +59,29 @@ TEST_F(WriteWindowTest, WindowsThatHaveEndedAreForgotten) {
   EXPECT_EQ(window_.size(), 100U);
 }
 
+TEST_F(WriteWindowTest, AWriteThatTookLongOpensALongerWindowWithinABound) {
+  window_.wrote(kWindowed, kBegin, milliseconds(4));
+  EXPECT_EQ(window_.wait(kWindowed, kBegin), milliseconds(100));
+
+  window_.wrote(kWindowed, kBegin, milliseconds(20));
+  EXPECT_EQ(window_.wait(kWindowed, kBegin), milliseconds(400));
+
+  window_.wrote(kWindowed, kBegin, milliseconds(700));
+  EXPECT_EQ(window_.wait(kWindowed, kBegin), milliseconds(1000));
+}
+
+TEST_F(WriteWindowTest, ALongWindowOutlivesShorterOnesThatWereOpenedLater) {
+  window_.wrote(kWindowed, kBegin, milliseconds(20));
+  window_.wrote(Key{"default", "api"}, kBegin + milliseconds(50));
+  window_.wrote(Key{"default", "db"}, kBegin + milliseconds(200));
+
+  EXPECT_EQ(window_.size(), 2U);
+  EXPECT_EQ(window_.wait(kWindowed, kBegin + milliseconds(200)), milliseconds(200));
+}
+
 TEST(WriteWindowOfNoLengthTest, NoWriteWaitsAndNoneIsRemembered) {
   WriteWindow window(Duration::zero());
-  window.wrote(kWindowed, kBegin);
+  window.wrote(kWindowed, kBegin, std::chrono::seconds(1));
 
   EXPECT_EQ(window.wait(kWindowed, kBegin), Duration::zero());
   EXPECT_EQ(window.size(), 0U);

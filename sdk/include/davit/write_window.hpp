@@ -9,13 +9,15 @@
 #include <davit/object.hpp>
 #include <davit/result.hpp>
 #include <davit/time.hpp>
-#include <deque>
+#include <functional>
 #include <mutex>
 #include <optional>
+#include <queue>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace davit {
 
@@ -36,37 +38,48 @@ class WriteWindow {
   /// The time that a write to `key` has to wait; zero: none.
   [[nodiscard]] Duration wait(const Key& key, Time now) const {
     const std::lock_guard lock(mutex_);
-    const auto found = opened_.find(key.text());
-    if (found == opened_.end()) return Duration::zero();
-    return std::max(found->second + length_ - now, Duration::zero());
+    const auto found = ends_.find(key.text());
+    if (found == ends_.end()) return Duration::zero();
+    return std::max(found->second - now, Duration::zero());
   }
 
-  /// A write to `key` was sent at `now` and succeeded.
-  void wrote(const Key& key, Time now) {
+  /// A write to `key` was sent at `began` and succeeded after `took`. If 20 times `took` is more
+  /// than the length of a window, this window is that long, but at most ten lengths: a server that
+  /// is slow under its load gets fewer writes. A writer whose writes set the pace of others, such
+  /// as the status that a rollout waits for, leaves `took` out.
+  void wrote(const Key& key, Time began, Duration took = Duration::zero()) {
     if (length_ <= Duration::zero()) return;
+    const Time end = began + std::clamp(took * kTimesTook, length_, length_ * kLengthsMax);
     const std::lock_guard lock(mutex_);
-    while (!order_.empty() && order_.front().first + length_ <= now) {
-      const auto found = opened_.find(order_.front().second);
-      // A key that was written again since has a later entry.
-      if (found != opened_.end() && found->second == order_.front().first) opened_.erase(found);
-      order_.pop_front();
+    while (!order_.empty() && order_.top().first <= began) {
+      const auto found = ends_.find(order_.top().second);
+      // A key that was written again since has another entry.
+      if (found != ends_.end() && found->second == order_.top().first) ends_.erase(found);
+      order_.pop();
     }
     const std::string text = key.text();
-    opened_[text] = now;
-    order_.emplace_back(now, text);
+    ends_[text] = end;
+    order_.emplace(end, text);
   }
 
   /// Keys with a window that was open when wrote() was last called.
   [[nodiscard]] std::size_t size() const {
     const std::lock_guard lock(mutex_);
-    return opened_.size();
+    return ends_.size();
   }
 
  private:
+  using End = std::pair<Time, std::string>;
+
+  /// An object's writes take up a twentieth of the time at most.
+  static constexpr int kTimesTook = 20;
+  static constexpr int kLengthsMax = 10;
+
   const Duration length_;
   mutable std::mutex mutex_;
-  std::unordered_map<std::string, Time> opened_;
-  std::deque<std::pair<Time, std::string>> order_;  // Keys of opened_, past ones too, by age.
+  std::unordered_map<std::string, Time> ends_;  // The key is that of the object.
+  // The same by time, and ends that a later write replaced.
+  std::priority_queue<End, std::vector<End>, std::greater<>> order_;
 };
 
 /// The member of a controller's configuration that sets the length of its window.

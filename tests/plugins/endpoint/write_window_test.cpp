@@ -54,6 +54,17 @@ TYPED_TEST(EndpointWindowTest, ChangesSoonAfterAWriteAreWrittenTogetherAtTheEndO
   EXPECT_EQ(this->writes(), 2U);
 }
 
+TYPED_TEST(EndpointWindowTest, AWriteOfASlowServerOpensALongerWindow) {
+  this->cluster().on_request([this](const auto&) { this->cluster().skip(milliseconds(20)); });
+  this->change("p1");
+  this->change("p2");
+
+  this->advance(milliseconds(379));
+  EXPECT_EQ(this->writes(), 1U);
+  this->advance(milliseconds(1));
+  EXPECT_EQ(this->writes(), 2U);
+}
+
 TYPED_TEST(EndpointWindowTest, AnotherServiceDoesNotWait) {
   this->change("p1");
   this->add_service("{}", "other");
