@@ -331,7 +331,7 @@ void Informer::end_delivery() {
   for (Listener* listener : listeners_) listener->on_pause();
 }
 
-// Either source: whoever was told of a change may wait for this.
+// From either source: the listeners of a switched informer wait for it, too.
 void Informer::pause() {
   MutexLock lock(delivery_);
   end_delivery();

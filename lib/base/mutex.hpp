@@ -68,7 +68,7 @@ class CondVar {
   void notify(int count);
 
   std::atomic<std::uint32_t> notified_ = 0;  // The futex.
-  // Raised by a waiter while it holds the mutex: whoever changes the condition afterwards sees it.
+  // Raised by a waiter while it holds the mutex: a thread that changes the condition later sees it.
   std::atomic<std::uint32_t> waiters_ = 0;
 };
 
