@@ -6,6 +6,7 @@
 #include "host/plugin/digest.hpp"
 #include "host/status/host_status.hpp"
 #include "lib/base/base64.hpp"
+#include "lib/base/markup.hpp"
 
 namespace davit::host {
 namespace {
@@ -63,34 +64,6 @@ std::string hash_source(std::string_view text) {
   return "'sha256-" + encode_base64(bytes) + "'";
 }
 
-/// Everything that comes from outside goes through here.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        // Control characters are no HTML.
-        out += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? '?' : c;
-    }
-  }
-  return out;
-}
-
 std::string decimal(double value, int digits = 1) {
   char text[40];
   std::snprintf(text, sizeof text, "%.*f", digits, value);
@@ -120,7 +93,7 @@ class Table {
     for (const std::string_view head : heads) {
       const bool is_number = head.starts_with('#');
       out_ += is_number ? "<th class=n>" : "<th>";
-      out_ += escaped(is_number ? head.substr(1) : head);
+      out_ += markup_escaped(is_number ? head.substr(1) : head);
       out_ += "</th>";
     }
     out_ += "</tr></thead><tbody>\n<tr>";
@@ -145,7 +118,7 @@ class Table {
     std::string classes(kind);
     if (!tone.empty()) classes += (classes.empty() ? "" : " ") + std::string(tone);
     out_ += classes.empty() ? "<td>" : "<td class=\"" + classes + "\">";
-    out_ += escaped(value) + "</td>";
+    out_ += markup_escaped(value) + "</td>";
     return *this;
   }
 
@@ -239,15 +212,15 @@ std::string plugins(const StatusView& view) {
   std::string more;
   for (const Resident& each : view.status.set.residents) {
     more += "<p class=warn>" +
-            escaped(each.plugin + " generation " + std::to_string(each.build.generation) +
-                    " is still in memory: " + each.reason) +
+            markup_escaped(each.plugin + " generation " + std::to_string(each.build.generation) +
+                           " is still in memory: " + each.reason) +
             "</p>\n";
   }
   for (const std::string& each : view.status.quarantined) {
-    more += "<p class=bad>" + escaped(each) + "</p>\n";
+    more += "<p class=bad>" + markup_escaped(each) + "</p>\n";
   }
   if (!view.status.set.busy.empty()) {
-    more += "<p class=warn>under way: " + escaped(view.status.set.busy) + "</p>\n";
+    more += "<p class=warn>under way: " + markup_escaped(view.status.set.busy) + "</p>\n";
   }
   return section("Plugins", table.str() + more);
 }
@@ -322,22 +295,22 @@ std::string head_line(const StatusView& view) {
   const LeadershipState& lead = view.status.leadership;
   std::string role = "<span class=dim>no leader election</span>";
   if (lead.role == Role::kLeader) {
-    role = "<span class=good>leader</span> <span class=dim>of " + escaped(lead.lease) + " as " +
-           escaped(lead.holder) + "</span>";
+    role = "<span class=good>leader</span> <span class=dim>of " + markup_escaped(lead.lease) +
+           " as " + markup_escaped(lead.holder) + "</span>";
   } else if (lead.role == Role::kStandby) {
-    role = "<span class=warn>standby</span> <span class=dim>of " + escaped(lead.lease) +
-           ", held by " + escaped(lead.holder.empty() ? "nobody" : lead.holder) + "</span>";
+    role = "<span class=warn>standby</span> <span class=dim>of " + markup_escaped(lead.lease) +
+           ", held by " + markup_escaped(lead.holder.empty() ? "nobody" : lead.holder) + "</span>";
   }
-  return "<header><h1>davit</h1><span class=dim>" + escaped(view.status.version) + "</span><span>" +
-         role + "</span><span class=dim>CPU " + decimal(view.cpu * 100) + " %, " +
+  return "<header><h1>davit</h1><span class=dim>" + markup_escaped(view.status.version) +
+         "</span><span>" + role + "</span><span class=dim>CPU " + decimal(view.cpu * 100) + " %, " +
          std::to_string(view.status.threads) + " threads</span><span id=live class=dim>" +
-         escaped(format_time(view.status.time)) + "</span></header>\n";
+         markup_escaped(format_time(view.status.time)) + "</span></header>\n";
 }
 
 std::string notes(const StatusView& view) {
   std::string text;
   for (const std::string& each : view.status.notes) {
-    text += "<p class=warn>" + escaped(each) + "</p>\n";
+    text += "<p class=warn>" + markup_escaped(each) + "</p>\n";
   }
   return text.empty() ? text : section("Notes", text);
 }
