@@ -12,12 +12,7 @@ namespace {
 constexpr std::string_view kNoChecks = "ping";
 
 HttpServerResponse plain(int status, std::string body) {
-  HttpServerResponse response;
-  response.status = status;
-  response.headers = {{"X-Content-Type-Options", "nosniff"},
-                      {"Cache-Control", "no-cache, private"}};
-  response.body = std::move(body);
-  return response;
+  return page_response(status, kPlainText, std::move(body));
 }
 
 HttpServerResponse not_found() { return plain(404, "404 page not found\n"); }

@@ -1,11 +1,10 @@
 #include "host/health/process_stats.hpp"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <charconv>
 #include <ctime>
 #include <memory>
@@ -13,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/base/unique_fd.hpp"
+#include "lib/base/text_file.hpp"
 
 // The status page takes these figures every second, also in a host that has nothing else to do.
 // Plain system calls keep the streams and file system of the C++ library out of its resident
@@ -21,18 +20,6 @@
 
 namespace davit::host {
 namespace {
-
-std::string text_of(const char* path) {
-  std::string text;
-  const UniqueFd file(::open(path, O_RDONLY | O_CLOEXEC));
-  std::array<char, 4096> piece;
-  while (file.valid()) {
-    const ssize_t got = ::read(file.get(), piece.data(), piece.size());
-    if (got <= 0) break;
-    text.append(piece.data(), static_cast<std::size_t>(got));
-  }
-  return text;
-}
 
 /// The text before `end`, which is taken off the front of `text`.
 std::string_view take_until(char end, std::string_view& text) {
@@ -70,7 +57,7 @@ double boot_time() {
 }
 
 void read_stat(ProcessStats& stats) {
-  const std::string text = text_of("/proc/self/stat");
+  const std::string text = read_text_file("/proc/self/stat").value_or("");
   // The program's name is in parentheses and may contain anything; fields are counted behind it,
   // from the third on.
   const std::size_t name_end = text.rfind(')');
@@ -85,7 +72,7 @@ void read_stat(ProcessStats& stats) {
 }
 
 void read_network(ProcessStats& stats) {
-  const std::string text = text_of("/proc/self/net/netstat");
+  const std::string text = read_text_file("/proc/self/net/netstat").value_or("");
   for (std::string_view rest = text; !rest.empty();) {
     const std::string_view names = take_until('\n', rest);
     const std::string_view values = take_until('\n', rest);

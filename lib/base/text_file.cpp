@@ -1,9 +1,16 @@
 #include "lib/base/text_file.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
 #include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
+#include <system_error>
+
+#include "lib/base/unique_fd.hpp"
+
+// An idle host reads files of /proc every second. Plain system calls keep the streams and file
+// system of the C++ library out of its resident memory.
 
 namespace davit {
 namespace {
@@ -11,27 +18,28 @@ namespace {
 /// A kubeconfig of a thousand clusters with embedded certificates is about 5 MiB.
 constexpr std::size_t kFileBytesMax = std::size_t{8} << 20;
 
+Status unreadable(int error) {
+  if (error == ENOENT) return {Code::kNotFound, "no such file or directory"};
+  if (error == EISDIR) return {Code::kInvalid, "is a directory"};
+  return {error == ENOTDIR ? Code::kNotFound : Code::kInvalid,
+          std::generic_category().message(error)};
+}
+
 }  // namespace
 
 Result<std::string> read_text_file(const std::string& path) {
-  std::error_code code;
-  if (std::filesystem::is_directory(path, code)) return Status(Code::kInvalid, "is a directory");
-  errno = 0;
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) {
-    const int error = errno;
-    return Status(
-        error == ENOENT || error == ENOTDIR ? Code::kNotFound : Code::kInvalid,
-        error == ENOENT ? "no such file or directory" : std::generic_category().message(error));
-  }
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return unreadable(errno);
   std::string content;
-  char buffer[4096];
-  while (stream.read(buffer, sizeof buffer) || stream.gcount() > 0) {
-    content.append(buffer, static_cast<std::size_t>(stream.gcount()));
+  std::array<char, 4096> piece;
+  for (;;) {
+    const ssize_t got = ::read(file.get(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return unreadable(errno);
+    if (got == 0) return content;
+    content.append(piece.data(), static_cast<std::size_t>(got));
     if (content.size() > kFileBytesMax) return Status(Code::kInvalid, "is larger than 8 MiB");
   }
-  if (stream.bad()) return Status(Code::kInvalid, "cannot be read");
-  return content;
 }
 
 }  // namespace davit
