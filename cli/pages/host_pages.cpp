@@ -15,17 +15,6 @@
 namespace davit::host {
 namespace {
 
-/// A page that no cache keeps and no browser takes for another type.
-HttpServerResponse page_response(int status, std::string content_type, std::string body) {
-  HttpServerResponse response;
-  response.status = status;
-  response.content_type = std::move(content_type);
-  response.headers = {{"Cache-Control", "no-cache, private"},
-                      {"X-Content-Type-Options", "nosniff"}};
-  response.body = std::move(body);
-  return response;
-}
-
 HttpServerResponse configz(const SettingsInForce& settings) {
   return page_response(200, kJsonText, to_text(configuration_page(settings)));
 }

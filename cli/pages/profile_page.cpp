@@ -12,15 +12,6 @@
 namespace davit::host {
 namespace {
 
-HttpServerResponse page(int status, std::string content_type, std::string body) {
-  HttpServerResponse response;
-  response.status = status;
-  response.content_type = std::move(content_type);
-  response.headers = {{"X-Content-Type-Options", "nosniff"}};
-  response.body = std::move(body);
-  return response;
-}
-
 /// ?seconds=; what is not a number above 0 is the default, as with net/http/pprof. Nothing: too
 /// long.
 std::optional<std::chrono::seconds> wanted_time(std::string_view query) {
@@ -46,7 +37,7 @@ class Recording final : public HttpDeferredResponse {
 
   [[nodiscard]] std::optional<HttpServerResponse> take() override {
     if (clock_.now() < end_) return std::nullopt;
-    HttpServerResponse done = page(200, "application/octet-stream", profile_.finish());
+    HttpServerResponse done = page_response(200, "application/octet-stream", profile_.finish());
     done.headers.emplace_back("Content-Disposition", R"(attachment; filename="profile")");
     return done;
   }
@@ -61,15 +52,16 @@ class Recording final : public HttpDeferredResponse {
 HttpServerResponse profile_response(const HttpServerRequest& request, Clock& clock) {
   const std::optional<std::chrono::seconds> time = wanted_time(request.query());
   if (!time) {
-    return page(400, kPlainText,
-                "seconds must be at most " + std::to_string(kProfileTimeMax.count()) + "\n");
+    return page_response(
+        400, kPlainText,
+        "seconds must be at most " + std::to_string(kProfileTimeMax.count()) + "\n");
   }
   // A client that asks for the headers alone does not want to wait for them.
-  if (request.method == "HEAD") return page(200, "application/octet-stream", "");
+  if (request.method == "HEAD") return page_response(200, "application/octet-stream", "");
   Result<CpuProfile> profile = CpuProfile::start();
   if (!profile) {
-    return page(500, kPlainText,
-                "Could not enable CPU profiling: " + profile.error().message() + "\n");
+    return page_response(500, kPlainText,
+                         "Could not enable CPU profiling: " + profile.error().message() + "\n");
   }
   HttpServerResponse response;
   response.deferred = std::make_unique<Recording>(*std::move(profile), clock, clock.now() + *time);
@@ -77,8 +69,8 @@ HttpServerResponse profile_response(const HttpServerRequest& request, Clock& clo
 }
 
 HttpServerResponse profile_list(const HttpServerRequest& request) {
-  if (request.path() != "/debug/pprof/") return page(404, kPlainText, "Unknown profile\n");
-  return page(
+  if (request.path() != "/debug/pprof/") return page_response(404, kPlainText, "Unknown profile\n");
+  return page_response(
       200, "text/html; charset=utf-8",
       "<!DOCTYPE html>\n<title>/debug/pprof/</title>\n"
       "<ul>\n<li><a href=\"profile?seconds=30\">profile</a>: where the CPU time of the next "
@@ -89,7 +81,7 @@ HttpServerResponse profile_list(const HttpServerRequest& request) {
 
 void add_profile_page(ObservabilityRoutes& routes, Clock& clock) {
   routes.add_route("/debug/pprof", [](const HttpServerRequest&) {
-    HttpServerResponse moved = page(302, kPlainText, "");
+    HttpServerResponse moved = page_response(302, kPlainText, "");
     moved.headers.emplace_back("Location", "/debug/pprof/");
     return moved;
   });

@@ -46,15 +46,6 @@ std::optional<Form> choose_form(std::string_view accept, std::string_view kind) 
   return std::nullopt;
 }
 
-HttpServerResponse made(int status, std::string content_type, std::string body) {
-  HttpServerResponse response;
-  response.status = status;
-  response.content_type = std::move(content_type);
-  response.headers = {{"Cache-Control", "no-cache, private"}};
-  response.body = std::move(body);
-  return response;
-}
-
 HttpServerResponse not_acceptable() {
   const Json status = Json::object(
       {{"kind", "Status"},
@@ -66,7 +57,7 @@ HttpServerResponse not_acceptable() {
         "text/plain"},
        {"reason", "NotAcceptable"},
        {"code", 406}});
-  return made(406, kJsonText, to_pretty_text(status));
+  return page_response(406, kJsonText, to_pretty_text(status));
 }
 
 /// `document` gets kind, apiVersion and name.
@@ -79,7 +70,7 @@ HttpServerResponse structured(const Form& form, std::string_view kind, Json docu
   const std::string type = std::string(is_json ? "application/json" : "application/yaml") +
                            ";g=config.k8s.io;v=" + form.version + ";as=" + std::string(kind);
   HttpServerResponse response =
-      made(200, type, is_json ? to_pretty_text(whole) : sandbox::to_yaml_text(whole));
+      page_response(200, type, is_json ? to_pretty_text(whole) : sandbox::to_yaml_text(whole));
   if (form.version == "v1alpha1") {
     response.headers.emplace_back("Warning", "299 - \"This version of the " +
                                                  lower_case(std::string(kind)) +
@@ -134,10 +125,11 @@ HttpServerResponse statusz_response(std::string_view accept, const StatuszFacts&
   }
   std::string paths;
   for (const std::string& each : facts.paths) paths += (paths.empty() ? "" : " ") + each;
-  return made(200, kPlainText,
-              head_of("statusz") + "\nStarted: " + date_text(facts.started) + "\nUp: " +
-                  up_text(up) + "\nGo version: " + kCompiler + "\nBinary version: " + kVersion +
-                  "\nEmulation version: " + std::string(kEmulated) + "\nPaths: " + paths + "\n");
+  return page_response(
+      200, kPlainText,
+      head_of("statusz") + "\nStarted: " + date_text(facts.started) + "\nUp: " + up_text(up) +
+          "\nGo version: " + kCompiler + "\nBinary version: " + kVersion +
+          "\nEmulation version: " + std::string(kEmulated) + "\nPaths: " + paths + "\n");
 }
 
 HttpServerResponse flagz_response(std::string_view accept, const FlagValues& flags) {
@@ -151,7 +143,7 @@ HttpServerResponse flagz_response(std::string_view accept, const FlagValues& fla
   }
   std::string text = head_of("flagz");
   for (const auto& [name, value] : flags) text += name + ": " + flag_text(value) + "\n";
-  return made(200, kPlainText, std::move(text));
+  return page_response(200, kPlainText, std::move(text));
 }
 
 }  // namespace davit::host

@@ -28,6 +28,16 @@ std::string_view HttpServerRequest::query() const {
   return mark == std::string::npos ? std::string_view() : std::string_view(target).substr(mark + 1);
 }
 
+HttpServerResponse page_response(int status, std::string content_type, std::string body) {
+  HttpServerResponse response;
+  response.status = status;
+  response.content_type = std::move(content_type);
+  response.headers = {{"X-Content-Type-Options", "nosniff"},
+                      {"Cache-Control", "no-cache, private"}};
+  response.body = std::move(body);
+  return response;
+}
+
 HttpServerResponse json_response(int status, std::string json) {
   HttpServerResponse response;
   response.status = status;

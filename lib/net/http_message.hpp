@@ -102,6 +102,9 @@ struct HttpServerResponse {
   std::unique_ptr<HttpDeferredResponse> deferred;
 };
 
+/// A page that no cache keeps and no browser takes for another type.
+[[nodiscard]] HttpServerResponse page_response(int status, std::string content_type,
+                                               std::string body);
 /// `json` and a line feed after it.
 [[nodiscard]] HttpServerResponse json_response(int status, std::string json);
 /// See HttpServerResponse::aborted.

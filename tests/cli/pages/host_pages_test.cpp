@@ -11,6 +11,7 @@ namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
+using testing::IsSupersetOf;
 using testing::Pair;
 
 class HostPagesTest : public testing::Test {
@@ -46,7 +47,6 @@ TEST_F(HostPagesTest, ConfigzShowsThePresentSettings) {
 
   EXPECT_EQ(page.status, 200);
   EXPECT_EQ(page.content_type, "application/json");
-  EXPECT_THAT(page.headers, Contains(Pair("X-Content-Type-Options", "nosniff")));
   EXPECT_THAT(page.body, HasSubstr(R"("JobController":{"ConcurrentJobSyncs":3})"));
 }
 
@@ -76,6 +76,21 @@ TEST_F(HostPagesTest, ProfilesAreServedOnlyIfAskedFor) {
   settings_.manifest.serving.profiling = true;
   mount();
   EXPECT_EQ(ask("/debug/pprof/").status, 200);
+}
+
+TEST_F(HostPagesTest, NoCacheKeepsAPageAndNoBrowserGuessesItsType) {
+  settings_.manifest.serving.profiling = true;
+  mount();
+  for (const char* path : {"/configz", "/flagz", "/statusz", "/debug/flags", "/debug/flags/v",
+                           "/debug/pprof", "/debug/pprof/", "/debug/pprof/profile?seconds=301"}) {
+    EXPECT_THAT(ask(path).headers, IsSupersetOf({Pair("Cache-Control", "no-cache, private"),
+                                                 Pair("X-Content-Type-Options", "nosniff")}))
+        << path;
+  }
+  const HttpServerResponse profile = ask("/debug/pprof/profile?seconds=1");
+  clock_.advance(std::chrono::seconds(1));
+  EXPECT_THAT(profile.deferred->take()->headers,
+              Contains(Pair("Cache-Control", "no-cache, private")));
 }
 
 TEST_F(HostPagesTest, AGateSwitchesItsPageOff) {
