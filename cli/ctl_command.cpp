@@ -6,7 +6,6 @@
 #include <CLI/Formatter.hpp>
 #include <CLI/Validators.hpp>
 #include <charconv>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <ostream>
@@ -142,9 +141,8 @@ int run_ctl(const CtlOptions& options, std::ostream& out, std::ostream& err) {
 
 int ask_and_print(const std::string& socket_given, const ControlRequest& request,
                   CtlOptions::Output output, std::ostream& out, std::ostream& err) {
-  const char* const runtime = std::getenv("XDG_RUNTIME_DIR");
   const std::string socket =
-      socket_given.empty() ? find_control_socket(runtime == nullptr ? "" : runtime) : socket_given;
+      socket_given.empty() ? find_control_socket(runtime_directory()) : socket_given;
   const Result<std::string> line = ask_host(socket, to_line(request));
   if (!line) {
     err << "davit: " << line.error().message() << "\n";

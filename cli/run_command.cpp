@@ -3,7 +3,6 @@
 #include <malloc.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <iostream>
 #include <optional>
 
@@ -94,9 +93,8 @@ Quarantine judge_past(const Result<CrashJournal>& journal, const Manifest& manif
 /// to another host of the same user, or its folder to another user.
 Result<std::unique_ptr<ControlServer>> open_control(const RunOptions& options,
                                                     ControlService& service, const Logger& log) {
-  const char* const runtime = std::getenv("XDG_RUNTIME_DIR");
   const std::string path =
-      options.control_socket.value_or(default_control_socket(runtime == nullptr ? "" : runtime));
+      options.control_socket.value_or(default_control_socket(runtime_directory()));
   if (path.empty()) return std::unique_ptr<ControlServer>();
   const auto listen = [&]() -> Result<std::unique_ptr<ControlServer>> {
     const Status folder = options.control_socket ? Status() : make_socket_folder(path);

@@ -8,10 +8,10 @@
 #include <CLI/Formatter.hpp>
 #include <CLI/Validators.hpp>
 #include <chrono>
-#include <cstdlib>
 #include <ostream>
 #include <thread>
 
+#include "cli/ctl_command.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/interruptions.hpp"
 #include "cli/status_text.hpp"
@@ -71,8 +71,7 @@ class FullScreen {
 
 std::string socket_of(const TopOptions& options) {
   if (!options.socket.empty()) return options.socket;
-  const char* const runtime = std::getenv("XDG_RUNTIME_DIR");
-  return find_control_socket(runtime == nullptr ? "" : runtime);
+  return find_control_socket(runtime_directory());
 }
 
 int fail_top(const Status& why, std::ostream& err) {
@@ -124,10 +123,7 @@ void add_top_command(CLI::App& app, TopOptions& options, std::function<int()>& c
                      std::ostream& out, std::ostream& err) {
   CLI::App* const top = app.add_subcommand(
       "top", "Show controllers, informers, leadership and plugins of a running host, live");
-  top->add_option("--control-socket", options.socket,
-                  "Control socket of the host (default $XDG_RUNTIME_DIR/davit.sock, else "
-                  "/run/davit/davit.sock)")
-      ->type_name("PATH");
+  add_control_socket(*top, options.socket);
   CLI::Option* const count =
       top->add_option("-n,--iterations", options.repetitions,
                       "How often to show it (default: until interrupted; once into a pipe)")

@@ -11,6 +11,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -207,6 +208,11 @@ Result<std::string> ask_host(const std::string& path, std::string_view line) {
   Result<std::string> response = read_line(fd.get(), kResponseBytesMax, [] { return true; });
   if (!response) return response.error().with_context(path);
   return response;
+}
+
+std::string runtime_directory() {
+  const char* const value = std::getenv("XDG_RUNTIME_DIR");
+  return value == nullptr ? "" : value;
 }
 
 std::string default_control_socket(std::string_view runtime_directory, std::string_view service) {

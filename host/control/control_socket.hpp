@@ -59,8 +59,12 @@ class ControlServer {
 /// The place of the socket of a host that runs as a service.
 inline constexpr std::string_view kServiceSocket = "/run/davit/davit.sock";
 
-/// The default path of a host's socket: davit.sock in `runtime_directory`, which is
-/// $XDG_RUNTIME_DIR, or `service` if that is empty or relative.
+/// $XDG_RUNTIME_DIR, where the next two look for the socket of a host of this user; empty if it is
+/// not set.
+[[nodiscard]] std::string runtime_directory();
+
+/// The default path of a host's socket: davit.sock in `runtime_directory`, or `service` if that is
+/// empty or relative.
 [[nodiscard]] std::string default_control_socket(std::string_view runtime_directory,
                                                  std::string_view service = kServiceSocket);
 

@@ -176,6 +176,13 @@ TEST(DefaultControlSocketTest, IsInTheRuntimeDirectoryOrElseThatOfTheService) {
   EXPECT_EQ(default_control_socket("not/absolute"), "/run/davit/davit.sock");
 }
 
+TEST(DefaultControlSocketTest, TheRuntimeDirectoryIsThatOfTheEnvironment) {
+  ::setenv("XDG_RUNTIME_DIR", "/run/user/7", 1);
+  EXPECT_EQ(runtime_directory(), "/run/user/7");
+  ::unsetenv("XDG_RUNTIME_DIR");
+  EXPECT_EQ(runtime_directory(), "");
+}
+
 TEST(DefaultControlSocketTest, CtlFindsTheServiceIfTheUserRunsNoHost) {
   TempDirectory directory;
   const std::string service = (directory.path() / "service.sock").string();
