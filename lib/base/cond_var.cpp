@@ -21,31 +21,30 @@ void futex_wake(std::atomic<std::uint32_t>& word, int count) {
   syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
 }
 
+/// Waits for a notification, until `time` has passed if it is given. One that comes after the count
+/// was read changes it, so that futex_wait() does not sleep.
+void await(std::atomic<std::uint32_t>& notified, std::atomic<std::uint32_t>& waiters, Mutex& mutex,
+           const timespec* time) REQUIRES(mutex) {
+  waiters.fetch_add(1);
+  const std::uint32_t seen = notified.load();
+  mutex.unlock();
+  futex_wait(notified, seen, time);
+  waiters.fetch_sub(1);
+  mutex.lock();
+}
+
 /// Long enough to be invisible, short enough for every clock.
 constexpr std::chrono::nanoseconds kLongestWait = std::chrono::hours(1);
 
 }  // namespace
 
-// A notification after the count was read changes it, so that futex_wait() does not sleep.
-void CondVar::wait(Mutex& mutex) {
-  waiters_.fetch_add(1);
-  const std::uint32_t seen = notified_.load();
-  mutex.unlock();
-  futex_wait(notified_, seen, nullptr);
-  waiters_.fetch_sub(1);
-  mutex.lock();
-}
+void CondVar::wait(Mutex& mutex) { await(notified_, waiters_, mutex, nullptr); }
 
 void CondVar::wait_for(Mutex& mutex, std::chrono::nanoseconds time) {
   time = std::clamp(time, std::chrono::nanoseconds::zero(), kLongestWait);
   const auto whole = std::chrono::duration_cast<std::chrono::seconds>(time);
   const timespec limit{.tv_sec = whole.count(), .tv_nsec = (time - whole).count()};
-  waiters_.fetch_add(1);
-  const std::uint32_t seen = notified_.load();
-  mutex.unlock();
-  futex_wait(notified_, seen, &limit);
-  waiters_.fetch_sub(1);
-  mutex.lock();
+  await(notified_, waiters_, mutex, &limit);
 }
 
 void CondVar::notify(int count) {
