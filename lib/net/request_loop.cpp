@@ -1,10 +1,8 @@
 #include "lib/net/request_loop.hpp"
 
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <utility>
 
 #include "lib/base/stack_pages.hpp"
@@ -34,8 +32,7 @@ void RequestLoop::notify() {
   changed_.notify_one();
   const int bell = std::exchange(bell_to_ring_, -1);
   if (bell < 0) return;
-  const std::uint64_t one = 1;
-  static_cast<void>(::write(bell, &one, sizeof one));  // Fails only when it rings already.
+  ::eventfd_write(bell, 1);  // Fails only when it rings already.
 }
 
 void RequestLoop::post(std::size_t index) {
@@ -147,8 +144,8 @@ void RequestLoop::drive_ready(Time now) {
 }
 
 void RequestLoop::clear_bell() {
-  std::uint64_t rings = 0;
-  static_cast<void>(::read(bell_.get(), &rings, sizeof rings));
+  eventfd_t rings = 0;
+  ::eventfd_read(bell_.get(), &rings);
 }
 
 }  // namespace davit
