@@ -30,6 +30,7 @@
 #include "cli/exit_codes.hpp"
 #include "host/plugin/staging.hpp"
 #include "lib/base/clock.hpp"
+#include "lib/base/take_until.hpp"
 #include "lib/base/unique_fd.hpp"
 
 namespace davit::host {
@@ -273,8 +274,7 @@ class Development final : private ToolObserver {
     if (line.starts_with("refused")) phase_ = Phase::kRefused;
     if (!line.starts_with("sync ")) return;
     // "sync NS GENERATION KEY": it has ended.
-    for (int word = 0; word < 3; ++word)
-      line.remove_prefix(std::min(line.find(' '), line.size() - 1) + 1);
+    for (int word = 0; word < 3; ++word) static_cast<void>(take_until(line, " "));
     for (const char* activity : {"sync ", "timer "}) stuck_.erase(activity + std::string(line));
   }
 

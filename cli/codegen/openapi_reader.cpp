@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cli/codegen/definition.hpp"
+#include "lib/base/take_until.hpp"
 
 namespace davit::host::codegen {
 namespace {
@@ -32,9 +33,8 @@ Identity identity_of(const YamlNode& node) {
 std::vector<std::string_view> segments_of(std::string_view path) {
   std::vector<std::string_view> out;
   while (!path.empty()) {
-    const std::size_t slash = std::min(path.find('/'), path.size());
-    if (slash != 0) out.push_back(path.substr(0, slash));
-    path.remove_prefix(std::min(slash + 1, path.size()));
+    const std::string_view segment = take_until(path, "/");
+    if (!segment.empty()) out.push_back(segment);
   }
   return out;
 }

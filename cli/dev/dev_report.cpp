@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "lib/base/take_until.hpp"
+
 namespace davit::host {
 namespace {
 
@@ -11,17 +13,9 @@ namespace {
 constexpr int kShownMost = 20;
 constexpr Duration kSecond = std::chrono::seconds(1);
 
-/// The first word, which `text` loses.
-std::string_view take_word(std::string_view& text) {
-  const std::size_t end = text.find(' ');
-  const std::string_view word = text.substr(0, end);
-  text.remove_prefix(end == text.npos ? text.size() : end + 1);
-  return word;
-}
-
 template <typename Number>
 Number take_number(std::string_view& text) {
-  const std::string_view word = take_word(text);
+  const std::string_view word = take_until(text, " ");
   Number out{};
   std::from_chars(word.data(), word.data() + word.size(), out);
   return out;
@@ -60,7 +54,7 @@ void DevReport::swaps(const Saved& saved) {
 }
 
 std::vector<std::string> DevReport::receive(std::string_view report, Time now) {
-  const std::string_view word = take_word(report);
+  const std::string_view word = take_until(report, " ");
   const std::string text(report);
   if (word == "sync") {
     on_sync(report, now);

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstdio>
 
+#include "lib/base/take_until.hpp"
+
 namespace davit::host {
 namespace {
 
@@ -17,13 +19,6 @@ std::string hex(std::uint64_t offset) {
   return {text, static_cast<std::size_t>(size)};
 }
 
-std::string_view next_word(std::string_view& text) {
-  const std::size_t end = std::min(text.find(' '), text.size());
-  const std::string_view word = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return word;
-}
-
 }  // namespace
 
 std::string StuckCall::report() const {
@@ -35,10 +30,10 @@ std::string StuckCall::report() const {
 
 StuckCall StuckCall::parse(std::string_view report) {
   StuckCall out;
-  out.activity = next_word(report);
-  const std::string_view seconds = next_word(report);
+  out.activity = take_until(report, " ");
+  const std::string_view seconds = take_until(report, " ");
   std::from_chars(seconds.data(), seconds.data() + seconds.size(), out.seconds);
-  std::string_view offsets = next_word(report);
+  std::string_view offsets = take_until(report, " ");
   while (offsets.starts_with("0x")) {
     offsets.remove_prefix(2);
     std::uint64_t offset = 0;

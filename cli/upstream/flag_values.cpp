@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "lib/base/json_text.hpp"
+#include "lib/base/take_until.hpp"
 #include "lib/kube/duration.hpp"
 
 namespace davit::host {
@@ -73,9 +74,8 @@ Result<Json> read_list(std::span<const std::string> values) {
   Json list = Json::array();
   for (const std::string& each : values) {
     for (std::string_view rest = each; !rest.empty();) {
-      const std::string_view item = rest.substr(0, rest.find(','));
+      const std::string_view item = take_until(rest, ",");
       if (!item.empty()) list.push_back(Json(item));
-      rest.remove_prefix(std::min(rest.size(), item.size() + 1));
     }
   }
   return list;

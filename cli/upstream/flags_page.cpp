@@ -1,8 +1,7 @@
 #include "cli/upstream/flags_page.hpp"
 
-#include <algorithm>
-
 #include "cli/upstream/flag_table.hpp"
+#include "lib/base/take_until.hpp"
 
 namespace davit::host {
 namespace {
@@ -44,8 +43,7 @@ std::string code(std::string_view text) {
 std::string setting_cell(const UpstreamFlag& flag) {
   std::string out;
   for (std::string_view rest = flag.setting; !rest.empty();) {
-    std::string_view each = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(rest.size(), each.size() + 1));
+    std::string_view each = take_until(rest, ",");
     const bool opposite = each.starts_with('!');
     if (opposite) each.remove_prefix(1);
     out += (out.empty() ? "" : ", ") + code(each) + (opposite ? ", the opposite" : "");

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "cli/validate/schema_sample.hpp"
+#include "lib/base/take_until.hpp"
 
 namespace davit::host {
 namespace {
@@ -98,9 +99,8 @@ Json& place_at(Json& root, std::string_view path, Random& random) {
       at = &at->make_array()[below(random, at->size())];
       path.remove_prefix(2);
     } else if (path.starts_with("['")) {
-      const std::size_t end = std::min(path.find("']"), path.size());
-      at = &(*at)[path.substr(2, end - 2)];
-      path.remove_prefix(std::min(path.size(), end + 2));
+      path.remove_prefix(2);
+      at = &(*at)[take_until(path, "']")];
     } else {
       if (path.starts_with('.')) path.remove_prefix(1);
       const std::size_t end = std::min(path.find_first_of(".["), path.size());

@@ -10,6 +10,7 @@
 #include "cli/validate/checks.hpp"
 #include "host/plugin/plugin_file.hpp"
 #include "host/plugin/staging.hpp"
+#include "lib/base/take_until.hpp"
 
 namespace davit::host {
 namespace {
@@ -122,11 +123,7 @@ Status try_content(const Subject& subject, const ValidationOptions& options) {
     if (status.ok()) status = host.define(subject.watches);
     if (status.ok()) status = host.put_objects();
     std::string_view left = status.message();
-    while (!left.empty()) {
-      const std::size_t end = std::min(left.find('\n'), left.size());
-      reporter.fail(left.substr(0, end));
-      left.remove_prefix(std::min(left.size(), end + 1));
-    }
+    while (!left.empty()) reporter.fail(take_until(left, "\n"));
   });
   std::string lines;
   for (const std::string& each : run.failures) lines += (lines.empty() ? "" : "\n") + each;

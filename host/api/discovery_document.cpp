@@ -6,6 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "lib/base/take_until.hpp"
+#include "lib/base/trimmed.hpp"
+
 namespace davit::host {
 namespace {
 
@@ -99,11 +102,7 @@ bool is_aggregated(std::string_view content_type) {
   bool list = false;
   bool group = false;
   while (!content_type.empty()) {
-    const std::size_t end = std::min(content_type.find(';'), content_type.size());
-    std::string_view part = content_type.substr(0, end);
-    content_type.remove_prefix(std::min(end + 1, content_type.size()));
-    while (!part.empty() && part.front() == ' ') part.remove_prefix(1);
-    while (!part.empty() && part.back() == ' ') part.remove_suffix(1);
+    const std::string_view part = trimmed(take_until(content_type, ";"));
     list = list || part == "as=APIGroupDiscoveryList";
     group = group || part == "g=apidiscovery.k8s.io";
   }

@@ -10,6 +10,7 @@
 #include "lib/base/json_text.hpp"
 #include "lib/base/lower_case.hpp"
 #include "lib/base/percent_escape.hpp"
+#include "lib/base/take_until.hpp"
 
 namespace davit::host {
 namespace {
@@ -54,13 +55,10 @@ void add_parameter(std::string& query, std::string_view name, std::string_view v
 Result<std::string> own_parameters(std::string_view form) {
   std::string out;
   while (!form.empty()) {
-    const std::string_view pair = form.substr(0, form.find('&'));
-    form.remove_prefix(std::min(form.size(), pair.size() + 1));
-    if (pair.empty()) continue;
-    const std::size_t equals = std::min(pair.find('='), pair.size());
-    const std::optional<std::string> name = percent_unescaped(pair.substr(0, equals), Plus::kBlank);
-    const std::optional<std::string> value =
-        percent_unescaped(pair.substr(std::min(pair.size(), equals + 1)), Plus::kBlank);
+    std::string_view rest = take_until(form, "&");
+    if (rest.empty()) continue;
+    const std::optional<std::string> name = percent_unescaped(take_until(rest, "="), Plus::kBlank);
+    const std::optional<std::string> value = percent_unescaped(rest, Plus::kBlank);
     if (!name || !value) {
       return Status(Code::kMisuse, "the query has a '%' without two hexadecimal digits after it");
     }
@@ -243,9 +241,8 @@ Result<HttpRequest> build_request(const ApiRequest& request, std::string_view us
 
 bool has_query_parameter(std::string_view form, std::string_view name) {
   while (!form.empty()) {
-    const std::string_view pair = form.substr(0, form.find('&'));
-    form.remove_prefix(std::min(form.size(), pair.size() + 1));
-    if (percent_unescaped(pair.substr(0, pair.find('=')), Plus::kBlank) == name) return true;
+    std::string_view rest = take_until(form, "&");
+    if (percent_unescaped(take_until(rest, "="), Plus::kBlank) == name) return true;
   }
   return false;
 }
@@ -253,12 +250,10 @@ bool has_query_parameter(std::string_view form, std::string_view name) {
 std::string query_parameter(std::string_view form, std::string_view name) {
   std::optional<std::string> found;
   while (!form.empty()) {
-    const std::string_view pair = form.substr(0, form.find('&'));
-    form.remove_prefix(std::min(form.size(), pair.size() + 1));
-    const std::size_t equals = std::min(pair.find('='), pair.size());
-    if (percent_unescaped(pair.substr(0, equals), Plus::kBlank) != name) continue;
+    std::string_view rest = take_until(form, "&");
+    if (percent_unescaped(take_until(rest, "="), Plus::kBlank) != name) continue;
     if (found) return {};
-    found = percent_unescaped(pair.substr(std::min(pair.size(), equals + 1)), Plus::kBlank);
+    found = percent_unescaped(rest, Plus::kBlank);
     if (!found) return {};
   }
   return found.value_or("");

@@ -1,9 +1,9 @@
 #include "host/api/wait.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "lib/base/await_stop.hpp"
+#include "lib/base/take_until.hpp"
 
 namespace davit::host {
 namespace {
@@ -29,9 +29,7 @@ std::string in_one_line(std::string_view text) {
   const bool report = text.find("\n[-]") != text.npos || text.substr(0, 3) == "[-]";
   std::string out;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view line = take_until(text, "\n");
     if (line.empty() || (report && line.substr(0, 3) != "[-]")) continue;
     if (!out.empty()) out += ", ";
     out += line;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "lib/base/json_text.hpp"
+#include "lib/base/take_until.hpp"
 #include "lib/kube/yaml.hpp"
 
 namespace davit::host {
@@ -68,8 +69,7 @@ Result<GateSettings> parse_feature_gates(std::span<const std::string> values) {
   bool without = false;
   for (const std::string& value : values) {
     for (std::string_view rest = value; !rest.empty();) {
-      std::string_view item = rest.substr(0, rest.find(','));
-      rest.remove_prefix(std::min(rest.size(), item.size() + 1));
+      std::string_view item = take_until(rest, ",");
       while (item.starts_with(' ')) item.remove_prefix(1);
       if (item.empty()) continue;
       const bool prefixed = item.starts_with(kComponent);

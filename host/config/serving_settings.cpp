@@ -6,6 +6,7 @@
 #include "host/config/fields.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/base/lower_case.hpp"
+#include "lib/base/take_until.hpp"
 #include "lib/kube/names.hpp"
 
 namespace davit::host {
@@ -16,9 +17,8 @@ constexpr std::int64_t kHighestPort = 65535;
 std::vector<std::string> split_names(std::string_view text) {
   std::vector<std::string> out;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find(','), text.size());
-    if (end > 0) out.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view name = take_until(text, ",");
+    if (!name.empty()) out.emplace_back(name);
   }
   return out;
 }

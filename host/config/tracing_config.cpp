@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "lib/base/percent_escape.hpp"
+#include "lib/base/take_until.hpp"
 
 namespace davit::host {
 namespace {
@@ -60,8 +61,7 @@ class Variables {
     const std::string whole = name.empty() ? "" : text(name);
     std::string_view rest = whole;
     while (!rest.empty()) {
-      const std::string_view pair = rest.substr(0, rest.find(','));
-      rest.remove_prefix(std::min(rest.size(), pair.size() + 1));
+      const std::string_view pair = take_until(rest, ",");
       if (without_blanks(pair).empty()) continue;
       const std::size_t equals = pair.find('=');
       const std::string_view key = without_blanks(pair.substr(0, equals));

@@ -4,7 +4,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <charconv>
 #include <ctime>
 #include <memory>
@@ -12,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/base/take_until.hpp"
 #include "lib/base/text_file.hpp"
 
 // The status page takes these figures every second, also in a host that has nothing else to do.
@@ -21,18 +21,10 @@
 namespace davit::host {
 namespace {
 
-/// The text before `end`, which is taken off the front of `text`.
-std::string_view take_until(char end, std::string_view& text) {
-  const std::size_t at = std::min(text.find(end), text.size());
-  const std::string_view taken = text.substr(0, at);
-  text.remove_prefix(std::min(at + 1, text.size()));
-  return taken;
-}
-
 std::vector<std::string_view> words(std::string_view line) {
   std::vector<std::string_view> found;
   while (!line.empty()) {
-    if (const std::string_view word = take_until(' ', line); !word.empty()) found.push_back(word);
+    if (const std::string_view word = take_until(line, " "); !word.empty()) found.push_back(word);
   }
   return found;
 }
@@ -74,8 +66,8 @@ void read_stat(ProcessStats& stats) {
 void read_network(ProcessStats& stats) {
   const std::string text = read_text_file("/proc/self/net/netstat").value_or("");
   for (std::string_view rest = text; !rest.empty();) {
-    const std::string_view names = take_until('\n', rest);
-    const std::string_view values = take_until('\n', rest);
+    const std::string_view names = take_until(rest, "\n");
+    const std::string_view values = take_until(rest, "\n");
     if (!names.starts_with("IpExt:")) continue;
     const std::vector<std::string_view> heads = words(names);
     const std::vector<std::string_view> fields = words(values);

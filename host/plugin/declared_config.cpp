@@ -8,6 +8,7 @@
 #include "host/api/outbound_url.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/base/printable.hpp"
+#include "lib/base/take_until.hpp"
 #include "lib/kube/label_selector.hpp"
 #include "lib/kube/strict_json.hpp"
 
@@ -61,9 +62,7 @@ Status check_servers(std::vector<std::string>& urls) {
 const YamlNode* find_path(const YamlNode& root, std::string_view path) {
   const YamlNode* node = &root;
   while (node != nullptr && !path.empty()) {
-    const std::size_t dot = std::min(path.find('.'), path.size());
-    node = node->find(path.substr(0, dot));
-    path.remove_prefix(std::min(path.size(), dot + 1));
+    node = node->find(take_until(path, "."));
   }
   return node == nullptr || node->is_null() ? nullptr : node;
 }
@@ -202,8 +201,7 @@ Status check_label_selector(std::string_view text) {
 Status check_field_selector(std::string_view text) {
   if (Status s = check_selector_text(text); !s.ok()) return s;
   for (std::string_view rest = text; !rest.empty();) {
-    const std::string_view term = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(rest.size(), term.size() + 1));
+    const std::string_view term = take_until(rest, ",");
     const std::string_view field = term.substr(0, term.find_first_of("=!"));
     const std::string_view op = term.substr(field.size());
     const bool good = !field.empty() && field.find_first_of(" \t/\\&#?") == field.npos &&

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lib/base/take_until.hpp"
+
 namespace davit::host {
 namespace {
 
@@ -52,8 +54,7 @@ bool allows(const DeclaredWatch& watch, const RequestAttributes& request) {
 std::string_view selected_name(std::string_view field_selector) {
   constexpr std::string_view kField = "metadata.name";
   while (!field_selector.empty()) {
-    std::string_view term = field_selector.substr(0, field_selector.find(','));
-    field_selector.remove_prefix(std::min(field_selector.size(), term.size() + 1));
+    std::string_view term = take_until(field_selector, ",");
     if (!term.starts_with(kField)) continue;
     term.remove_prefix(kField.size());
     if (!term.starts_with('=')) continue;

@@ -15,6 +15,7 @@
 #include "lib/base/assert.hpp"
 #include "lib/base/base64.hpp"
 #include "lib/base/openssl_owners.hpp"
+#include "lib/base/take_until.hpp"
 #include "lib/base/unique_fd.hpp"
 
 namespace davit::host {
@@ -72,8 +73,7 @@ std::optional<SignatureLine> parse_line(std::string_view line) {
 Result<std::vector<SignatureLine>> parse_lines(std::string_view text) {
   std::vector<SignatureLine> lines;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::optional<SignatureLine> line = parse_line(text.substr(0, end));
+    std::optional<SignatureLine> line = parse_line(take_until(text, "\n"));
     if (!line) {
       return Status(Code::kForbidden, "line " + std::to_string(lines.size() + 1) +
                                           " of the signature is malformed; it must be \"" +
@@ -81,7 +81,6 @@ Result<std::vector<SignatureLine>> parse_lines(std::string_view text) {
                                           " KEY_ID SIGNATURE\": sign the plugin again");
     }
     lines.push_back(std::move(*line));
-    text.remove_prefix(std::min(end + 1, text.size()));
   }
   if (lines.empty()) return Status(Code::kForbidden, "the signature is empty: sign the plugin");
   return lines;

@@ -11,6 +11,7 @@
 #include "host/why/present_state.hpp"
 #include "host/why/why_text.hpp"
 #include "lib/base/printable.hpp"
+#include "lib/base/take_until.hpp"
 
 namespace davit::host {
 namespace {
@@ -123,10 +124,9 @@ std::vector<std::string> WhyService::waits_of(const Story::Key& key,
     return lines;
   }
   for (std::string_view rest = *page; !rest.empty() && lines.size() < kWaitsMax;) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
+    const std::string_view line = take_until(rest, "\n");
     // Some controllers have one page for all paths.
     if (line.starts_with("waits ")) lines.emplace_back(line.substr(0, kWaitBytesMax));
-    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
   }
   return lines;
 }

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "lib/base/json_text.hpp"
+#include "lib/base/take_until.hpp"
 
 namespace davit {
 namespace {
@@ -21,8 +22,7 @@ std::string with_dashes(std::string_view text) {
 Result<LogModules> LogModules::parse(std::string_view text) {
   LogModules out;
   while (!text.empty()) {
-    const std::string_view part = text.substr(0, text.find(','));
-    text.remove_prefix(std::min(text.size(), part.size() + 1));
+    const std::string_view part = take_until(text, ",");
     if (part.empty()) continue;
     const std::size_t equals = part.find('=');
     const std::string_view number = equals == std::string_view::npos ? "" : part.substr(equals + 1);

@@ -5,18 +5,11 @@
 #include <new>
 
 #include "lib/base/lower_case.hpp"
+#include "lib/base/take_until.hpp"
 #include "lib/base/trimmed.hpp"
 
 namespace davit {
 namespace {
-
-/// Takes the text up to `separator`, or all of it, from the front of `rest`.
-std::string_view take_until(std::string_view& rest, char separator) {
-  const std::size_t end = rest.find(separator);
-  const std::string_view taken = rest.substr(0, end);
-  rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
-  return trimmed(taken);
-}
 
 /// "q=0", "q=0.000"
 bool is_refusal(std::string_view parameter) {
@@ -29,10 +22,10 @@ bool is_refusal(std::string_view parameter) {
 bool accepts_gzip(std::string_view accept_encoding) {
   bool accepts_any = false;
   while (!accept_encoding.empty()) {
-    std::string_view coding = take_until(accept_encoding, ',');
-    const std::string name = lower_case(std::string(take_until(coding, ';')));
+    std::string_view coding = take_until(accept_encoding, ",");
+    const std::string name = lower_case(std::string(trimmed(take_until(coding, ";"))));
     bool is_refused = false;
-    while (!coding.empty()) is_refused = is_refusal(take_until(coding, ';')) || is_refused;
+    while (!coding.empty()) is_refused = is_refusal(trimmed(take_until(coding, ";"))) || is_refused;
     if (name == "gzip" || name == "x-gzip") return !is_refused;
     if (name == "*") accepts_any = !is_refused;
   }

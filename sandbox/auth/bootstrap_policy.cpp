@@ -1,5 +1,5 @@
-#include <algorithm>
 
+#include "lib/base/take_until.hpp"
 #include "sandbox/auth/bootstrap_role.hpp"
 #include "sandbox/auth/rbac.hpp"
 
@@ -17,10 +17,8 @@ using Role = BootstrapRole;
 Json list_of(std::string_view text) {
   Json out = Json::array();
   while (!text.empty()) {
-    const std::size_t comma = std::min(text.find(','), text.size());
-    const std::string_view item = text.substr(0, comma);
+    const std::string_view item = take_until(text, ",");
     out.push_back(item == "core" ? "" : item);
-    text.remove_prefix(std::min(comma + 1, text.size()));
   }
   return out;
 }
@@ -46,8 +44,7 @@ Json head(std::string_view kind, std::string_view ns, std::string_view name) {
 Json subjects_json(std::string_view text) {
   Json out = Json::array();
   while (!text.empty()) {
-    const std::size_t comma = std::min(text.find(','), text.size());
-    const std::string_view item = text.substr(0, comma);
+    const std::string_view item = take_until(text, ",");
     const std::size_t colon = item.find(':');
     const std::string_view kind = item.substr(0, colon);
     const std::string_view name = item.substr(colon + 1);
@@ -59,7 +56,6 @@ Json subjects_json(std::string_view text) {
     } else {
       out.push_back(Json::object({{"kind", kind}, {"apiGroup", kGroup}, {"name", name}}));
     }
-    text.remove_prefix(std::min(comma + 1, text.size()));
   }
   return out;
 }

@@ -1,6 +1,6 @@
-#include <algorithm>
 
 #include "lib/base/csv_line.hpp"
+#include "lib/base/take_until.hpp"
 #include "lib/base/trimmed.hpp"
 #include "sandbox/auth/tokens.hpp"
 
@@ -17,9 +17,7 @@ Result<std::vector<StaticToken>> parse_token_file(std::string_view text) {
   std::vector<StaticToken> out;
   std::size_t number = 0;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string line = trimmed_field(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string line = trimmed_field(take_until(text, "\n"));
     ++number;
     if (line.empty() || line.starts_with('#')) continue;
     const auto wrong = [&](const char* what) {
@@ -37,10 +35,8 @@ Result<std::vector<StaticToken>> parse_token_file(std::string_view text) {
     if (fields->size() > kFieldsMin) {
       std::string_view groups = (*fields)[kFieldsMin];
       while (!groups.empty()) {
-        const std::size_t comma = std::min(groups.find(','), groups.size());
-        std::string group = trimmed_field(groups.substr(0, comma));
+        std::string group = trimmed_field(take_until(groups, ","));
         if (!group.empty()) token.identity.groups.push_back(std::move(group));
-        groups.remove_prefix(std::min(comma + 1, groups.size()));
       }
     }
     out.push_back(std::move(token));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/base/lower_case.hpp"
+#include "lib/base/take_until.hpp"
 #include "sandbox/kinds/api_error.hpp"
 
 namespace davit::sandbox {
@@ -15,9 +16,7 @@ constexpr std::string_view kList = "List";
 std::optional<std::string> list_query(std::string_view query) {
   std::string out;
   while (!query.empty()) {
-    const std::size_t end = std::min(query.find('&'), query.size());
-    const std::string_view part = query.substr(0, end);
-    query.remove_prefix(std::min(end + 1, query.size()));
+    const std::string_view part = take_until(query, "&");
     if (part.starts_with("continue=") && part != "continue=") return std::nullopt;
     if (part.empty() || part.starts_with("resourceVersion")) continue;
     out.append(part).append("&");

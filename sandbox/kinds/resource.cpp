@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/base/lower_case.hpp"
+#include "lib/base/take_until.hpp"
 #include "lib/kube/names.hpp"
 #include "sandbox/kinds/builtin_table.hpp"
 
@@ -40,11 +41,7 @@ constexpr SubresourceRow kSubresourceRows[] = {
 
 std::vector<std::string> split_words(std::string_view words) {
   std::vector<std::string> out;
-  while (!words.empty()) {
-    const std::size_t space = words.find(' ');
-    out.emplace_back(words.substr(0, space));
-    words.remove_prefix(space == std::string_view::npos ? words.size() : space + 1);
-  }
+  while (!words.empty()) out.emplace_back(take_until(words, " "));
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <davit/kube/time.hpp>
 #include <utility>
 
+#include "lib/base/take_until.hpp"
 #include "lib/base/version.hpp"
 
 namespace davit::sandbox {
@@ -24,9 +25,7 @@ struct Condition {
 
 bool has_word(std::string_view list, std::string_view word) {
   while (!list.empty()) {
-    const std::size_t comma = list.find(',');
-    if (list.substr(0, comma) == word) return true;
-    list.remove_prefix(comma == std::string_view::npos ? list.size() : comma + 1);
+    if (take_until(list, ",") == word) return true;
   }
   return false;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/base/take_until.hpp"
 #include "lib/base/trimmed.hpp"
 
 namespace davit::sandbox {
@@ -9,14 +10,6 @@ namespace davit::sandbox {
 namespace {
 
 constexpr int kFullQuality = 1000;
-
-/// Returns the part before the first `mark`; `rest` becomes the part behind it.
-std::string_view take_part(std::string_view& rest, char mark) {
-  const std::size_t end = std::min(rest.find(mark), rest.size());
-  const std::string_view out = trimmed(rest.substr(0, end));
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  return out;
-}
 
 /// "0.5" in thousandths. A text that is not such a number counts as 1, as upstream.
 int parse_quality(std::string_view text) {
@@ -39,11 +32,11 @@ AcceptEntry parse_entry(std::string_view text) {
   AcceptEntry out;
   out.text = text;
   std::string_view rest = text;
-  out.type = take_part(rest, ';');
+  out.type = trimmed(take_until(rest, ";"));
   while (!rest.empty()) {
-    const std::string_view parameter = take_part(rest, ';');
+    const std::string_view parameter = trimmed(take_until(rest, ";"));
     std::string_view value = parameter;
-    const std::string_view name = take_part(value, '=');
+    const std::string_view name = trimmed(take_until(value, "="));
     if (name == "as") out.as = value;
     if (name == "g") out.group = value;
     if (name == "v") out.version = value;
@@ -74,7 +67,7 @@ std::vector<AcceptEntry> parse_accept(std::string_view header) {
   std::vector<AcceptEntry> out;
   std::string_view rest = trimmed(header).empty() ? "*/*" : header;
   while (!rest.empty()) {
-    const std::string_view text = take_part(rest, ',');
+    const std::string_view text = trimmed(take_until(rest, ","));
     if (text.empty()) continue;
     AcceptEntry entry = parse_entry(text);
     if (entry.quality > 0) out.push_back(entry);

@@ -4,6 +4,8 @@
 
 #include "lib/base/lower_case.hpp"
 #include "lib/base/percent_escape.hpp"
+#include "lib/base/take_until.hpp"
+#include "lib/base/trimmed.hpp"
 #include "lib/net/query.hpp"
 
 namespace davit::sandbox {
@@ -11,14 +13,9 @@ namespace davit::sandbox {
 namespace {
 
 std::vector<std::string> split_path(std::string_view path) {
-  while (!path.empty() && path.front() == '/') path.remove_prefix(1);
-  while (!path.empty() && path.back() == '/') path.remove_suffix(1);
+  path = trimmed(path, "/");
   std::vector<std::string> out;
-  while (!path.empty()) {
-    const std::size_t end = std::min(path.find('/'), path.size());
-    out.emplace_back(path.substr(0, end));
-    path.remove_prefix(std::min(end + 1, path.size()));
-  }
+  while (!path.empty()) out.emplace_back(take_until(path, "/"));
   return out;
 }
 

@@ -11,6 +11,7 @@
 
 #include "lib/base/assert.hpp"
 #include "lib/base/random.hpp"
+#include "lib/base/take_until.hpp"
 #include "sandbox/server/api_server.hpp"
 #include "tests/support/fake_clock.hpp"
 
@@ -29,23 +30,15 @@ class SilentLog final : public davit::LogSink {
   void flush() override {}
 };
 
-/// Takes what is before the next `end` off the front of `text`, and `end` with it.
-std::string_view take(std::string_view& text, char end) {
-  const std::size_t size = std::min(text.find(end), text.size());
-  const std::string_view out = text.substr(0, size);
-  text.remove_prefix(std::min(size + 1, text.size()));
-  return out;
-}
-
 HttpServerRequest read_request(std::string_view text) {
   HttpServerRequest request;
-  std::string_view first = take(text, '\n');
-  request.method = take(first, ' ');
+  std::string_view first = davit::take_until(text, "\n");
+  request.method = davit::take_until(first, " ");
   request.target = first;
   while (!text.empty()) {
-    std::string_view line = take(text, '\n');
+    std::string_view line = davit::take_until(text, "\n");
     if (line.empty()) break;
-    const std::string_view name = take(line, ':');
+    const std::string_view name = davit::take_until(line, ":");
     if (line.starts_with(' ')) line.remove_prefix(1);
     request.headers.emplace_back(name, line);
   }

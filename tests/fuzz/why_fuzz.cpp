@@ -16,6 +16,7 @@
 #include "host/why/why_text.hpp"
 #include "lib/base/assert.hpp"
 #include "lib/base/printable.hpp"
+#include "lib/base/take_until.hpp"
 #include "lib/kube/json.hpp"
 #include "tests/support/fake_clock.hpp"
 
@@ -68,9 +69,8 @@ WorkRecord record_of(const JournalObject& object, const std::string& message, Ti
 /// Each line of the text is what printable() makes of it: none is lost, and none obeyed.
 void check_lines(const std::string& text) {
   for (std::string_view rest = text; !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
+    const std::string_view line = davit::take_until(rest, "\n");
     DAVIT_ASSERT(davit::printable(line) == line);
-    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
   }
 }
 

@@ -6,6 +6,8 @@
 #include <map>
 
 #include "lib/base/assert.hpp"
+#include "lib/base/take_until.hpp"
+#include "lib/base/trimmed.hpp"
 #include "lib/kube/schema/merge_facts.hpp"
 #include "lib/kube/schema/packages.hpp"
 
@@ -45,19 +47,7 @@ constexpr std::string_view kTemplates[] = {"PodTemplateSpec", "JobTemplateSpec",
                                            "PersistentVolumeClaimTemplate",
                                            "ResourceClaimTemplateSpec"};
 
-/// Takes the text before the first `mark`; `text` then begins after the mark.
-std::string_view take_until(std::string_view& text, std::string_view mark) {
-  const std::size_t end = std::min(text.find(mark), text.size());
-  const std::string_view out = text.substr(0, end);
-  text.remove_prefix(std::min(end + mark.size(), text.size()));
-  return out;
-}
-
-std::string_view without_space(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\n')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\n')) text.remove_suffix(1);
-  return text;
-}
+std::string_view without_space(std::string_view text) { return trimmed(text, " \n"); }
 
 bool take_suffix(std::string_view& text, std::string_view suffix) {
   if (!text.ends_with(suffix)) return false;

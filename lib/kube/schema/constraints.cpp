@@ -5,6 +5,7 @@
 #include <map>
 
 #include "lib/base/assert.hpp"
+#include "lib/base/take_until.hpp"
 #include "lib/kube/schema/build.hpp"
 
 namespace davit {
@@ -13,19 +14,12 @@ namespace {
 
 using Table = std::map<std::string_view, std::vector<FieldConstraints>>;
 
-std::string_view take_until(std::string_view& rest, char mark) {
-  const std::size_t end = std::min(rest.find(mark), rest.size());
-  const std::string_view out = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  return out;
-}
-
 /// The next word; one in quotes comes without them and may hold blanks.
 std::string_view take_word(std::string_view& rest, bool& quoted) {
   rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
   quoted = rest.starts_with('"');
   if (quoted) rest.remove_prefix(1);
-  return take_until(rest, quoted ? '"' : ' ');
+  return take_until(rest, quoted ? "\"" : " ");
 }
 
 std::optional<std::int64_t> number(std::string_view text) {
@@ -65,7 +59,7 @@ void read_word(std::string_view word, Constraint& out) {
     out.minimum = number(word.substr(0, dots));
     out.maximum = number(word.substr(dots + 2));
   } else if (word.find('|') != word.npos) {
-    while (!word.empty()) out.allowed.push_back(take_until(word, '|'));
+    while (!word.empty()) out.allowed.push_back(take_until(word, "|"));
   } else {
     out.formats.push_back(word);
   }
@@ -102,9 +96,9 @@ FieldConstraints read_field(const Field& field, std::string_view words) {
 
 /// Adds a line of fields to all `types`.
 void read_line(std::string_view line, std::string_view types, Table& table) {
-  std::string_view names = take_until(line, ':');
+  std::string_view names = take_until(line, ":");
   while (!types.empty()) {
-    const std::string_view type = take_until(types, ' ');
+    const std::string_view type = take_until(types, " ");
     const Message* message = schemas().find(type);
     DAVIT_ASSERT(message != nullptr);
     for (std::string_view rest = names; !rest.empty();) {
@@ -121,7 +115,7 @@ Table read_table() {
   std::string_view rest = constraint_facts();
   std::string_view types;
   while (!rest.empty()) {
-    const std::string_view line = take_until(rest, '\n');
+    const std::string_view line = take_until(rest, "\n");
     if (line.starts_with(' ')) {
       read_line(line, types, out);
     } else if (!line.empty()) {
