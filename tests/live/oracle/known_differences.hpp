@@ -2,10 +2,11 @@
 /// each.
 #pragma once
 
-#include <map>
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "tests/live/oracle/scenario.hpp"
 
@@ -36,15 +37,12 @@ class KnownDifferences {
                                              const std::string& reason) const;
 
  private:
-  using Texts = std::set<std::string, std::less<>>;
+  using Texts = std::set<std::tuple<std::string, std::string, std::string>, std::less<>>;
 
-  std::map<std::string, Texts, std::less<>> members_;  // The key is a kind; "" for every kind.
-  std::map<std::string, Texts, std::less<>> members_unless_steps_;
-  std::map<std::string, Texts, std::less<>> passing_;    // "field: value" by kind.
-  std::map<std::string, Texts, std::less<>> alike_;      // The same.
-  std::map<std::string, Texts, std::less<>> uncounted_;  // Reasons by kind; "" for every kind.
-  std::map<std::string, Texts, std::less<>> ignored_of_recreated_;  // The same.
-  Texts ignored_;
+  /// Whether `list` has `text` for objects of `kind`, or for those of all kinds.
+  [[nodiscard]] bool has(std::string_view list, std::string_view kind, std::string_view text) const;
+
+  Texts texts_;  ///< List, kind (empty: all), text.
 };
 
 }  // namespace davit::oracle
