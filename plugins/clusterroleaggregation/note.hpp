@@ -3,6 +3,7 @@
 #pragma once
 
 #include <davit/entry.hpp>
+#include <davit/options.hpp>
 
 #include "plugins/clusterroleaggregation/cluster_role.hpp"
 #include "plugins/clusterroleaggregation/clusterrole_aggregation_controller.hpp"
@@ -12,7 +13,7 @@ namespace davit::clusterroles {
 constexpr void declare(Note& note) {
   note.plugin("clusterroleaggregation", "0.1.0")
       .controller({.name = "clusterrole-aggregation-controller",
-                   .factory = &make<ClusterRoleAggregationController>,
+                   .factory = &make_without_options<ClusterRoleAggregationController>,
                    .aliases = {"clusterrole-aggregation"},
                    .workers = 5})
       .rule<ClusterRole>({"patch", "escalate"})

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <davit/options.hpp>
 #include <memory>
 #include <string>
 #include <utility>
@@ -30,6 +31,7 @@ Duration offset_of_wall_clock(const Context& cluster) {
 }  // namespace
 
 InitResult CronJobController::open(Context& cluster) {
+  if (Status s = check_options(cluster.config(), {}); !s.ok()) return s;
   const Status served = cluster.client().resource_exists(CronJob::kResource);
   if (served.code() == Code::kNotFound) return cluster.skip(served.message());
   return std::unique_ptr<Controller>(

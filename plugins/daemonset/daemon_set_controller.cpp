@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <davit/kube/selector.hpp>
 #include <davit/mutant.hpp>
+#include <davit/options.hpp>
 #include <memory>
 #include <optional>
 #include <set>
@@ -22,11 +23,7 @@ constexpr std::string_view kPodsByNode = "node";
 constexpr std::chrono::minutes kCollectPeriod{1};  // Forgotten pauses are dropped then.
 
 Result<Duration> read_config(Value config) {
-  for (const Member& each : config.members()) {
-    if (each.key == kWriteWindowOption) continue;
-    return Status(Code::kInvalid, "unknown configuration \"" + std::string(each.key) +
-                                      "\"; known: " + std::string(kWriteWindowOption));
-  }
+  if (Status s = check_options(config, {kWriteWindowOption}); !s.ok()) return s;
   return read_write_window(config);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <davit/controller_ref_manager.hpp>
 #include <davit/json_writer.hpp>
+#include <davit/options.hpp>
 #include <utility>
 
 #include "plugins/deployment/rollout.hpp"
@@ -26,11 +27,7 @@ bool same_reference(const std::optional<OwnerReference>& a,
 }  // namespace
 
 InitResult DeploymentController::open(Context& context) {
-  for (const Member& each : context.config().members()) {
-    if (each.key == kWriteWindowOption) continue;
-    return Status(Code::kInvalid, "unknown configuration \"" + std::string(each.key) +
-                                      "\"; known is " + std::string(kWriteWindowOption));
-  }
+  if (Status s = check_options(context.config(), {kWriteWindowOption}); !s.ok()) return s;
   const Result<Duration> window = read_write_window(context.config());
   if (!window) return window.error();
   return std::unique_ptr<Controller>(std::make_unique<DeploymentController>(context, *window));

@@ -34,14 +34,6 @@ std::string unmanaged_text(const PodDisruptionBudget& budget) {
 
 }  // namespace
 
-InitResult DisruptionController::open(Context& cluster) {
-  for (const Member& each : cluster.config().members()) {
-    return Status(Code::kInvalid, "unknown configuration \"" + std::string(each.key) +
-                                      "\"; the disruption controller has none");
-  }
-  return std::unique_ptr<Controller>(std::make_unique<DisruptionController>(cluster));
-}
-
 DisruptionController::DisruptionController(Context& cluster)
     : cluster_(cluster),
       queue_(cluster.open_queue({.name = "disruption", .workers = 1},

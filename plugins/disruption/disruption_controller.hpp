@@ -19,9 +19,6 @@ namespace davit::disruption {
 /// pure. Keeps nothing between syncs.
 class DisruptionController final : public Controller {
  public:
-  /// Refuses any configuration, because there is none.
-  [[nodiscard]] static InitResult open(Context& cluster);
-
   explicit DisruptionController(Context& cluster);
 
  private:

@@ -6,6 +6,7 @@
 #include <davit/kube/deployment.hpp>
 #include <davit/kube/pod.hpp>
 #include <davit/kube/replica_set.hpp>
+#include <davit/options.hpp>
 
 #include "plugins/disruption/budget.hpp"
 #include "plugins/disruption/disruption_controller.hpp"
@@ -19,7 +20,7 @@ constexpr void declare(Note& note) {
   note.plugin("disruption", "0.1.0")
       .needs("davit.discovery/1")
       .controller({.name = "disruption-controller",
-                   .factory = &DisruptionController::open,
+                   .factory = &make_without_options<DisruptionController>,
                    .aliases = {"disruption"}})
       .events()
       .rule<PodDisruptionBudget>({"update"}, {.subresource = "status"})

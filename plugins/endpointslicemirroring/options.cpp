@@ -1,5 +1,6 @@
 #include "plugins/endpointslicemirroring/options.hpp"
 
+#include <davit/options.hpp>
 #include <string>
 #include <string_view>
 
@@ -11,18 +12,12 @@ Result<Options> read_options(Value config) {
   constexpr std::string_view kBatchPeriod = "mirroringEndpointsliceUpdatesBatchPeriod";
   constexpr std::string_view kEndpointsMax = "mirroringMaxEndpointsPerSubset";
   Options options;
-  for (const Member& each : config.members()) {
-    Status read;
-    if (each.key == kBatchPeriod) {
-      read = endpoint::read_period_option(each, options.batch_period);
-    } else if (each.key == kEndpointsMax) {
-      read = endpoint::read_endpoints_max_option(each, options.endpoints_max);
-    } else {
-      read = endpoint::unknown_option(
-          each, std::string(kBatchPeriod) + ", " + std::string(kEndpointsMax));
-    }
-    if (!read.ok()) return read;
+  Status read = check_options(config, {kBatchPeriod, kEndpointsMax});
+  if (read.ok()) read = endpoint::read_period_option(config, kBatchPeriod, options.batch_period);
+  if (read.ok()) {
+    read = endpoint::read_endpoints_max_option(config, kEndpointsMax, options.endpoints_max);
   }
+  if (!read.ok()) return read;
   return options;
 }
 

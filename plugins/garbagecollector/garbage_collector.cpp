@@ -1,5 +1,6 @@
 #include "plugins/garbagecollector/garbage_collector.hpp"
 
+#include <davit/options.hpp>
 #include <memory>
 #include <utility>
 
@@ -12,10 +13,7 @@ InitResult GarbageCollector::open(Context& cluster) {
 }
 
 InitResult GarbageCollector::open_with(Context& cluster, Discover discover) {
-  for (const Member& each : cluster.config().members()) {
-    return Status(Code::kInvalid, "unknown configuration \"" + std::string(each.key) +
-                                      "\"; the garbage collector has none");
-  }
+  if (Status s = check_options(cluster.config(), {}); !s.ok()) return s;
   return std::unique_ptr<Controller>(
       std::make_unique<GarbageCollector>(cluster, std::move(discover)));
 }

@@ -4,6 +4,7 @@
 
 #include <davit/entry.hpp>
 #include <davit/kube/pod.hpp>
+#include <davit/options.hpp>
 
 #include "plugins/job/job.hpp"
 #include "plugins/job/job_controller.hpp"
@@ -15,7 +16,7 @@ namespace davit::job {
 constexpr void declare(Note& note) {
   note.plugin("job", "0.1.0")
       .controller({.name = "job-controller",
-                   .factory = &make<JobController>,
+                   .factory = &make_without_options<JobController>,
                    .aliases = {"job"},
                    .workers = 5})
       .rule<Job>({"get"})

@@ -1,6 +1,7 @@
 #include "plugins/namespace/namespace_controller.hpp"
 
 #include <davit/kube/duration.hpp>
+#include <davit/options.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,11 +19,7 @@ constexpr std::chrono::milliseconds kBackoffMax = std::chrono::seconds(60);
 
 /// The configured period of looking at all terminating namespaces again.
 Result<std::chrono::milliseconds> read_period(Value config) {
-  for (const Member& each : config.members()) {
-    if (each.key == kPeriodOption) continue;
-    return Status(Code::kInvalid, "unknown configuration \"" + std::string(each.key) +
-                                      "\"; known is " + std::string(kPeriodOption));
-  }
+  if (Status s = check_options(config, {kPeriodOption}); !s.ok()) return s;
   const Value option = config[kPeriodOption];
   if (option.is_absent()) return kDefaultPeriod;
   const std::optional<Duration> period = parse_duration(option.string());

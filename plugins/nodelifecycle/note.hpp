@@ -6,6 +6,7 @@
 #include <davit/kube/lease.hpp>
 #include <davit/kube/node.hpp>
 #include <davit/kube/pod.hpp>
+#include <davit/options.hpp>
 
 #include "plugins/nodelifecycle/node_lifecycle_controller.hpp"
 #include "plugins/nodelifecycle/taint_eviction_controller.hpp"
@@ -31,7 +32,7 @@ constexpr void declare(Note& note) {
                    "status.conditions[].status", "status.reason"})
       .watch<Lease>({"spec.renewTime"}, {.field_selector = "metadata.namespace=kube-node-lease"})
       .controller({.name = "taint-eviction-controller",
-                   .factory = &TaintEvictionController::open,
+                   .factory = &make_without_options<TaintEvictionController>,
                    .workers = 8})
       .rule<Pod>({"get", "delete"})
       .rule<Pod>({"patch"}, {.subresource = "status"})

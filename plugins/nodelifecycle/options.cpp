@@ -65,7 +65,7 @@ Status read_member(const Member& member, Draft& draft) {
   if (name == "podEvictionTimeout") return read(value, name, draft.pod_eviction_timeout);
   return Status(Code::kInvalid,
                 "unknown configuration \"" + std::string(name) +
-                    "\"; known are nodeMonitorPeriod, nodeMonitorGracePeriod, "
+                    "\"; known: nodeMonitorPeriod, nodeMonitorGracePeriod, "
                     "nodeStartupGracePeriod, nodeEvictionRate, secondaryNodeEvictionRate, "
                     "largeClusterSizeThreshold, unhealthyZoneThreshold, legacyEviction, "
                     "podEvictionTimeout");

@@ -118,14 +118,6 @@ Status delete_pod(const Client& client, const PodIdentity& pod, WallTime now) {
 
 }  // namespace
 
-InitResult TaintEvictionController::open(Context& cluster) {
-  for (const Member& each : cluster.config().members()) {
-    return Status(Code::kInvalid, "unknown configuration \"" + std::string(each.key) +
-                                      "\"; the taint eviction controller has none");
-  }
-  return std::unique_ptr<Controller>(std::make_unique<TaintEvictionController>(cluster));
-}
-
 TaintEvictionController::TaintEvictionController(Context& cluster)
     : cluster_(cluster),
       nodes_queue_(cluster.open_queue({.name = "noexec_taint_node", .workers = kWorkers},

@@ -19,9 +19,6 @@ namespace davit::nodelifecycle {
 /// which nodes and pods to look at again; a third one makes the deletions when they are due.
 class TaintEvictionController final : public Controller, private HandedState {
  public:
-  /// Refuses any configuration: there is none.
-  [[nodiscard]] static InitResult open(Context& cluster);
-
   explicit TaintEvictionController(Context& cluster);
 
   [[nodiscard]] HandedState* state() override { return this; }

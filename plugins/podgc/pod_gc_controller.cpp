@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <davit/options.hpp>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -23,11 +24,7 @@ constexpr std::chrono::seconds kQuarantine{40};  // quarantineTime
 constexpr std::string_view kPodsByNode = "node";
 
 Result<std::int64_t> read_threshold(Value config) {
-  for (const Member& each : config.members()) {
-    if (each.key == kThresholdOption) continue;
-    return Status(Code::kInvalid, "unknown configuration \"" + std::string(each.key) +
-                                      "\"; known is " + std::string(kThresholdOption));
-  }
+  if (Status s = check_options(config, {kThresholdOption}); !s.ok()) return s;
   const Value option = config[kThresholdOption];
   if (option.is_absent()) return kDefaultThreshold;
   if (const std::optional<std::int64_t> threshold = option.integer()) return *threshold;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <davit/kube/duration.hpp>
+#include <davit/options.hpp>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -27,15 +28,11 @@ bool has_certificate(const std::string& pem) {
 
 }  // namespace
 
-Status check_options(Value config, std::initializer_list<std::string_view> known) {
-  std::string all;
-  for (const std::string_view each : known) all += (all.empty() ? "" : ", ") + std::string(each);
+Status check_text_options(Value config, std::initializer_list<std::string_view> known) {
+  if (Status s = check_options(config, known); !s.ok()) return s;
   for (const Member& each : config.members()) {
-    const std::string name(each.key);
-    if (std::find(known.begin(), known.end(), each.key) == known.end()) {
-      return {Code::kInvalid, "unknown configuration \"" + name + "\"; known is " + all};
-    }
-    if (each.value.kind() != Kind::kString) return {Code::kInvalid, name + " must be a string"};
+    if (each.value.kind() == Kind::kString) continue;
+    return {Code::kInvalid, std::string(each.key) + " must be a string"};
   }
   return {};
 }

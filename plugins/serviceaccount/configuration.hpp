@@ -17,7 +17,8 @@ inline constexpr std::string_view kPeriodOption = "cleanUpPeriod";
 
 /// Refuses members that are not among `known`, and those whose value is not a string. kInvalid,
 /// with the member's name and what may stand there.
-[[nodiscard]] Status check_options(Value config, std::initializer_list<std::string_view> known);
+[[nodiscard]] Status check_text_options(Value config,
+                                        std::initializer_list<std::string_view> known);
 
 /// The file in whole. kInvalid: it cannot be read.
 [[nodiscard]] Result<std::string> read_file(const std::string& path);

@@ -16,7 +16,7 @@ constexpr std::chrono::hours kPeriod{24};  // DefaultCleanerSyncInterval
 
 InitResult LegacyTokenCleaner::open(Context& cluster) {
   const Value config = cluster.config();
-  if (Status s = check_options(config, {kPeriodOption}); !s.ok()) return s;
+  if (Status s = check_text_options(config, {kPeriodOption}); !s.ok()) return s;
   const Result<Duration> period = read_cleanup_period(config);
   if (!period) return period.error();
   return std::unique_ptr<Controller>(std::make_unique<LegacyTokenCleaner>(cluster, *period));

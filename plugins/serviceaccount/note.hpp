@@ -4,6 +4,7 @@
 
 #include <davit/entry.hpp>
 #include <davit/kube/pod.hpp>
+#include <davit/options.hpp>
 
 #include "plugins/serviceaccount/legacy_token_cleaner.hpp"
 #include "plugins/serviceaccount/root_ca_publisher.hpp"
@@ -17,7 +18,7 @@ namespace davit::serviceaccount {
 constexpr void declare(Note& note) {
   note.plugin("serviceaccount", "0.1.0")
       .controller({.name = "serviceaccount-controller",
-                   .factory = &make<ServiceAccountsController>,
+                   .factory = &make_without_options<ServiceAccountsController>,
                    .aliases = {"serviceaccount"},
                    .client_name = "service-account-controller"})
       .rule<ServiceAccount>({"create"})

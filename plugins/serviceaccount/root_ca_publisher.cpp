@@ -32,7 +32,7 @@ std::string code_text(const Status& outcome) {
 
 InitResult RootCaPublisher::open(Context& cluster) {
   const Value config = cluster.config();
-  if (Status s = check_options(config, {kRootCaFileOption, kRootCaOption}); !s.ok()) return s;
+  if (Status s = check_text_options(config, {kRootCaFileOption, kRootCaOption}); !s.ok()) return s;
   Result<std::string> bundle = read_root_ca(config);
   if (!bundle) return bundle.error();
   return std::unique_ptr<Controller>(

@@ -31,7 +31,7 @@ constexpr std::chrono::milliseconds kReferencePause{100};  // To twice as long.
 
 InitResult TokensController::open(Context& cluster) {
   const Value config = cluster.config();
-  if (Status s = check_options(config, {kKeyFileOption, kRootCaFileOption, kRootCaOption});
+  if (Status s = check_text_options(config, {kKeyFileOption, kRootCaFileOption, kRootCaOption});
       !s.ok()) {
     return s;
   }

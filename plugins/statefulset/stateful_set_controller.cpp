@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <davit/controller_ref_manager.hpp>
 #include <davit/kube/int_or_percent.hpp>
+#include <davit/options.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,11 +18,7 @@ namespace {
 constexpr std::string_view kMaxUnavailableOption = "maxUnavailable";
 
 Result<StatefulSetController::Options> read_config(Value config) {
-  for (const Member& each : config.members()) {
-    if (each.key == kMaxUnavailableOption) continue;
-    return Status(Code::kInvalid, "unknown configuration \"" + std::string(each.key) +
-                                      "\"; known: " + std::string(kMaxUnavailableOption));
-  }
+  if (Status s = check_options(config, {kMaxUnavailableOption}); !s.ok()) return s;
   const Value option = config[kMaxUnavailableOption];
   if (!option.is_absent() && option.string() != "on" && option.string() != "off") {
     return Status(Code::kInvalid,

@@ -4,6 +4,7 @@
 
 #include <davit/entry.hpp>
 #include <davit/kube/node.hpp>
+#include <davit/options.hpp>
 
 #include "plugins/ttl/ttl_controller.hpp"
 
@@ -12,7 +13,7 @@ namespace davit::ttl {
 constexpr void declare(Note& note) {
   note.plugin("ttl", "0.1.0")
       .controller({.name = "ttl-controller",
-                   .factory = &make<TtlController>,
+                   .factory = &make_without_options<TtlController>,
                    .aliases = {"ttl"},
                    .workers = 5})
       .rule<Node>({"patch"})

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <davit/entry.hpp>
+#include <davit/options.hpp>
 
 #include "plugins/ttlafterfinished/expiry_plan.hpp"
 #include "plugins/ttlafterfinished/ttl_after_finished_controller.hpp"
@@ -12,7 +13,7 @@ namespace davit::ttlafterfinished {
 constexpr void declare(Note& note) {
   note.plugin("ttlafterfinished", "0.1.0")
       .controller({.name = "ttl-after-finished-controller",
-                   .factory = &make<TtlAfterFinishedController>,
+                   .factory = &make_without_options<TtlAfterFinishedController>,
                    .aliases = {"ttl-after-finished"},
                    .workers = 5})
       .rule<Job>({"get", "delete"})

@@ -2,6 +2,8 @@
 /// stopped.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "lib/base/text_file.hpp"
 #include "tests/cli/run_fixture.hpp"
 
@@ -71,6 +73,60 @@ TEST_F(RunStartTest, FilesThatOthersMayWriteAreRefused) {
     allow(file, before);
   }
 }
+
+struct Shipped {
+  const char* plugin;
+  const char* controller;
+};
+constexpr Shipped kShipped[] = {
+    {"clusterroleaggregation", "clusterrole-aggregation-controller"},
+    {"cronjob", "cronjob-controller"},
+    {"daemonset", "daemonset-controller"},
+    {"deployment", "deployment-controller"},
+    {"disruption", "disruption-controller"},
+    {"endpoint", "endpoints-controller"},
+    {"endpoint", "endpointslice-controller"},
+    {"endpointslicemirroring", "endpointslice-mirroring-controller"},
+    {"garbagecollector", "garbage-collector-controller"},
+    {"job", "job-controller"},
+    {"namespace", "namespace-controller"},
+    {"nodelifecycle", "node-lifecycle-controller"},
+    {"nodelifecycle", "taint-eviction-controller"},
+    {"podgc", "pod-garbage-collector-controller"},
+    {"replicaset", "replicaset-controller"},
+    {"replicationcontroller", "replicationcontroller-controller"},
+    {"resourcequota", "resourcequota-controller"},
+    {"serviceaccount", "legacy-serviceaccount-token-cleaner-controller"},
+    {"serviceaccount", "root-ca-certificate-publisher-controller"},
+    {"serviceaccount", "serviceaccount-controller"},
+    {"serviceaccount", "serviceaccount-token-controller"},
+    {"statefulset", "statefulset-controller"},
+    {"ttl", "ttl-controller"},
+    {"ttlafterfinished", "ttl-after-finished-controller"},
+};
+
+class ShippedControllerTest : public RunTest, public testing::WithParamInterface<Shipped> {};
+
+TEST_P(ShippedControllerTest, RefusesAnOptionThatItDoesNotKnow) {
+  const auto [plugin, controller] = GetParam();
+  manifest_ = directory_.write("manifest.yaml",
+                               std::string("apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\n"
+                                           "plugins: [{path: " DAVIT_PLUGINS "/") +
+                                   plugin + "/" + plugin + ".so, controllers: {" + controller +
+                                   ": {config: {noSuchOption: x}}}}]\n");
+
+  Program davit(with_server());
+
+  EXPECT_EQ(davit.wait(), 1);
+  EXPECT_THAT(davit.said(), HasSubstr("unknown configuration \\\"noSuchOption\\\"; known: "));
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, ShippedControllerTest, testing::ValuesIn(kShipped),
+                         [](const auto& each) {
+                           std::string name = each.param.controller;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace davit::host

@@ -122,32 +122,33 @@ struct Shipped {
   const char* name;
   const char* file;
 };
-constexpr Shipped kShipped[] = {{"clusterroleaggregation", DAVIT_CLUSTERROLEAGGREGATION_PLUGIN},
-                                {"cronjob", DAVIT_CRONJOB_PLUGIN},
-                                {"daemonset", DAVIT_DAEMONSET_PLUGIN},
-                                {"deployment", DAVIT_DEPLOYMENT_PLUGIN},
-                                {"disruption", DAVIT_DISRUPTION_PLUGIN},
-                                {"endpoint", DAVIT_ENDPOINT_PLUGIN},
-                                {"endpointslicemirroring", DAVIT_ENDPOINTSLICEMIRRORING_PLUGIN},
-                                {"garbagecollector", DAVIT_GARBAGECOLLECTOR_PLUGIN},
-                                {"job", DAVIT_JOB_PLUGIN},
-                                {"namespace", DAVIT_NAMESPACE_PLUGIN},
-                                {"nodelifecycle", DAVIT_NODELIFECYCLE_PLUGIN},
-                                {"podgc", DAVIT_PODGC_PLUGIN},
-                                {"replicaset", DAVIT_REPLICASET_PLUGIN},
-                                {"replicationcontroller", DAVIT_REPLICATIONCONTROLLER_PLUGIN},
-                                {"resourcequota", DAVIT_RESOURCEQUOTA_PLUGIN},
-                                {"serviceaccount", DAVIT_SERVICEACCOUNT_PLUGIN},
-                                {"statefulset", DAVIT_STATEFULSET_PLUGIN},
-                                {"ttl", DAVIT_TTL_PLUGIN},
-                                {"ttlafterfinished", DAVIT_TTLAFTERFINISHED_PLUGIN},
-                                {"greeter_in_cpp", DAVIT_GREETER_PLUGIN},
-                                {"config_mirror_in_rust", DAVIT_CONFIG_MIRROR_PLUGIN},
-                                {"state_in_rust", DAVIT_TALLY_PLUGIN},
-                                {"zoo_good", DAVIT_ZOO "/good.so"},
-                                // In a library, atexit() runs its handlers at the unload.
-                                {"zoo_atexit_handler", DAVIT_ZOO "/atexit_handler.so"},
-                                {"zoo_with_state", DAVIT_ZOO "/state.so"}};
+constexpr Shipped kShipped[] = {
+    {"clusterroleaggregation", DAVIT_PLUGINS "/clusterroleaggregation/clusterroleaggregation.so"},
+    {"cronjob", DAVIT_PLUGINS "/cronjob/cronjob.so"},
+    {"daemonset", DAVIT_PLUGINS "/daemonset/daemonset.so"},
+    {"deployment", DAVIT_PLUGINS "/deployment/deployment.so"},
+    {"disruption", DAVIT_PLUGINS "/disruption/disruption.so"},
+    {"endpoint", DAVIT_PLUGINS "/endpoint/endpoint.so"},
+    {"endpointslicemirroring", DAVIT_PLUGINS "/endpointslicemirroring/endpointslicemirroring.so"},
+    {"garbagecollector", DAVIT_PLUGINS "/garbagecollector/garbagecollector.so"},
+    {"job", DAVIT_PLUGINS "/job/job.so"},
+    {"namespace", DAVIT_PLUGINS "/namespace/namespace.so"},
+    {"nodelifecycle", DAVIT_PLUGINS "/nodelifecycle/nodelifecycle.so"},
+    {"podgc", DAVIT_PLUGINS "/podgc/podgc.so"},
+    {"replicaset", DAVIT_PLUGINS "/replicaset/replicaset.so"},
+    {"replicationcontroller", DAVIT_PLUGINS "/replicationcontroller/replicationcontroller.so"},
+    {"resourcequota", DAVIT_PLUGINS "/resourcequota/resourcequota.so"},
+    {"serviceaccount", DAVIT_PLUGINS "/serviceaccount/serviceaccount.so"},
+    {"statefulset", DAVIT_PLUGINS "/statefulset/statefulset.so"},
+    {"ttl", DAVIT_PLUGINS "/ttl/ttl.so"},
+    {"ttlafterfinished", DAVIT_PLUGINS "/ttlafterfinished/ttlafterfinished.so"},
+    {"greeter_in_cpp", DAVIT_GREETER_PLUGIN},
+    {"config_mirror_in_rust", DAVIT_CONFIG_MIRROR_PLUGIN},
+    {"state_in_rust", DAVIT_TALLY_PLUGIN},
+    {"zoo_good", DAVIT_ZOO "/good.so"},
+    // In a library, atexit() runs its handlers at the unload.
+    {"zoo_atexit_handler", DAVIT_ZOO "/atexit_handler.so"},
+    {"zoo_with_state", DAVIT_ZOO "/state.so"}};
 
 class ShippedPluginTest : public testing::TestWithParam<Shipped> {};
 
@@ -379,8 +380,8 @@ TEST(PluginValidateTest, CheckThatTakesLongSaysHowFarItHasCome) {
 }
 
 TEST(PluginValidateTest, ObjectThatIsRetriedForEverIsNotHeldAgainstTheNextOne) {
-  const Validation validation =
-      validate({.file = DAVIT_REPLICASET_PLUGIN, .seed = 579272, .checks = {"hostile"}});
+  const Validation validation = validate(
+      {.file = DAVIT_PLUGINS "/replicaset/replicaset.so", .seed = 579272, .checks = {"hostile"}});
   EXPECT_TRUE(validation.ok()) << described(validation);
 }
 

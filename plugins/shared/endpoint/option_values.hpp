@@ -1,5 +1,6 @@
-/// Members of a controller's `config`. Each function returns kInvalid, with upstream's text behind
-/// the name of the option, for a value out of its range.
+/// Members of a controller's `config`. Each function reads the member `name` into `out`, which
+/// stays as it is if there is none, and returns kInvalid, with upstream's text behind the name, for
+/// a value out of its range.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +12,9 @@
 namespace davit::endpoint {
 
 /// A duration, as text.
-[[nodiscard]] Status read_period_option(const Member& member, Duration& out);
+[[nodiscard]] Status read_period_option(Value config, std::string_view name, Duration& out);
 /// The number of endpoints of a slice, 1 to 1,000.
-[[nodiscard]] Status read_endpoints_max_option(const Member& member, std::size_t& out);
-/// The refusal of an option that does not exist. `known`: those that do.
-[[nodiscard]] Status unknown_option(const Member& member, std::string_view known);
+[[nodiscard]] Status read_endpoints_max_option(Value config, std::string_view name,
+                                               std::size_t& out);
 
 }  // namespace davit::endpoint

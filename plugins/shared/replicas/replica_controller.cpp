@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <davit/controller_ref_manager.hpp>
+#include <davit/options.hpp>
 #include <memory>
 #include <optional>
 #include <span>
@@ -26,24 +27,12 @@ Result<TerminatingSupport::Mode> read_mode(Value option) {
                 std::string(kTerminatingOption) + " must be \"auto\", \"on\" or \"off\"");
 }
 
-/// The members of the configuration that a kind of set has.
-template <typename Set>
-std::vector<std::string_view> known_options() {
-  if constexpr (SetKind<Set>::kCountsTerminating) return {kTerminatingOption, kWriteWindowOption};
-  return {kWriteWindowOption};
-}
-
 template <typename Set>
 Result<typename ReplicaController<Set>::Options> read_config(Value config) {
-  const std::vector<std::string_view> known = known_options<Set>();
-  for (const Member& each : config.members()) {
-    if (std::find(known.begin(), known.end(), each.key) != known.end()) continue;
-    std::string text = "unknown configuration \"" + std::string(each.key) + "\"; known: ";
-    for (const std::string_view name : known) {
-      text += (name == known.front() ? "" : ", ") + std::string(name);
-    }
-    return Status(Code::kInvalid, std::move(text));
-  }
+  Status checked = SetKind<Set>::kCountsTerminating
+                       ? check_options(config, {kTerminatingOption, kWriteWindowOption})
+                       : check_options(config, {kWriteWindowOption});
+  if (!checked.ok()) return checked;
   typename ReplicaController<Set>::Options options;
   options.terminating = TerminatingSupport::Mode::kOff;
   if constexpr (SetKind<Set>::kCountsTerminating) {

@@ -78,7 +78,7 @@ TEST(DeploymentOptionsTest, AnUnknownOptionAndABadWindowAreRefused) {
   };
 
   EXPECT_THAT(refusal(R"({"window":"1s"})"),
-              ::testing::HasSubstr("unknown configuration \"window\"; known is writeWindow"));
+              ::testing::HasSubstr("unknown configuration \"window\"; known: writeWindow"));
   EXPECT_THAT(refusal(R"({"writeWindow":"1 second"})"),
               ::testing::HasSubstr("writeWindow must be a duration from \"0s\" to \"10s\""));
 }

@@ -3,7 +3,7 @@
 namespace davit::disruption {
 
 void DisruptionTest::start() {
-  const Status started = cluster_.start(kController, &DisruptionController::open);
+  const Status started = cluster_.start(kController, &make_without_options<DisruptionController>);
   ASSERT_TRUE(started.ok()) << started.message();
   run();
 }

@@ -69,7 +69,7 @@ TEST_F(StaleTargetsTest, DC42_ATerminationByTheKubeletStays) {
 TEST_F(StaleTargetsTest, DC43_AFinishedPodKeepsIt) {
   for (const char* phase : {"Failed", "Succeeded"}) {
     testing::Cluster fresh{{.note = note_text<disruption::declare>()}};
-    ASSERT_TRUE(fresh.start(kController, &DisruptionController::open).ok());
+    ASSERT_TRUE(fresh.start(kController, &make_without_options<DisruptionController>).ok());
     fresh.add(target().phase(phase));
     fresh.advance(5min);
     EXPECT_THAT(fresh.writes(), IsEmpty()) << phase;

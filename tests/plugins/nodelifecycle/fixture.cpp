@@ -13,7 +13,7 @@ constexpr const char* kEviction = "taint-eviction-controller";
 }  // namespace
 
 void ClusterTest::start_eviction() {
-  const Status started = cluster_.start(kEviction, &TaintEvictionController::open);
+  const Status started = cluster_.start(kEviction, &make_without_options<TaintEvictionController>);
   ASSERT_TRUE(started.ok()) << started.message();
   run_until_idle();
 }

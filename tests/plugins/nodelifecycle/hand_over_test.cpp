@@ -39,7 +39,7 @@ class HandOverTest : public NodeTest {
     return swapped;
   }
   Status swap_eviction() {
-    Status swapped = cluster().swap(kTaints, &TaintEvictionController::open);
+    Status swapped = cluster().swap(kTaints, &make_without_options<TaintEvictionController>);
     run_until_idle();
     return swapped;
   }

@@ -250,8 +250,9 @@ TEST_F(TaintEvictionTest, MistypedTaintsAndTolerationsHarmNoOtherNode) {
 }
 
 TEST_F(TaintEvictionTest, AnyConfigurationIsRefused) {
-  const Status status = cluster().start("taint-eviction-controller", &TaintEvictionController::open,
-                                        R"({"workers":3})");
+  const Status status =
+      cluster().start("taint-eviction-controller", &make_without_options<TaintEvictionController>,
+                      R"({"workers":3})");
   EXPECT_THAT(status.message(), HasSubstr("unknown configuration \"workers\""));
 }
 

@@ -423,7 +423,7 @@ TEST_F(PodGcTest, ConfigurationThatIsWrongIsNamed) {
     return cluster_.start(kController, &PodGcController::open, config).message();
   };
   EXPECT_THAT(refusal(R"({"threshold":1})"),
-              HasSubstr("unknown configuration \"threshold\"; known is terminatedPodGCThreshold"));
+              HasSubstr("unknown configuration \"threshold\"; known: terminatedPodGCThreshold"));
   EXPECT_THAT(refusal(R"({"terminatedPodGCThreshold":"1"})"),
               HasSubstr("terminatedPodGCThreshold must be an integer"));
 }

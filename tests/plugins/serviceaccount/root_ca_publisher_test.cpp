@@ -177,7 +177,7 @@ TEST_F(RootCaPublisherTest, SA24_WithoutAFileTheInlineBundleCountsAndElseItIsEmp
 TEST_F(RootCaPublisherTest, UnknownAndMistypedOptionsAreRefused) {
   cluster_.stop(kController);
   EXPECT_THAT(refusal(kController, &RootCaPublisher::open, R"({"rootCa":"x"})").message(),
-              HasSubstr("unknown configuration \"rootCa\"; known is rootCAFile, rootCA"));
+              HasSubstr("unknown configuration \"rootCa\"; known: rootCAFile, rootCA"));
   EXPECT_THAT(refusal(kController, &RootCaPublisher::open, R"({"rootCAFile":1})").message(),
               HasSubstr("rootCAFile must be a string"));
 }
