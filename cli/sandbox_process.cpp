@@ -124,9 +124,8 @@ class Wired final : public SandboxProcess {
     if (options().security == SandboxSecurity::kPlain) {
       known.anonymous = sandbox::Anonymous::kAdministrator;
     }
-    known.tokens.push_back(
-        {credentials_.admin_token,
-         {.user = sandbox::kAdminUser, .groups = {std::string(sandbox::kMastersGroup)}}});
+    known.tokens.push_back({credentials_.admin_token,
+                            {.name = sandbox::kAdminUser, .groups = {std::string(kMastersGroup)}}});
     if (!options().token_file.empty()) {
       const Result<std::string> text = read_file(options().token_file);
       if (!text) return text.error();

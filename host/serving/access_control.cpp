@@ -45,15 +45,11 @@ HttpServerResponse unavailable(const std::string& what) {
   return response;
 }
 
-HttpServerResponse forbidden(const User& user, const AccessAttributes& what,
+HttpServerResponse forbidden(const UserInfo& user, const AccessAttributes& what,
                              const std::string& reason) {
   return failure(403, "Forbidden",
                  "forbidden: User " + json_string(user.name) + " cannot " + what.verb + " path " +
                      json_string(what.path) + (reason.empty() ? "" : ": " + reason));
-}
-
-bool contains(const std::vector<std::string>& list, std::string_view value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
 }
 
 }  // namespace
@@ -125,7 +121,7 @@ class AccessControl::Passage final : public HttpDeferredResponse {
   }
 
   std::optional<HttpServerResponse> await_token() {
-    std::optional<Result<std::optional<User>>> known = token_->result();
+    std::optional<Result<std::optional<UserInfo>>> known = token_->result();
     if (!known) return std::nullopt;
     if (!*known) {
       // Probes keep being served while the API server is away.
@@ -141,9 +137,9 @@ class AccessControl::Passage final : public HttpDeferredResponse {
     return std::nullopt;
   }
 
-  void accept(User user) {
+  void accept(UserInfo user) {
     user_ = std::move(user);
-    if (!contains(user_.groups, kAuthenticatedGroup)) {
+    if (!user_.in_group(kAuthenticatedGroup)) {
       user_.groups.emplace_back(kAuthenticatedGroup);
     }
     step_ = Step::kAccess;
@@ -151,7 +147,7 @@ class AccessControl::Passage final : public HttpDeferredResponse {
 
   std::optional<HttpServerResponse> look_at_access() {
     step_ = Step::kPage;
-    if (contains(user_.groups, kMastersGroup) || control_.is_always_allowed(what_.path)) {
+    if (user_.in_group(kMastersGroup) || control_.is_always_allowed(what_.path)) {
       return std::nullopt;
     }
     answer_ = control_.review_access(user_, what_);
@@ -185,8 +181,8 @@ class AccessControl::Passage final : public HttpDeferredResponse {
   const HttpServerRequest request_;
   AccessAttributes what_;
   Step step_ = Step::kCredentials;
-  User user_;
-  std::shared_ptr<const Review<std::optional<User>>> token_;
+  UserInfo user_;
+  std::shared_ptr<const Review<std::optional<UserInfo>>> token_;
   std::shared_ptr<const Review<AccessAnswer>> answer_;
   std::unique_ptr<HttpDeferredResponse> page_;
 };
@@ -227,13 +223,13 @@ std::string AccessControl::name_of(const std::string& token) const {
   return {reinterpret_cast<const char*>(sum.data()), size};
 }
 
-std::shared_ptr<const Review<std::optional<User>>> AccessControl::review_token(
+std::shared_ptr<const Review<std::optional<UserInfo>>> AccessControl::review_token(
     const std::string& token) {
   const Time began = seams_.clock.now();
   auto asked = tokens_.ask(
       name_of(token), [this, token](std::stop_token stop) -> Result<TokenReviews::Fetched> {
         seams_.metrics.token_fetch_began();
-        Result<std::optional<User>> user = seams_.reviews.review_token(token, stop);
+        Result<std::optional<UserInfo>> user = seams_.reviews.review_token(token, stop);
         seams_.metrics.token_fetch_ended(user ? ServingMetrics::Outcome::kSuccess
                                               : ServingMetrics::Outcome::kFailure);
         if (!user) return user.error();
@@ -247,7 +243,7 @@ std::shared_ptr<const Review<std::optional<User>>> AccessControl::review_token(
 }
 
 std::shared_ptr<const Review<AccessAnswer>> AccessControl::review_access(
-    const User& user, const AccessAttributes& what) {
+    const UserInfo& user, const AccessAttributes& what) {
   const std::string spec = AccessReviews::spec_of(user, what);
   return answers_
       .ask(spec,

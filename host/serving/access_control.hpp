@@ -42,14 +42,14 @@ class AccessControl {
 
  private:
   class Passage;
-  using TokenReviews = ReviewCache<std::optional<User>>;
+  using TokenReviews = ReviewCache<std::optional<UserInfo>>;
   using AccessAnswers = ReviewCache<AccessAnswer>;
 
   [[nodiscard]] bool is_always_allowed(std::string_view path) const;
-  [[nodiscard]] std::shared_ptr<const Review<std::optional<User>>> review_token(
+  [[nodiscard]] std::shared_ptr<const Review<std::optional<UserInfo>>> review_token(
       const std::string& token);
   [[nodiscard]] std::shared_ptr<const Review<AccessAnswer>> review_access(
-      const User& user, const AccessAttributes& what);
+      const UserInfo& user, const AccessAttributes& what);
   /// An unpredictable name for a token, so that the cache has none.
   [[nodiscard]] std::string name_of(const std::string& token) const;
 

@@ -47,10 +47,10 @@ std::vector<std::string> texts_of(const Json& list) {
   return out;
 }
 
-User user_of(const Json& info) {
-  User out{.name = info.get("username").text(),
-           .uid = info.get("uid").text(),
-           .groups = texts_of(info.get("groups"))};
+UserInfo user_of(const Json& info) {
+  UserInfo out{.name = info.get("username").text(),
+               .uid = info.get("uid").text(),
+               .groups = texts_of(info.get("groups"))};
   for (const auto& [key, values] : info.get("extra").members()) {
     out.extra.emplace_back(key, texts_of(values));
   }
@@ -80,8 +80,8 @@ Result<std::string> AccessReviews::send(RestClient& client, const ApiRequest& re
   }
 }
 
-Result<std::optional<User>> AccessReviews::review_token(const std::string& token,
-                                                        const std::stop_token& stop) {
+Result<std::optional<UserInfo>> AccessReviews::review_token(const std::string& token,
+                                                            const std::stop_token& stop) {
   Json body = Json::object({{"kind", "TokenReview"},
                             {"apiVersion", "authentication.k8s.io/v1"},
                             {"spec", Json::object({{"token", token}})}});
@@ -92,8 +92,8 @@ Result<std::optional<User>> AccessReviews::review_token(const std::string& token
   const Result<Json> review = parse_json(*text);
   if (!review) return review.error().with_context("the API server's TokenReview");
   const Json& status = review->get("status");
-  if (!status.get("authenticated").boolean()) return std::optional<User>();
-  return std::optional<User>(user_of(status.get("user")));
+  if (!status.get("authenticated").boolean()) return std::optional<UserInfo>();
+  return std::optional<UserInfo>(user_of(status.get("user")));
 }
 
 Result<AccessAnswer> AccessReviews::review_access(const std::string& spec,
@@ -111,7 +111,7 @@ Result<AccessAnswer> AccessReviews::review_access(const std::string& spec,
   return AccessAnswer{status.get("allowed").boolean(), status.get("reason").text()};
 }
 
-std::string AccessReviews::spec_of(const User& user, const AccessAttributes& what) {
+std::string AccessReviews::spec_of(const UserInfo& user, const AccessAttributes& what) {
   Json spec = Json::object(
       {{"user", user.name},
        {"groups", list_of(user.groups)},

@@ -9,9 +9,9 @@
 
 #include "host/api/rest_client.hpp"
 #include "host/serving/serving_metrics.hpp"
-#include "host/serving/user.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/random.hpp"
+#include "lib/kube/user_info.hpp"
 
 namespace davit::host {
 
@@ -42,13 +42,13 @@ class AccessReviews {
 
   /// TokenReview: the token's user, or nothing if the server does not accept the token. The error
   /// is that of the request.
-  [[nodiscard]] Result<std::optional<User>> review_token(const std::string& token,
-                                                         const std::stop_token& stop);
+  [[nodiscard]] Result<std::optional<UserInfo>> review_token(const std::string& token,
+                                                             const std::stop_token& stop);
   /// SubjectAccessReview of spec_of().
   [[nodiscard]] Result<AccessAnswer> review_access(const std::string& spec,
                                                    const std::stop_token& stop);
   /// The spec of a SubjectAccessReview, as JSON; equal questions have equal texts.
-  [[nodiscard]] static std::string spec_of(const User& user, const AccessAttributes& what);
+  [[nodiscard]] static std::string spec_of(const UserInfo& user, const AccessAttributes& what);
 
  private:
   [[nodiscard]] Result<std::string> send(RestClient& client, const ApiRequest& request,

@@ -58,7 +58,7 @@ std::vector<std::string> all_headers(const HttpServerRequest& request,
 }
 
 void read_extra(const HttpServerRequest& request, const std::vector<std::string>& prefixes,
-                User& out) {
+                UserInfo& out) {
   for (const std::string& each : prefixes) {
     const std::string prefix = lower_case(each);
     for (const auto& [header, value] : request.headers) {
@@ -87,7 +87,7 @@ std::optional<ShownCredentials> of_proxy(const HttpServerRequest& request,
   const std::vector<std::string>& allowed = proxies.allowed_names;
   const bool is_allowed = allowed.empty() || std::find(allowed.begin(), allowed.end(),
                                                        proxy->common_name) != allowed.end();
-  User user{.name = first_header(request, proxies.username_headers)};
+  UserInfo user{.name = first_header(request, proxies.username_headers)};
   if (!is_allowed || user.name.empty()) return std::nullopt;
   user.uid = first_header(request, proxies.uid_headers);
   user.groups = all_headers(request, proxies.group_headers);
@@ -100,9 +100,9 @@ std::optional<ShownCredentials> of_certificate(const HttpServerRequest& request,
   if (!authorities) return std::nullopt;
   std::optional<CertificateSubject> holder = authorities->verify_client(*request.peer->chain, now);
   if (!holder || holder->common_name.empty()) return std::nullopt;
-  User user{.name = std::move(holder->common_name),
-            .uid = std::move(holder->uid),
-            .groups = std::move(holder->organizations)};
+  UserInfo user{.name = std::move(holder->common_name),
+                .uid = std::move(holder->uid),
+                .groups = std::move(holder->organizations)};
   user.extra.push_back(
       {"authentication.kubernetes.io/credential-id", {"X509SHA256=" + holder->sha256}});
   return ShownCredentials{ShownCredentials::Kind::kUser, std::move(user), "", holder->not_after};

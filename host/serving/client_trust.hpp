@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "host/config/serving_settings.hpp"
-#include "host/serving/user.hpp"
 #include "lib/base/mutex.hpp"
+#include "lib/kube/user_info.hpp"
 #include "lib/net/certificate_pool.hpp"
 #include "lib/net/http_message.hpp"
 
@@ -51,7 +51,7 @@ struct ShownCredentials {
   };
 
   Kind kind = Kind::kAnonymous;
-  User user = {};
+  UserInfo user = {};
   std::string token = {};
   std::optional<WallTime> certificate_expires = {};  ///< Set for a trusted certificate.
 };

@@ -8,24 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "lib/kube/user_info.hpp"
 #include "lib/net/http_message.hpp"
 
 namespace davit::sandbox {
-
-inline constexpr std::string_view kAnonymous = "system:anonymous";
-inline constexpr std::string_view kUnauthenticatedGroup = "system:unauthenticated";
-inline constexpr std::string_view kAuthenticatedGroup = "system:authenticated";
-inline constexpr std::string_view kMastersGroup = "system:masters";
-
-/// authentication.k8s.io UserInfo.
-struct Identity {
-  std::string user;
-  std::string uid = {};
-  std::vector<std::string> groups = {};
-  std::vector<std::pair<std::string, std::vector<std::string>>> extra = {};
-
-  [[nodiscard]] bool in_group(std::string_view group) const;
-};
 
 /// A request's attributes as RBAC sees them (k8s.io/apiserver/pkg/authorization/authorizer).
 struct AccessAttributes {
@@ -66,7 +52,7 @@ struct RoleReference {
 
 /// A token's content, for a TokenReview.
 struct TokenIdentity {
-  Identity identity;
+  UserInfo identity;
   std::vector<std::string> audiences;  ///< The requested audiences for which the token is valid.
 };
 
@@ -79,7 +65,7 @@ class Authenticator {
   virtual ~Authenticator() = default;
 
   /// Client certificate, then bearer token, then anonymous. kForbidden: present but unknown (401).
-  [[nodiscard]] virtual Result<Identity> authenticate(const HttpServerRequest& request) const = 0;
+  [[nodiscard]] virtual Result<UserInfo> authenticate(const HttpServerRequest& request) const = 0;
   /// Checks `token` for `audiences` (empty: the server's). kForbidden if it is not valid.
   [[nodiscard]] virtual Result<TokenIdentity> review(
       std::string_view token, const std::vector<std::string>& audiences) const = 0;
@@ -93,10 +79,10 @@ class Authorizer {
   Authorizer& operator=(const Authorizer&) = delete;
   virtual ~Authorizer() = default;
 
-  [[nodiscard]] virtual Access authorize(const Identity& who,
+  [[nodiscard]] virtual Access authorize(const UserInfo& who,
                                          const AccessAttributes& what) const = 0;
   /// The rights of `who` in `ns`, cluster-wide rights included.
-  [[nodiscard]] virtual std::vector<PolicyRule> rules(const Identity& who,
+  [[nodiscard]] virtual std::vector<PolicyRule> rules(const UserInfo& who,
                                                       std::string_view ns) const = 0;
   /// The rules of `role`, aggregated ones included; nothing if the role does not exist.
   [[nodiscard]] virtual std::optional<std::vector<PolicyRule>> rules_of(
@@ -105,16 +91,16 @@ class Authorizer {
 
 /// The text of a 403 after "forbidden: ": `User "alice" cannot get resource "pods" in API group ""
 /// in the namespace "default"`, followed by a colon and `reason` if there is one.
-[[nodiscard]] std::string denial(const Identity& who, const AccessAttributes& what,
+[[nodiscard]] std::string denial(const UserInfo& who, const AccessAttributes& what,
                                  std::string_view reason = "");
 /// The whole message of the 403: `pods "a" is forbidden: User "alice" cannot get resource "pods" in
 /// API group "" in the namespace "default"`. Other than resources: `forbidden: …`.
-[[nodiscard]] std::string forbidden_message(const Identity& who, const AccessAttributes& what,
+[[nodiscard]] std::string forbidden_message(const UserInfo& who, const AccessAttributes& what,
                                             std::string_view reason = "");
 
 /// Whom the Impersonate-* headers name, or `who` when there are none. kForbidden when he may not
 /// (403), kInvalid when the headers do not make sense (400); the message is the body's.
-[[nodiscard]] Result<Identity> impersonate(const HttpServerRequest& request, const Identity& who,
+[[nodiscard]] Result<UserInfo> impersonate(const HttpServerRequest& request, const UserInfo& who,
                                            const Authorizer& authorizer);
 
 }  // namespace davit::sandbox

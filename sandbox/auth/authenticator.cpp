@@ -10,7 +10,7 @@ namespace {
 
 Status refused() { return {Code::kForbidden, "invalid bearer token"}; }
 
-Identity authenticated(Identity identity) {
+UserInfo authenticated(UserInfo identity) {
   if (!identity.in_group(kAuthenticatedGroup)) {
     identity.groups.emplace_back(kAuthenticatedGroup);
   }
@@ -39,11 +39,11 @@ class CredentialAuthenticator final : public Authenticator {
     }
   }
 
-  [[nodiscard]] Result<Identity> authenticate(const HttpServerRequest& request) const override {
+  [[nodiscard]] Result<UserInfo> authenticate(const HttpServerRequest& request) const override {
     const bool trusted = request.peer && request.peer->trusted;
     if (trusted && !request.peer->common_name.empty()) {
-      Identity identity;
-      identity.user = request.peer->common_name;
+      UserInfo identity;
+      identity.name = request.peer->common_name;
       identity.groups = request.peer->organizations;
       return authenticated(std::move(identity));
     }
@@ -57,13 +57,13 @@ class CredentialAuthenticator final : public Authenticator {
       return Status(Code::kForbidden, "certificate signed by unknown authority");
     }
     if (anonymous_ == Anonymous::kRefused) return Status(Code::kForbidden, "no credentials");
-    Identity identity;
+    UserInfo identity;
     if (anonymous_ == Anonymous::kAdministrator) {
-      identity.user = "system:unsecured";
+      identity.name = "system:unsecured";
       identity.groups = {std::string(kMastersGroup)};
       return authenticated(std::move(identity));
     }
-    identity.user = kAnonymous;
+    identity.name = kAnonymousUser;
     identity.groups = {std::string(kUnauthenticatedGroup)};
     return identity;
   }
@@ -89,14 +89,14 @@ class CredentialAuthenticator final : public Authenticator {
  private:
   const Anonymous anonymous_;
   const ServiceAccountTokens* const accounts_;
-  std::unordered_map<std::string, Identity> tokens_;  // Not changed any more.
+  std::unordered_map<std::string, UserInfo> tokens_;  // Not changed any more.
 };
 
 class FixedAuthenticator final : public Authenticator {
  public:
-  explicit FixedAuthenticator(Identity identity) : identity_(std::move(identity)) {}
+  explicit FixedAuthenticator(UserInfo identity) : identity_(std::move(identity)) {}
 
-  [[nodiscard]] Result<Identity> authenticate(const HttpServerRequest&) const override {
+  [[nodiscard]] Result<UserInfo> authenticate(const HttpServerRequest&) const override {
     return identity_;
   }
   [[nodiscard]] Result<TokenIdentity> review(std::string_view,
@@ -105,7 +105,7 @@ class FixedAuthenticator final : public Authenticator {
   }
 
  private:
-  const Identity identity_;
+  const UserInfo identity_;
 };
 
 }  // namespace
@@ -115,7 +115,7 @@ std::unique_ptr<Authenticator> make_authenticator(AuthenticatorOptions options,
   return std::make_unique<CredentialAuthenticator>(std::move(options), accounts);
 }
 
-std::unique_ptr<Authenticator> make_fixed_authenticator(Identity identity) {
+std::unique_ptr<Authenticator> make_fixed_authenticator(UserInfo identity) {
   return std::make_unique<FixedAuthenticator>(std::move(identity));
 }
 

@@ -29,6 +29,6 @@ struct AuthenticatorOptions {
     AuthenticatorOptions options, const ServiceAccountTokens* accounts);
 
 /// Authenticates every request as `identity`: for the library form without credentials.
-[[nodiscard]] std::unique_ptr<Authenticator> make_fixed_authenticator(Identity identity);
+[[nodiscard]] std::unique_ptr<Authenticator> make_fixed_authenticator(UserInfo identity);
 
 }  // namespace davit::sandbox

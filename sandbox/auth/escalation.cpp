@@ -109,7 +109,7 @@ std::optional<GrantRefusal> check_held(const GrantRequest& request, const Author
   if (missing.empty()) return std::nullopt;
   std::set<std::string> texts;
   for (const PolicyRule& each : missing) texts.insert(text_of(each));
-  std::string why = "user " + json_string(request.who.user) +
+  std::string why = "user " + json_string(request.who.name) +
                     " (groups=" + quoted(request.who.groups) +
                     ") is attempting to grant RBAC permissions not currently held:";
   for (const std::string& each : texts) why += '\n' + each;

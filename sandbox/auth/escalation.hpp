@@ -20,7 +20,7 @@ struct GrantRefusal {
 
 /// A write of a Role, ClusterRole, RoleBinding or ClusterRoleBinding.
 struct GrantRequest {
-  const Identity& who;
+  const UserInfo& who;
   std::string_view resource;  ///< "roles"
   std::string_view ns;
   std::string_view name;  ///< The name in the URL; empty for POST.

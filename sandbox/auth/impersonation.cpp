@@ -21,7 +21,7 @@ std::string unescaped(std::string_view text) {
 
 struct ImpersonationHeaders {
   std::optional<std::string> user;
-  Identity identity;
+  UserInfo identity;
 
   [[nodiscard]] bool anything() const {
     return user || !identity.uid.empty() || !identity.groups.empty() || !identity.extra.empty();
@@ -94,7 +94,7 @@ std::vector<AccessAttributes> claims(const ImpersonationHeaders& wanted) {
 
 }  // namespace
 
-Result<Identity> impersonate(const HttpServerRequest& request, const Identity& who,
+Result<UserInfo> impersonate(const HttpServerRequest& request, const UserInfo& who,
                              const Authorizer& authorizer) {
   ImpersonationHeaders wanted = read_headers(request);
   if (!wanted.anything()) return who;
@@ -107,13 +107,13 @@ Result<Identity> impersonate(const HttpServerRequest& request, const Identity& w
       return Status(Code::kForbidden, forbidden_message(who, what, access.reason));
     }
   }
-  Identity out = std::move(wanted.identity);
-  out.user = *wanted.user;
-  if (const auto account = account_of(out.user); account && out.groups.empty()) {
+  UserInfo out = std::move(wanted.identity);
+  out.name = *wanted.user;
+  if (const auto account = account_of(out.name); account && out.groups.empty()) {
     out.groups = service_account_identity(account->first, account->second).groups;
   }
   const std::string_view added =
-      out.user == kAnonymous ? kUnauthenticatedGroup : kAuthenticatedGroup;
+      out.name == kAnonymousUser ? kUnauthenticatedGroup : kAuthenticatedGroup;
   if (!out.in_group(kAuthenticatedGroup) && !out.in_group(kUnauthenticatedGroup)) {
     out.groups.emplace_back(added);
   }

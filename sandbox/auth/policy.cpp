@@ -144,22 +144,22 @@ Policy::Binding Policy::read_binding(const Json& object) const {
     if (subject.kind == "ServiceAccount") {
       const std::string& own = each.get("namespace").text();
       subject.text = subject.kind + " " + json_string(subject.name + "/" + own);
-      subject.name = service_account_identity(own.empty() ? ns : own, subject.name).user;
+      subject.name = service_account_identity(own.empty() ? ns : own, subject.name).name;
     }
     out.subjects.push_back(std::move(subject));
   }
   return out;
 }
 
-const Policy::Subject* Policy::subject_for(const Binding& binding, const Identity& who) {
+const Policy::Subject* Policy::subject_for(const Binding& binding, const UserInfo& who) {
   for (const Subject& each : binding.subjects) {
-    const bool meant = each.kind == "Group" ? who.in_group(each.name) : each.name == who.user;
+    const bool meant = each.kind == "Group" ? who.in_group(each.name) : each.name == who.name;
     if (meant) return &each;
   }
   return nullptr;
 }
 
-Access Policy::allowed_by(const std::vector<Binding>& bindings, const Identity& who,
+Access Policy::allowed_by(const std::vector<Binding>& bindings, const UserInfo& who,
                           const AccessAttributes& what) {
   for (const Binding& binding : bindings) {
     const Subject* subject = subject_for(binding, who);
@@ -173,14 +173,14 @@ Access Policy::allowed_by(const std::vector<Binding>& bindings, const Identity& 
   return {};
 }
 
-Access Policy::authorize(const Identity& who, const AccessAttributes& what) const {
+Access Policy::authorize(const UserInfo& who, const AccessAttributes& what) const {
   Access access = allowed_by(everywhere_, who, what);
   if (access.allowed() || !what.resource || what.ns.empty()) return access;
   const auto found = by_namespace_.find(what.ns);
   return found == by_namespace_.end() ? access : allowed_by(found->second, who, what);
 }
 
-std::vector<PolicyRule> Policy::rules(const Identity& who, std::string_view ns) const {
+std::vector<PolicyRule> Policy::rules(const UserInfo& who, std::string_view ns) const {
   std::vector<PolicyRule> out;
   const auto add = [&](const std::vector<Binding>& bindings) {
     for (const Binding& binding : bindings) {

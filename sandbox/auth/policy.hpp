@@ -31,9 +31,9 @@ class Policy {
 
   /// Implements Authorizer::authorize(): allowed, with the binding that allows it as reason, or no
   /// opinion.
-  [[nodiscard]] Access authorize(const Identity& who, const AccessAttributes& what) const;
+  [[nodiscard]] Access authorize(const UserInfo& who, const AccessAttributes& what) const;
   /// Implements Authorizer::rules(): all that `who` may do in `ns`, cluster-wide rights included.
-  [[nodiscard]] std::vector<PolicyRule> rules(const Identity& who, std::string_view ns) const;
+  [[nodiscard]] std::vector<PolicyRule> rules(const UserInfo& who, std::string_view ns) const;
   /// Implements Authorizer::rules_of(): the rights of `role`; nothing if it does not exist.
   [[nodiscard]] std::optional<std::vector<PolicyRule>> rules_of(const RoleReference& role) const;
 
@@ -54,8 +54,8 @@ class Policy {
   [[nodiscard]] Binding read_binding(const Json& object) const;
   /// Null if the role does not exist.
   [[nodiscard]] std::shared_ptr<const Rules> find(const RoleReference& role) const;
-  [[nodiscard]] static const Subject* subject_for(const Binding& binding, const Identity& who);
-  [[nodiscard]] static Access allowed_by(const std::vector<Binding>& bindings, const Identity& who,
+  [[nodiscard]] static const Subject* subject_for(const Binding& binding, const UserInfo& who);
+  [[nodiscard]] static Access allowed_by(const std::vector<Binding>& bindings, const UserInfo& who,
                                          const AccessAttributes& what);
 
   Roles cluster_roles_;

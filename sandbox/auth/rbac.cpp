@@ -40,12 +40,12 @@ class RbacAuthorizer final : public Authorizer {
     }
   }
 
-  [[nodiscard]] Access authorize(const Identity& who, const AccessAttributes& what) const override {
+  [[nodiscard]] Access authorize(const UserInfo& who, const AccessAttributes& what) const override {
     if (who.in_group(kMastersGroup) || always_allowed(what)) return {Decision::kAllow, ""};
     return policy()->authorize(who, what);
   }
 
-  [[nodiscard]] std::vector<PolicyRule> rules(const Identity& who,
+  [[nodiscard]] std::vector<PolicyRule> rules(const UserInfo& who,
                                               std::string_view ns) const override {
     std::vector<PolicyRule> bound = policy()->rules(who, ns);
     if (!who.in_group(kMastersGroup)) return bound;
@@ -84,10 +84,10 @@ class RbacAuthorizer final : public Authorizer {
 
 class PermissiveAuthorizer final : public Authorizer {
  public:
-  [[nodiscard]] Access authorize(const Identity&, const AccessAttributes&) const override {
+  [[nodiscard]] Access authorize(const UserInfo&, const AccessAttributes&) const override {
     return {Decision::kAllow, ""};
   }
-  [[nodiscard]] std::vector<PolicyRule> rules(const Identity&, std::string_view) const override {
+  [[nodiscard]] std::vector<PolicyRule> rules(const UserInfo&, std::string_view) const override {
     return {everything(), every_path()};
   }
   [[nodiscard]] std::optional<std::vector<PolicyRule>> rules_of(

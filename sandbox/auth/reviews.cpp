@@ -25,8 +25,8 @@ void set_list(Json& object, std::string_view key, const std::vector<std::string>
   if (!list.empty()) object.set(key, list_of(list));
 }
 
-Json user_info(const Identity& who) {
-  Json out = Json::object({{"username", who.user}});
+Json user_info(const UserInfo& who) {
+  Json out = Json::object({{"username", who.name}});
   if (!who.uid.empty()) out.set("uid", who.uid);
   set_list(out, "groups", who.groups);
   for (const auto& [key, values] : who.extra) out["extra"].set(key, list_of(values));
@@ -78,9 +78,9 @@ AccessAttributes attributes_of(const Json& spec) {
   return what;
 }
 
-Identity subject_of(const Json& spec) {
-  Identity out;
-  out.user = spec.get("user").text();
+UserInfo subject_of(const Json& spec) {
+  UserInfo out;
+  out.name = spec.get("user").text();
   out.uid = spec.get("uid").text();
   out.groups = strings_of(spec.get("groups"));
   for (const auto& [key, values] : spec.get("extra").members()) {
@@ -168,7 +168,7 @@ FieldErrors check_attributes(const Json& spec, std::string_view kind, std::strin
   return out;
 }
 
-ReviewResponse review_access(Json body, const Identity& who, std::string_view ns,
+ReviewResponse review_access(Json body, const UserInfo& who, std::string_view ns,
                              const ReviewParts& parts) {
   const std::string kind = body.get("kind").text();
   const Json& spec = body.get("spec");
@@ -193,7 +193,7 @@ ReviewResponse review_access(Json body, const Identity& who, std::string_view ns
   return reviewed(std::move(body), std::move(status));
 }
 
-ReviewResponse review_rules(Json body, const Identity& who, const ReviewParts& parts) {
+ReviewResponse review_rules(Json body, const UserInfo& who, const ReviewParts& parts) {
   const std::string ns = body.text_at({"spec", "namespace"});
   if (ns.empty()) return bad_request("no namespace on request");
   Json resources = Json::array();
@@ -225,7 +225,7 @@ bool is_review(std::string_view group, std::string_view kind) {
           kind == "SelfSubjectAccessReview" || kind == "SelfSubjectRulesReview");
 }
 
-ReviewResponse review_response(Json body, const Identity& who, std::string_view ns,
+ReviewResponse review_response(Json body, const UserInfo& who, std::string_view ns,
                                const ReviewParts& parts) {
   const std::string kind = body.get("kind").text();
   if (kind == "TokenReview") return review_token(std::move(body), parts);

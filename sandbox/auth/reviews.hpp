@@ -37,7 +37,7 @@ struct ReviewParts {
 [[nodiscard]] bool is_review(std::string_view group, std::string_view kind);
 
 /// `body` has its kind; `ns` is the path's, empty at cluster scope.
-[[nodiscard]] ReviewResponse review_response(Json body, const Identity& who, std::string_view ns,
+[[nodiscard]] ReviewResponse review_response(Json body, const UserInfo& who, std::string_view ns,
                                              const ReviewParts& parts);
 
 /// POST serviceaccounts/{name}/token; `body` is a TokenRequest or {}.

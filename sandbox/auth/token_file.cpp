@@ -28,10 +28,10 @@ Result<std::vector<StaticToken>> parse_token_file(std::string_view text) {
     if (fields->size() < kFieldsMin) return wrong("needs token, user and uid");
     StaticToken token;
     token.token = trimmed_field((*fields)[0]);
-    token.identity.user = trimmed_field((*fields)[1]);
+    token.identity.name = trimmed_field((*fields)[1]);
     token.identity.uid = trimmed_field((*fields)[2]);
     if (token.token.empty()) return wrong("has no token");
-    if (token.identity.user.empty()) return wrong("has no user");
+    if (token.identity.name.empty()) return wrong("has no user");
     if (fields->size() > kFieldsMin) {
       std::string_view groups = (*fields)[kFieldsMin];
       while (!groups.empty()) {

@@ -87,7 +87,7 @@ ServiceAccountTokens::Issued ServiceAccountTokens::issue(const TokenGrant& grant
                               {"iss", std::string(kIssuer)},
                               {kClaim, std::move(own)},
                               {"nbf", seconds(now)},
-                              {"sub", service_account_identity(grant.ns, grant.account).user}});
+                              {"sub", service_account_identity(grant.ns, grant.account).name}});
   // Two tokens of one moment are equal but for this.
   const std::uint64_t number = issued_.fetch_add(1, std::memory_order_relaxed);
   claims.set("jti", keyed_uuid(to_text(claims) + std::to_string(number), key_));
@@ -170,9 +170,9 @@ Result<TokenIdentity> ServiceAccountTokens::verify_legacy(
   return out;
 }
 
-Identity service_account_identity(std::string_view ns, std::string_view name) {
-  Identity out;
-  out.user = "system:serviceaccount:" + std::string(ns) + ":" + std::string(name);
+UserInfo service_account_identity(std::string_view ns, std::string_view name) {
+  UserInfo out;
+  out.name = "system:serviceaccount:" + std::string(ns) + ":" + std::string(name);
   out.groups = {"system:serviceaccounts", "system:serviceaccounts:" + std::string(ns)};
   return out;
 }

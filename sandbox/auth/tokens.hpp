@@ -18,7 +18,7 @@ namespace davit::sandbox {
 
 struct StaticToken {
   std::string token;
-  Identity identity;
+  UserInfo identity;
 };
 
 /// kube-apiserver's --token-auth-file: lines of `token,user,uid` and optionally `,"group1,group2"`.
@@ -80,6 +80,6 @@ class ServiceAccountTokens {
 };
 
 /// "system:serviceaccount:NS:NAME" with its groups.
-[[nodiscard]] Identity service_account_identity(std::string_view ns, std::string_view name);
+[[nodiscard]] UserInfo service_account_identity(std::string_view ns, std::string_view name);
 
 }  // namespace davit::sandbox

@@ -66,7 +66,7 @@ RequestFacts FaultLayer::request_facts(const HttpServerRequest& request, const U
   out.name = url.name;
   out.user_agent = request.header("User-Agent");
   if (parts_.authenticator != nullptr && board_.asks_for_user()) {
-    if (const auto who = parts_.authenticator->authenticate(request)) out.user = who->user;
+    if (const auto who = parts_.authenticator->authenticate(request)) out.user = who->name;
   }
   return out;
 }
@@ -122,7 +122,7 @@ HttpServerResponse FaultLayer::serve_api(const HttpServerRequest& request, std::
 
 ApiFailure FaultLayer::refuse(const HttpServerRequest& request, std::string_view path) const {
   if (parts_.authenticator == nullptr || parts_.authorizer == nullptr) return std::nullopt;
-  const Result<Identity> who = parts_.authenticator->authenticate(request);
+  const Result<UserInfo> who = parts_.authenticator->authenticate(request);
   if (!who) return unauthorized();
   AccessAttributes what;
   what.verb = lower_method(request.method);
@@ -130,7 +130,7 @@ ApiFailure FaultLayer::refuse(const HttpServerRequest& request, std::string_view
   what.path = path;
   if (parts_.authorizer->authorize(*who, what).allowed()) return std::nullopt;
   return forbidden({},
-                   "User \"" + who->user + "\" cannot " + what.verb + " path \"" + what.path + '"');
+                   "User \"" + who->name + "\" cannot " + what.verb + " path \"" + what.path + '"');
 }
 
 HttpServerResponse FaultLayer::post(const HttpServerRequest& request) {

@@ -27,7 +27,7 @@ AccessAttributes attributes_of(const HttpServerRequest& request, const Url& url,
   return out;
 }
 
-ApiError denied(const Identity& who, const AccessAttributes& what, const Access& access) {
+ApiError denied(const UserInfo& who, const AccessAttributes& what, const Access& access) {
   ApiError error = without_details(reason::kForbidden, forbidden_message(who, what, access.reason));
   error.details = StatusDetails();
   if (what.resource) {
@@ -38,11 +38,11 @@ ApiError denied(const Identity& who, const AccessAttributes& what, const Access&
   return error;
 }
 
-ApiResult<Identity> acting_identity(const ApiServerOptions& options,
+ApiResult<UserInfo> acting_identity(const ApiServerOptions& options,
                                     const HttpServerRequest& request) {
-  Result<Identity> who = options.authenticator->authenticate(request);
+  Result<UserInfo> who = options.authenticator->authenticate(request);
   if (!who) return unauthorized();
-  Result<Identity> acting = impersonate(request, *who, *options.authorizer);
+  Result<UserInfo> acting = impersonate(request, *who, *options.authorizer);
   if (acting) return std::move(*acting);
   if (acting.error().code() != Code::kForbidden) return bad_request(acting.error().message());
   ApiError error = without_details(reason::kForbidden, acting.error().message());
@@ -52,9 +52,9 @@ ApiResult<Identity> acting_identity(const ApiServerOptions& options,
 
 }  // namespace
 
-ApiResult<Identity> check_access(const ApiServerOptions& options, const HttpServerRequest& request,
+ApiResult<UserInfo> check_access(const ApiServerOptions& options, const HttpServerRequest& request,
                                  const Url& url, Verb verb) {
-  ApiResult<Identity> who = acting_identity(options, request);
+  ApiResult<UserInfo> who = acting_identity(options, request);
   if (!who) return who;
   const AccessAttributes what = attributes_of(request, url, verb);
   const Access access = options.authorizer->authorize(*who, what);

@@ -9,7 +9,7 @@
 namespace davit::sandbox {
 
 /// 401 or 403 when not. `options` name an authenticator and an authorizer.
-[[nodiscard]] ApiResult<Identity> check_access(const ApiServerOptions& options,
+[[nodiscard]] ApiResult<UserInfo> check_access(const ApiServerOptions& options,
                                                const HttpServerRequest& request, const Url& url,
                                                Verb verb);
 

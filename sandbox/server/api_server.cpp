@@ -37,7 +37,7 @@ std::string warning_header(std::string_view text) {
 
 ApiResult<HttpServerResponse> respond(const RestParts& rest, const ApiServerOptions& options,
                                       Documents& documents, Call& call) {
-  ApiResult<Identity> who = check_access(options, call.request, call.url, call.verb);
+  ApiResult<UserInfo> who = check_access(options, call.request, call.url, call.verb);
   if (!who) return who.error();
   const Serving serving{rest, options, *who, documents};
   return call.url.is_resource ? serve_resource(serving, call)

@@ -13,7 +13,7 @@ namespace davit::sandbox {
 struct Serving {
   const RestParts& rest;
   const ApiServerOptions& options;
-  const Identity& who;
+  const UserInfo& who;
   Documents& documents;
 };
 

@@ -30,9 +30,9 @@ struct ApiServer::State {
         documents(options.advertise_address + ':' + std::to_string(options.advertise_port)),
         rest{outer.store, outer.clock, outer.random, resources, *admission, definitions} {}
 
-  static Identity admin_identity() {
-    Identity admin;
-    admin.user = "system:admin";
+  static UserInfo admin_identity() {
+    UserInfo admin;
+    admin.name = "system:admin";
     admin.groups = {std::string(kMastersGroup), std::string(kAuthenticatedGroup)};
     return admin;
   }

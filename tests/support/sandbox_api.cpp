@@ -22,9 +22,9 @@ sandbox::AuthenticatorOptions static_tokens() {
   sandbox::AuthenticatorOptions options;
   options.tokens.push_back(
       {"admin-token",
-       {.user = "admin", .uid = "admin", .groups = {"system:masters"}, .extra = {}}});
+       {.name = "admin", .uid = "admin", .groups = {"system:masters"}, .extra = {}}});
   options.tokens.push_back(
-      {"alice-token", {.user = "alice", .uid = "alice", .groups = {}, .extra = {}}});
+      {"alice-token", {.name = "alice", .uid = "alice", .groups = {}, .extra = {}}});
   return options;
 }
 

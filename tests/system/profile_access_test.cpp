@@ -93,8 +93,8 @@ class ProfileAccessTest : public testing::Test {
   test::RecordingLogSink sink_;
   sandbox::Store store_{*clock_};
   const std::unique_ptr<sandbox::Authenticator> authenticator_ = sandbox::make_authenticator(
-      {.tokens = {{"admin", {.user = "admin", .groups = {std::string(sandbox::kMastersGroup)}}},
-                  {"stranger", {.user = "stranger"}}}},
+      {.tokens = {{"admin", {.name = "admin", .groups = {std::string(kMastersGroup)}}},
+                  {"stranger", {.name = "stranger"}}}},
       nullptr);
   const std::unique_ptr<sandbox::Authorizer> authorizer_ = sandbox::make_rbac_authorizer(store_);
   const std::unique_ptr<sandbox::ApiServer> server_ = std::move(*sandbox::ApiServer::open(

@@ -64,7 +64,7 @@ World::World(WorldOptions options)
       // Only davit has a token; all others are the administrator.
       authenticator_(sandbox::make_authenticator(
           {.tokens = {{.token = kToken,
-                       .identity = {.user = "system:serviceaccount:kube-system:davit",
+                       .identity = {.name = "system:serviceaccount:kube-system:davit",
                                     .groups = {"system:serviceaccounts", "system:authenticated"}}}},
            .anonymous = sandbox::Anonymous::kAdministrator},
           nullptr)),

@@ -12,10 +12,10 @@ class AuthenticatorTest : public testing::Test {
  protected:
   static AuthenticatorOptions options() {
     AuthenticatorOptions out;
-    out.tokens.push_back({"secret", {.user = "alice", .uid = "1", .groups = {"devs"}}});
+    out.tokens.push_back({"secret", {.name = "alice", .uid = "1", .groups = {"devs"}}});
     return out;
   }
-  [[nodiscard]] Result<Identity> ask(const char* authorization) const {
+  [[nodiscard]] Result<UserInfo> ask(const char* authorization) const {
     HttpServerRequest request;
     request.headers = {{"authorization", authorization}};
     return authenticator_->authenticate(request);
@@ -31,7 +31,7 @@ TEST_F(AuthenticatorTest, CertificateWinsOverToken) {
 
   const auto who = authenticator_->authenticate(request);
 
-  EXPECT_EQ(who->user, "carol");
+  EXPECT_EQ(who->name, "carol");
   EXPECT_THAT(who->groups, ElementsAre("ops", "system:authenticated"));
 }
 
@@ -39,7 +39,7 @@ TEST_F(AuthenticatorTest, TokenIsKnownByItsText) {
   for (const char* header : {"Bearer secret", "bearer secret", " BEARER secret more"}) {
     const auto who = ask(header);
     ASSERT_TRUE(who) << header;
-    EXPECT_EQ(who->user, "alice");
+    EXPECT_EQ(who->name, "alice");
     EXPECT_THAT(who->groups, ElementsAre("devs", "system:authenticated"));
   }
 }
@@ -52,7 +52,7 @@ TEST_F(AuthenticatorTest, InvalidTokenIsAnonymous) {
   for (const char* header : {"", "Bearer", "Bearer ", "Basic YTpi", "secret"}) {
     const auto who = ask(header);
     ASSERT_TRUE(who) << header;
-    EXPECT_EQ(who->user, "system:anonymous");
+    EXPECT_EQ(who->name, "system:anonymous");
     EXPECT_THAT(who->groups, ElementsAre("system:unauthenticated"));
   }
 }

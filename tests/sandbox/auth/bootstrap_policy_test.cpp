@@ -27,7 +27,7 @@ class BootstrapPolicyTest : public testing::Test {
     binding["roleRef"].set("name", role);
     objects_.cluster_role_bindings.push_back(std::move(binding));
   }
-  [[nodiscard]] bool may(const Identity& who, const char* verb, const char* group,
+  [[nodiscard]] bool may(const UserInfo& who, const char* verb, const char* group,
                          const char* resource) const {
     AccessAttributes what;
     what.verb = verb;
@@ -38,7 +38,7 @@ class BootstrapPolicyTest : public testing::Test {
   }
 
   PolicyObjects objects_;
-  const Identity alice_{.user = "alice"};
+  const UserInfo alice_{.name = "alice"};
 };
 
 TEST_F(BootstrapPolicyTest, ViewerReadsButNoSecrets) {
@@ -68,17 +68,17 @@ TEST_F(BootstrapPolicyTest, AdminEditsAndGivesRights) {
 }
 
 TEST_F(BootstrapPolicyTest, EverybodyKnownMayAskWhatHeMay) {
-  const Identity known{.user = "x", .groups = {"system:authenticated"}};
+  const UserInfo known{.name = "x", .groups = {"system:authenticated"}};
   EXPECT_TRUE(may(known, "create", "authorization.k8s.io", "selfsubjectaccessreviews"));
   EXPECT_FALSE(may(alice_, "create", "authorization.k8s.io", "selfsubjectaccessreviews"));
 }
 
 TEST_F(BootstrapPolicyTest, ControllersHaveWhatTheyNeed) {
-  const Identity controller = service_account_identity("kube-system", "replicaset-controller");
+  const UserInfo controller = service_account_identity("kube-system", "replicaset-controller");
   EXPECT_TRUE(may(controller, "create", "", "pods"));
   EXPECT_TRUE(may(controller, "update", "apps", "replicasets"));
   EXPECT_FALSE(may(controller, "create", "apps", "replicasets"));
-  EXPECT_TRUE(may({.user = "system:kube-scheduler"}, "create", "", "bindings"));
+  EXPECT_TRUE(may({.name = "system:kube-scheduler"}, "create", "", "bindings"));
 }
 
 TEST_F(BootstrapPolicyTest, CoreGroupHasNoName) {

@@ -67,7 +67,7 @@ class EscalationTest : public testing::Test {
   [[nodiscard]] std::optional<GrantRefusal> grant(const char* resource, const char* object,
                                                   const Json& old = {}) const {
     const Json next = json_literal(object);
-    return check_grant({{.user = "alice", .groups = {"dev"}}, resource, "ns", "x", next, old},
+    return check_grant({{.name = "alice", .groups = {"dev"}}, resource, "ns", "x", next, old},
                        *authorizer_);
   }
 

@@ -13,14 +13,14 @@ class PickyAuthorizer final : public Authorizer {
  public:
   explicit PickyAuthorizer(std::vector<std::string> allowed) : allowed_(std::move(allowed)) {}
 
-  [[nodiscard]] Access authorize(const Identity&, const AccessAttributes& what) const override {
+  [[nodiscard]] Access authorize(const UserInfo&, const AccessAttributes& what) const override {
     const std::string asked = what.name_of_resource + " " + what.ns + "/" + what.name;
     for (const std::string& each : allowed_) {
       if (each == asked && what.verb == "impersonate") return {Decision::kAllow, ""};
     }
     return {};
   }
-  [[nodiscard]] std::vector<PolicyRule> rules(const Identity&, std::string_view) const override {
+  [[nodiscard]] std::vector<PolicyRule> rules(const UserInfo&, std::string_view) const override {
     return {};
   }
   [[nodiscard]] std::optional<std::vector<PolicyRule>> rules_of(
@@ -32,13 +32,13 @@ class PickyAuthorizer final : public Authorizer {
   const std::vector<std::string> allowed_;
 };
 
-Result<Identity> as(HttpHeaders headers, std::vector<std::string> allowed) {
+Result<UserInfo> as(HttpHeaders headers, std::vector<std::string> allowed) {
   HttpServerRequest request;
   request.headers = std::move(headers);
-  return impersonate(request, {.user = "alice"}, PickyAuthorizer(std::move(allowed)));
+  return impersonate(request, {.name = "alice"}, PickyAuthorizer(std::move(allowed)));
 }
 
-TEST(ImpersonationTest, WithoutHeadersOneIsOneself) { EXPECT_EQ(as({}, {})->user, "alice"); }
+TEST(ImpersonationTest, WithoutHeadersOneIsOneself) { EXPECT_EQ(as({}, {})->name, "alice"); }
 
 TEST(ImpersonationTest, UserAndGroupsReplaceOnesOwn) {
   const auto who =
@@ -46,7 +46,7 @@ TEST(ImpersonationTest, UserAndGroupsReplaceOnesOwn) {
          {"users /zed", "groups /a", "groups /b"});
 
   ASSERT_TRUE(who) << who.error().message();
-  EXPECT_EQ(who->user, "zed");
+  EXPECT_EQ(who->name, "zed");
   EXPECT_THAT(who->groups, ElementsAre("a", "b", "system:authenticated"));
 }
 

@@ -91,12 +91,12 @@ TEST(PolicyTest, RoleHoldsInItsNamespaceOnly) {
   objects.role_bindings = {binding("ns", "Role", "r", kAlice)};
   const Policy policy(objects);
 
-  const Access access = policy.authorize({.user = "alice"}, get_in("ns", "pods"));
+  const Access access = policy.authorize({.name = "alice"}, get_in("ns", "pods"));
   EXPECT_TRUE(access.allowed());
   EXPECT_EQ(access.reason, R"(RBAC: allowed by RoleBinding "b/ns" of Role "r" to User "alice")");
-  EXPECT_FALSE(policy.authorize({.user = "alice"}, get_in("other", "pods")).allowed());
-  EXPECT_FALSE(policy.authorize({.user = "alice"}, get_in("", "pods")).allowed());
-  EXPECT_FALSE(policy.authorize({.user = "bob"}, get_in("ns", "pods")).allowed());
+  EXPECT_FALSE(policy.authorize({.name = "alice"}, get_in("other", "pods")).allowed());
+  EXPECT_FALSE(policy.authorize({.name = "alice"}, get_in("", "pods")).allowed());
+  EXPECT_FALSE(policy.authorize({.name = "bob"}, get_in("ns", "pods")).allowed());
 }
 
 TEST(PolicyTest, ClusterRoleHoldsAsFarAsItsBinding) {
@@ -106,11 +106,11 @@ TEST(PolicyTest, ClusterRoleHoldsAsFarAsItsBinding) {
   objects.cluster_role_bindings = {binding("", "ClusterRole", "s", kAlice)};
   const Policy policy(objects);
 
-  EXPECT_TRUE(policy.authorize({.user = "alice"}, get_in("ns", "pods")).allowed());
-  EXPECT_FALSE(policy.authorize({.user = "alice"}, get_in("", "pods")).allowed());
-  EXPECT_TRUE(policy.authorize({.user = "alice"}, get_in("", "nodes")).allowed());
-  EXPECT_THAT(policy.rules({.user = "alice"}, "ns"), SizeIs(2));
-  EXPECT_THAT(policy.rules({.user = "alice"}, "other"), SizeIs(1));
+  EXPECT_TRUE(policy.authorize({.name = "alice"}, get_in("ns", "pods")).allowed());
+  EXPECT_FALSE(policy.authorize({.name = "alice"}, get_in("", "pods")).allowed());
+  EXPECT_TRUE(policy.authorize({.name = "alice"}, get_in("", "nodes")).allowed());
+  EXPECT_THAT(policy.rules({.name = "alice"}, "ns"), SizeIs(2));
+  EXPECT_THAT(policy.rules({.name = "alice"}, "other"), SizeIs(1));
 }
 
 TEST(PolicyTest, GroupsAndServiceAccountsAreSubjects) {
@@ -121,9 +121,9 @@ TEST(PolicyTest, GroupsAndServiceAccountsAreSubjects) {
       binding("", "ClusterRole", "r", R"({"kind":"ServiceAccount","name":"sa","namespace":"x"})")};
   const Policy policy(objects);
 
-  EXPECT_TRUE(policy.authorize({.user = "a", .groups = {"devs"}}, get_in("", "pods")).allowed());
-  EXPECT_FALSE(policy.authorize({.user = "devs"}, get_in("", "pods")).allowed());
-  EXPECT_EQ(policy.authorize({.user = "system:serviceaccount:x:sa"}, get_in("", "pods")).reason,
+  EXPECT_TRUE(policy.authorize({.name = "a", .groups = {"devs"}}, get_in("", "pods")).allowed());
+  EXPECT_FALSE(policy.authorize({.name = "devs"}, get_in("", "pods")).allowed());
+  EXPECT_EQ(policy.authorize({.name = "system:serviceaccount:x:sa"}, get_in("", "pods")).reason,
             R"(RBAC: allowed by ClusterRoleBinding "b" of ClusterRole "r" )"
             R"(to ServiceAccount "sa/x")");
 }
@@ -132,7 +132,7 @@ TEST(PolicyTest, MissingRoleGivesNothing) {
   PolicyObjects objects;
   objects.cluster_role_bindings = {binding("", "ClusterRole", "gone", kAlice)};
 
-  EXPECT_FALSE(Policy(objects).authorize({.user = "alice"}, get_in("", "pods")).allowed());
+  EXPECT_FALSE(Policy(objects).authorize({.name = "alice"}, get_in("", "pods")).allowed());
 }
 
 TEST(PolicyTest, AggregatedRoleHasTheRulesOfThoseItSelects) {
@@ -145,8 +145,8 @@ TEST(PolicyTest, AggregatedRoleHasTheRulesOfThoseItSelects) {
   objects.cluster_role_bindings = {binding("", "ClusterRole", "outer", kAlice)};
   const Policy policy(objects);
 
-  EXPECT_TRUE(policy.authorize({.user = "alice"}, get_in("", "pods")).allowed());
-  EXPECT_FALSE(policy.authorize({.user = "alice"}, get_in("", "nodes")).allowed());
+  EXPECT_TRUE(policy.authorize({.name = "alice"}, get_in("", "pods")).allowed());
+  EXPECT_FALSE(policy.authorize({.name = "alice"}, get_in("", "nodes")).allowed());
 }
 
 }  // namespace

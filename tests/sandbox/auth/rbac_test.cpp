@@ -12,7 +12,7 @@ constexpr const char* kGroup = "rbac.authorization.k8s.io";
 
 class RbacTest : public testing::Test {
  protected:
-  [[nodiscard]] bool may_get(const Identity& who, const char* resource) const {
+  [[nodiscard]] bool may_get(const UserInfo& who, const char* resource) const {
     AccessAttributes what;
     what.verb = "get";
     what.name_of_resource = resource;
@@ -25,21 +25,21 @@ class RbacTest : public testing::Test {
 };
 
 TEST_F(RbacTest, MastersMayDoEverythingWithoutARole) {
-  EXPECT_TRUE(may_get({.user = "x", .groups = {"system:masters"}}, "pods"));
-  EXPECT_FALSE(may_get({.user = "x"}, "pods"));
+  EXPECT_TRUE(may_get({.name = "x", .groups = {"system:masters"}}, "pods"));
+  EXPECT_FALSE(may_get({.name = "x"}, "pods"));
 }
 
 TEST_F(RbacTest, ChangeHoldsForTheNextRequest) {
-  EXPECT_FALSE(may_get({.user = "alice"}, "pods"));
+  EXPECT_FALSE(may_get({.name = "alice"}, "pods"));
 
   put(store_, {kGroup, "clusterroles"}, "", "r", json_literal(R"({"rules":[
       {"verbs":["get"],"apiGroups":[""],"resources":["pods"]}]})"));
   put(store_, {kGroup, "clusterrolebindings"}, "", "b", json_literal(R"({
       "roleRef":{"kind":"ClusterRole","name":"r"},"subjects":[{"kind":"User","name":"alice"}]})"));
-  EXPECT_TRUE(may_get({.user = "alice"}, "pods"));
+  EXPECT_TRUE(may_get({.name = "alice"}, "pods"));
 
   remove(store_, {kGroup, "clusterrolebindings"}, "", "b");
-  EXPECT_FALSE(may_get({.user = "alice"}, "pods"));
+  EXPECT_FALSE(may_get({.name = "alice"}, "pods"));
 }
 
 TEST_F(RbacTest, HealthIsForEverybody) {
@@ -47,9 +47,9 @@ TEST_F(RbacTest, HealthIsForEverybody) {
   what.verb = "get";
   what.resource = false;
   what.path = "/readyz";
-  EXPECT_TRUE(authorizer_->authorize({.user = "system:anonymous"}, what).allowed());
+  EXPECT_TRUE(authorizer_->authorize({.name = "system:anonymous"}, what).allowed());
   what.path = "/metrics";
-  EXPECT_FALSE(authorizer_->authorize({.user = "system:anonymous"}, what).allowed());
+  EXPECT_FALSE(authorizer_->authorize({.name = "system:anonymous"}, what).allowed());
 }
 
 struct MessageCase {
@@ -95,7 +95,7 @@ TEST(ForbiddenMessageTest, ReadsAsTheRealServers) {
       {"Path", path("/nope"), R"(forbidden: User "alice" cannot get path "/nope")"},
   };
   for (const MessageCase& each : cases) {
-    EXPECT_EQ(forbidden_message({.user = "alice"}, each.what), each.message) << each.name;
+    EXPECT_EQ(forbidden_message({.name = "alice"}, each.what), each.message) << each.name;
   }
 }
 

@@ -33,7 +33,7 @@ class ReviewsTest : public testing::Test {
   const std::unique_ptr<Authenticator> authenticator_ = make_authenticator({}, &tokens_);
   const std::unique_ptr<Authorizer> authorizer_ = make_rbac_authorizer(store_);
   const ReviewParts desk_{*authenticator_, *authorizer_, tokens_, store_, clock_};
-  const Identity admin_{.user = "admin", .groups = {"system:masters"}};
+  const UserInfo admin_{.name = "admin", .groups = {"system:masters"}};
 };
 
 TEST_F(ReviewsTest, UnknownTokenIsNotAuthenticated) {

@@ -40,7 +40,7 @@ TEST_F(TokensTest, TokenSaysWhoseItIs) {
   const auto known = tokens_.verify(tokens_.issue(grant()).token, {});
 
   ASSERT_TRUE(known) << known.error().message();
-  EXPECT_EQ(known->identity.user, "system:serviceaccount:ns:robot");
+  EXPECT_EQ(known->identity.name, "system:serviceaccount:ns:robot");
   EXPECT_EQ(known->identity.uid, "uid-of-robot");
   EXPECT_THAT(known->identity.groups,
               ElementsAre("system:serviceaccounts", "system:serviceaccounts:ns"));
@@ -67,7 +67,7 @@ TEST_F(TokensTest, TokenOfASecretIsGoodAsLongAsTheSecretCarriesIt) {
   put(store_, {"", "secrets"}, "ns", "t", token_secret(token));
   const auto known = tokens_.verify(token, {});
   ASSERT_TRUE(known) << known.error().message();
-  EXPECT_EQ(known->identity.user, "system:serviceaccount:ns:robot");
+  EXPECT_EQ(known->identity.name, "system:serviceaccount:ns:robot");
   EXPECT_EQ(known->identity.uid, "uid-of-robot");
   EXPECT_THAT(known->audiences, ElementsAre(std::string(ServiceAccountTokens::kIssuer)));
   EXPECT_EQ(verify(legacy_token("another")).code(), Code::kForbidden) << "not what it carries";
@@ -186,8 +186,8 @@ TEST(TokenFileTest, LinesAreTokenUserUidAndGroups) {
   ASSERT_TRUE(tokens) << tokens.error().message();
   ASSERT_EQ(tokens->size(), 3U);
   EXPECT_EQ((*tokens)[0].token, "abc");
-  EXPECT_EQ((*tokens)[0].identity.user, "alice");
-  EXPECT_EQ((*tokens)[1].identity.user, "bob, the");
+  EXPECT_EQ((*tokens)[0].identity.name, "alice");
+  EXPECT_EQ((*tokens)[1].identity.name, "bob, the");
   EXPECT_THAT((*tokens)[1].identity.groups, ElementsAre("devs", "ops"));
   EXPECT_EQ((*tokens)[2].identity.uid, "3");
   EXPECT_THAT((*tokens)[2].identity.groups, ElementsAre("one"));

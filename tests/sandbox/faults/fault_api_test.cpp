@@ -75,11 +75,11 @@ TEST_F(FaultApiTest, BadRequestsSayWhatIsWrong) {
 /// The admin may post faults; no other request is allowed.
 class AdminOnly final : public Authorizer {
  public:
-  Access authorize(const Identity& who, const AccessAttributes& what) const override {
+  Access authorize(const UserInfo& who, const AccessAttributes& what) const override {
     const bool known = !what.resource && what.path == "/sandbox/faults" && what.verb == "post";
-    return {known && who.user == "admin" ? Decision::kAllow : Decision::kNoOpinion, ""};
+    return {known && who.name == "admin" ? Decision::kAllow : Decision::kNoOpinion, ""};
   }
-  std::vector<PolicyRule> rules(const Identity&, std::string_view) const override { return {}; }
+  std::vector<PolicyRule> rules(const UserInfo&, std::string_view) const override { return {}; }
   std::optional<std::vector<PolicyRule>> rules_of(const RoleReference&) const override {
     return std::nullopt;
   }

@@ -10,10 +10,10 @@ namespace davit::sandbox {
 
 class HeaderUsers final : public Authenticator {
  public:
-  Result<Identity> authenticate(const HttpServerRequest& request) const override {
-    Identity who;
-    who.user = request.header("Test-User");
-    if (who.user.empty()) return Status(Code::kForbidden, "unknown");
+  Result<UserInfo> authenticate(const HttpServerRequest& request) const override {
+    UserInfo who;
+    who.name = request.header("Test-User");
+    if (who.name.empty()) return Status(Code::kForbidden, "unknown");
     return who;
   }
   Result<TokenIdentity> review(std::string_view, const std::vector<std::string>&) const override {

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "lib/base/json_text.hpp"
 #include "sandbox/auth/auth.hpp"
 
@@ -13,12 +11,8 @@ std::string full_resource(const AccessAttributes& what) {
 
 }  // namespace
 
-bool Identity::in_group(std::string_view group) const {
-  return std::find(groups.begin(), groups.end(), group) != groups.end();
-}
-
-std::string denial(const Identity& who, const AccessAttributes& what, std::string_view reason) {
-  std::string out = "User " + json_string(who.user) + " cannot " + what.verb;
+std::string denial(const UserInfo& who, const AccessAttributes& what, std::string_view reason) {
+  std::string out = "User " + json_string(who.name) + " cannot " + what.verb;
   if (!what.resource) {
     out += " path " + json_string(what.path);
   } else {
@@ -29,7 +23,7 @@ std::string denial(const Identity& who, const AccessAttributes& what, std::strin
   return reason.empty() ? out : out + ": " + std::string(reason);
 }
 
-std::string forbidden_message(const Identity& who, const AccessAttributes& what,
+std::string forbidden_message(const UserInfo& who, const AccessAttributes& what,
                               std::string_view reason) {
   const std::string why = "forbidden: " + denial(who, what, reason);
   if (!what.resource) return why;
