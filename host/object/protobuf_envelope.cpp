@@ -4,6 +4,7 @@
 
 #include "host/object/wire_reader.hpp"
 #include "lib/kube/json.hpp"
+#include "lib/kube/schema/wire.hpp"
 
 namespace davit::host {
 
@@ -11,15 +12,8 @@ namespace {
 
 constexpr auto kCutAllowed = WireReader::Cut::kAllowed;
 
-/// Members of the messages around an object, and of its metadata.
+/// Members of an object, its metadata and the owners in it.
 enum : std::uint32_t {
-  kUnknownTypeMeta = 1,
-  kUnknownRaw = 2,
-  kTypeMetaApiVersion = 1,
-  kTypeMetaKind = 2,
-  kEventType = 1,
-  kEventObject = 2,
-  kExtensionRaw = 1,
   kObjectMetadata = 1,
   kMetaName = 1,
   kMetaNamespace = 3,
@@ -80,22 +74,22 @@ WireTypeMeta read_type_meta(std::string_view bytes) {
   WireTypeMeta out;
   WireReader in(bytes, kCutAllowed);
   while (in.next()) {
-    if (in.number() == kTypeMetaApiVersion) out.api_version = in.bytes();
-    if (in.number() == kTypeMetaKind) out.kind = in.bytes();
+    if (in.number() == wire::kTypeMetaApiVersion) out.api_version = in.bytes();
+    if (in.number() == wire::kTypeMetaKind) out.kind = in.bytes();
   }
   return out;
 }
 
-bool is_protobuf_object(std::string_view bytes) { return bytes.starts_with(kEnvelopePrefix); }
+bool is_protobuf_object(std::string_view bytes) { return bytes.starts_with(wire::kEnvelopePrefix); }
 
 ProtobufEnvelope read_envelope(std::string_view bytes) {
   ProtobufEnvelope out;
   if (!is_protobuf_object(bytes)) return out;
-  bytes.remove_prefix(kEnvelopePrefix.size());
+  bytes.remove_prefix(wire::kEnvelopePrefix.size());
   WireReader in(bytes, kCutAllowed);
   while (in.next()) {
-    if (in.number() == kUnknownTypeMeta) out.type = read_type_meta(in.bytes());
-    if (in.number() == kUnknownRaw) out.raw = in.bytes();
+    if (in.number() == wire::kUnknownTypeMeta) out.type = read_type_meta(in.bytes());
+    if (in.number() == wire::kUnknownRaw) out.raw = in.bytes();
   }
   out.is_whole = in.ok() && !in.was_cut();
   return out;
@@ -105,11 +99,11 @@ WireEvent read_wire_event(std::string_view bytes) {
   WireEvent out;
   WireReader in(bytes, kCutAllowed);
   while (in.next()) {
-    if (in.number() == kEventType) out.type = in.bytes();
-    if (in.number() != kEventObject) continue;
+    if (in.number() == wire::kEventType) out.type = in.bytes();
+    if (in.number() != wire::kEventObject) continue;
     WireReader extension(in.bytes(), kCutAllowed);
     while (extension.next()) {
-      if (extension.number() == kExtensionRaw) out.object = extension.bytes();
+      if (extension.number() == wire::kOnlyMember) out.object = extension.bytes();
     }
     out.has_object = true;
     if (!extension.ok() || extension.was_cut()) return out;

@@ -4,17 +4,14 @@
 #include "host/object/protobuf_envelope.hpp"
 #include "host/object/protobuf_parser.hpp"
 #include "lib/kube/schema/schema.hpp"
+#include "lib/kube/schema/wire.hpp"
 
 namespace davit::host {
 
 namespace {
 
-/// Members of runtime.Unknown, of a list and of its ListMeta.
+/// Members of ListMeta.
 enum : std::uint32_t {
-  kEnvelopeTypeMeta = 1,
-  kEnvelopeRaw = 2,
-  kListMetadata = 1,
-  kListItems = 2,
   kListVersion = 2,
   kListContinue = 3,
   kListRemaining = 4,
@@ -52,9 +49,9 @@ Status ProtobufListSplitter::feed(std::string_view chunk, const ItemSink& sink) 
 }
 
 Status ProtobufListSplitter::take_prefix(char c) {
-  if (c != kEnvelopePrefix[field_.size()]) return fail("does not begin with \"k8s\\0\"");
+  if (c != wire::kEnvelopePrefix[field_.size()]) return fail("does not begin with \"k8s\\0\"");
   field_ += c;
-  if (field_ == kEnvelopePrefix) {
+  if (field_ == wire::kEnvelopePrefix) {
     field_.clear();
     state_ = State::kField;
   }
@@ -110,12 +107,12 @@ Status ProtobufListSplitter::begin_field(std::uint32_t number, WireType type, st
 ProtobufListSplitter::Content ProtobufListSplitter::content_of(std::uint32_t number,
                                                                std::uint64_t size) const {
   if (!in_list_) {
-    if (number == kEnvelopeTypeMeta) return Content::kTypeMeta;
-    if (number != kEnvelopeRaw) return Content::kSkipped;
+    if (number == wire::kUnknownTypeMeta) return Content::kTypeMeta;
+    if (number != wire::kUnknownRaw) return Content::kSkipped;
     return kind_ == "Status" ? Content::kStatus : Content::kList;
   }
-  if (number == kListMetadata) return Content::kListMeta;
-  if (number != kListItems) return Content::kSkipped;
+  if (number == wire::kListMetadata) return Content::kListMeta;
+  if (number != wire::kListItems) return Content::kSkipped;
   return size > large_.bytes_max ? Content::kLargeItem : Content::kItem;
 }
 

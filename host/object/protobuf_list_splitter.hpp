@@ -12,6 +12,7 @@
 #include "host/object/held_bytes.hpp"
 #include "host/object/list_splitter.hpp"
 #include "host/object/wire_reader.hpp"
+#include "lib/kube/schema/wire.hpp"
 
 namespace davit::host {
 
@@ -24,7 +25,7 @@ class ProtobufListSplitter {
   explicit ProtobufListSplitter(LargeItems large) : large_(std::move(large)) {}
 
   /// Whether a body may begin so; JSON never does.
-  [[nodiscard]] static bool begins_with(char first) { return first == kEnvelopePrefix[0]; }
+  [[nodiscard]] static bool begins_with(char first) { return first == wire::kEnvelopePrefix[0]; }
 
   /// Decodes the next bytes of the body. kInvalid: not a list, or an item that is too large; after
   /// an error every further call returns it again.

@@ -10,22 +10,12 @@
 
 #include "lib/base/base64.hpp"
 #include "lib/kube/json.hpp"
+#include "lib/kube/schema/wire.hpp"
 
 namespace davit::host {
 
 namespace {
 
-/// Members of the values that are messages on the wire.
-enum : std::uint32_t {
-  kTimeSeconds = 1,
-  kTimeNanos = 2,
-  kOnlyMember = 1,  ///< The member of Quantity, RawExtension, FieldsV1 and ExtraValue.
-  kIntOrStringType = 1,
-  kIntOrStringInteger = 2,
-  kIntOrStringText = 3,
-  kEntryKey = 1,
-  kEntryValue = 2,
-};
 /// Longer than the text of every number.
 constexpr std::size_t kNumberBytesMax = 40;
 
@@ -89,8 +79,8 @@ std::optional<WireTime> read_time(std::string_view bytes) {
   WireReader in(bytes);
   while (in.next()) {
     const auto value = static_cast<std::int64_t>(in.integer());
-    if (in.number() == kTimeSeconds) out.seconds = value;
-    if (in.number() != kTimeNanos) continue;
+    if (in.number() == wire::kTimeSeconds) out.seconds = value;
+    if (in.number() != wire::kTimeNanos) continue;
     out.nanos = static_cast<std::int32_t>(std::clamp<std::int64_t>(value, 0, kNanosMax));
   }
   if (!in.ok()) return std::nullopt;
@@ -102,7 +92,7 @@ std::optional<std::string_view> only_member(std::string_view bytes) {
   std::string_view out;
   WireReader in(bytes);
   while (in.next()) {
-    if (in.number() == kOnlyMember) out = in.bytes();
+    if (in.number() == wire::kOnlyMember) out = in.bytes();
   }
   return in.ok() ? std::optional(out) : std::nullopt;
 }
@@ -260,8 +250,8 @@ bool ProtobufWriter::entry(const FieldPlan& field, const WireReader& in, std::si
   std::optional<WireReader> found;
   WireReader members(in.bytes());
   while (members.next()) {
-    if (members.number() == kEntryKey) key = members.bytes();
-    if (members.number() == kEntryValue) found = members;
+    if (members.number() == wire::kEntryKey) key = members.bytes();
+    if (members.number() == wire::kEntryValue) found = members;
   }
   if (!members.ok()) return false;
   std::string valid;
@@ -402,7 +392,7 @@ bool ProtobufWriter::strings(std::string_view bytes, std::size_t depth) {
   tape_.begin_array();
   WireReader in(bytes);
   while (in.next()) {
-    if (in.number() == kOnlyMember) text(in.bytes());
+    if (in.number() == wire::kOnlyMember) text(in.bytes());
   }
   tape_.end_array();
   return in.ok();
@@ -433,9 +423,9 @@ bool ProtobufWriter::int_or_string(std::string_view bytes) {
   std::string_view word;
   WireReader in(bytes);
   while (in.next()) {
-    if (in.number() == kIntOrStringType) is_text = in.integer() == 1;
-    if (in.number() == kIntOrStringInteger) value = in.integer();
-    if (in.number() == kIntOrStringText) word = in.bytes();
+    if (in.number() == wire::kIntOrStringType) is_text = in.integer() == 1;
+    if (in.number() == wire::kIntOrStringInteger) value = in.integer();
+    if (in.number() == wire::kIntOrStringText) word = in.bytes();
   }
   if (!in.ok()) return false;
   if (is_text) {

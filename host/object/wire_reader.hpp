@@ -13,8 +13,6 @@ enum class WireType : std::uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFix
 
 /// The most bytes of a varint.
 inline constexpr std::size_t kVarintBytesMax = 10;
-/// The prefix of an object or list (runtime.Unknown) that the API server sends.
-inline constexpr std::string_view kEnvelopePrefix("k8s\0", 4);
 
 /// A varint at `at`, which moves behind it; nothing if it is cut or too long.
 inline std::optional<std::uint64_t> take_varint(const char*& at, const char* end) {

@@ -7,6 +7,7 @@
 
 #include "lib/base/base64.hpp"
 #include "lib/kube/schema/schema.hpp"
+#include "lib/kube/schema/wire.hpp"
 
 namespace davit {
 
@@ -15,27 +16,8 @@ namespace {
 using protozero::pbf_reader;
 using protozero::pbf_wire_type;
 
-constexpr std::string_view kPrefix("k8s\0", 4);
 /// Schemas hold schemas. A level of them is two of JSON, and all that walks JSON is recursive.
 constexpr std::size_t kMessageDepthMax = kJsonDepthMax / 2;
-
-/// Members of runtime.Unknown, runtime.TypeMeta and of the values that are messages on the wire.
-enum : protozero::pbf_tag_type {
-  kUnknownTypeMeta = 1,
-  kUnknownRaw = 2,
-  kTypeMetaApiVersion = 1,
-  kTypeMetaKind = 2,
-  kTimeSeconds = 1,
-  kTimeNanos = 2,
-  kOnlyMember = 1,  ///< The member of Quantity, RawExtension, FieldsV1 and ExtraValue.
-  kIntOrStringType = 1,
-  kIntOrStringInteger = 2,
-  kIntOrStringText = 3,
-  kEntryKey = 1,
-  kEntryValue = 2,
-  kEventType = 1,
-  kEventObject = 2,
-};
 
 std::string_view view_of(protozero::data_view view) { return {view.data(), view.size()}; }
 
@@ -116,9 +98,9 @@ class Decoder {
   void entry(const Field& type, pbf_reader reader, Json& map) {
     Json::Member member;
     while (reader.next()) {
-      if (reader.tag() == kEntryKey) {
+      if (reader.tag() == wire::kEntryKey) {
         member.key = valid_utf8(bytes(reader));
-      } else if (reader.tag() == kEntryValue) {
+      } else if (reader.tag() == wire::kEntryValue) {
         value(type, reader, member.value);
       } else {
         reader.skip();
@@ -234,7 +216,7 @@ class Decoder {
   static std::string_view only_member(pbf_reader reader) {
     std::string_view out;
     while (reader.next()) {
-      if (reader.tag() == kOnlyMember) {
+      if (reader.tag() == wire::kOnlyMember) {
         out = bytes(reader);
       } else {
         reader.skip();
@@ -247,9 +229,9 @@ class Decoder {
     if (reader.length() == 0) return Json();
     WireTime out;
     while (reader.next()) {
-      if (reader.tag() == kTimeSeconds) {
+      if (reader.tag() == wire::kTimeSeconds) {
         out.seconds = integer(reader);
-      } else if (reader.tag() == kTimeNanos) {
+      } else if (reader.tag() == wire::kTimeNanos) {
         constexpr std::int64_t kNanosMax = 999'999'999;
         out.nanos =
             static_cast<std::int32_t>(std::clamp<std::int64_t>(integer(reader), 0, kNanosMax));
@@ -265,11 +247,11 @@ class Decoder {
     std::int64_t number = 0;
     std::string text;
     while (reader.next()) {
-      if (reader.tag() == kIntOrStringType) {
+      if (reader.tag() == wire::kIntOrStringType) {
         is_text = integer(reader) == 1;
-      } else if (reader.tag() == kIntOrStringInteger) {
+      } else if (reader.tag() == wire::kIntOrStringInteger) {
         number = static_cast<std::int32_t>(integer(reader));
-      } else if (reader.tag() == kIntOrStringText) {
+      } else if (reader.tag() == wire::kIntOrStringText) {
         text = valid_utf8(bytes(reader));
       } else {
         reader.skip();
@@ -289,7 +271,7 @@ class Decoder {
   static Json strings(pbf_reader reader) {
     Json out = Json::array();
     while (reader.next()) {
-      if (reader.tag() == kOnlyMember) {
+      if (reader.tag() == wire::kOnlyMember) {
         out.push_back(Json(valid_utf8(bytes(reader))));
       } else {
         reader.skip();
@@ -313,14 +295,14 @@ Envelope read_envelope(std::string_view bytes) {
   Envelope out;
   pbf_reader unknown(bytes.data(), bytes.size());
   while (unknown.next()) {
-    if (unknown.tag() == kUnknownRaw) {
+    if (unknown.tag() == wire::kUnknownRaw) {
       out.raw = Decoder::bytes(unknown);
-    } else if (unknown.tag() == kUnknownTypeMeta) {
+    } else if (unknown.tag() == wire::kUnknownTypeMeta) {
       pbf_reader type = Decoder::submessage(unknown);
       while (type.next()) {
-        if (type.tag() == kTypeMetaApiVersion) {
+        if (type.tag() == wire::kTypeMetaApiVersion) {
           out.api_version = valid_utf8(Decoder::bytes(type));
-        } else if (type.tag() == kTypeMetaKind) {
+        } else if (type.tag() == wire::kTypeMetaKind) {
           out.kind = valid_utf8(Decoder::bytes(type));
         } else {
           type.skip();
@@ -363,11 +345,11 @@ std::optional<ProtobufEvent> decode_protobuf_event(std::string_view bytes) {
   try {
     pbf_reader event(bytes.data() + kLengthBytes, length);
     while (event.next()) {
-      if (event.tag() == kEventType) {
+      if (event.tag() == wire::kEventType) {
         out.type = valid_utf8(Decoder::bytes(event));
-      } else if (event.tag() == kEventObject) {
+      } else if (event.tag() == wire::kEventObject) {
         pbf_reader raw = Decoder::submessage(event);
-        while (raw.next(kOnlyMember)) {
+        while (raw.next(wire::kOnlyMember)) {
           Result<Json> object = decode_protobuf(Decoder::bytes(raw), "object");
           if (object) out.object = std::move(*object);
         }
@@ -384,13 +366,13 @@ std::optional<ProtobufEvent> decode_protobuf_event(std::string_view bytes) {
 Result<Json> decode_protobuf(std::string_view body, std::string_view kind) {
   const std::string unrecognized =
       "the object provided is unrecognized (must be of type " + std::string(kind) + ")";
-  if (!body.starts_with(kPrefix)) {
+  if (!body.starts_with(wire::kEnvelopePrefix)) {
     return Status(Code::kInvalid, unrecognized +
                                       ": provided data does not appear to be a protobuf message, "
                                       "expected prefix [107 56 115 0]");
   }
   try {
-    Result<Json> object = read_object(body.substr(kPrefix.size()));
+    Result<Json> object = read_object(body.substr(wire::kEnvelopePrefix.size()));
     if (!object) return object.error().with_context(unrecognized);
     return object;
   } catch (const protozero::exception& error) {

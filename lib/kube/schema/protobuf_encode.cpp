@@ -8,6 +8,7 @@
 #include "lib/base/base64.hpp"
 #include "lib/kube/schema/build.hpp"
 #include "lib/kube/schema/schema.hpp"
+#include "lib/kube/schema/wire.hpp"
 
 namespace davit {
 
@@ -15,7 +16,6 @@ namespace {
 
 using protozero::pbf_writer;
 
-constexpr std::string_view kEnvelopePrefix("k8s\0", 4);
 constexpr std::string_view kListSuffix = "List";
 
 void write_message(const Message& type, const Json& object, pbf_writer& out);
@@ -37,15 +37,16 @@ void write_time(const FieldType type, const Json& json, pbf_writer& out) {
   const Result<WireTime> time = type == FieldType::kMicroTime ? parse_wire_micro_time(json.text())
                                                               : parse_wire_time(json.text());
   if (!time) return;  // An empty message would not be a time.
-  out.add_int64(1, time->seconds);
-  out.add_int32(2, time->nanos);
+  out.add_int64(wire::kTimeSeconds, time->seconds);
+  out.add_int32(wire::kTimeNanos, time->nanos);
 }
 
 void write_int_or_string(const Json& json, pbf_writer& out) {
   const bool is_text = json.is_string();
-  out.add_int64(1, is_text ? 1 : 0);
-  out.add_int32(2, is_text ? 0 : static_cast<std::int32_t>(json.integer_or(0)));
-  out.add_string(3, is_text ? json.text() : std::string());
+  out.add_int64(wire::kIntOrStringType, is_text ? 1 : 0);
+  out.add_int32(wire::kIntOrStringInteger,
+                is_text ? 0 : static_cast<std::int32_t>(json.integer_or(0)));
+  out.add_string(wire::kIntOrStringText, is_text ? json.text() : std::string());
 }
 
 /// JSONSchemaPropsOrArray, …OrBool or …OrStringArray: the schema is member 1, in …OrBool 2.
@@ -81,13 +82,13 @@ void write_value_message(const Field& type, const Json& json, pbf_writer& out) {
     case FieldType::kMicroTime:
       return write_time(type.type, json, out);
     case FieldType::kQuantity:
-      return out.add_string(1, json.is_string() ? json.text() : to_text(json));
+      return out.add_string(wire::kOnlyMember, json.is_string() ? json.text() : to_text(json));
     case FieldType::kIntOrString:
       return write_int_or_string(json, out);
     case FieldType::kRaw:
-      return out.add_bytes(1, to_text(json));
+      return out.add_bytes(wire::kOnlyMember, to_text(json));
     case FieldType::kStrings:
-      for (const Json& each : json.items()) out.add_string(1, each.text());
+      for (const Json& each : json.items()) out.add_string(wire::kOnlyMember, each.text());
       return;
     default:
       return write_schema_or(type, json, out);
@@ -119,7 +120,7 @@ void write_map(const Field& type, const Json& json, pbf_writer& out) {
   std::ranges::sort(members, {}, [](const Json::Member* each) { return each->key; });
   for (const Json::Member* each : members) {
     add_nested(out, type.number, [&](pbf_writer& entry) {
-      entry.add_string(1, each->key);
+      entry.add_string(wire::kEntryKey, each->key);
       write_value(type, 2, each->value, entry);
     });
   }
@@ -157,7 +158,8 @@ std::optional<std::string> write_object(const Json& object, std::string_view api
       find_wire_schema(api_version, kind.substr(0, kind.size() - kListSuffix.size()));
   if (item == nullptr) return std::nullopt;
   add_message(*schemas().find("meta.v1.ListMeta"), 1, object.get("metadata"), writer);
-  for (const Json& each : object.get("items").items()) add_message(*item, 2, each, writer);
+  for (const Json& each : object.get("items").items())
+    add_message(*item, wire::kListItems, each, writer);
   return out;
 }
 
@@ -168,15 +170,15 @@ std::optional<std::string> encode_protobuf(const Json& object) {
   const std::string& kind = object.get("kind").text();
   const std::optional<std::string> raw = write_object(object, api_version, kind);
   if (!raw) return std::nullopt;
-  std::string out(kEnvelopePrefix);
+  std::string out(wire::kEnvelopePrefix);
   pbf_writer unknown(out);
-  add_nested(unknown, 1, [&](pbf_writer& type) {
-    type.add_string(1, api_version);
-    type.add_string(2, kind);
+  add_nested(unknown, wire::kUnknownTypeMeta, [&](pbf_writer& type) {
+    type.add_string(wire::kTypeMetaApiVersion, api_version);
+    type.add_string(wire::kTypeMetaKind, kind);
   });
-  unknown.add_bytes(2, *raw);
-  unknown.add_string(3, "");  // contentEncoding and contentType: as they are.
-  unknown.add_string(4, "");
+  unknown.add_bytes(wire::kUnknownRaw, *raw);
+  unknown.add_string(wire::kUnknownContentEncoding, "");  // As it is.
+  unknown.add_string(wire::kUnknownContentType, "");
   return out;
 }
 
@@ -185,8 +187,9 @@ std::optional<std::string> encode_protobuf_event(std::string_view type, const Js
   if (!inner) return std::nullopt;
   std::string event;
   pbf_writer writer(event);
-  writer.add_string(1, type.data(), type.size());
-  add_nested(writer, 2, [&](pbf_writer& raw) { raw.add_bytes(1, *inner); });
+  writer.add_string(wire::kEventType, type.data(), type.size());
+  add_nested(writer, wire::kEventObject,
+             [&](pbf_writer& raw) { raw.add_bytes(wire::kOnlyMember, *inner); });
   const auto size = static_cast<std::uint32_t>(event.size());
   std::string out;
   for (const int shift : {24, 16, 8, 0}) out += static_cast<char>(size >> shift & 0xff);

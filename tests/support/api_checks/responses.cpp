@@ -4,22 +4,12 @@
 #include <protozero/pbf_writer.hpp>
 
 #include "lib/kube/schema/schema.hpp"
+#include "lib/kube/schema/wire.hpp"
 #include "tests/support/api_checks/api_checks.hpp"
 
 namespace davit::checks {
 
 namespace {
-
-constexpr std::string_view kPrefix("k8s\0", 4);
-
-/// Members of runtime.Unknown, of runtime.TypeMeta and of every list.
-enum : protozero::pbf_tag_type {
-  kUnknownTypeMeta = 1,
-  kUnknownRaw = 2,
-  kTypeMetaApiVersion = 1,
-  kTypeMetaKind = 2,
-  kListItems = 2,
-};
 
 bool is_protobuf(const Reply& reply) {
   return reply.header("Content-Type").starts_with("application/vnd.kubernetes.protobuf");
@@ -48,12 +38,12 @@ struct Envelope {
 
   [[nodiscard]] static Envelope of(std::string_view body) {
     Envelope out;
-    each_member(body.substr(kPrefix.size()), [&](auto tag, std::string_view content) {
-      if (tag == kUnknownRaw) out.raw = content;
-      if (tag != kUnknownTypeMeta) return;
+    each_member(body.substr(wire::kEnvelopePrefix.size()), [&](auto tag, std::string_view content) {
+      if (tag == wire::kUnknownRaw) out.raw = content;
+      if (tag != wire::kUnknownTypeMeta) return;
       each_member(content, [&](auto member, std::string_view text) {
-        if (member == kTypeMetaApiVersion) out.api_version = text;
-        if (member == kTypeMetaKind) out.kind = text;
+        if (member == wire::kTypeMetaApiVersion) out.api_version = text;
+        if (member == wire::kTypeMetaKind) out.kind = text;
       });
     });
     return out;
@@ -61,12 +51,12 @@ struct Envelope {
   [[nodiscard]] std::string body() const {
     std::string type;
     protozero::pbf_writer type_writer(type);
-    type_writer.add_string(kTypeMetaApiVersion, api_version);
-    type_writer.add_string(kTypeMetaKind, kind);
-    std::string out(kPrefix);
+    type_writer.add_string(wire::kTypeMetaApiVersion, api_version);
+    type_writer.add_string(wire::kTypeMetaKind, kind);
+    std::string out(wire::kEnvelopePrefix);
     protozero::pbf_writer writer(out);
-    writer.add_message(kUnknownTypeMeta, type);
-    writer.add_message(kUnknownRaw, raw.data(), raw.size());
+    writer.add_message(wire::kUnknownTypeMeta, type);
+    writer.add_message(wire::kUnknownRaw, raw.data(), raw.size());
     return out;
   }
 };
@@ -80,7 +70,7 @@ Json decode_object(std::string_view body) {
 /// The type and the items of a list.
 Json decode(std::string_view body) {
   constexpr std::string_view kList = "List";
-  if (!body.starts_with(kPrefix)) return Json();
+  if (!body.starts_with(wire::kEnvelopePrefix)) return Json();
   const Envelope envelope = Envelope::of(body);
   if (!envelope.kind.ends_with(kList)) return decode_object(body);
   Envelope item = envelope;
@@ -88,7 +78,7 @@ Json decode(std::string_view body) {
   Json items = Json::array();
   each_member(envelope.raw, [&](auto tag, std::string_view content) {
     item.raw = content;
-    if (tag == kListItems) items.push_back(decode_object(item.body()));
+    if (tag == wire::kListItems) items.push_back(decode_object(item.body()));
   });
   return Json::object(
       {{"kind", envelope.kind}, {"apiVersion", envelope.api_version}, {"items", std::move(items)}});
