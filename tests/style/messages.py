@@ -27,7 +27,7 @@ def quoted(page):
 def message_findings(files):
     """(path, line, text) of each piece that is in no string of the program."""
     page = next((file.text for file in files if file.path == PAGE), '')
-    known = [each for file in files if file.path.startswith(('cli/', 'host/', 'lib/')) and file.path.endswith(('.cpp', '.hpp'))
+    known = [each for file in files if file.path.startswith(('cli/', 'host/', 'lib/', 'plugins/', 'sdk/')) and file.path.endswith(('.cpp', '.hpp'))
              for each in literals(file.text)]
     for line, piece in quoted(page):
         if not any(piece in each for each in known):
