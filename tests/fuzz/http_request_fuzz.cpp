@@ -19,7 +19,7 @@ namespace {
 using namespace davit;
 using namespace davit::sandbox;
 
-constexpr char kBetweenRequests = '\x1e';
+constexpr std::string_view kBetweenRequests = "\x1e";
 constexpr std::size_t kEventBytesMax = 1 << 16;
 
 class SilentLog final : public davit::LogSink {
@@ -32,13 +32,13 @@ class SilentLog final : public davit::LogSink {
 
 HttpServerRequest read_request(std::string_view text) {
   HttpServerRequest request;
-  std::string_view first = davit::take_until(text, "\n");
-  request.method = davit::take_until(first, " ");
+  std::string_view first = take_until(text, "\n");
+  request.method = take_until(first, " ");
   request.target = first;
   while (!text.empty()) {
-    std::string_view line = davit::take_until(text, "\n");
+    std::string_view line = take_until(text, "\n");
     if (line.empty()) break;
-    const std::string_view name = davit::take_until(line, ":");
+    const std::string_view name = take_until(line, ":");
     if (line.starts_with(' ')) line.remove_prefix(1);
     request.headers.emplace_back(name, line);
   }
@@ -71,7 +71,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       responses;  // Watches stay open, and see what later requests change.
   std::string_view rest(reinterpret_cast<const char*>(data), size);
   while (!rest.empty()) {
-    responses.push_back((*server)->handle(read_request(take(rest, kBetweenRequests))));
+    responses.push_back((*server)->handle(read_request(take_until(rest, kBetweenRequests))));
     clock.advance(std::chrono::milliseconds(1));
     for (HttpServerResponse& each : responses) check(each);
   }
