@@ -8,8 +8,11 @@ scratch=$(mktemp -d)
 root=$scratch/root
 trap 'umount "$root/proc" 2>/dev/null; rm -rf --one-file-system "$scratch"' EXIT
 
+# Shows the end of what a command says if the command fails.
+quietly() { "$@" >"$scratch/log" 2>&1 || { tail "$scratch/log"; exit 1; }; }
+
 echo "==> a fresh Debian"
-mmdebstrap --variant=apt --include=ca-certificates,man-db,systemd bookworm "$root" >"$scratch/log" 2>&1 || { tail "$scratch/log"; exit 1; }
+quietly mmdebstrap --variant=apt --include=ca-certificates,man-db,systemd bookworm "$root"
 # What manual pages are is looked at, so they are installed, unlike in a usual container.
 rm -f "$root"/etc/dpkg/dpkg.cfg.d/*
 inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
@@ -26,7 +29,7 @@ install_packages() { # Ours come from the folder, others from Debian.
     [[ ! -e $(echo "$root"/packages/"${each}"_*.deb) ]] || each=/packages/$(basename "$root"/packages/"${each}"_*.deb)
     arguments+=("$each")
   done
-  inside apt-get install -qq -y --no-install-recommends --reinstall "${arguments[@]}" >"$scratch/log" 2>&1 || { tail "$scratch/log"; exit 1; }
+  quietly inside apt-get install -qq -y --no-install-recommends --reinstall "${arguments[@]}"
 }
 files >"$scratch/before"
 
@@ -60,9 +63,9 @@ python3 "$here/hardening.py" "$root"/usr/lib/*/davit
 
 echo "==> again, and away"
 install_packages davit
-inside apt-get remove -qq -y davit >"$scratch/log" 2>&1
+quietly inside apt-get remove -qq -y davit
 [[ -e $root/etc/davit/davit.yaml ]] || { echo "removal took the settings"; exit 1; }
-inside apt-get purge -qq -y davit davit-plugins davit-dev davit-doc >"$scratch/log" 2>&1
+quietly inside apt-get purge -qq -y '~n^davit' # All that the removal of davit has left.
 files >"$scratch/after"
 if comm -13 "$scratch/before" "$scratch/after" | grep davit; then
   echo "These stay after a purge."
