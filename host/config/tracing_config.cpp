@@ -7,18 +7,12 @@
 
 #include "lib/base/percent_escape.hpp"
 #include "lib/base/take_until.hpp"
+#include "lib/base/trimmed.hpp"
 
 namespace davit::host {
 namespace {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
-
-std::string_view without_blanks(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t";
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
 
 /// The environment's OTEL_* variables. OpenTelemetry's rule: an empty one counts as not set, one
 /// that cannot be read is reported and ignored.
@@ -42,7 +36,7 @@ class Variables {
   void number(const std::string& name, Number min, Number max, Number& out) {
     const std::string value = name.empty() ? "" : text(name);
     if (value.empty()) return;
-    const std::string_view digits = without_blanks(value);
+    const std::string_view digits = trimmed(value);
     Number read{};
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), read);
     const bool is_whole = error == std::errc() && end == digits.data() + digits.size();
@@ -62,12 +56,12 @@ class Variables {
     std::string_view rest = whole;
     while (!rest.empty()) {
       const std::string_view pair = take_until(rest, ",");
-      if (without_blanks(pair).empty()) continue;
+      if (trimmed(pair).empty()) continue;
       const std::size_t equals = pair.find('=');
-      const std::string_view key = without_blanks(pair.substr(0, equals));
+      const std::string_view key = trimmed(pair.substr(0, equals));
       std::optional<std::string> value;
       if (equals != pair.npos) {
-        value = percent_unescaped(without_blanks(pair.substr(equals + 1)), Plus::kLiteral);
+        value = percent_unescaped(trimmed(pair.substr(equals + 1)), Plus::kLiteral);
       }
       // The value may be a secret, so the message does not show it.
       if (key.empty() || !value) return ignored(name, "it is not a list of key=value"), Pairs();

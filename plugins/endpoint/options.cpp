@@ -2,7 +2,6 @@
 
 #include <davit/options.hpp>
 #include <davit/write_window.hpp>
-#include <string>
 #include <string_view>
 
 #include "plugins/shared/endpoint/option_values.hpp"

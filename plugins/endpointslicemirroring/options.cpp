@@ -1,7 +1,6 @@
 #include "plugins/endpointslicemirroring/options.hpp"
 
 #include <davit/options.hpp>
-#include <string>
 #include <string_view>
 
 #include "plugins/shared/endpoint/option_values.hpp"

@@ -4,7 +4,6 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
-#include <algorithm>
 #include <davit/kube/duration.hpp>
 #include <davit/options.hpp>
 #include <fstream>

@@ -157,9 +157,11 @@ std::optional<std::string> write_object(const Json& object, std::string_view api
   const Message* item =
       find_wire_schema(api_version, kind.substr(0, kind.size() - kListSuffix.size()));
   if (item == nullptr) return std::nullopt;
-  add_message(*schemas().find("meta.v1.ListMeta"), 1, object.get("metadata"), writer);
-  for (const Json& each : object.get("items").items())
+  add_message(*schemas().find("meta.v1.ListMeta"), wire::kListMetadata, object.get("metadata"),
+              writer);
+  for (const Json& each : object.get("items").items()) {
     add_message(*item, wire::kListItems, each, writer);
+  }
   return out;
 }
 

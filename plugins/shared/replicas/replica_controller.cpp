@@ -1,6 +1,5 @@
 #include "plugins/shared/replicas/replica_controller.hpp"
 
-#include <algorithm>
 #include <davit/controller_ref_manager.hpp>
 #include <davit/options.hpp>
 #include <memory>
