@@ -162,6 +162,8 @@ def servers(davit, scratch):
         kubeconfigs = {'the sandbox': sandbox}
         if assets := os.environ.get('KUBEBUILDER_ASSETS'):
             kubeconfigs['the real server'] = ApiServer(processes, pathlib.Path(assets)).kubeconfig
+        else:
+            print('skipped: the real server, KUBEBUILDER_ASSETS is not set')
         await_that('the sandbox is ready', lambda: sandbox.exists() and b'stops it' in (folder / 'sandbox.log').read_bytes())
         yield kubeconfigs
     finally:
