@@ -4,6 +4,7 @@ use crate::dynamic::Anchor;
 use crate::error::{Error, Result};
 use crate::sized::{read_sized, Growing};
 use crate::text::to_c;
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -37,6 +38,13 @@ pub(crate) struct Host {
 // The tables are constant, and all threads of the controller use them.
 unsafe impl Send for Host {}
 unsafe impl Sync for Host {}
+
+// For types that hold a `Weak<Host>` and derive it: in Rust 1.63, Weak<T> has it only if T does.
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Host").finish_non_exhaustive()
+    }
+}
 
 /// A handle of the host whose owner has been dropped, maybe on a thread without a call.
 pub(crate) enum Dropped {
