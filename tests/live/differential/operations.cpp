@@ -1,11 +1,26 @@
 #include "tests/live/differential/operations.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace davit::live {
 
 std::string Operation::str() const {
   return method + ' ' + target + (type.empty() ? "" : " (" + type + ") " + body);
+}
+
+std::vector<Operation> operations_of(std::uint64_t seed, std::size_t count) {
+  constexpr std::size_t kPerWatch = 250;
+  OperationSource source(seed);
+  std::vector<Operation> out;
+  for (std::size_t done = 0; done < count;) {
+    const std::string selection = source.selection();
+    out.push_back({kWatchStart, selection, "", "", {}});
+    const std::size_t end = std::min(done + kPerWatch, count);
+    for (; done < end; ++done) out.push_back(source.next());
+    out.push_back({kWatchEnd, selection, "", "", {}});
+  }
+  return out;
 }
 
 std::size_t OperationSource::below(std::size_t limit) { return random_() % limit; }

@@ -10,8 +10,13 @@
 
 namespace davit::live {
 
-/// One request. `@RV@` in target and body stands for the resourceVersion that the object has on the
-/// server at hand.
+/// Methods of operations that are no requests of their own: from here on the events of the
+/// selection `target` count, and these are they.
+inline constexpr char kWatchStart[] = "START WATCH";
+inline constexpr char kWatchEnd[] = "END WATCH";
+
+/// One request, or a part of a watch. `@RV@` in target and body stands for the resourceVersion that
+/// the object has on the server at hand.
 struct Operation {
   std::string method;
   std::string target;
@@ -22,6 +27,9 @@ struct Operation {
   /// For the report: "PATCH /api/v1/… (merge) {…}".
   [[nodiscard]] std::string str() const;
 };
+
+/// `count` operations of a seed, with a watch over every few of them.
+[[nodiscard]] std::vector<Operation> operations_of(std::uint64_t seed, std::size_t count);
 
 /// One kind to play with.
 struct FuzzedKind {
