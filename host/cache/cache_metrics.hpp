@@ -14,8 +14,21 @@ namespace davit::host {
 /// Why a list was made again although its watch had not asked for it.
 enum class RelistReason {
   kStaleCache,    ///< A controller's own write did not show up in time (see WriteTracker).
-  kVerification,  ///< A cheap list shows whether the content is the server's (Informer::verify()).
+  kVerification,  ///< A list shows whether the content is the server's (Informer::verify()).
+  kWentBack,      ///< The server's versions are below those that were seen.
 };
+/// The value of the label `reason`.
+[[nodiscard]] constexpr std::string_view label_of(RelistReason reason) {
+  switch (reason) {
+    case RelistReason::kStaleCache:
+      return "stale_cache";
+    case RelistReason::kVerification:
+      return "verification";
+    case RelistReason::kWentBack:
+      break;
+  }
+  return "versions_went_back";
+}
 
 /// The metrics of one informer. Calls come from the informer's thread, and some from others; they
 /// must not block. The default does nothing.

@@ -20,8 +20,9 @@ struct Freshness {
   /// content.
   static constexpr Duration kSilentMax = std::chrono::minutes(11);
 
-  /// When the content was last known to be the server's: a list was complete, a watch delivered
-  /// something, or the server ended a watch properly. Empty before the first content.
+  /// When the connection was last known to work: a list was complete, a watch delivered something,
+  /// or the server ended a watch properly. It says nothing about what a lagging server has not
+  /// delivered; `verified` does. Empty before the first content.
   std::optional<Time> confirmed{};
   /// The view of the server was not interrupted by an outage since then: not by failing requests
   /// for more than a few seconds, nor by a watch that was found stalled.

@@ -148,8 +148,9 @@ class Informer {
   void request_relist(RelistReason reason) EXCLUDES(delivery_);
 
   /// Has the content verified as of `as_of` or later: listeners hear on_verified() when all that
-  /// the server had then is in the store, maybe at once. Costs a request or two; large contents are
-  /// not listed again.
+  /// the server had then is in the store, maybe at once. They also hear of each verification on the
+  /// way there. Costs a request or two; a large content is listed again only if the watch of a few
+  /// seconds shows no event or bookmark as new as the server's version.
   void verify(Time as_of) EXCLUDES(delivery_);
   /// Limits the silence after which the watch is renewed; the shortest limit applies. Before or
   /// after start().
@@ -205,8 +206,9 @@ class Informer {
   void want_verification(Time as_of) REQUIRES(delivery_);
   /// Listeners that have waited for too long find out whether the watch is stalled.
   void verify_overdue(Time now) REQUIRES(delivery_);
-  /// Reports a pending verification, or requests one.
+  /// Ends the pending verification, or requests what it still takes.
   void continue_verification() REQUIRES(delivery_);
+  void notify_verified(Time as_of) REQUIRES(delivery_);
   void relist(RelistReason reason) REQUIRES(delivery_);
   /// The parse options of a source that keeps these paths.
   [[nodiscard]] Result<ParseOptions> parse_options(
@@ -237,6 +239,7 @@ class Informer {
   Refill* refill_ GUARDED_BY(delivery_) = nullptr;    // On its way.
   bool relist_wanted_ GUARDED_BY(delivery_) = false;  // Requested, and no list has ended since.
   std::optional<Time> verify_wanted_ GUARDED_BY(delivery_);
+  std::optional<Time> verified_ GUARDED_BY(delivery_);  // The latest that listeners have heard of.
   Duration silence_max_ GUARDED_BY(delivery_) = Duration::max();
   Time resync_due_ GUARDED_BY(delivery_) = Time::max();
   // Set by prepare(). Last, so that its thread ends first.

@@ -131,9 +131,9 @@ void Informer::try_switch() {
   if (refill_->source_ != nullptr) refill_->source_->request_stop();
   if (relist_wanted_) source_->reflector().request_relist();
   phase_ = Phase::kRunning;
-  if (verify_wanted_) continue_verification();
   refill_->state_ = Refill::State::kServing;
   notify_content(changes, began);
+  if (verify_wanted_) continue_verification();
   refill_->observer_.refill_moved();
 }
 

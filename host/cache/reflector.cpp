@@ -107,7 +107,10 @@ std::optional<Time> Reflector::step(const std::stop_token& stop) {
     waited ? seams_.contact->remove(*this) : seams_.contact->add(*this);
   }
   if (next.wait_until) return next.wait_until;
-  if (next.request.begin_collection) next_.emplace(seams_.target.begin_replace());
+  if (next.request.begin_collection) {
+    next_.emplace(seams_.target.begin_replace());
+    if (next.request.is_other_history) next_->expect_other_history();
+  }
   const StreamEnd end = next.request.kind == RequestKind::kList ? list(next.request, stop)
                                                                 : watch(next.request, stop);
   carry_out(state_.finish(end, seams_.clock.now()), next.request);
@@ -168,9 +171,11 @@ void Reflector::confirm(Time now) {
 
 void Reflector::note_freshness(const ReflectorReport& report) {
   const Time now = seams_.clock.now();
-  // A watch that the server ended properly has delivered all changes up to its end.
-  const bool ended_properly = report.note == Note::kRetried && report.status.ok() &&
-                              state_.phase() == ReflectorState::Phase::kWatching;
+  // A watch that the server ended properly had a connection that works.
+  using Phase = ReflectorState::Phase;
+  const bool ended_properly =
+      report.note == Note::kRetried && report.status.ok() &&
+      (state_.phase() == Phase::kWatching || state_.phase() == Phase::kProbing);
   MutexLock lock(mutex_);
   if (report.note == Note::kPopulated || ended_properly) return confirm(now);
   if (!is_failure(report.note) && !is_watch_end(report.note)) return;
@@ -368,6 +373,8 @@ Status Reflector::on_event(WatchType type, std::string_view bytes) {
           {.note = Note::kPopulated, .version = std::string(version), .status = {}},
           {.kind = RequestKind::kStreamingList, .resource_version = {}, .continue_token = {}});
       break;
+    case ReflectorState::Use::kWentBack:
+      return leave(Cause::kWentBack, {Code::kExpired, "the server's versions have gone back"});
     case ReflectorState::Use::kNothing:
       break;
   }
@@ -431,6 +438,8 @@ void Reflector::carry_out(const ReflectorReport& report, const ReflectorRequest&
     decoder_.release();
   }
   if (report.note == Note::kWatchStalled) seams_.metrics.stalled_watch();
+  if (report.note == Note::kUnproven) seams_.metrics.relist_requested(RelistReason::kVerification);
+  if (report.note == Note::kWentBack) seams_.metrics.relist_requested(RelistReason::kWentBack);
   if (is_failure(report.note)) seams_.target.failed(report.status);
   note_freshness(report);
   publish();
@@ -461,6 +470,16 @@ void Reflector::log_report(const ReflectorReport& report, const ReflectorRequest
     case Note::kWatchStalled:
       return log_.warning("A watch was silent for too long; watching again",
                           {{"resource", resource}, {"resourceVersion", state_.last_version()}});
+    case Note::kWentBack:
+      return log_.error(
+          "The server's versions have gone back, as after a restore from a backup; "
+          "listing everything again",
+          {{"resource", resource},
+           {"known", report.known_version},
+           {"resourceVersion", report.version}});
+    case Note::kUnproven:
+      return log_.info(2, "A watch did not show how current the cache is; listing again",
+                       {{"resource", resource}, {"resourceVersion", state_.last_version()}});
     case Note::kWatchSilent:
     case Note::kExpired:
     case Note::kStreamingRefused:

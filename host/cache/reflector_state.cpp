@@ -92,6 +92,7 @@ ReflectorState::Next ReflectorState::next(Time now) {
   if (next.request.begin_collection) {
     // Without a version the server returns its most recent state.
     content_as_of_ = next.request.resource_version.empty() ? std::optional(now) : std::nullopt;
+    next.request.is_other_history = is_other_history_;
   }
   on_sign_of_life(now);
   return next;
@@ -180,7 +181,7 @@ std::optional<Duration> ReflectorState::silence_limit() const {
 
 ReflectorState::Use ReflectorState::on_event(const Event& event, Time now) {
   ++events_;
-  if (event.type == WatchType::kBookmark) bookmarks_ = true;
+  if (event.type == WatchType::kBookmark) bookmarks_ = sends_bookmarks_ = true;
   note_contact(now);
   if (phase_ == Phase::kWatching) {
     silence_.received(now);
@@ -192,9 +193,13 @@ ReflectorState::Use ReflectorState::on_event(const Event& event, Time now) {
   if (phase_ == Phase::kStreamingList) {
     if (event.type != WatchType::kBookmark) return Use::kCollect;
     if (!event.ends_initial) return Use::kNothing;
+    if (is_behind(event.resource_version)) {
+      behind_ = event.resource_version;
+      return Use::kWentBack;
+    }
     // This stream counts as a watch that begins now.
     phase_ = Phase::kWatching;
-    unavailable_ = false;
+    unavailable_ = is_other_history_ = false;
     last_version_ = std::string(event.resource_version);
     from_any_version_ = false;
     started_ = opened_at_.emplace(now);
@@ -206,6 +211,10 @@ ReflectorState::Use ReflectorState::on_event(const Event& event, Time now) {
   }
   if (event.type != WatchType::kAdded) from_any_version_ = false;
   if (event.type == WatchType::kBookmark && mutant("bookmarks")) return Use::kNothing;
+  if (event.type == WatchType::kBookmark && is_behind(event.resource_version)) {
+    behind_ = event.resource_version;
+    return Use::kWentBack;
+  }
   if (!from_any_version_ && !event.resource_version.empty()) {
     last_version_.assign(event.resource_version);
     if (goal_) note_verified();
@@ -266,6 +275,22 @@ void ReflectorState::note_verified() {
   if (goal_ && parse_version(last_version_).value_or(0) >= goal_->version) reach_goal();
 }
 
+bool ReflectorState::is_behind(std::string_view version) const {
+  const std::optional<std::uint64_t> theirs = parse_version(version);
+  const std::optional<std::uint64_t> ours = parse_version(last_version_);
+  return theirs && ours && *theirs < *ours && !mutant("versions-back");
+}
+
+ReflectorReport ReflectorState::went_back(std::string_view version) {
+  unavailable_ = is_other_history_ = true;
+  goal_.reset();
+  phase_ = Phase::kStart;
+  return {.note = Note::kWentBack,
+          .version = std::string(version),
+          .known_version = std::exchange(last_version_, {}),
+          .status = {}};
+}
+
 void ReflectorState::reach_goal() {
   verified_ = std::max(verified_.value_or(Time::min()), goal_->as_of);
   goal_.reset();
@@ -282,9 +307,11 @@ ReflectorReport ReflectorState::finish(const StreamEnd& end, Time now) {
     return {.note = Note::kRetried, .version = {}, .status = end.status};
   }
   if (end.cause == Cause::kVerify) {
+    is_goal_wanted_ = true;
     if (phase_ == Phase::kWatching) phase_ = Phase::kProbing;
     return {.note = Note::kRetried, .version = {}, .status = end.status};
   }
+  if (end.cause == Cause::kWentBack) return went_back(std::exchange(behind_, {}));
   switch (phase_) {
     case Phase::kProbing:
       return finish_probe(end);
@@ -359,21 +386,25 @@ ReflectorReport ReflectorState::finish_probe(const StreamEnd& end) {
     unavailable_ = true;
     return list_again(Note::kListFailed, end.status);
   }
+  if (is_behind(end.resource_version)) return went_back(end.resource_version);
   phase_ = Phase::kWatching;
-  goal_ = Goal{*version, started_};
-  note_verified();
+  if (std::exchange(is_goal_wanted_, false)) {
+    goal_ = Goal{*version, started_};
+    note_verified();
+  }
   return {};
 }
 
 ReflectorReport ReflectorState::finish_page(const StreamEnd& end) {
   if (list_.pages++ == 0) list_.version = end.resource_version;
+  if (is_behind(list_.version)) return went_back(list_.version);
   if (!end.continue_token.empty()) {
     list_.paginated = true;
     list_.continue_token = end.continue_token;
     return {};
   }
   if (list_.first_version == kAnyVersion && list_.paginated) paged_zero_ = true;
-  unavailable_ = false;
+  unavailable_ = is_other_history_ = false;
   last_version_ = list_.version;
   phase_ = Phase::kWatching;
   note_verified();
@@ -397,10 +428,11 @@ ReflectorReport ReflectorState::finish_watch(const StreamEnd& end, Time now) {
                                                        "the server ended the watch at once, "
                                                        "without an event"));
       }
-      // Its server was as far as the goal when it began, and all that it had has come.
-      if (goal_) reach_goal();
+      if (goal_) return list_for_goal();
+      probe_silent_server();
       return rewatch(Note::kRetried);
     case Cause::kStalled:
+      if (!goal_) probe_silent_server();
       return rewatch(is_overdue(now) ? Note::kWatchStalled : Note::kWatchSilent);
     case Cause::kRefused:
     case Cause::kErrorEvent:
@@ -415,6 +447,23 @@ ReflectorReport ReflectorState::finish_watch(const StreamEnd& end, Time now) {
       break;
   }
   return list_again(Note::kWatchEnded, end.status);
+}
+
+/// A server that works sends a bookmark within a minute and before the end, unless its cluster
+/// stands still.
+void ReflectorState::probe_silent_server() {
+  if (events_ == 0 && sends_bookmarks_) phase_ = Phase::kProbing;
+}
+
+/// The watch has ended without an event or bookmark at the goal: only a consistent list proves it.
+ReflectorReport ReflectorState::list_for_goal() {
+  if (mutant("verified-by-end")) {
+    reach_goal();
+    return {.note = Note::kRetried, .version = {}, .status = {}};
+  }
+  unavailable_ = true;
+  phase_ = Phase::kStart;
+  return {.note = Note::kUnproven, .version = {}, .status = {}};
 }
 
 ReflectorReport ReflectorState::list_again(ReflectorReport::Note note, const Status& status) {

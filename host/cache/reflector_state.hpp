@@ -58,8 +58,8 @@ struct ReflectorOptions {
   Duration outage_min = std::chrono::seconds(5);
   /// Ours: if a renewed watch delivers an event within this time, the one before was stalled.
   Duration backlog_time = std::chrono::seconds(2);
-  /// Ours: a watch that lasts so long ends with a bookmark a second after it began, which says how
-  /// far the cache is.
+  /// Ours: a watch that lasts so long brings a bookmark a second after it began, which says how far
+  /// the server's cache is.
   std::chrono::seconds verifying_watch{3};
   /// Ours: a lost server that responds to other requests is tried again before the back-off is
   /// over, but not more often than this.
@@ -79,6 +79,8 @@ struct ReflectorRequest {
   std::string continue_token;
   std::chrono::seconds timeout{0};  ///< timeoutSeconds of a watch.
   bool begin_collection = false;    ///< Discard what was collected so far.
+  /// The server's versions went back: equal versions may be of different states.
+  bool is_other_history = false;
   WireFormat format = WireFormat::kJson;
 };
 
@@ -97,6 +99,7 @@ struct StreamEnd {
     kStalled,      ///< Cut by us: nothing came any more.
     kRelist,       ///< Cut by us: everything is to be listed again.
     kVerify,       ///< Cut by us: how far the server is, is to be asked.
+    kWentBack,     ///< Cut by us after Use::kWentBack.
     kStopped,
   };
   Cause cause = Cause::kEnded;
@@ -114,21 +117,24 @@ enum class Failure { kExpired, kTooLarge, kThrottled, kOther };
 struct ReflectorReport {
   enum class Note {
     kNone,
-    kPopulated,        ///< A list is complete: the collected objects are the content at `version`.
-    kListFailed,       ///< Tried again after a back-off.
-    kWatchFailed,      ///< The watch could not be started; a new list follows after a back-off.
-    kWatchEnded,       ///< The watch ended with an error; a new list follows after a back-off.
-    kWatchTooShort,    ///< Like kWatchEnded: it ended at once, without an event.
-    kWatchStalled,     ///< Cut; the next watch continues where it was.
-    kWatchSilent,      ///< The same, but the silence was only longer than usual.
-    kExpired,          ///< The version is too old for the server; a new list follows.
-    kUnreachable,      ///< No connection; the same request is sent again after a back-off.
-    kRetried,          ///< The same request is sent again, at once or after a back-off.
-    kStreamingRefused  ///< A plain list follows.
+    kPopulated,         ///< A list is complete: the collected objects are the content at `version`.
+    kListFailed,        ///< Tried again after a back-off.
+    kWatchFailed,       ///< The watch could not be started; a new list follows after a back-off.
+    kWatchEnded,        ///< The watch ended with an error; a new list follows after a back-off.
+    kWatchTooShort,     ///< Like kWatchEnded: it ended at once, without an event.
+    kWatchStalled,      ///< Cut; the next watch continues where it was.
+    kWatchSilent,       ///< The same, but the silence was only longer than usual.
+    kExpired,           ///< The version is too old for the server; a new list follows.
+    kUnreachable,       ///< No connection; the same request is sent again after a back-off.
+    kRetried,           ///< The same request is sent again, at once or after a back-off.
+    kStreamingRefused,  ///< A plain list follows.
+    kUnproven,          ///< The watch did not show how far it is; a consistent list follows.
+    kWentBack,          ///< The server is at `version`, behind what was seen; a list follows.
   };
   Note note = Note::kNone;
-  std::string version;  ///< kPopulated.
-  Status status;        ///< For the log.
+  std::string version;          ///< kPopulated, kWentBack.
+  std::string known_version{};  ///< kWentBack: what was seen before.
+  Status status;                ///< For the log.
 };
 
 /// The state machine of one reflector.
@@ -142,6 +148,17 @@ struct ReflectorReport {
 ///
 /// A back-off may precede each request; `wait_until` is therefore independent of the phase.
 ///     for (;;) { next() → wait, or send the request, on_event() for each event, finish() }
+///
+/// Evidence. The content counts as verified as of the moment at which a consistent list was sent.
+/// It also does as of the moment of a probe (a consistent list of one object) once an event or
+/// bookmark at or beyond the version of its response has come. The proper end of a watch proves
+/// nothing: its server's cache may stand still. A watch that brings no such event within
+/// `verifying_watch` is followed by a consistent list.
+///
+/// Versions that go back: a server whose etcd was restored from a backup sends no event to a watch
+/// at a version that it has not reached yet. A probe, list or bookmark below the known version
+/// therefore has everything listed again. A silent end of a watch from a server that sends
+/// bookmarks is followed by a probe.
 /// Pure: time and randomness come in. Not thread-safe.
 class ReflectorState {
  public:
@@ -186,6 +203,7 @@ class ReflectorState {
     kCollect,   ///< Put into, or take out of, what is being collected.
     kApply,     ///< Apply to the store.
     kBookmark,  ///< Move the store's version.
+    kWentBack,  ///< End the watch: the server is behind what was seen.
     kPopulate,  ///< The collected objects are the content at the event's version; the watch goes
                 ///< on.
     kNothing,
@@ -232,6 +250,9 @@ class ReflectorState {
   void note_change(Time now);
   void note_end(const StreamEnd& end, Time now);
   void note_verified();
+  /// Whether `version` is below the known one, as no version of a server that keeps its data is.
+  [[nodiscard]] bool is_behind(std::string_view version) const;
+  ReflectorReport went_back(std::string_view version);
   void reach_goal();
   ReflectorReport finish_probe(const StreamEnd& end);
   void begin_list();
@@ -241,6 +262,8 @@ class ReflectorState {
   ReflectorReport finish_list(const StreamEnd& end);
   ReflectorReport finish_page(const StreamEnd& end);
   ReflectorReport finish_watch(const StreamEnd& end, Time now);
+  void probe_silent_server();
+  ReflectorReport list_for_goal();
   ReflectorReport list_again(ReflectorReport::Note note, const Status& status);
   ReflectorReport unreachable(const Status& status);
   [[nodiscard]] bool ended_at_once(Time now) const;
@@ -269,7 +292,10 @@ class ReflectorState {
   std::uint64_t events_ = 0;
   bool from_any_version_ = false;  // Began at "" or "0", and only ADDED came so far.
   bool bookmarks_ = false;         // The server sends bookmarks on it.
+  bool sends_bookmarks_ = false;   // The server has sent some, on any stream.
   std::optional<Time> opened_at_;
+  std::string behind_;             // The version of a bookmark that was below the known one.
+  bool is_other_history_ = false;  // The versions went back, and no content has come since.
 
   SilenceGauge silence_;
   std::optional<Duration> silence_cap_;
@@ -289,7 +315,8 @@ class ReflectorState {
     std::uint64_t version = 0;
     Time as_of;
   };
-  std::optional<Goal> goal_;  // Verified as of then, once everything up to the version has come.
+  std::optional<Goal> goal_;     // Verified as of then, once everything up to the version has come.
+  bool is_goal_wanted_ = false;  // The probe that comes or runs sets one.
 };
 
 }  // namespace davit::host

@@ -242,7 +242,8 @@ std::vector<Change> Store::replace(Replacement next, std::string_view resource_v
     const ObjectRef& object = next.objects_.object(slot);
     if (!object) continue;
     ObjectRef old = exchange(object);
-    if (old && (old == object || same_state(old, object) || mutant("relist-updates"))) continue;
+    const bool is_known = !next.is_other_history_ && old && same_state(old, object);
+    if (old && (old == object || is_known || mutant("relist-updates"))) continue;
     const ChangeType type = old ? ChangeType::kUpdated : ChangeType::kAdded;
     changes.push_back({.type = type, .old = std::move(old), .current = object});
   }
@@ -362,7 +363,7 @@ void Replacement::put(ObjectRef object) {
   const Metadata meta = metadata(*object);
   skipped_.erase(meta.ns, meta.name);
   ObjectRef held = store_ == nullptr ? ObjectRef() : store_->get(meta.ns, meta.name);
-  ObjectRef& chosen = held && same_state(held, object) ? held : object;
+  ObjectRef& chosen = held && !is_other_history_ && same_state(held, object) ? held : object;
   const std::uint32_t slot = objects_.find(meta.ns, meta.name);
   if (slot == ObjectTable::kNone) {
     objects_.insert(std::move(chosen));

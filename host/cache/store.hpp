@@ -142,6 +142,9 @@ class Replacement {
   Replacement() = default;  ///< Shares nothing.
   explicit Replacement(const Store& store) : store_(&store) {}
 
+  /// An object is not taken for the store's because their versions are equal: the server's history
+  /// is another one.
+  void expect_other_history() { is_other_history_ = true; }
   /// Adds or exchanges one object.
   void put(ObjectRef object);
   /// Takes out the object of this name, if it is there.
@@ -157,6 +160,7 @@ class Replacement {
  private:
   friend class Store;
   const Store* store_ = nullptr;
+  bool is_other_history_ = false;
   ObjectTable objects_;
   SkippedObjects skipped_;
 };

@@ -134,7 +134,8 @@ bool WriteTracker::ready(std::string_view key, Time now) {
     behind = lagging(pending);
     relists = now >= pending.deadline;
     if (relists) {
-      if (!std::exchange(pending.relisting, true)) ++relisting_;
+      if (!pending.relisting) ++relisting_;
+      pending.relisting = pending.relisting.value_or(now);
       pending.deadline = now + options_.deadline;
     }
   }
@@ -318,7 +319,7 @@ void WriteTracker::verified(const Watcher& watcher, Time as_of) {
     for (Entry* entry : asked) {
       lost_ -= std::erase_if(entry->second.lost,
                              [&](const Lost& each) { return is_its(each) && each.at <= as_of; });
-      if (entry->second.relisting) {
+      if (entry->second.relisting && *entry->second.relisting <= as_of) {
         for (const Version& each : entry->second.versions) {
           if (is_its(each)) each.watcher->versions.remove(each.at);
         }

@@ -117,7 +117,7 @@ class WriteTracker {
     std::vector<Lost> lost{};  // One for each informer, the latest.
     Time deadline{};
     bool held_back = false;
-    bool relisting = false;  // The informers that lag have been asked.
+    std::optional<Time> relisting{};  // When the informers that lag were asked.
   };
   /// A key on its way to another tracker.
   struct Carried {

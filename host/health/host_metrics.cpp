@@ -314,7 +314,8 @@ HostMetrics::HostMetrics(MetricRegistry& registry)
                                          "because their protobuf cannot be read.",
                                          informer()}),
       informer_relists(registry, {"davit_informer_relists_total",
-                                  "[ALPHA] Number of lists that were requested while a watch runs.",
+                                  "[ALPHA] Number of lists that were requested while a watch runs, "
+                                  "by reason: stale_cache, verification or versions_went_back.",
                                   {"name", "group", "version", "resource", "reason"}}),
       informer_skipped(registry, {"davit_informer_skipped_objects_total",
                                   "[ALPHA] Number of object versions that could not be read and "

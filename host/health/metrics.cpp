@@ -85,8 +85,8 @@ class InformerSeries final : public InformerMetrics {
     all_.informer_skipped.at({kManager, id_.group, id_.version, id_.resource, reason}).Increment();
   }
   void skipped_now(std::size_t count) override { skipped_.Set(static_cast<double>(count)); }
-  void relist_requested(RelistReason) override {
-    all_.informer_relists.at({kManager, id_.group, id_.version, id_.resource, "stale_cache"})
+  void relist_requested(RelistReason reason) override {
+    all_.informer_relists.at({kManager, id_.group, id_.version, id_.resource, label_of(reason)})
         .Increment();
   }
 

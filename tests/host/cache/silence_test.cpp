@@ -280,8 +280,9 @@ TEST_F(VerificationTest, LargeContentIsVerifiedByItsVersionAndNeverListedAgain) 
   EXPECT_EQ(informer_->store().size(), 501U) << "a probe is no content";
 }
 
-// Each question began the probe again, so that it never ended.
-TEST_F(VerificationTest, VerificationUnderWayIsNotRestartedButFollowedByAnother) {
+// Each question began the probe again, so that it never ended. Issue 30, 1.7: as long as there was
+// a later question, listeners did not hear of the answers to the earlier ones.
+TEST_F(VerificationTest, VerificationUnderWayIsNotRestartedButReportedAndFollowedByAnother) {
   fill_large();
   const Time asked = ask();
   reply({.body = list_json("20", {}), .lasts = seconds(1), .during = [this] {
@@ -290,19 +291,19 @@ TEST_F(VerificationTest, VerificationUnderWayIsNotRestartedButFollowedByAnother)
          }});
   step();
   EXPECT_EQ(api_.asked.back(), "list limit=1");
-  reply({.lasts = seconds(3)});
+  reply({.body = bookmark_json("20"), .lasts = seconds(3)});
   step();
   EXPECT_THAT(api_.asked.back(), HasSubstr("timeoutSeconds=3")) << "the first one continues";
-  EXPECT_GE(informer_->freshness().verified, asked);
-  EXPECT_FALSE(listener_.verified);
-  reply({});  // The next watch, cut at once.
-  step();
-  reply({.body = list_json("20", {})});
+  ASSERT_TRUE(listener_.verified);
+  EXPECT_GE(*listener_.verified, asked);
+  const Time first = *listener_.verified;
+  EXPECT_LT(first, clock_.now() - seconds(3)) << "it is not yet the later one";
+  reply({.body = list_json("21", {})});
   step();
   EXPECT_EQ(api_.asked.back(), "list limit=1");
-  reply({.lasts = seconds(3)});
+  reply({.body = bookmark_json("21"), .lasts = seconds(3)});
   step();
-  EXPECT_TRUE(listener_.verified);
+  EXPECT_GT(*listener_.verified, first);
 }
 
 TEST_F(VerificationTest, DelayedWatchVerifiesNothing) {
@@ -316,14 +317,118 @@ TEST_F(VerificationTest, DelayedWatchVerifiesNothing) {
   EXPECT_FALSE(listener_.verified);
 }
 
-TEST_F(VerificationTest, ServerWithoutBookmarksVerifiesByTheEndOfItsWatch) {
+// Issue 30, 1.2: the proper end of the watch counted, whatever its server's cache had seen.
+TEST_F(VerificationTest, WatchThatEndsWithoutEvidenceIsFollowedByAConsistentList) {
+  for (const std::string& events : {std::string(), bookmark_json("19")}) {
+    api_.asked.clear();
+    listener_.verified.reset();
+    fill_large();
+    ask();
+    reply({.body = list_json("20", {})});
+    step();
+    reply({.body = events, .lasts = seconds(3)});
+    step();
+    EXPECT_FALSE(listener_.verified) << events;
+    reply({.body = list_json("21", {{.name = "p0", .version = "20"}})});
+    step();
+    EXPECT_EQ(api_.asked.back(), "list limit=500") << "without a version: the latest state";
+    EXPECT_TRUE(listener_.verified);
+    EXPECT_EQ(version_of("p0"), "20");
+  }
+}
+
+TEST_F(VerificationTest, EventBeyondTheVersionIsEvidence) {
   fill_large();
   ask();
   reply({.body = list_json("20", {})});
   step();
-  reply({.lasts = seconds(3)});
+  reply({.body = event_json("MODIFIED", {.name = "p1", .version = "23"}), .lasts = seconds(3)});
   step();
   EXPECT_TRUE(listener_.verified);
+}
+
+/// A server whose etcd was restored from a backup: its versions begin again below ours.
+class RestoredServerTest : public VerificationTest {
+ protected:
+  void expect_relist_after_step() {
+    EXPECT_EQ(log_.count("The server's versions have gone back"), 1U);
+    reply({.body = list_json("5", {{.name = "p0", .version = "3", .node = "other"}})});
+    step();
+    EXPECT_EQ(api_.asked.back(), "list limit=500");
+    EXPECT_EQ(informer_->store().size(), 1U);
+    EXPECT_EQ(informer_->store().resource_version(), "5");
+    const ObjectRef held = informer_->store().get("default", "p0");
+    EXPECT_EQ(held.root()["spec"]["nodeName"].string(), "other")
+        << "the version 3 of another history is another state";
+    EXPECT_EQ(log_.count("The server's versions have gone back"), 1U);
+  }
+};
+
+// Issue 30, 1.6: the probe satisfied the goal, and the content of before counted as verified.
+TEST_F(RestoredServerTest, ProbeBelowTheKnownVersionHasEverythingListedAgain) {
+  fill_large();
+  ask();
+  reply({.body = list_json("5", {})});
+  step();
+  EXPECT_FALSE(listener_.verified);
+  expect_relist_after_step();
+  EXPECT_TRUE(listener_.verified);
+}
+
+TEST_F(RestoredServerTest, ListBelowTheKnownVersionIsMadeAgainWithoutSharingObjects) {
+  fill_small();
+  ask();
+  reply({.body = list_json("5", {{.name = "a", .version = "3"}})});
+  step();
+  expect_relist_after_step();
+}
+
+TEST_F(RestoredServerTest, StreamedContentBelowTheKnownVersionIsNotTaken) {
+  make_informer();
+  reply({.body = event_json("ADDED", {.name = "p0", .version = "3"}) + initial_end_json("7"),
+         .during = [this] { informer_->request_relist(RelistReason::kStaleCache); }});
+  step();
+  reply({.body = event_json("ADDED", {.name = "p0", .version = "3"}) + initial_end_json("5")});
+  step();
+  EXPECT_EQ(informer_->store().resource_version(), "7");
+  EXPECT_EQ(log_.count("The server's versions have gone back"), 1U);
+  reply({.body = event_json("ADDED", {.name = "p0", .version = "4"}) + initial_end_json("5")});
+  step();
+  EXPECT_EQ(informer_->store().resource_version(), "5");
+}
+
+TEST_F(RestoredServerTest, BookmarkBelowTheKnownVersionHasEverythingListedAgain) {
+  fill_small();
+  reply({.body = bookmark_json("6")});
+  step();
+  expect_relist_after_step();
+}
+
+// Such a server sends nothing to a watch at a version that it has not reached yet.
+TEST_F(RestoredServerTest, WatchWithoutBookmarksOfAServerThatSendsSomeIsFollowedByAProbe) {
+  fill_large();
+  reply({.body = bookmark_json("9")});
+  step();
+  reply({.lasts = minutes(5)});
+  step();
+  reply({.body = list_json("5", {})});
+  step();
+  EXPECT_EQ(api_.asked.back(), "list limit=1");
+  expect_relist_after_step();
+}
+
+TEST_F(RestoredServerTest, ProbeOfAClusterThatStandsStillOnlyContinuesTheWatch) {
+  fill_large();
+  reply({.body = bookmark_json("9")});
+  step();
+  reply({.lasts = minutes(5)});
+  step();
+  reply({.body = list_json("12", {})});
+  step();
+  reply({.lasts = minutes(5)});
+  step();
+  EXPECT_THAT(api_.asked.back(), StartsWith("watch resourceVersion=9&"));
+  EXPECT_THAT(api_.asked.back(), Not(HasSubstr("timeoutSeconds=3&")));
 }
 
 TEST_F(VerificationTest, SmallContentIsListedAgain) {

@@ -240,6 +240,43 @@ TEST_F(WriteTrackerTest, LaterLostWriteWaitsForItsOwnVerification) {
   EXPECT_THAT(told_, ElementsAre("x"));
 }
 
+// Issue 30, 1.7: no key was ready before the last of a series of lost writes was verified.
+TEST_F(WriteTrackerTest, KeyOfALostWriteIsReadyAlthoughLaterWritesAreLostMeanwhile) {
+  clock_.advance(seconds(1));
+  tracker_->note_lost("x", *informer_, clock_.now());
+  EXPECT_FALSE(ready("x"));
+  reply({});
+  step();
+  reply({.body = list_json("20", {}), .during = [this] {
+           tracker_->note_lost("y", *informer_, clock_.now());
+           EXPECT_FALSE(ready("y"));
+         }});
+  step();
+  EXPECT_THAT(told_, ElementsAre("x"));
+  reply({.body = bookmark_json("21")});
+  step();
+  reply({.body = list_json("22", {})});
+  step();
+  EXPECT_THAT(told_, ElementsAre("x", "y"));
+}
+
+TEST_F(WriteTrackerTest, ListThatWasSentBeforeTheDeadlineReleasesNoKey) {
+  deleted("x", "a");
+  reply({.during = [this] { informer_->verify(clock_.now()); }});
+  step();
+  reply({.body = list_json("20", {{.name = "a", .version = "5"}}), .during = [this] {
+           clock_.advance(seconds(30));
+           EXPECT_FALSE(ready("x"));
+         }});
+  step();
+  EXPECT_THAT(told_, IsEmpty());
+  reply({.body = bookmark_json("21")});
+  step();
+  reply({.body = list_json("22", {{.name = "a", .version = "5"}})});
+  step();
+  EXPECT_THAT(told_, ElementsAre("x"));
+}
+
 TEST_F(WriteTrackerTest, KeyStaysWhileTheListThatItWaitsForFails) {
   deleted("x", "a");
   EXPECT_FALSE(ready("x"));
