@@ -13,6 +13,9 @@
 namespace davit::host {
 namespace {
 
+/// So much of an extra's key goes into messages.
+constexpr std::size_t kKeyBytesShown = 64;
+
 class StaticCredentials final : public Credentials {
  public:
   explicit StaticCredentials(std::string authorization)
@@ -64,12 +67,6 @@ class AuthenticatedCall final : public Call, public ResponseReader {
   std::unique_ptr<Call> call_;  // Last: while it lives, callbacks come.
 };
 
-/// A request that was over before it was sent.
-class EndedCall final : public Call {
- public:
-  void resume() override {}
-};
-
 class AuthenticatedTransport final : public Transport {
  public:
   AuthenticatedTransport(std::unique_ptr<Transport> inner, std::unique_ptr<Credentials> credentials,
@@ -87,10 +84,8 @@ class AuthenticatedTransport final : public Transport {
       reader.on_end({Break::kCredentials, "getting credentials: " + credential.error().message()});
       return std::make_unique<EndedCall>();
     }
-    if (!is_header_value(credential->authorization)) {
-      reader.on_end({Break::kCredentials,
-                     "getting credentials: the token has control characters, which a header cannot "
-                     "carry"});
+    if (const std::string fault = header_fault(credential->authorization); !fault.empty()) {
+      reader.on_end({Break::kCredentials, "getting credentials: the token " + fault});
       return std::make_unique<EndedCall>();
     }
     if (!credential->authorization.empty() && !has_header(request.headers, "Authorization")) {
@@ -119,6 +114,8 @@ class AuthenticatedTransport final : public Transport {
 
 }  // namespace
 
+std::string bearer_authorization(std::string_view token) { return "Bearer " + std::string(token); }
+
 Result<std::unique_ptr<Credentials>> make_credentials(const ConnectionConfig& config, Clock& clock,
                                                       RestMetrics& metrics, Logger log) {
   using Owned = std::unique_ptr<Credentials>;
@@ -128,16 +125,20 @@ Result<std::unique_ptr<Credentials>> make_credentials(const ConnectionConfig& co
   if (has_token && has_basic) {
     return Status(Code::kInvalid, "username/password or bearer token may be set, but not both");
   }
-  if (!is_header_value(config.token)) {
-    return Status(Code::kInvalid, "the token has control characters, which a header cannot carry");
+  if (const std::string fault = header_fault(bearer_authorization(config.token)); !fault.empty()) {
+    return Status(Code::kInvalid, "the token " + fault);
   }
   if (!config.token_file.empty()) {
     return Owned(std::make_unique<TokenFile>(config.token_file, config.token, clock, log));
   }
-  if (has_token) return Owned(std::make_unique<StaticCredentials>("Bearer " + config.token));
+  if (has_token)
+    return Owned(std::make_unique<StaticCredentials>(bearer_authorization(config.token)));
   if (has_basic) {
-    return Owned(std::make_unique<StaticCredentials>(
-        "Basic " + encode_base64(config.username + ":" + config.password)));
+    std::string basic = "Basic " + encode_base64(config.username + ":" + config.password);
+    if (const std::string fault = header_fault(basic); !fault.empty()) {
+      return Status(Code::kInvalid, "username and password, in base64, " + fault);
+    }
+    return Owned(std::make_unique<StaticCredentials>(std::move(basic)));
   }
   if (config.exec && !has_cert) return ExecCredentials::open(config, clock, metrics, log);
   return Owned(std::make_unique<StaticCredentials>(""));
@@ -145,20 +146,26 @@ Result<std::unique_ptr<Credentials>> make_credentials(const ConnectionConfig& co
 
 Result<HttpHeaders> impersonation_headers(const Impersonation& who) {
   HttpHeaders out;
-  const auto bad = [](std::string_view what) {
-    return Status(Code::kInvalid, "the " + std::string(what) +
-                                      " to impersonate has control characters, which a header "
-                                      "cannot carry");
+  constexpr std::string_view kExtra = "Impersonate-Extra-";
+  std::string fault;
+  const auto can_send = [&](const std::string& what, std::string_view name,
+                            const std::string& value) {
+    fault = header_fault(value, name.size());
+    if (!fault.empty()) fault = "the " + what + " to impersonate " + fault;
+    return fault.empty();
   };
-  if (!is_header_value(who.user)) return bad("user");
-  if (!is_header_value(who.uid)) return bad("uid");
+  bool good =
+      can_send("user", "Impersonate-User", who.user) && can_send("uid", "Impersonate-Uid", who.uid);
   for (const std::string& group : who.groups) {
-    if (!is_header_value(group)) return bad("group");
+    good = good && can_send("group", "Impersonate-Group", group);
   }
   for (const auto& [key, values] : who.extra) {
-    if (!std::all_of(values.begin(), values.end(), is_header_value))
-      return bad("extra " + json_string(key));
+    const std::string name = std::string(kExtra) + escape_header_key(key);
+    const std::string what = "extra " + json_string(key.substr(0, kKeyBytesShown));
+    good = good && can_send(what, name, "");
+    for (const std::string& value : values) good = good && can_send(what, name, value);
   }
+  if (!good) return Status(Code::kInvalid, std::move(fault));
   if (who.user.empty()) {
     if (who.uid.empty() && who.groups.empty() && who.extra.empty()) return out;
     return Status(Code::kInvalid,
@@ -169,7 +176,7 @@ Result<HttpHeaders> impersonation_headers(const Impersonation& who) {
   for (const std::string& group : who.groups) out.emplace_back("Impersonate-Group", group);
   for (const auto& [key, values] : who.extra) {
     for (const std::string& value : values) {
-      out.emplace_back("Impersonate-Extra-" + escape_header_key(key), value);
+      out.emplace_back(std::string(kExtra) + escape_header_key(key), value);
     }
   }
   return out;

@@ -4,6 +4,7 @@
 #include <davit/result.hpp>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "host/api/rest_metrics.hpp"
 #include "host/config/connection_config.hpp"
@@ -18,6 +19,9 @@ struct Credential {
   std::string authorization;  ///< "Bearer …"; empty: none.
   std::shared_ptr<const ClientCertificate> certificate;
 };
+
+/// Credential::authorization of a token.
+[[nodiscard]] std::string bearer_authorization(std::string_view token);
 
 /// One per connection. Thread-safe.
 class Credentials {
@@ -40,7 +44,8 @@ class Credentials {
                                                                     RestMetrics& metrics,
                                                                     Logger log);
 
-/// The Impersonate-* headers, or kInvalid for groups without a user.
+/// The Impersonate-* headers, or kInvalid for groups without a user and for what no header can
+/// carry.
 [[nodiscard]] Result<HttpHeaders> impersonation_headers(const Impersonation& who);
 
 /// Adds credentials and impersonation to every request that does not bring its own, and takes note

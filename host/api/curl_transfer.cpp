@@ -10,7 +10,6 @@
 namespace davit::host {
 namespace {
 
-constexpr std::size_t kHeaderBytesMax = 64 * 1024;
 constexpr std::string_view kBlanks = " \t\r\n";  // A line of the header has its end, too.
 
 }  // namespace
@@ -94,14 +93,15 @@ int CurlTransfer::before_request(void* self, char*, char*, int, int) {
 }
 
 std::size_t CurlTransfer::on_header(char* line, std::size_t, std::size_t size, void* self) {
-  static_cast<CurlTransfer*>(self)->take_header(trimmed({line, size}, kBlanks));
-  return size;
+  auto& transfer = *static_cast<CurlTransfer*>(self);
+  transfer.take_header(trimmed({line, size}, kBlanks));
+  return transfer.has_long_head_ ? 0 : size;  // 0 ends the transfer.
 }
 
 void CurlTransfer::take_header(std::string_view line) {
-  if (head_delivered_) return;  // Trailers.
-  if (line.substr(0, 5) == "HTTP/") {
+  if (line.substr(0, 5) == "HTTP/" && !head_delivered_) {
     head_.clear();
+    limit_ = {};
     const std::size_t space = line.find(' ');
     const std::string_view code = space == line.npos ? "" : line.substr(space + 1, 3);
     status_ = 0;
@@ -109,16 +109,19 @@ void CurlTransfer::take_header(std::string_view line) {
     return;
   }
   if (line.empty()) {
-    if (status_ < 200) return;  // 1xx: another head follows.
+    if (head_delivered_ || status_ < 200) return;  // Behind 1xx, another head follows.
     head_delivered_ = true;
     reader_.on_head(status_, head_);
     head_ = {};
+    limit_ = {};
     return;
   }
   const std::size_t colon = line.find(':');
-  if (colon == line.npos || head_.size() > kHeaderBytesMax / 64) return;
-  head_.emplace_back(lower_case(std::string(line.substr(0, colon))),
-                     trimmed(line.substr(colon + 1), kBlanks));
+  if (colon == line.npos) return;
+  const std::string_view value = trimmed(line.substr(colon + 1), kBlanks);
+  has_long_head_ = !limit_.add(line.substr(0, colon), value);
+  if (has_long_head_ || head_delivered_) return;  // Trailers are not headers.
+  head_.emplace_back(lower_case(std::string(line.substr(0, colon))), value);
 }
 
 std::size_t CurlTransfer::on_body(char* data, std::size_t, std::size_t size, void* self) {
@@ -142,6 +145,7 @@ TransportEnd CurlTransfer::end_of(CURLcode code) const {
   }
   if (refused_) return {Break::kGate, *refused_};
   if (has_enough_) return {Break::kReader, "its reader takes no more of it"};
+  if (has_long_head_) return {Break::kOther, "the head of its response is too long"};
   if (code == CURLE_ABORTED_BY_CALLBACK) {
     return {Break::kReset,
             "the server closed the connection before it responded; a write is not repeated"};

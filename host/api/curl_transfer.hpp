@@ -9,6 +9,7 @@
 
 #include "host/api/curl_handles.hpp"
 #include "host/api/curl_options.hpp"
+#include "host/api/http1.hpp"
 #include "host/api/tls_material.hpp"
 #include "lib/net/transport.hpp"
 
@@ -60,6 +61,8 @@ class CurlTransfer {
   bool head_delivered_ = false;
   int times_sent_ = 0;
   bool has_enough_ = false;
+  bool has_long_head_ = false;          // Beyond a limit.
+  HeadLimit limit_;                     // Counts the head, then the trailers.
   std::optional<std::string> refused_;  // The text of the request's gate.
   char error_[CURL_ERROR_SIZE] = {};
 };

@@ -10,6 +10,7 @@
 
 #include "host/api/connection_pool.hpp"
 #include "host/api/curl_pool.hpp"
+#include "host/api/http1.hpp"
 #include "host/api/pooled_call.hpp"
 #include "host/api/server_url.hpp"
 #include "lib/base/mutex.hpp"
@@ -177,13 +178,20 @@ class CurlTransport final : public Transport {
         curl_pool_(settings_) {}
 
   [[nodiscard]] std::unique_ptr<Call> start(HttpRequest request, ResponseReader& reader) override {
+    const bool by_libcurl = request.loop == nullptr || !is_direct_;
+    if (by_libcurl) {  // PooledCall checks what it writes.
+      if (Status s = check_request_lines(request); !s.ok()) {
+        reader.on_end({Break::kOther, s.message()});
+        return std::make_unique<EndedCall>();
+      }
+    }
     std::vector<ConnectionPool::Owned> closed;  // After PresentTls has released its lock.
     PresentTls::Material tls =
         present_.take(tls_->current(clock_.now()), request.certificate,
                       [&](const PresentTls::Material& from, const PresentTls::Material& to) {
                         replace(from, to, closed);
                       });
-    if (request.loop == nullptr || !is_direct_) {
+    if (by_libcurl) {
       return curl_pool_.start(std::move(request), std::move(tls), reader);
     }
     const auto purpose = static_cast<std::size_t>(request.purpose);

@@ -48,7 +48,7 @@ Result<Credential> ExecCredentials::get() {
   ran_.notify_all();
   if (!fresh) return fresh.error();
   Credential next;
-  if (!fresh->token.empty()) next.authorization = "Bearer " + fresh->token;
+  if (!fresh->token.empty()) next.authorization = bearer_authorization(fresh->token);
   if (!fresh->cert.empty()) {
     if (certificate_since_) metrics_.exec_plugin_rotated(clock_.wall_now() - *certificate_since_);
     certificate_since_ = certificate_start(fresh->cert);

@@ -66,7 +66,9 @@ Result<ExecCredential> parse_exec_credential(std::string_view output,
   }
   ExecCredential out;
   out.token = member_text(status->value, "token");
-  if (!is_header_value(out.token)) return bad("its token has control characters");
+  if (const std::string fault = header_fault(out.token); !fault.empty()) {
+    return bad("its token " + fault);
+  }
   out.cert = member_text(status->value, "clientCertificateData");
   out.key = member_text(status->value, "clientKeyData");
   if (out.cert.empty() != out.key.empty()) {

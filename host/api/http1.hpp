@@ -2,6 +2,7 @@
 /// headers stay in the source.
 #pragma once
 
+#include <cstddef>
 #include <davit/result.hpp>
 #include <memory>
 #include <string>
@@ -11,13 +12,25 @@
 
 namespace davit::host {
 
+/// Counts the headers of a response, or its trailers, however they arrive.
+class HeadLimit {
+ public:
+  /// Takes note of a header; false beyond kHttpFieldsMax or kHttpHeadBytesMax.
+  [[nodiscard]] bool add(std::string_view name, std::string_view value);
+
+ private:
+  std::size_t bytes_ = 0;
+  std::size_t fields_ = 0;
+};
+
 /// The head and body of `request` as they are sent. `host` is the value of the Host header,
 /// `prefix` the path below which the server's paths begin. kMisuse when a part of it would end its
-/// line.
+/// line or is too long.
 [[nodiscard]] Result<std::string> http1_request(const HttpRequest& request, std::string_view host,
                                                 std::string_view prefix);
 
-/// kMisuse when method, target or a header would end its line; no message contains a value.
+/// kMisuse when method, target or a header would end its line, or a header is too long
+/// (kHeaderBytesMax). The message names the header and never contains a value.
 [[nodiscard]] Status check_request_lines(const HttpRequest& request);
 
 /// Whether a response may have a body: that of a HEAD never has one, whatever its length says.

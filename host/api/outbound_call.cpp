@@ -219,6 +219,7 @@ bool OutboundCall::redirect(Time now) {
   ++redirects_;
   if (next->origin() != request_.url.origin()) {
     request_.headers = without_secrets(request_.headers);
+    request_.body.clear();  // It was for the first server.
   }
   request_.url = *std::move(next);
   phase_ = Phase::kWaiting;

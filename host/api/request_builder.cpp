@@ -217,8 +217,9 @@ Status check_request(const ApiRequest& request) {
 
 Result<HttpRequest> build_request(const ApiRequest& request, std::string_view user_agent) {
   if (Status s = check_request(request); !s.ok()) return s;
-  if (!is_header_value(user_agent)) {
-    return Status(Code::kMisuse, "the user agent has control characters");
+  constexpr std::string_view kUserAgent = "User-Agent";
+  if (const std::string fault = header_fault(user_agent, kUserAgent.size()); !fault.empty()) {
+    return Status(Code::kMisuse, "the user agent " + fault);
   }
   HttpRequest out;
   out.method = http_method(request.verb);
@@ -230,7 +231,7 @@ Result<HttpRequest> build_request(const ApiRequest& request, std::string_view us
                                      " bytes; a server reads at most 1 MiB");
   }
   out.headers.emplace_back("Accept", request.accept);
-  out.headers.emplace_back("User-Agent", user_agent);
+  out.headers.emplace_back(kUserAgent, user_agent);
   if (!request.traceparent.empty()) out.headers.emplace_back("Traceparent", request.traceparent);
   if (is_write(request.verb)) {
     out.body = is_delete(request.verb) ? delete_body(request) : request.body;

@@ -6,6 +6,7 @@
 
 #include "host/object/parse.hpp"
 #include "lib/base/await_stop.hpp"
+#include "lib/base/header_value.hpp"
 #include "lib/base/json_text.hpp"
 
 namespace davit::host {
@@ -166,8 +167,13 @@ Result<ServiceAccountToken::Token> ServiceAccountToken::request_token() {
   }
   const Duration lifetime =
       std::max<Duration>(*expires - root_.clock().wall_now(), kShortestLifetime);
-  return Token{"Bearer " + token, root_.clock().boot_now() +
-                                      std::chrono::duration_cast<Duration>(lifetime * kUsedShare)};
+  std::string authorization = bearer_authorization(token);
+  if (const std::string fault = header_fault(authorization); !fault.empty()) {
+    return Status(Code::kInternal, "the token in the response to a TokenRequest " + fault);
+  }
+  return Token{
+      std::move(authorization),
+      root_.clock().boot_now() + std::chrono::duration_cast<Duration>(lifetime * kUsedShare)};
 }
 
 ApiResponse ServiceAccountToken::send(Verb verb, ResourcePath path, std::string body) {

@@ -17,9 +17,9 @@ Result<std::string> read_token(const std::string& path) {
     return Status(Code::kInvalid, "read empty token from file \"" + path + "\"");
   }
   std::string token = content->substr(first, content->find_last_not_of(kBlank) - first + 1);
-  if (is_header_value(token)) return token;
-  return Status(Code::kInvalid, "the token in file \"" + path +
-                                    "\" has control characters, which a header cannot carry");
+  const std::string fault = header_fault(bearer_authorization(token));
+  if (fault.empty()) return token;
+  return Status(Code::kInvalid, "the token in file \"" + path + "\" " + fault);
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ Result<Credential> TokenFile::get() {
   {
     MutexLock lock(mutex_);
     if (read_at_ != Time::min() && now - read_at_ < kKeep) {
-      return Credential{"Bearer " + token_, nullptr};
+      return Credential{bearer_authorization(token_), nullptr};
     }
   }
   Result<std::string> fresh = read_token(path_);
@@ -47,7 +47,7 @@ Result<Credential> TokenFile::get() {
   } else if (token_.empty()) {
     return fresh.error();
   }
-  return Credential{"Bearer " + token_, nullptr};
+  return Credential{bearer_authorization(token_), nullptr};
 }
 
 }  // namespace davit::host

@@ -7,6 +7,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <thread>
 #include <unordered_map>
@@ -45,6 +46,8 @@ class SessionOwner {
   virtual void wake(std::uint64_t id) = 0;
   /// Destroys the session.
   virtual void ended(std::uint64_t id) = 0;
+  /// Logs what ended a connection.
+  virtual void failed(const char* what) = 0;
   /// A session waits for its client, so another client may take its place.
   virtual void on_idle() = 0;
   /// Whether one more request that is not a probe may be served.
@@ -75,7 +78,7 @@ class Session {
 
   /// Carries out whatever is to be done now. May destroy the session.
   void pump() {
-    if (!closing_) step();
+    guard([this] { step(); });
     if (closing_ && pending_ == 0) {
       owner_.ended(id_);
     } else if (is_waiting()) {
@@ -99,12 +102,12 @@ class Session {
   void wake() {
     // Before reading, so that what comes later wakes again; nothing else is passed through it.
     woken_.store(false, std::memory_order_seq_cst);
-    http_.wake();
+    guard([this] { http_.wake(); });
     pump();
   }
 
   void drain() {
-    http_.drain();
+    guard([this] { http_.drain(); });
     pump();
   }
 
@@ -113,6 +116,27 @@ class Session {
     error_code error;
     const tcp::endpoint here = socket_.local_endpoint(error);
     return error ? std::string() : here.address().to_string(error);
+  }
+
+  /// Carries out `work` unless the connection is closed. What it throws, such as a lack of memory
+  /// or what a library makes of foreign bytes, ends this connection alone.
+  template <typename Work>
+  void guard(Work work) {
+    if (closing_) return;
+    try {
+      work();
+    } catch (const std::exception& thrown) {
+      abandon(thrown.what());
+    } catch (...) {
+      abandon("unknown exception");
+    }
+  }
+
+  void abandon(const char* what) {
+    owner_.failed(what);
+    error_code ignored;
+    socket_.set_option(asio::socket_base::linger(true, 0), ignored);
+    close();
   }
 
   enum class CloseNotify { kNone, kAlert, kSent };  // TLS sends close_notify first.
@@ -157,14 +181,14 @@ class Session {
   }
 
   void read() {
-    reading_ = true;
-    ++pending_;
     socket_.async_wait(tcp::socket::wait_read, [this](error_code error) {
       reading_ = false;
       --pending_;
-      if (!error && !closing_) take_input();
+      if (!error) guard([this] { take_input(); });
       pump();
     });
+    reading_ = true;
+    ++pending_;
   }
 
   void take_input() {
@@ -201,16 +225,18 @@ class Session {
       return;
     }
     out_ = std::move(piece);
-    writing_ = true;
-    ++pending_;
     asio::async_write(socket_, asio::buffer(out_), [this](error_code error, std::size_t) {
       writing_ = false;
       --pending_;
-      out_ = {};
+      out_ = std::string();  // With its memory, which {} would keep.
       if (error || refused_) close();
-      if (!closing_ && wire_is_http_) http_.sent(owner_.now());
+      guard([this] {
+        if (wire_is_http_) http_.sent(owner_.now());
+      });
       pump();
     });
+    writing_ = true;
+    ++pending_;
   }
 
   void half_close() {
@@ -229,15 +255,15 @@ class Session {
     const Time deadline = http_.deadline();
     // A deadline that moves away leaves its timer, which then finds nothing due.
     if (deadline >= timer_due_) return;
-    timer_due_ = deadline;
-    ++pending_;
     timer_.expires_after(deadline - owner_.now());
     timer_.async_wait([this, deadline](error_code) {
       --pending_;
       if (timer_due_ == deadline) timer_due_ = Time::max();
-      if (!closing_) http_.tick(owner_.now());
+      guard([this] { http_.tick(owner_.now()); });
       pump();
     });
+    timer_due_ = deadline;
+    ++pending_;
   }
 
   void close() {
@@ -341,14 +367,26 @@ class AsioServer final : public HttpServer, private SessionOwner {
       }
       // The connection of an idle client is closed for the new one.
       if (Session* const oldest = is_full() ? droppable() : nullptr) oldest->drop();
+      if (Session* const added = add(std::move(socket))) added->pump();
+      accept();
+    });
+  }
+
+  /// Null if there is no memory for another connection, which is closed then.
+  Session* add(tcp::socket socket) {
+    try {
       const std::uint64_t id = ++last_id_;
       auto session = std::make_unique<Session>(id, std::move(socket), options_, handler_, tls_,
                                                static_cast<SessionOwner&>(*this));
-      Session& added = *session;
-      sessions_.emplace(id, std::move(session));
-      added.pump();
-      accept();
-    });
+      return sessions_.emplace(id, std::move(session)).first->second.get();
+    } catch (const std::exception& thrown) {
+      failed(thrown.what());
+      return nullptr;
+    }
+  }
+
+  void failed(const char* what) override {
+    log_.error("A connection was closed because of an error", {{"err", what}});
   }
 
   [[nodiscard]] bool is_full() const { return sessions_.size() >= options_.connections_max; }

@@ -26,6 +26,15 @@ void append_value(std::string& out, std::string_view value) {
 
 bool may_have_body(int status) { return status >= 200 && status != 204 && status != 304; }
 
+/// Whether a client with our own limits would refuse the head. What is not counted here is short.
+bool has_too_long_head(const HttpServerResponse& response) {
+  constexpr std::size_t kForTheRest = 1024;
+  constexpr std::size_t kFieldsForTheRest = 4;
+  std::size_t bytes = response.content_type.size() + kForTheRest;
+  for (const auto& [name, value] : response.headers) bytes += name.size() + value.size() + 4;
+  return bytes > kHttpHeadBytesMax || response.headers.size() + kFieldsForTheRest > kHttpFieldsMax;
+}
+
 std::string hex(std::size_t number) {
   std::array<char, 2 * sizeof number + 1> text{};
   std::snprintf(text.data(), text.size(), "%zx", number);
@@ -124,6 +133,10 @@ bool HttpConnection::advance(Delayed& state, Time now) {
   }
   if (response.aborted) {
     close(SocketAction::kReset);
+  } else if (has_too_long_head(response)) {
+    Reply refused = refusal(500);
+    refused.head_only = state.reply.head_only;
+    begin_response(std::move(refused));
   } else {
     begin_response(std::move(state.reply));
   }
@@ -228,16 +241,18 @@ bool HttpConnection::advance(const Streaming& state, Time now) {
   return finish(state.tail, state.reply.after, now);
 }
 
-/// A large list is not kept while the connection is idle, nor is a stream's place in the store.
+/// A large list or head is not kept while the connection is idle, nor is a stream's place in the
+/// store. Assigning {} to a string would keep its memory.
 bool HttpConnection::finish(Tail tail, After after, Time now) {
   if (send_deadline_ || !out_.empty() || tail == Tail::kStream) return false;
   if (tail == Tail::kCut) after = After::kClose;
   switch (after) {
     case After::kNextRequest:
       state_.emplace<Idle>(Idle{now + options_.idle_time});
+      if (in_.empty()) in_ = std::string();
       break;
     case After::kLinger:
-      in_ = {};
+      in_ = std::string();
       state_.emplace<Lingering>(Lingering{now + kLingerTime});
       break;
     case After::kClose:
@@ -248,7 +263,8 @@ bool HttpConnection::finish(Tail tail, After after, Time now) {
 }
 
 void HttpConnection::close(SocketAction action) {
-  out_ = in_ = {};
+  in_ = std::string();
+  out_ = std::string();
   state_.emplace<Closed>(Closed{action});
 }
 

@@ -15,6 +15,11 @@
 
 namespace davit {
 
+/// The most bytes and headers of one head that davit reads, as a server and as a client: 64
+/// connections hold 4 MiB at most, and API servers and their clients send less than 1 % of it.
+inline constexpr std::size_t kHttpHeadBytesMax = std::size_t{64} << 10U;
+inline constexpr std::size_t kHttpFieldsMax = 100;
+
 using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 
 /// The subject of a client's certificate.

@@ -68,8 +68,10 @@ struct HttpServerOptions {
   /// If there are probes: the limit of other requests that are served at once, less than
   /// connections_max. Further ones get 503.
   std::size_t others_max = 32;
-  /// As much as the usual Go server accepts.
-  std::size_t header_bytes_max = std::size_t{1} << 20U;
+  /// A head beyond one of these is refused with 431; trailers have the same limits. A token of a
+  /// user with hundreds of groups takes a few KiB.
+  std::size_t header_bytes_max = kHttpHeadBytesMax;
+  std::size_t header_fields_max = kHttpFieldsMax;
   /// Nothing that we serve has a large body.
   std::size_t body_bytes_max = std::size_t{1} << 20U;
   LargeBody large_body = LargeBody::kRefuse;
@@ -84,7 +86,7 @@ struct HttpServerOptions {
 /// handler that blocks delays every other request.
 class HttpServer {
  public:
-  /// Must not throw. Called on the server's thread.
+  /// Called on the server's thread. Must not throw; if it does, the request's connection is reset.
   using Handler = std::function<HttpServerResponse(const HttpServerRequest&)>;
 
   /// Binds, listens and serves. kUnavailable when the address or a thread cannot be had, with the

@@ -13,8 +13,9 @@ namespace davit {
 /// "Not Found"; "Unknown" for a number that is not a status.
 [[nodiscard]] std::string_view reason_phrase(int status);
 
-/// Reads one request. Boost.Beast parses; the rules about framing that keep requests of one
-/// connection apart are Go's where Beast is more tolerant.
+/// Reads one request. Boost.Beast parses, and stores nothing: its containers of headers throw at
+/// 64 KiB. The rules about framing that keep requests of one connection apart are Go's where Beast
+/// is more tolerant.
 class RequestReader {
  public:
   enum class State {
@@ -44,7 +45,7 @@ class RequestReader {
   [[nodiscard]] HttpServerRequest take();
 
  private:
-  struct Parser;
+  class Parser;
   State bad(int status);
   State check_head();
   [[nodiscard]] std::size_t window(std::string_view rest) const;
@@ -55,8 +56,6 @@ class RequestReader {
   const std::unique_ptr<Parser> parser_;
   State state_ = State::kHead;
   int refusal_ = 0;
-  // From the head alone: trailers are not headers.
-  HttpHeaders headers_;
   bool keep_alive_ = false;
 };
 

@@ -125,6 +125,13 @@ class Call {
   [[nodiscard]] virtual bool is_sent() const { return true; }
 };
 
+/// A request that was over before it was sent.
+class EndedCall final : public Call {
+ public:
+  void resume() override {}
+  [[nodiscard]] bool is_sent() const override { return false; }
+};
+
 /// Thread-safe. Outlives its calls.
 class Transport {
  public:

@@ -238,6 +238,7 @@ TEST_F(OutboundClientTest, RedirectIsFollowedToDeclaredHostsWithoutSecrets) {
   server_.respond(response_of(200, {}, "there"));
   OutboundRequest request = request_to("https://dns.example.com/x");
   request.headers = {{"Authorization", "s3cret"}, {"X-Key", "s3cret"}, {"Accept", "text/plain"}};
+  request.body = "s3cret";
   request.redirects_max = 2;
 
   const OutboundResponse response = call(client, std::move(request));
@@ -246,6 +247,8 @@ TEST_F(OutboundClientTest, RedirectIsFollowedToDeclaredHostsWithoutSecrets) {
   EXPECT_EQ(response.url, "https://a.cdn.example.com/y");
   const std::vector<HttpRequest> sent = server_.requests();
   EXPECT_EQ(sent[1].headers.size(), 4u) << "the same server may see them";
+  EXPECT_EQ(sent[1].body, "s3cret");
+  EXPECT_EQ(sent[2].body, "") << "nor the body";
   EXPECT_THAT(sent[2].headers, ElementsAre(testing::Pair("Accept", "text/plain"),
                                            testing::Pair("User-Agent", "davit/test")));
 }

@@ -211,6 +211,19 @@ TEST_F(ServiceAccountTokenTest, AResponseWithoutATokenIsAnError) {
               HasSubstr("lacks status.token"));
 }
 
+TEST_F(ServiceAccountTokenTest, ATokenThatNoHeaderCanCarryIsAnErrorThatDoesNotShowIt) {
+  for (int i = 0; i < 4; ++i) {
+    instead_[kToken].push_back(response_of(
+        201, R"({"kind":"TokenRequest","status":{"token":")" + std::string(65'535, 's') +
+                 R"(","expirationTimestamp":")" + expires_ + "\"}}"));
+  }
+  EXPECT_THAT(with_steps({milliseconds(500), milliseconds(1000), milliseconds(2000)},
+                         [&] { return authorization(token_); }),
+              testing::AllOf(HasSubstr("the response to a TokenRequest has 65542 bytes"),
+                             testing::Not(HasSubstr("sssss"))));
+  EXPECT_EQ(sink_.count("sssss"), 0U);
+}
+
 TEST_F(ServiceAccountTokenTest, RequestsOfAnAccountBringItsTokenAndAccountsAreSeparate) {
   test::FakeTransport anonymous;
   anonymous.set_script([](const HttpRequest&) { return response_of(200); });

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -202,6 +203,28 @@ TEST_F(HttpServerTest, HeadersBeyondTheLimitAreRefused) {
   client.send("GET / HTTP/1.1\r\nX-Long: " + std::string(4096, 'x'));
 
   EXPECT_THAT(client.read_all(), StartsWith("HTTP/1.1 431 "));
+}
+
+TEST_F(HttpServerTest, WhateverAConnectionThrowsEndsThatConnectionAlone) {
+  struct Unusual {};
+  const auto respond = [](const HttpServerRequest& request) {
+    if (request.path() == "/length") throw std::length_error("a field is too large");
+    if (request.path() == "/other") throw Unusual();
+    return echo(request);
+  };
+  const auto server = HttpServer::open({}, respond, Logger(sink_));
+  ASSERT_TRUE(server) << server.error().message();
+  test::HttpClient other((*server)->port());
+  other.send("GET /before HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(other.read_response(), HasSubstr("/before"));
+
+  for (const char* path : {"/length", "/other"}) {
+    EXPECT_EQ(test::http_get((*server)->port(), path), "") << "reset without a response";
+  }
+
+  other.send("GET /after HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(other.read_response(), HasSubstr("/after"));
+  EXPECT_EQ(sink_.count("err=a field is too large"), 1U);
 }
 
 TEST_F(HttpServerTest, BodyBeyondTheLimitIsRefused) {
