@@ -57,7 +57,10 @@ class DeltaQueue::Source final : public Listener {
   void on_pause() override {
     if (handler) queue.announce();
   }
-  void on_verified(Time as_of) override { queue.note_verified(*this, as_of); }
+  void on_verified(Time as_of) override {
+    if (guest.on_verified) return queue.push_verified(*this, as_of);
+    queue.note_verified(*this, as_of);
+  }
   void on_availability() override {
     if (guest.on_availability) guest.on_availability();
   }
@@ -81,6 +84,10 @@ class DeltaQueue::Source final : public Listener {
 void DeltaQueue::Backlog::append(Pending change) {
   last[change.object] = first + changes.size();
   changes.push_back(std::move(change));
+}
+
+void DeltaQueue::Backlog::append_verified(Source& source, Time as_of) {
+  changes.push_back({.change = {}, .source = &source, .verified = as_of});
 }
 
 DeltaQueue::DeltaQueue(std::size_t changes_max) : changes_max_(changes_max) {}
@@ -146,6 +153,7 @@ void DeltaQueue::drop(Backlog& backlog, const Source& source) {
     each.source = nullptr;
     each.change = Change{};
     each.is_short_lived = false;
+    each.verified.reset();
   }
 }
 
@@ -175,7 +183,7 @@ bool DeltaQueue::step() {
   if (step_left()) return true;
   Delivery delivery;
   const bool any = pop(delivery);
-  if (any) delivery.source->handler(delivery.change);
+  if (any) hand_out(delivery);
   const bool is_guest = any && delivery.source->role == Source::Role::kGuest;
   if (is_guest && delivery.ends_initial) delivery.source->report_filled();
   MutexLock lock(mutex_);
@@ -183,6 +191,11 @@ bool DeltaQueue::step() {
   if (delivery.ends_initial && !is_guest) --undelivered_;
   if (empty()) idle_.notify_all();
   return any;
+}
+
+void DeltaQueue::hand_out(const Delivery& delivery) {
+  if (delivery.verified) return delivery.source->guest.on_verified(*delivery.verified);
+  delivery.source->handler(delivery.change);
 }
 
 bool DeltaQueue::wait(const std::stop_token& stop) {
@@ -258,6 +271,14 @@ void DeltaQueue::push(Source& source, const Change& change) {
     if (merge(backlog, object, source, change)) return;
     backlog.append({.change = change, .object = object, .source = &source});
   }
+}
+
+void DeltaQueue::push_verified(Source& source, Time as_of) {
+  {
+    MutexLock lock(mutex_);
+    (source.is_held ? later_ : backlog_).append_verified(source, as_of);
+  }
+  filled_.notify_one();
 }
 
 void DeltaQueue::announce() {
@@ -371,6 +392,7 @@ bool DeltaQueue::pop(Delivery& out) {
   if (last != backlog_.last.end() && last->second == backlog_.first) backlog_.last.erase(last);
   ++backlog_.first;
   out.source = next.source;
+  out.verified = next.verified;
   out.change = std::move(next.change);
   // Only for merging: a handler gets the last state, nothing else.
   if (out.change.type == ChangeType::kDeleted) out.change.old = ObjectRef();
@@ -420,7 +442,13 @@ void DeltaQueue::release() {
   {
     MutexLock lock(mutex_);
     for (const auto& source : sources_) source->is_held = false;
-    for (Pending& each : later_.changes) backlog_.append(std::move(each));
+    for (Pending& each : later_.changes) {
+      if (each.verified) {
+        backlog_.append_verified(*each.source, *each.verified);
+      } else {
+        backlog_.append(std::move(each));
+      }
+    }
     later_ = {};
   }
   filled_.notify_all();

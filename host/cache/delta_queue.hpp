@@ -56,8 +56,10 @@ class DeltaQueue {
   /// A listener for whose first content the controller does not wait. All functions but the handler
   /// may be empty; those that do not say otherwise are called on any thread and must not block.
   struct Guest {
-    Handler handler{};                        ///< May be empty.
-    std::function<void()> on_filled{};        ///< It has returned from all of the first content.
+    Handler handler{};                  ///< May be empty.
+    std::function<void()> on_filled{};  ///< It has returned from all of the first content.
+    /// It has returned from all that the server had then; see Informer::verify().
+    std::function<void(Time as_of)> on_verified{};
     std::function<void()> on_availability{};  ///< See Listener.
     std::function<void()>
         on_left{};  ///< After leave(): on the dispatcher's thread, as the last call.
@@ -109,12 +111,13 @@ class DeltaQueue {
  private:
   class Source;
   struct Pending {
-    Change change;
+    Change change;             // Empty with `verified`.
     std::uint64_t object = 0;  // Hash of source and name.
     Source* source = nullptr;  // Null: of a guest that has left.
     // Added, with the state `change.old`, and then deleted, with `change.current`: an addition and
     // a deletion in one, delivered one after the other.
     bool is_short_lived = false;
+    std::optional<Time> verified{};  // No change: a guest's content was verified as of then.
   };
   /// Changes in the order of their coming.
   struct Backlog {
@@ -124,12 +127,15 @@ class DeltaQueue {
     std::unordered_map<std::uint64_t, std::uint64_t> last;
 
     void append(Pending change);
+    /// After all changes that wait; merges with none.
+    void append_verified(Source& source, Time as_of);
   };
   /// The result of step().
   struct Delivery {
     Source* source = nullptr;
     Change change;
-    bool ends_initial = false;  // The last of its source's first content.
+    std::optional<Time> verified{};  // Instead of a change.
+    bool ends_initial = false;       // The last of its source's first content.
   };
 
   /// The source is in sources_ then, and its informer does not know it yet.
@@ -139,6 +145,9 @@ class DeltaQueue {
   /// Calls on_left() of a guest; false when none has left.
   bool step_left() EXCLUDES(mutex_);
   void push(Source& source, const Change& change) EXCLUDES(mutex_);
+  void push_verified(Source& source, Time as_of) EXCLUDES(mutex_);
+  /// Calls what `delivery` is for.
+  static void hand_out(const Delivery& delivery);
   /// Wakes the dispatcher for what was pushed.
   void announce() EXCLUDES(mutex_);
   void push_initial(Source& source, std::vector<ObjectRef> content) EXCLUDES(mutex_);

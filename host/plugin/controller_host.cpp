@@ -51,10 +51,11 @@ Status ControllerHost::commit(Reach reach) {
 
 void ControllerHost::lead(std::optional<Time> won) {
   if (abi_.journal != nullptr) abi_.journal->begin(services_.clock.now());
-  if (!won) return runner_.begin_syncing();
+  if (!won || mutant("takeover-verify")) return runner_.begin_syncing();
+  // First: no sync may find a dynamic informer current by its content of before.
+  abi_.dynamic.begin(*won);
   delta_queue_.when_current(*won, [this] { runner_.begin_syncing(); });
   abi_.informers.verify(*won);
-  abi_.dynamic.verify(*won);
 }
 
 bool ControllerHost::drain(Time deadline) {

@@ -42,7 +42,8 @@ class ControllerHost {
   /// Delivers changes to the handlers.
   void start() { runner_.start(); }
   /// Leadership is won or not needed: syncs. With `won`, once the caches and the handlers have seen
-  /// all that the server had at that time: what another leader has done until then. After start().
+  /// all that the server had at that time: what another leader has done until then. Dynamic
+  /// informers do not hold back syncs, but are not synced before. After start().
   void lead(std::optional<Time> won = std::nullopt);
 
   /// Hands out no key until runner().resume(), which works in any case, and waits for running

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <davit/mutant.hpp>
 #include <utility>
 
 #include "host/cache/store_index.hpp"
@@ -77,7 +78,7 @@ Result<OpenedInformer::Index> read_index(ObjectSpace& space, const davit_index& 
 
 }  // namespace
 
-Status DynamicInformer::synced() const {
+Status DynamicInformer::filled() const {
   if (opened.informer == nullptr) return Status(Code::kUnavailable, "it is not started yet");
   if (Status s = opened.informer->availability(); !s.ok()) return Status(s.code(), s.message());
   if (is_filled.load(std::memory_order_acquire)) return {};
@@ -221,6 +222,15 @@ Status DynamicInformers::attach(davit_handle handle, const DynamicInformer& plan
   const Entry entry = std::move(made);
   if (!handles_.replace(handle, entry))
     return Status(Code::kStale, "it was closed during the call");
+  follow(*deltas, handle, entry);
+  // After it has joined: it hears of the verification, and begin() has seen it, or is seen here.
+  const Time since = since_.load();
+  if (since != Time::min()) entry->opened.informer->verify(since);
+  entry->wake();
+  return {};
+}
+
+void DynamicInformers::follow(DeltaQueue& deltas, davit_handle handle, const Entry& entry) {
   DeltaQueue::Guest guest;
   if (entry->opened.on_event != nullptr) {
     guest.handler = [this, entry](const Change& change) { calls_.on_change(*entry, change); };
@@ -230,10 +240,32 @@ Status DynamicInformers::attach(davit_handle handle, const DynamicInformer& plan
     entry->wake();
   };
   guest.on_availability = [entry] { entry->wake(); };
+  guest.on_verified = [this, entry](Time as_of) { note_verified(*entry, as_of); };
   guest.on_left = [this, entry] { calls_.on_closed(*entry); };
-  deltas->join_guest(*entry->opened.informer, handle, std::move(guest));
-  entry->wake();
-  return {};
+  deltas.join_guest(*entry->opened.informer, handle, std::move(guest));
+}
+
+void DynamicInformers::note_verified(const DynamicInformer& informer, Time as_of) const {
+  // Released, so that who sees it finds what the handler did.
+  const Time before = informer.verified.load(std::memory_order_relaxed);
+  informer.verified.store(std::max(before, as_of), std::memory_order_release);
+  const Time since = since_.load();
+  if (before < since && since <= as_of) informer.wake();
+}
+
+Status DynamicInformers::synced(const DynamicInformer& informer) const {
+  if (Status s = informer.filled(); !s.ok()) return s;
+  const bool is_current = informer.verified.load(std::memory_order_acquire) >= since_.load();
+  if (is_current || mutant("guest-verify")) return {};
+  const std::string& resource = informer.opened.resource.resource;
+  const Freshness fresh = informer.opened.informer->freshness();
+  if (fresh.failing_since && fresh.failure.detail() != nullptr) {
+    return Status(Code::kUnavailable,
+                  "the server does not show " + resource + ": " + fresh.failure.message());
+  }
+  return Status(Code::kExpired, "the content of " + resource +
+                                    " may be older than the beginning of the controller; it is "
+                                    "being compared with the server");
 }
 
 bool DynamicInformers::close(davit_handle handle) {
@@ -266,7 +298,8 @@ Status DynamicInformers::commit(DeltaQueue& deltas, Calls calls) {
   return {};
 }
 
-void DynamicInformers::verify(Time since) const {
+void DynamicInformers::begin(Time since) {
+  since_.store(since);
   std::set<davit_handle> open;
   {
     MutexLock lock(mutex_);

@@ -33,18 +33,22 @@ struct DynamicInformer {
   /// The handler has returned from the first content. Released after that, so that who sees it
   /// finds what the handler did.
   mutable std::atomic<bool> is_filled{false};
+  /// The handler has returned from all that the server had then.
+  mutable std::atomic<Time> verified{Time::min()};
 
   void wake() const {
     if (wake_queue != nullptr) wake_queue->add(QueueKey(wake_key, {}));
   }
   /// Success when its content is there and was delivered.
-  [[nodiscard]] Status synced() const;
+  [[nodiscard]] Status filled() const;
   /// The objects that have these values in an index.
   [[nodiscard]] Result<std::vector<ObjectRef>> select(
       std::string_view index, const std::vector<std::string_view>& values) const;
 };
 
-/// Thread-safe.
+/// Once the controller has begun, an informer counts as synced when its content is known to be at
+/// least as new as that beginning: those that were open before, those that are opened later, and
+/// those that share an informer that runs already. Thread-safe.
 class DynamicInformers {
  public:
   using Entry = std::shared_ptr<const DynamicInformer>;
@@ -78,8 +82,16 @@ class DynamicInformers {
   };
   /// Begins to follow what was opened, now and later; changes go to `deltas`, which outlives this.
   Status commit(DeltaQueue& deltas, Calls calls) EXCLUDES(mutex_);
-  /// Has those that follow something verified; see Informer::verify().
-  void verify(Time since) const EXCLUDES(mutex_);
+  /// The controller begins to act: from now on no content from before `since` is current.
+  void begin(Time since) EXCLUDES(mutex_);
+  /// Success: the content is there, is as new as the beginning and was delivered. kExpired: it may
+  /// be older, and is being compared with the server. Else as in abi.h.
+  [[nodiscard]] Status synced(const DynamicInformer& informer) const;
+  /// Whether the content may be read. Not while synced() is kExpired.
+  [[nodiscard]] Status readable(const DynamicInformer& informer) const {
+    Status status = synced(informer);
+    return status.code() == Code::kExpired ? status : Status();
+  }
 
  private:
   [[nodiscard]] Status check_rights(const davit_informer_options_v2& options) const;
@@ -87,6 +99,8 @@ class DynamicInformers {
       const davit_informer_options_v2& options) const;
   /// Joins the informer that `planned` describes, in its place.
   Status attach(davit_handle handle, const DynamicInformer& planned) EXCLUDES(mutex_);
+  void follow(DeltaQueue& deltas, davit_handle handle, const Entry& entry);
+  void note_verified(const DynamicInformer& informer, Time as_of) const;
 
   const DeclaredController& declared_;
   const HostServices& services_;
@@ -95,6 +109,7 @@ class DynamicInformers {
   std::set<davit_handle> open_ GUARDED_BY(mutex_);
   DeltaQueue* deltas_ GUARDED_BY(mutex_) = nullptr;  // Set by commit().
   Calls calls_;                                      // Set before deltas_, fixed then.
+  std::atomic<Time> since_{Time::min()};             // The controller's beginning.
 };
 
 }  // namespace davit::host

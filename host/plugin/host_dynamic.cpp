@@ -41,7 +41,7 @@ davit_code dynamic_close(CallFrame& frame, davit_handle handle) {
 davit_code dynamic_synced(CallFrame& frame, davit_handle handle) {
   const DynamicInformers::Entry entry = frame.controller().dynamic.find(handle);
   if (entry == nullptr) return DAVIT_STALE;
-  const Status synced = entry->synced();
+  const Status synced = frame.controller().dynamic.synced(*entry);
   return synced.ok() ? DAVIT_OK : frame.fail(synced);
 }
 
@@ -52,6 +52,7 @@ davit_code dynamic_get(CallFrame& frame, davit_handle handle, davit_str ns, davi
   const DynamicInformers::Entry entry = frame.controller().dynamic.find(handle);
   if (entry == nullptr) return DAVIT_STALE;
   if (entry->opened.informer == nullptr) return DAVIT_NOT_FOUND;
+  if (Status s = frame.controller().dynamic.readable(*entry); !s.ok()) return frame.fail(s);
   ObjectRef object = entry->opened.informer->store().get(view(ns), view(name));
   if (!object) return DAVIT_NOT_FOUND;
   *out = frame.lend(std::move(object), entry->opened.mask);
@@ -65,6 +66,7 @@ davit_code dynamic_select(CallFrame& frame, davit_handle handle, davit_str index
   const DynamicInformers::Entry entry = frame.controller().dynamic.find(handle);
   if (entry == nullptr) return DAVIT_STALE;
   if (entry->opened.informer == nullptr) return DAVIT_OK;
+  if (Status s = frame.controller().dynamic.readable(*entry); !s.ok()) return frame.fail(s);
   std::vector<std::string_view> key;
   for (std::size_t i = 0; i < count; ++i) key.push_back(view(values[i]));
   Result<std::vector<ObjectRef>> found = entry->select(view(index), key);

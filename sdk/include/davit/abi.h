@@ -842,7 +842,10 @@ typedef struct davit_informer_v2 {
 
   /* DAVIT_OK: the content is there, and on_event has returned from all of it. DAVIT_UNAVAILABLE: not yet.
    * DAVIT_NOT_FOUND: the server does not serve the resource (any more); DAVIT_FORBIDDEN: it refuses. In these two cases
-   * get() and select() give the last known content, if there was one. @call(handler, sync; nonblocking) */
+   * get() and select() give the last known content, if there was one. DAVIT_EXPIRED: the content may be older than the
+   * moment since which the controller acts (this replica has won the lease, for example). The host compares it with the
+   * server, which takes a request or two, and adds the wake key when it is done; get() and select() fail until then.
+   * @call(handler, sync; nonblocking) */
   davit_code (*synced)(const davit_call *call, davit_handle informer);
 
   /* As davit_informer_v1.get. @call(handler, sync; nonblocking) */

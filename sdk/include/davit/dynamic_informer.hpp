@@ -58,7 +58,9 @@ class DynamicInformer {
 
   /// Success: the content is there and was delivered. kUnavailable: not yet. kNotFound: the server
   /// does not serve the resource (any more). kForbidden: it refuses. In both cases reads give the
-  /// last known content, and the host tries again.
+  /// last known content, and the host tries again. kExpired: the content may be older than the
+  /// moment since which the controller acts; reads fail until the host has compared it with the
+  /// server.
   [[nodiscard]] Status synced() const;
 
   /// kStale after close().

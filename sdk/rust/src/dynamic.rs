@@ -89,6 +89,7 @@ impl<'a> Watch<'a> {
 pub enum Synced {
     /// It is there, and the handler has seen all of it.
     Yes,
+    /// It is not there, or may be older than the moment since which the controller acts; then reads fail, too.
     NotYet,
     /// The server does not serve the resource (any more). Reads give the last known content; the host asks again.
     NotServed,
@@ -108,7 +109,7 @@ impl DynamicInformer {
     pub fn synced(&self, ctx: &Ctx<'_>) -> Result<Synced> {
         match unsafe { (ctx.host().dynamic()?.synced)(ctx.raw(), self.handle) } {
             DAVIT_OK => Ok(Synced::Yes),
-            DAVIT_UNAVAILABLE => Ok(Synced::NotYet),
+            DAVIT_UNAVAILABLE | DAVIT_EXPIRED => Ok(Synced::NotYet),
             DAVIT_NOT_FOUND => Ok(Synced::NotServed),
             DAVIT_FORBIDDEN => Ok(Synced::Forbidden),
             code => Err(ctx.checked(code, "the informer is not open").err().unwrap_or_default()),

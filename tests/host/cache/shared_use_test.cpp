@@ -222,6 +222,27 @@ TEST_F(SharedUseTest, AGuestThatLeftIsOnlyNotifiedOfThat) {
   EXPECT_THAT(heard, ElementsAre("first left", "second", "second"));
 }
 
+TEST_F(SharedUseTest, AGuestHearsOfAVerificationAfterAllChangesBeforeIt) {
+  const InformerUse use = acquire(need());
+  DeltaQueue queue;
+  Strings heard;
+  queue.join_guest(use.informer(), 1,
+                   {.handler = [&heard](const Change&) { heard.push_back("change"); },
+                    .on_verified = [&heard](Time) { heard.push_back("verified"); }});
+  fill(use.informer(), {{.name = "a", .version = "1"}});
+  use.informer().verify(clock_.now());
+  reply({});  // A watch that ends as soon as it begins.
+  ASSERT_FALSE(use.informer().reflector().step({}));
+  reply({.body = list_json("9", {{.name = "a", .version = "8"}})});
+  ASSERT_FALSE(use.informer().reflector().step({}));
+  EXPECT_THAT(heard, ElementsAre()) << "the dispatcher's thread hands it out";
+
+  while (queue.step()) {
+  }
+
+  EXPECT_THAT(heard, ElementsAre("change", "change", "verified"));
+}
+
 TEST_F(SharedUseTest, MetadataAndOneNamespaceAreAskedForAsTheServerKnowsThem) {
   const Selection what{{"apps", "v1", "deployments"}, "a=b", "", "home", ObjectForm::kMetadata};
   ReflectorRequest list;

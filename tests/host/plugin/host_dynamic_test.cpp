@@ -29,6 +29,29 @@ class HostDynamicTest : public ControllerHostTest {
     return inside(phase, [&] { return table_->open(current_call, &options, &out); });
   }
 
+  davit_code synced(davit_handle informer) {
+    return inside(Phase::kSync, [&] { return table_->synced(current_call, informer); });
+  }
+  davit_code get(davit_handle informer, davit_value& out) {
+    return inside(Phase::kSync, [&] {
+      return table_->get(current_call, informer, str("default"), str("a"), &out);
+    });
+  }
+  /// The key of `queue` is added whenever there is something to see.
+  davit_informer_options_v2 waking(davit_handle queue) {
+    davit_informer_options_v2 options = pods();
+    options.wake_queue = queue;
+    options.wake_key = str("pods");
+    return options;
+  }
+  /// Each sync that finds `informer` synced is heard.
+  Sync hearing(const davit_handle& informer) {
+    return [&informer, this](davit_str, davit_sync_result&) {
+      if (table_->synced(current_call, informer) == DAVIT_OK) heard_.push("synced");
+      return DAVIT_OK;
+    };
+  }
+
   const davit_informer_v2* table_ = Tables::get<davit_informer_v2>("davit.informer/2");
   test::Collector<std::string> heard_;
 };
@@ -69,6 +92,72 @@ TEST_F(HostDynamicTest, WhatInitOpensIsRealOnlyOnceTheControllerHasStarted) {
   ASSERT_TRUE(host_->commit().ok());
 
   EXPECT_THAT(informers_.informers(), SizeIs(1));
+}
+
+// Issue 30, 1.1: only the informers of "davit.informer/1" were waited for.
+TEST_F(HostDynamicTest, WhatIsOpenIsNotSyncedBeforeItIsAsNewAsTheBeginning) {
+  davit_handle informer = 0;
+  davit_value value{};
+  start_with([&] {
+    const davit_informer_options_v2 options = waking(open_queue(hearing(informer)));
+    EXPECT_EQ(table_->open(current_call, &options, &informer), DAVIT_OK);
+  });
+  commit({list_json("10", {{.name = "a", .version = "1"}})});
+  host_->start();
+  send(0, event_json("MODIFIED", {.name = "a", .version = "11"}));
+  EXPECT_THAT(heard_.await(2), ElementsAre("initial", "change"));
+  EXPECT_EQ(synced(informer), DAVIT_OK) << "a standby may look at it";
+
+  host_->lead(clock_.now());
+  EXPECT_EQ(synced(informer), DAVIT_EXPIRED);
+  EXPECT_EQ(get(informer, value), DAVIT_EXPIRED);
+  send(0, "");  // A watch that ends as soon as it begins.
+  EXPECT_EQ(synced(informer), DAVIT_EXPIRED);
+  send(0, list_json("13", {{.name = "a", .version = "12"}}));
+
+  EXPECT_THAT(heard_.await(4), ElementsAre("initial", "change", "change", "synced"));
+  EXPECT_EQ(get(informer, value), DAVIT_OK);
+}
+
+TEST_F(HostDynamicTest, WhatIsOpenedLaterIsVerifiedThoughItSharesAnInformerThatRuns) {
+  CacheNeed need{{{"", "v1", "pods"}, {}, {}, {}}};
+  Result<InformerUse> other = informers_.acquire(need);
+  ASSERT_TRUE(other.has_value());
+  ASSERT_TRUE(other->informer().prepare().ok());
+  send(0, list_json("10", {{.name = "a", .version = "1"}}));
+  davit_handle queue = 0;
+  davit_handle informer = 0;
+  start_with([&] { queue = open_queue(hearing(informer)); });
+  ASSERT_TRUE(host_->commit().ok());
+  host_->start();
+  host_->lead(clock_.now());
+
+  ASSERT_EQ(open(Phase::kSync, waking(queue), informer), DAVIT_OK);
+  EXPECT_THAT(heard_.await(1), ElementsAre("initial"));
+  EXPECT_NE(synced(informer), DAVIT_OK);
+  send(0, "");  // A watch that ends as soon as it begins.
+  EXPECT_NE(synced(informer), DAVIT_OK);
+  send(0, list_json("13", {{.name = "a", .version = "12"}}));
+
+  EXPECT_THAT(heard_.await(3), ElementsAre("initial", "change", "synced"));
+}
+
+TEST_F(HostDynamicTest, AResourceThatTheServerDoesNotShowIsUnavailableNotAboutToBeVerified) {
+  davit_handle informer = 0;
+  start_with([&] {
+    const davit_informer_options_v2 options = waking(open_queue(hearing(informer)));
+    EXPECT_EQ(table_->open(current_call, &options, &informer), DAVIT_OK);
+  });
+  commit({list_json("10", {{.name = "a", .version = "1"}})});
+  host_->start();
+  send(0, event_json("MODIFIED", {.name = "a", .version = "11"}));
+  EXPECT_THAT(heard_.await(2), ElementsAre("initial", "change"));
+  host_->lead(clock_.now());
+  send(0, "");  // A watch that ends as soon as it begins.
+  api_.replies.push_back({.end = api_error(503, Code::kUnavailable, "ServiceUnavailable")});
+  ASSERT_FALSE(informers_.informers()[0]->reflector().step({}));
+
+  EXPECT_EQ(synced(informer), DAVIT_UNAVAILABLE);
 }
 
 TEST_F(HostDynamicTest, AStaleOrForeignHandleReadsNothing) {

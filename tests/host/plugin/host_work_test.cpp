@@ -124,6 +124,27 @@ TEST_F(HostWorkTest, HostThatWinsSyncsWhenItsCachesAreKnownToBeAsNew) {
   EXPECT_THAT(synced_.await(1), ElementsAre("default/web"));
 }
 
+TEST_F(HostWorkTest, HostThatWinsSyncsNothingFromTheCachesOfBefore) {
+  using Work = ControllerRunner::Work;
+  ControllerHostOptions stepped = options();
+  stepped.threads = Threads::kNone;
+  make(std::move(stepped));
+  davit_handle queue = 0;
+  start_with([&] {
+    open_informer("", "pods");
+    queue = open_queue();
+  });
+  commit({list_json("10", {})});
+  host_->start();
+  EXPECT_EQ(add(queue, "default/web"), DAVIT_OK);
+  while (host_->runner().step(Work::kChange)) {
+  }
+
+  host_->lead(clock_.now());
+
+  EXPECT_FALSE(host_->runner().step(Work::kSync));
+}
+
 TEST_F(HostWorkTest, StaleAndForeignHandlesAreRefused) {
   davit_handle queue = 0;
   start_with([&] { queue = open_queue(); });
