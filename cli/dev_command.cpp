@@ -52,7 +52,7 @@ UniqueFd signals() {
   sigaddset(&wanted, SIGINT);
   sigaddset(&wanted, SIGTERM);
   sigprocmask(SIG_BLOCK, &wanted, nullptr);
-  signal(SIGPIPE, SIG_IGN);
+  for (const int ignored : {SIGPIPE, SIGUSR1, SIGUSR2}) signal(ignored, SIG_IGN);
   return UniqueFd(signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 

@@ -1,6 +1,7 @@
 /// The elections of a host: for its own lease and for that of a leader migration.
 #pragma once
 
+#include <atomic>
 #include <davit/result.hpp>
 #include <functional>
 #include <optional>
@@ -11,22 +12,22 @@
 #include "host/config/manifest.hpp"
 #include "host/run/leader_elector.hpp"
 #include "host/run/lease_api.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
 
-/// Whether some of the host's controllers run under the lease of a leader migration. A host without
-/// any must not keep that lease from those that have them.
-enum class Migrated { kNone, kSome };
-
 /// The host stands for election on the lease of the migration once it has its own one, with the
 /// same identity. Losing either one is final, as upstream. Rule: docs/spec/host.md, section 7.
+///
+/// A host without a controller under the lease of the migration must not keep it from those that
+/// have one, so it stands for it only after want_migration().
 class HostElections {
  public:
   struct Handlers {
     /// Called on an elector's thread; must return at once.
     std::function<void(ControllerLease)> on_won;
     /// For each election that ends, also at stop(). Writes were already fenced off.
-    std::function<void()> on_stopped;
+    std::function<void(ElectionEnd)> on_stopped;
   };
   struct Seams {
     RestClient& client;
@@ -38,15 +39,18 @@ class HostElections {
   };
 
   /// `options` are those of the host's own lease. The references of `seams` outlive this.
-  HostElections(LeaderElectionOptions options, const LeaderMigration& migration, Migrated migrated,
-                const Seams& seams, Handlers handlers);
+  HostElections(LeaderElectionOptions options, const LeaderMigration& migration, const Seams& seams,
+                Handlers handlers);
   HostElections(const HostElections&) = delete;
   HostElections& operator=(const HostElections&) = delete;
 
   /// See LeaderElector::start().
   [[nodiscard]] Status start() { return main_.start(); }
+  /// A controller of this host runs under the lease of the migration: watches that lease from now
+  /// on, and stands for it once the host has its own one. Any thread; idempotent.
+  void want_migration() EXCLUDES(mutex_);
   /// Gives the leases back: only when nothing that they guard can write any more.
-  void stop();
+  void stop() EXCLUDES(mutex_);
 
   /// Lets writes pass while this host has the lease.
   [[nodiscard]] WriteGate gate(ControllerLease lease) const;
@@ -57,13 +61,20 @@ class HostElections {
   [[nodiscard]] Status health() const;
 
  private:
-  void on_main();
+  void on_main() EXCLUDES(mutex_);
 
   const Handlers handlers_;
   const Logger log_;
   RestLeaseApi main_lease_;
   RestLeaseApi migration_lease_;
-  std::optional<LeaderElector> migration_;  // Started by the thread of `main_`, which ends first.
+  LeaderElectionOptions migration_options_;
+  const Seams seams_;
+  // Released once made; null before. Lives as long as this.
+  std::atomic<const LeaderElector*> migration_view_{nullptr};
+  Mutex mutex_;
+  bool has_main_ GUARDED_BY(mutex_) = false;
+  bool is_stopping_ GUARDED_BY(mutex_) = false;
+  std::optional<LeaderElector> migration_ GUARDED_BY(mutex_);  // Made by want_migration().
   LeaderElector main_;
 };
 

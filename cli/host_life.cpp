@@ -49,7 +49,8 @@ int serve(HostProcess& host, const Interruptions& interruptions, LogSink& sink) 
         "Cannot start a thread that watches for a second signal: a second signal will be ignored");
   }
   if (!host.stop()) leave(sink);
-  return kExitGood;
+  // The watch may have ended with the stop before it saw the loss.
+  return interruptions.has_lost_lease() ? kExitFailed : kExitGood;
 }
 
 }  // namespace davit::host

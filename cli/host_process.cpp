@@ -155,20 +155,16 @@ std::unique_ptr<EventApi> HostProcess::make_event_api(std::string_view client) {
 }
 
 void HostProcess::prepare_elections() {
-  const bool some = std::any_of(planned_.begin(), planned_.end(), [this](const auto& each) {
-    return manifest_.leader_election.lease_of(each.declared.name) == ControllerLease::kMigration;
-  });
   elections_.emplace(
       election_options(manifest_, seams_.random), manifest_.leader_election.migration,
-      some ? Migrated::kSome : Migrated::kNone,
       HostElections::Seams{lease_client_, seams_.clock, seams_.random, *metrics_,
                            &events_.of(kHostEvents), log_.named("leaderelection")},
       HostElections::Handlers{
           .on_won = [this](ControllerLease lease) { plugins_.lead(seams_.clock.now(), lease); },
           .on_stopped =
-              [this] {
+              [this](ElectionEnd end) {
                 plugins_.lose();
-                if (!stopping_.load()) on_lost_lease_();
+                if (end == ElectionEnd::kLost) on_lost_lease_();
               }});
 }
 
@@ -358,6 +354,9 @@ Status HostProcess::init_controller(const PlannedController& planned,
 }
 
 void HostProcess::show_controller(const std::string& controller) {
+  const bool is_migrated =
+      manifest_.leader_election.lease_of(controller) == ControllerLease::kMigration;
+  if (elections_ && is_migrated) elections_->want_migration();
   constexpr HealthEndpoints kWell{.health = true, .live = false, .ready = true};
   // A plugin that hangs must not delay other probes, so its code does not run on the server's
   // thread.

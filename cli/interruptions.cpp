@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <utility>
 
 namespace davit::host {
 
@@ -20,9 +21,11 @@ void signal_event(const UniqueFd& event) {
   [[maybe_unused]] const ssize_t written = write(event.get(), &one, sizeof(one));
 }
 
-Interruptions::Interruptions() {
-  signal(SIGPIPE, SIG_IGN);
-  signal(SIGHUP, SIG_IGN);
+Interruptions::Interruptions() : Interruptions(make_system_clock()) {}
+
+Interruptions::Interruptions(std::unique_ptr<Clock> clock) : clock_(std::move(clock)) {
+  // The programs that davit replaces ignore these, too: a stray signal must not end a host.
+  for (const int ignored : {SIGPIPE, SIGHUP, SIGUSR1, SIGUSR2}) signal(ignored, SIG_IGN);
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGINT);
@@ -34,19 +37,31 @@ Interruptions::Interruptions() {
 
 Interruptions::What Interruptions::wait(std::chrono::milliseconds limit,
                                         const UniqueFd& enough) const {
-  // poll() skips what is not a descriptor.
-  std::array<pollfd, 3> ready = {
-      {{signals_.get(), POLLIN, 0}, {lost_lease_.get(), POLLIN, 0}, {enough.get(), POLLIN, 0}}};
-  int found = 0;
-  do {
-    found = poll(ready.data(), ready.size(), static_cast<int>(limit.count()));
-  } while (found < 0 && errno == EINTR && limit == kNoLimit);
-  if (found <= 0 || (ready[2].revents & POLLIN) != 0) return What::kNothing;
-  if ((ready[1].revents & POLLIN) != 0) return What::kLostLease;
+  for (;;) {
+    // poll() skips what is not a descriptor.
+    std::array<pollfd, 3> ready = {
+        {{signals_.get(), POLLIN, 0}, {lost_lease_.get(), POLLIN, 0}, {enough.get(), POLLIN, 0}}};
+    const int found = poll(ready.data(), ready.size(), static_cast<int>(limit.count()));
+    if (found < 0 && errno == EINTR && limit == kNoLimit) continue;
+    if (found <= 0 || (ready[2].revents & POLLIN) != 0) return What::kNothing;
+    if ((ready[1].revents & POLLIN) != 0) return What::kLostLease;
+    if (take_signal()) return What::kSignal;
+  }
+}
+
+bool Interruptions::take_signal() const {
   signalfd_siginfo info{};
-  return read(signals_.get(), &info, sizeof(info)) == sizeof(info) ? What::kSignal : What::kNothing;
+  if (read(signals_.get(), &info, sizeof(info)) != sizeof(info)) return false;
+  const Time now = clock_->now();
+  const Time last = last_signal_.exchange(now, std::memory_order_relaxed);
+  return last == Time::min() || now - last >= kSameRequest;
 }
 
 void Interruptions::lost_lease() const { signal_event(lost_lease_); }
+
+bool Interruptions::has_lost_lease() const {
+  pollfd lost = {lost_lease_.get(), POLLIN, 0};
+  return poll(&lost, 1, 0) > 0;
+}
 
 }  // namespace davit::host

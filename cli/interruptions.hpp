@@ -1,8 +1,11 @@
 /// Events that interrupt a program: signals, and one event of its own.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <memory>
 
+#include "lib/base/clock.hpp"
 #include "lib/base/unique_fd.hpp"
 
 namespace davit::host {
@@ -13,10 +16,17 @@ namespace davit::host {
 void signal_event(const UniqueFd& event);
 
 /// SIGINT and SIGTERM are blocked in every thread that is started after this, and read from a
-/// descriptor; SIGPIPE and SIGHUP are ignored. One a process, made before any thread.
+/// descriptor; SIGPIPE, SIGHUP, SIGUSR1 and SIGUSR2 are ignored. One a process, made before any
+/// thread.
 class Interruptions {
  public:
+  /// A signal that follows another one sooner repeats the same request: service managers signal a
+  /// process and its group. Shorter than a person takes to ask again.
+  static constexpr Duration kSameRequest = std::chrono::milliseconds(500);
+
   Interruptions();
+  /// With another clock for kSameRequest.
+  explicit Interruptions(std::unique_ptr<Clock> clock);
   Interruptions(const Interruptions&) = delete;
   Interruptions& operator=(const Interruptions&) = delete;
 
@@ -33,8 +43,15 @@ class Interruptions {
 
   /// Any thread.
   void lost_lease() const;
+  /// Whether lost_lease() was called. Any thread.
+  [[nodiscard]] bool has_lost_lease() const;
 
  private:
+  /// Takes a signal; whether it is a request of its own.
+  [[nodiscard]] bool take_signal() const;
+
+  const std::unique_ptr<Clock> clock_;
+  mutable std::atomic<Time> last_signal_{Time::min()};  // Relaxed: it guards no other data.
   UniqueFd signals_;
   UniqueFd lost_lease_;
 };

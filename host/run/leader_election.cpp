@@ -1,12 +1,12 @@
 #include "host/run/leader_election.hpp"
 
 #include <davit/kube/time.hpp>
+#include <davit/mutant.hpp>
 #include <utility>
 
 #include "lib/base/assert.hpp"
 
 namespace davit::host {
-namespace {}  // namespace
 
 Status LeaderElection::check(const LeaderElectionOptions& options) {
   const auto invalid = [](const char* why) { return Status(Code::kInvalid, why); };
@@ -38,11 +38,12 @@ bool LeaderElection::lease_valid(Time now) const {
   return observed_at_ + std::chrono::seconds(observed_.duration_seconds) > now;
 }
 
-LeaderElection::Request LeaderElection::begin(Time now, WallTime wall) {
+LeaderElection::Request LeaderElection::begin(Time now, WallTime wall, BootTime boot) {
   outcome_ = Outcome::kNotHeld;
   slow_path_ = false;
   request_error_ = Status();
   began_ = now;
+  sent_ = boot;
   led_ = is_leader();
   desired_ = record(wall);
   if (led_ && lease_valid(now)) {
@@ -74,6 +75,11 @@ std::optional<LeaderElection::Request> LeaderElection::on_response(const Result<
 std::optional<LeaderElection::Request> LeaderElection::on_read(const Result<std::string>& reply,
                                                                Time now) {
   if (reply.error().code() == Code::kNotFound) {
+    const bool ran_out = sent_ >= renewed_ + std::chrono::seconds(observed_.duration_seconds);
+    if (led_ && ran_out && !mutant("won-of-new-host")) {
+      released(now);
+      return finish(Outcome::kLost);
+    }
     phase_ = Phase::kCreate;
     return Request{Verb::kCreate, lease_json(options_.ns, options_.name, desired_)};
   }
@@ -82,13 +88,11 @@ std::optional<LeaderElection::Request> LeaderElection::on_read(const Result<std:
     request_error_ = lease.error();
     return finish(Outcome::kNotHeld);
   }
-  document_ = *reply;
-  if (lease->raw != lease_.raw) {
-    observed_ = lease->record;
-    observed_at_ = now;
-  }
-  lease_ = std::move(*lease);
+  const bool has_lost =
+      led_ && !is_same_term(lease->record, observed_) && !mutant("won-of-new-host");
+  take(*std::move(lease), *reply, now);
 
+  if (has_lost) return finish(Outcome::kLost);
   if (!observed_.holder.empty() && !is_leader() && lease_valid(began_)) {
     return finish(led_ ? Outcome::kLost : Outcome::kNotHeld);
   }
@@ -109,9 +113,29 @@ std::optional<LeaderElection::Request> LeaderElection::on_read(const Result<std:
   return Request{Verb::kUpdate, std::move(*body)};
 }
 
+void LeaderElection::observe(const Result<std::string>& reply, Time now) {
+  DAVIT_ASSERT(phase_ == Phase::kIdle);
+  request_error_ = Status();
+  slow_path_ = false;
+  if (reply.error().code() == Code::kNotFound) return;
+  Result<Lease> lease = reply ? parse_lease(*reply) : Result<Lease>(reply.error());
+  if (lease) return take(*std::move(lease), *reply, now);
+  request_error_ = lease.error();
+}
+
+void LeaderElection::take(Lease lease, const std::string& document, Time now) {
+  document_ = document;
+  if (lease.raw != lease_.raw) {
+    observed_ = lease.record;
+    observed_at_ = now;
+  }
+  lease_ = std::move(lease);
+}
+
 void LeaderElection::on_written(const std::string& reply, Time now) {
   observed_ = desired_;
   observed_at_ = now;
+  renewed_ = sent_;
   Result<Lease> lease = parse_lease(reply);
   // A response that cannot be read does not put the write in doubt; the next attempt begins with a
   // read.

@@ -37,6 +37,10 @@ struct LeaderElectionOptions {
 ///                           ├──────────────▶ update ──ok─────▶ held
 ///                           └─ held by another ──────────────▶ not held
 ///
+/// A leader that reads another term than its own, of whichever holder, has lost: another candidate
+/// may have led and released the Lease meanwhile. The same holds if the Lease is gone and the
+/// leader's own time in it has run out.
+///
 /// Only local observation times decide: the times written in the Lease are never compared, so
 /// clocks may be wrong. Not thread-safe.
 class LeaderElection {
@@ -44,7 +48,7 @@ class LeaderElection {
   enum class Outcome {
     kHeld,     ///< The lease is ours.
     kNotHeld,  ///< It is not, or the attempt failed; try again later.
-    kLost,     ///< We led, and another candidate holds the lease now: stop at once.
+    kLost,     ///< We led, and another candidate has held the lease since: stop at once.
   };
   enum class Verb { kGet, kCreate, kUpdate };
   struct Request {
@@ -57,11 +61,16 @@ class LeaderElection {
   /// kInvalid, in one line, when the options contradict each other.
   [[nodiscard]] static Status check(const LeaderElectionOptions& options);
 
-  [[nodiscard]] Request begin(Time now, WallTime wall);
+  /// `boot` measures the time since the last renewal, suspension included.
+  [[nodiscard]] Request begin(Time now, WallTime wall, BootTime boot);
 
   /// Takes what the server said to the last request: the Lease's JSON or the error. `now` is the
   /// time of the response.
   [[nodiscard]] std::optional<Request> on_response(const Result<std::string>& reply, Time now);
+
+  /// Takes a read of the Lease in which nothing is attempted, so that a later attempt knows how
+  /// long the holder has been silent. Between attempts.
+  void observe(const Result<std::string>& reply, Time now);
 
   /// The outcome of the finished attempt.
   [[nodiscard]] Outcome outcome() const { return outcome_; }
@@ -91,6 +100,7 @@ class LeaderElection {
 
   [[nodiscard]] bool lease_valid(Time now) const;
   [[nodiscard]] LeaseRecord record(WallTime wall) const;
+  void take(Lease lease, const std::string& document, Time now);
   std::optional<Request> on_read(const Result<std::string>& reply, Time now);
   void on_written(const std::string& reply, Time now);
   std::optional<Request> finish(Outcome outcome);
@@ -102,6 +112,7 @@ class LeaderElection {
   Lease lease_;  // As last read or written; its `raw` is compared to notice changes.
   Time observed_at_{};
   std::string document_;  // The whole Lease as last read or written, "" when none is known.
+  BootTime renewed_{};    // When the attempt that last wrote it began.
 
   // The attempt in progress.
   Phase phase_ = Phase::kIdle;
@@ -109,6 +120,7 @@ class LeaderElection {
   bool slow_path_ = false;
   bool led_ = false;  // When the attempt began.
   Time began_{};
+  BootTime sent_{};
   LeaseRecord desired_;
   Status request_error_;
 };

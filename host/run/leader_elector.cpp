@@ -36,11 +36,21 @@ LeaderElector::LeaderElector(LeaderElectionOptions options, LeaseApi& api, Clock
 
 LeaderElector::~LeaderElector() { stop(Release::kNo); }
 
-Status LeaderElector::start() {
+Status LeaderElector::start(Stand stand) {
   DAVIT_ASSERT(!thread_.joinable());
+  {
+    MutexLock lock(mutex_);
+    stands_ = stand == Stand::kAtOnce;
+  }
   if (start_thread(thread_, "elector", [this](const std::stop_token& stop) { run(stop); }))
     return {};
   return {Code::kUnavailable, "cannot start a thread for leader election"};
+}
+
+void LeaderElector::stand() {
+  MutexLock lock(mutex_);
+  stands_ = true;
+  wake_.notify_all();
 }
 
 void LeaderElector::stop(Release release) {
@@ -64,10 +74,13 @@ Status LeaderElector::health(Duration tolerance) const {
 }
 
 void LeaderElector::run(const std::stop_token& stop) {
-  State state = State::kAcquiring;
+  State state = State::kWaiting;
   bool led = false;
-  while (state != State::kStopped) {
+  while (state != State::kStopped && state != State::kLost) {
     switch (state) {
+      case State::kWaiting:
+        state = watch(stop);
+        break;
       case State::kAcquiring:
         state = acquire(stop);
         break;
@@ -76,6 +89,7 @@ void LeaderElector::run(const std::stop_token& stop) {
         state = lead(stop);
         break;
       case State::kStopped:
+      case State::kLost:
         break;
     }
   }
@@ -87,7 +101,23 @@ void LeaderElector::run(const std::stop_token& stop) {
     if (release_.load(std::memory_order_relaxed) && !mutant("lease-release")) release_lease();
     record("stopped leading");
   }
-  handlers_.on_stopped_leading();
+  handlers_.on_stopped_leading(state == State::kLost ? ElectionEnd::kLost : ElectionEnd::kStopped);
+}
+
+LeaderElector::State LeaderElector::watch(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    {
+      MutexLock lock(mutex_);
+      if (stands_) return State::kAcquiring;
+    }
+    const Result<std::string> read = send({LeaderElection::Verb::kGet, {}}, Time::max(), stop);
+    election_.observe(read, clock_.now());
+    log_request_error(stop);
+    publish();
+    rest(clock_.now() + random_.jitter(options_.retry_period, LeaderElectionOptions::kJitter), stop,
+         Until::kStanding);
+  }
+  return State::kStopped;
 }
 
 LeaderElector::State LeaderElector::acquire(const std::stop_token& stop) {
@@ -117,14 +147,15 @@ LeaderElector::State LeaderElector::lead(const std::stop_token& stop) {
       if (outcome == LeaderElection::Outcome::kHeld) break;
       if (stop.stop_requested()) return State::kStopped;
       if (outcome == LeaderElection::Outcome::kLost) {
-        log_.error("Another host took the lease", {{"holder", election_.holder()}});
-        return State::kStopped;
+        log_.error("Another host took the lease",
+                   {{"holder", election_.holder()}, {"lock", options_.ns + "/" + options_.name}});
+        return State::kLost;
       }
       rest(std::min(next, deadline), stop);
       if (clock_.now() >= deadline) {
         log_.error("Failed to renew lease", {{"err", "timed out waiting for the condition"},
                                              {"lock", options_.ns + "/" + options_.name}});
-        return State::kStopped;
+        return State::kLost;
       }
     }
     rest(clock_.now() + options_.retry_period, stop);
@@ -133,21 +164,15 @@ LeaderElector::State LeaderElector::lead(const std::stop_token& stop) {
 }
 
 LeaderElection::Outcome LeaderElector::attempt(Time deadline, const std::stop_token& stop) {
-  std::optional<LeaderElection::Request> request = election_.begin(clock_.now(), clock_.wall_now());
+  std::optional<LeaderElection::Request> request =
+      election_.begin(clock_.now(), clock_.wall_now(), clock_.boot_now());
   BootTime sent{};
   while (request) {
     sent = clock_.boot_now();
     const Result<std::string> reply = send(*request, deadline, stop);
     request = election_.on_response(reply, clock_.now());
   }
-  const Status& request_error = election_.request_error();
-  if (!request_error.ok() && !stop.stop_requested()) {
-    if (is_daily(request_error.code())) {
-      log_.info(2, "Lease was written by another client", {{"err", request_error.message()}});
-    } else {
-      log_.error("Error retrieving or updating lease", {{"err", request_error.message()}});
-    }
-  }
+  log_request_error(stop);
   if (election_.took_slow_path()) metrics_.leader_election_slow_path(options_.name);
   if (election_.outcome() == LeaderElection::Outcome::kHeld) {
     // Others see the renewal no earlier than we sent it, so that the lease lasts at least until
@@ -160,6 +185,16 @@ LeaderElection::Outcome LeaderElector::attempt(Time deadline, const std::stop_to
   }
   publish();
   return election_.outcome();
+}
+
+void LeaderElector::log_request_error(const std::stop_token& stop) const {
+  const Status& why = election_.request_error();
+  if (why.ok() || stop.stop_requested()) return;
+  if (is_daily(why.code())) {
+    log_.info(2, "Lease was written by another client", {{"err", why.message()}});
+  } else {
+    log_.error("Error retrieving or updating lease", {{"err", why.message()}});
+  }
 }
 
 Result<std::string> LeaderElector::send(const LeaderElection::Request& request, Time deadline,
@@ -208,14 +243,17 @@ void LeaderElector::release_lease() {
   publish();
 }
 
-void LeaderElector::rest(Time until, const std::stop_token& stop) {
+void LeaderElector::rest(Time until, const std::stop_token& stop, Until what) {
   // Before the lock: a callback for a stop that has come already runs here, and takes it.
   const std::stop_callback wake(stop, [this] {
     MutexLock lock(mutex_);
     wake_.notify_all();
   });
   MutexLock lock(mutex_);
-  while (!stop.stop_requested() && clock_.now() < until) clock_.wait_until(wake_, mutex_, until);
+  const auto is_over = [&]() REQUIRES(mutex_) {
+    return (what == Until::kStanding && stands_) || clock_.now() >= until;
+  };
+  while (!stop.stop_requested() && !is_over()) clock_.wait_until(wake_, mutex_, until);
 }
 
 void LeaderElector::record(std::string_view what) {

@@ -34,12 +34,15 @@ class LeaderElectionMetrics {
   virtual void leader_election_slow_path(std::string_view name) = 0;
 };
 
+/// Why an election ended: stop() was called, or leadership was lost before that.
+enum class ElectionEnd { kStopped, kLost };
+
 /// Callbacks of an election; each is called on the elector's thread and must return at once.
 struct LeaderElectionHandlers {
   std::function<void()> on_started_leading;
   /// Exactly once, after the elector's thread was started, also when leadership was never won.
   /// Writes were already fenced off. Must be set.
-  std::function<void()> on_stopped_leading;
+  std::function<void(ElectionEnd)> on_stopped_leading;
   /// The holder changed: to us, to another one, or to "" after a release. May be empty.
   std::function<void(std::string_view)> on_new_leader;
 };
@@ -57,9 +60,15 @@ class LeaderElector {
   /// Stops without a release.
   ~LeaderElector();
 
+  /// kWait: the elector watches the Lease and takes it only after stand(), so that it need not
+  /// watch a silent holder for the lease's duration then.
+  enum class Stand { kAtOnce, kWait };
+
   /// Starts the thread; once. kUnavailable: the system has none, so this host does not run for
   /// election.
-  [[nodiscard]] Status start();
+  [[nodiscard]] Status start(Stand stand = Stand::kAtOnce);
+  /// Ends the wait of Stand::kWait. Idempotent.
+  void stand() EXCLUDES(mutex_);
 
   /// Ends the election. kYes gives the lease back, so that another host takes it at once: only when
   /// nothing that the lease guards can write any more. Blocks until the thread has ended (at most
@@ -86,8 +95,9 @@ class LeaderElector {
   [[nodiscard]] Status health(Duration tolerance = std::chrono::seconds(20)) const EXCLUDES(mutex_);
 
  private:
-  enum class State { kAcquiring, kLeading, kStopped };
+  enum class State { kWaiting, kAcquiring, kLeading, kStopped, kLost };
   void run(const std::stop_token& stop);
+  State watch(const std::stop_token& stop) EXCLUDES(mutex_);
   State acquire(const std::stop_token& stop);
   State lead(const std::stop_token& stop);
   /// One attempt, ending by `deadline`.
@@ -95,8 +105,11 @@ class LeaderElector {
   Result<std::string> send(const LeaderElection::Request& request, Time deadline,
                            const std::stop_token& stop);
   void release_lease();
+  void log_request_error(const std::stop_token& stop) const;
   void publish() EXCLUDES(mutex_);
-  void rest(Time until, const std::stop_token& stop) EXCLUDES(mutex_);
+  enum class Until { kTime, kStanding };
+  /// Waits for the time or for stand(), if asked for.
+  void rest(Time until, const std::stop_token& stop, Until what = Until::kTime) EXCLUDES(mutex_);
   void record(std::string_view what);
 
   // Fixed after construction.
@@ -120,6 +133,7 @@ class LeaderElector {
   CondVar wake_;
   std::string holder_ GUARDED_BY(mutex_);
   Time observed_ GUARDED_BY(mutex_){};
+  bool stands_ GUARDED_BY(mutex_) = true;
 
   std::jthread thread_;
 };

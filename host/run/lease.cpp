@@ -105,6 +105,11 @@ std::string raw(const LeaseRecord& record) {
 
 }  // namespace
 
+bool is_same_term(const LeaseRecord& a, const LeaseRecord& b) {
+  return a.holder == b.holder && a.transitions == b.transitions &&
+         a.acquire_time.compare(0, kWholeSeconds, b.acquire_time, 0, kWholeSeconds) == 0;
+}
+
 Result<Lease> parse_lease(std::string_view json) {
   Document document;
   if (Status s = parse(json, document); !s.ok()) return s;

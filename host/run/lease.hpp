@@ -21,6 +21,10 @@ struct LeaseRecord {
   bool operator==(const LeaseRecord&) const = default;
 };
 
+/// Whether both records are of one time in office of one holder. Acquire times count in whole
+/// seconds, since a client may drop the rest.
+[[nodiscard]] bool is_same_term(const LeaseRecord& a, const LeaseRecord& b);
+
 /// A Lease as read.
 struct Lease {
   std::string uid;

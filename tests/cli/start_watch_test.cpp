@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "tests/support/collector.hpp"
+#include "tests/support/fake_clock.hpp"
 #include "tests/support/recording_log_sink.hpp"
 #include "tests/support/scarcity.hpp"
 
@@ -69,6 +70,40 @@ TEST_F(StartWatchTest, WithoutAThreadItDoesNotOpen) {
   EXPECT_EQ(scarce.wanted(), 1U);
   EXPECT_EQ(failed.code(), Code::kUnavailable);
   EXPECT_EQ(failed.message(), "cannot watch for signals: cannot start a thread");
+}
+
+TEST_F(StartWatchTest, SignalThatRepeatsTheRequestAtOnceIsNotAnotherOne) {
+  auto owned = std::make_unique<test::FakeClock>();
+  test::FakeClock& clock = *owned;
+  const Interruptions interruptions(std::move(owned));
+  constexpr std::chrono::milliseconds kNow{0};
+  const auto send = [](int signal) { ASSERT_EQ(::kill(::getpid(), signal), 0); };
+
+  send(SIGTERM);
+  EXPECT_EQ(interruptions.wait(kNow), Interruptions::What::kSignal);
+  clock.advance(std::chrono::milliseconds(40));
+  send(SIGTERM);
+  EXPECT_EQ(interruptions.wait(kNow), Interruptions::What::kNothing);
+
+  clock.advance(Interruptions::kSameRequest);
+  send(SIGTERM);
+  EXPECT_EQ(interruptions.wait(kNow), Interruptions::What::kSignal);
+}
+
+TEST_F(StartWatchTest, SignalsForUsersDoNotEndTheProcess) {
+  ASSERT_EQ(::kill(::getpid(), SIGUSR1), 0);
+  ASSERT_EQ(::kill(::getpid(), SIGUSR2), 0);
+
+  EXPECT_EQ(interruptions_.wait(std::chrono::milliseconds(0)), Interruptions::What::kNothing);
+}
+
+TEST_F(StartWatchTest, LossOfTheLeaseDuringAStopIsKnownAfterIt) {
+  EXPECT_FALSE(interruptions_.has_lost_lease());
+
+  interruptions_.lost_lease();
+
+  EXPECT_TRUE(interruptions_.has_lost_lease());
+  EXPECT_EQ(interruptions_.wait(Interruptions::kNoLimit), Interruptions::What::kLostLease);
 }
 
 TEST_F(StartWatchTest, SignalStaysForTheNextWaitOnceThereWasEnough) {

@@ -39,7 +39,7 @@ class LeaderElectionTest : public testing::Test {
 
   Outcome attempt(LeaderElection& election) {
     std::optional<LeaderElection::Request> request =
-        election.begin(clock_.now(), clock_.wall_now());
+        election.begin(clock_.now(), clock_.wall_now(), clock_.boot_now());
     while (request) request = election.on_response(send(*request), clock_.now());
     return election.outcome();
   }
@@ -159,6 +159,63 @@ TEST_F(LeaderElectionTest, LeaderThatSeesAnotherHolderHasLost) {
   EXPECT_FALSE(a_.is_leader());
 }
 
+TEST_F(LeaderElectionTest, LeadershipThatAnotherHadMeanwhileIsLostEvenIfTheLeaseIsFreeAgain) {
+  attempt(a_);
+  const LeaseRecord own = server_.record();
+  clock_.suspend(seconds(30));
+  give_lease_to("", own.transitions + 1);  // Taken and released.
+
+  EXPECT_EQ(attempt(a_), Outcome::kLost);
+  EXPECT_FALSE(a_.is_leader());
+  EXPECT_EQ(server_.record().holder, "") << "a new life of the process has to win it";
+}
+
+TEST_F(LeaderElectionTest, AnotherTermOfTheOwnIdentityIsLostToo) {
+  for (const bool counts : {true, false}) {
+    LeaderElection leader{candidate("a")};
+    server_.set("");
+    attempt(leader);
+    LeaseRecord record = server_.record();
+    counts ? record.transitions += 2
+           : (record.acquire_time = format_micro_time(clock_.wall_now() + seconds(20)), 0);
+    server_.set(*with_record(server_.document(), record));
+
+    EXPECT_EQ(attempt(leader), Outcome::kLost) << "transitions " << counts;
+  }
+}
+
+TEST_F(LeaderElectionTest, RenewalWithoutAResponseIsOfTheOwnTerm) {
+  attempt(a_);
+  clock_.advance(seconds(2));
+  const LeaderElection::Request renewal =
+      a_.begin(clock_.now(), clock_.wall_now(), clock_.boot_now());
+  ASSERT_TRUE(send(renewal));
+  auto next = a_.on_response(Status(Code::kUnavailable, "lost"), clock_.now());
+  while (next) next = a_.on_response(send(*next), clock_.now());
+
+  EXPECT_EQ(a_.outcome(), Outcome::kHeld);
+}
+
+TEST_F(LeaderElectionTest, LeaseThatIsGoneAfterItsTimeHasRunOutIsLost) {
+  attempt(a_);
+  clock_.suspend(seconds(30));
+  server_.set("");
+
+  EXPECT_EQ(attempt(a_), Outcome::kLost) << "another candidate may have made and had it";
+  EXPECT_FALSE(a_.is_leader());
+  EXPECT_EQ(server_.document(), "");
+}
+
+TEST_F(LeaderElectionTest, ObservedSilenceCountsForALaterAttempt) {
+  give_lease_to("b", 4);
+  a_.observe(send({LeaderElection::Verb::kGet, {}}), clock_.now());
+  EXPECT_EQ(a_.holder(), "b");
+  clock_.advance(seconds(15));
+
+  EXPECT_EQ(attempt(a_), Outcome::kHeld);
+  EXPECT_EQ(server_.record().transitions, 5);
+}
+
 TEST_F(LeaderElectionTest, LeaderWithoutResponseKeepsTrying) {
   attempt(a_);
   server_.fail(Status(Code::kUnavailable, "no connection"));
@@ -184,8 +241,8 @@ TEST_F(LeaderElectionTest, DeletedLeaseIsRecreatedWithItsTerm) {  // HO-061
 }
 
 TEST_F(LeaderElectionTest, OfTwoThatMakeTheLeaseOneLoses) {  // RT-111
-  LeaderElection::Request a = a_.begin(clock_.now(), clock_.wall_now());
-  LeaderElection::Request b = b_.begin(clock_.now(), clock_.wall_now());
+  LeaderElection::Request a = a_.begin(clock_.now(), clock_.wall_now(), clock_.boot_now());
+  LeaderElection::Request b = b_.begin(clock_.now(), clock_.wall_now(), clock_.boot_now());
   auto a_next = a_.on_response(send(a), clock_.now());
   auto b_next = b_.on_response(send(b), clock_.now());
   ASSERT_TRUE(a_next && b_next);

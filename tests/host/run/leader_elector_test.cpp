@@ -54,8 +54,10 @@ class LeaderElectorTest : public testing::Test {
   }
 
   LeaderElectionHandlers handlers() {
-    return {[this] { story_.push("started"); }, [this] { story_.push("stopped"); },
-            [this](std::string_view holder) { story_.push("leader " + std::string(holder)); }};
+    return {
+        [this] { story_.push("started"); },
+        [this](ElectionEnd end) { story_.push(end == ElectionEnd::kLost ? "lost" : "stopped"); },
+        [this](std::string_view holder) { story_.push("leader " + std::string(holder)); }};
   }
 
   LeaderElector make() {
@@ -152,7 +154,7 @@ TEST_F(LeaderElectorTest, LeaderThatCannotRenewGivesUpAtTheDeadline) {  // RT-10
     if (i < 5) clock_.await_waiters(1);
   }
 
-  EXPECT_THAT(story_.await(3), ElementsAre("leader a", "started", "stopped"));
+  EXPECT_THAT(story_.await(3), ElementsAre("leader a", "started", "lost"));
   EXPECT_EQ(clock_.now() - last_renewal, seconds(12));
   EXPECT_FALSE(elector.is_leader());
   EXPECT_EQ(sink_.count("Failed to renew lease"), 1U);
@@ -173,7 +175,7 @@ TEST_F(LeaderElectorTest, RequestsEndAfterHalfTheRenewDeadlineAndNeverAfterIt) {
   });
   clock_.advance(seconds(2));
 
-  EXPECT_THAT(story_.await(3), Contains("stopped"));
+  EXPECT_THAT(story_.await(3), Contains("lost"));
   EXPECT_THAT(timeouts.entries(), ElementsAre(seconds(5), seconds(5)));
 }
 
@@ -187,9 +189,9 @@ TEST_F(LeaderElectorTest, LeaderStopsAtOnceWhenAnotherHolds) {
 
   clock_.advance(seconds(2));
 
-  EXPECT_THAT(story_.await(4), ElementsAre("leader a", "started", "leader b", "stopped"));
+  EXPECT_THAT(story_.await(4), ElementsAre("leader a", "started", "leader b", "lost"));
   EXPECT_FALSE(elector.may_write());
-  EXPECT_EQ(sink_.count("Another host took the lease holder=b"), 1U);
+  EXPECT_EQ(sink_.count("Another host took the lease holder=b lock=kube-system/davit"), 1U);
 }
 
 TEST_F(LeaderElectorTest, StopWithReleaseGivesTheLeaseBack) {  // RT-106
@@ -233,6 +235,27 @@ TEST_F(LeaderElectorTest, StandbyTriesAgainAfterAJitteredPauseAndWins) {  // RT-
   EXPECT_GE(clock_.now() - test::FakeClock::kStart, seconds(15));
   EXPECT_LT(clock_.now() - test::FakeClock::kStart, seconds(20));
   EXPECT_THAT(story_.await(3), ElementsAre("leader b", "leader a", "started"));
+}
+
+TEST_F(LeaderElectorTest, ElectorThatWaitsToStandTakesASilentLeaseAtOnceWhenItMay) {
+  const std::string now = format_micro_time(clock_.wall_now());
+  server_.set(lease_json("kube-system", "davit", {"b", 15, now, now, 1}));
+  LeaderElector elector = make();
+  ASSERT_TRUE(elector.start(LeaderElector::Stand::kWait).ok());
+  story_.await(1);
+  for (int i = 0; i < 8; ++i) {
+    clock_.await_waiters(1);
+    clock_.advance(seconds(5));
+  }
+  clock_.await_waiters(1);
+  EXPECT_EQ(server_.record().holder, "b") << "it only watches";
+  const Time allowed = clock_.now();
+
+  elector.stand();
+
+  EXPECT_THAT(story_.await(3), ElementsAre("leader b", "leader a", "started"));
+  EXPECT_EQ(clock_.now(), allowed) << "the holder's silence has been observed before";
+  elector.stop(LeaderElector::Release::kNo);
 }
 
 TEST_F(LeaderElectorTest, StoppedStandbyNeverLed) {
