@@ -3,8 +3,6 @@
 #include <davit/controller_ref_manager.hpp>
 #include <string>
 
-#include "plugins/shared/owners/owners.hpp"
-
 namespace davit::daemonset {
 
 const Result<std::vector<Pod>>& ClaimedPods::get() {
@@ -13,10 +11,7 @@ const Result<std::vector<Pod>>& ClaimedPods::get() {
 }
 
 Result<std::vector<Pod>> ClaimedPods::claim() const {
-  std::vector<Pod> candidates;
-  for (const Pod& pod : pods_.by_controller(set_.uid())) {
-    if (owners::is_owned(pod, set_)) candidates.push_back(pod);
-  }
+  std::vector<Pod> candidates = pods_.controlled_by(set_);
   for (const Pod& pod : pods_.orphans(set_.ns())) candidates.push_back(pod);
   Result<std::vector<Pod>> claimed =
       ControllerRefManager<DaemonSet, Pod>(client_, set_, selector_).claim(candidates);

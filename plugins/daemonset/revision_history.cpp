@@ -80,10 +80,7 @@ Result<Revisions> RevisionHistory::find_or_make(const DaemonSet& set, const Sele
 
 Result<std::vector<ControllerRevision>> RevisionHistory::claim(const DaemonSet& set,
                                                                const Selector& selector) const {
-  std::vector<ControllerRevision> candidates;
-  for (const ControllerRevision& each : revisions_.by_controller(set.uid())) {
-    if (owners::is_owned(each, set)) candidates.push_back(each);
-  }
+  std::vector<ControllerRevision> candidates = revisions_.controlled_by(set);
   for (const ControllerRevision& each : revisions_.orphans(set.ns())) candidates.push_back(each);
   const Client client = cluster_.client();
   return ControllerRefManager<DaemonSet, ControllerRevision>(client, set, selector)

@@ -79,10 +79,7 @@ Result<Again> DeploymentController::sync_deployment(const Deployment& deployment
 
 Result<std::vector<ReplicaSet>> DeploymentController::claim(const Deployment& deployment,
                                                             const Selector& selector) const {
-  std::vector<ReplicaSet> candidates;
-  for (const ReplicaSet& set : cluster_.replica_sets.by_controller(deployment.uid())) {
-    if (set.ns() == deployment.ns()) candidates.push_back(set);
-  }
+  std::vector<ReplicaSet> candidates = cluster_.replica_sets.controlled_by(deployment);
   for (const ReplicaSet& set : cluster_.replica_sets.orphans(deployment.ns())) {
     candidates.push_back(set);
   }
@@ -158,8 +155,8 @@ void DeploymentController::on_pod_deleted(const Pod& pod) const {
   if (!set) return;
   const Lookup<Deployment> deployment = owners::controller_of(cluster_.deployments, *set);
   if (!deployment || deployment->strategy_type() != "Recreate") return;
-  for (const ReplicaSet& each : cluster_.replica_sets.by_controller(deployment->uid())) {
-    if (!cluster_.pods.by_controller(each.uid()).empty()) return;
+  for (const ReplicaSet& each : cluster_.replica_sets.controlled_by(*deployment)) {
+    if (!cluster_.pods.controlled_by(each).empty()) return;
   }
   queue_.add(*deployment);
 }

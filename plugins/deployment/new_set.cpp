@@ -129,7 +129,7 @@ Status NewSet::take_existing(std::string_view name, const Status& error) {
   if (!found) {
     return Status(Code::kNotFound, "replicaset.apps \"" + std::string(name) + "\" not found");
   }
-  if (found->is_controlled_by(state_.deployment.uid()) &&
+  if (found->is_controlled_by(state_.deployment) &&
       equal_templates(found->pod_template(), state_.deployment.pod_template())) {
     state_.sets.push_back(state_.own(*found));
     state_.facts.push_back(read_set(*found));

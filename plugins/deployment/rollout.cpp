@@ -101,7 +101,7 @@ bool Rollout::has_old_pods() const {
     return true;
   }
   for (std::size_t i = 0; i < old.size(); ++i) {
-    for (const Pod& pod : state_.cluster.pods.by_controller(state_.sets[i].snapshot.uid())) {
+    for (const Pod& pod : state_.cluster.pods.controlled_by(state_.sets[i].snapshot)) {
       if (!pod.is_finished()) return true;
     }
   }

@@ -121,12 +121,12 @@ std::string_view extended_owner(const ObjectView& claim) {
 }
 
 bool is_extended_claim_of(const ObjectView& claim, const Pod& pod, const List<ObjectView>& claims) {
-  if (extended_owner(claim) != pod.name() || !claim.is_controlled_by(pod.uid())) return false;
+  if (extended_owner(claim) != pod.name() || !claim.is_controlled_by(pod)) return false;
   const Value status = pod.status()["extendedResourceClaimStatus"];
   if (status.kind() == Kind::kObject) return status["resourceClaimName"].string() == claim.name();
   return std::none_of(claims.begin(), claims.end(), [&](const ObjectView& each) {
     return each.name() != claim.name() && extended_owner(each) == pod.name() &&
-           each.is_controlled_by(pod.uid()) && precedes(each, claim);
+           each.is_controlled_by(pod) && precedes(each, claim);
   });
 }
 

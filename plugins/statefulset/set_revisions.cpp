@@ -25,8 +25,8 @@ constexpr int kCollisionsMax = 100;
 std::vector<ControllerRevision> SetRevisions::list(const StatefulSet& set,
                                                    const Selector& selector) const {
   std::vector<ControllerRevision> revisions;
-  for (const ControllerRevision& each : cache_.by_controller(set.uid())) {
-    if (each.ns() == set.ns() && selector.matches(each.labels())) revisions.push_back(each);
+  for (const ControllerRevision& each : cache_.controlled_by(set)) {
+    if (selector.matches(each.labels())) revisions.push_back(each);
   }
   for (const ControllerRevision& each : cache_.orphans(set.ns())) {
     if (selector.matches(each.labels())) revisions.push_back(each);

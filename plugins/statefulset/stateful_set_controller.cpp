@@ -121,10 +121,7 @@ Result<Again> StatefulSetController::sync(const Key& key) {
 
 Result<std::vector<Pod>> StatefulSetController::claim_pods(const StatefulSet& set,
                                                            const Selector& selector) const {
-  std::vector<Pod> candidates;
-  for (const Pod& each : pods_.by_controller(set.uid())) {
-    if (owners::is_owned(each, set)) candidates.push_back(each);
-  }
+  std::vector<Pod> candidates = pods_.controlled_by(set);
   for (const Pod& each : pods_.orphans(set.ns())) candidates.push_back(each);
   const Client client = cluster_.client();
   return ControllerRefManager<StatefulSet, Pod>(client, set, selector)

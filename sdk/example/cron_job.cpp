@@ -91,7 +91,7 @@ class CronJobController : public Controller {
   [[nodiscard]] Children children_of(const CronJob& cron_job) const {
     Children out;
     out.last_schedule = cron_job.status().last_schedule_time();
-    for (const Job job : jobs_.by_controller(cron_job.uid())) {
+    for (const Job job : jobs_.controlled_by(cron_job)) {
       const auto is = [&](std::string_view type) {
         const auto condition = job.status().condition(type);
         return condition && condition->is_true();

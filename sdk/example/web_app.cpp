@@ -100,7 +100,7 @@ class WebAppController : public Controller {
   Status bring(const WebApp& app, const Lookup<View>& live, const Draft& wanted,
                std::string& taken) const {
     const std::string kind(View::kResource.kind);
-    if (live && !live->is_controlled_by(app.uid())) {
+    if (live && !live->is_controlled_by(app)) {
       taken = kind + " " + app.key().text();
       return {};
     }
@@ -114,7 +114,7 @@ class WebAppController : public Controller {
 
   Status write_status(const WebApp& app, const Lookup<Deployment>& deployment,
                       const std::string& taken) const {
-    const bool ours = deployment && deployment->is_controlled_by(app.uid());
+    const bool ours = deployment && deployment->is_controlled_by(app);
     const std::int64_t available = ours ? deployment->status().available_replicas().value_or(0) : 0;
     Condition condition{"Available", "False", "Progressing", "Waiting for replicas", {}, {}};
     if (!taken.empty()) {

@@ -132,7 +132,7 @@ TEST_F(ClusterTest, IndexesFindObjectsByTheStringsAtTheirPath) {
     EXPECT_EQ(pods.by_index("node", "n1").size(), 2u);
     EXPECT_EQ(pods.by_index("images", "nginx:1.25").size(), 3u);
     EXPECT_EQ(pods.by_index("cost", "5")[0].name(), "a");
-    EXPECT_EQ(pods.by_controller("uid-x")[0].name(), "b");
+    EXPECT_EQ(pods.controlled_by({"ReplicaSet", "default", "x", "uid-x"}).at(0).name(), "b");
     EXPECT_EQ(pods.orphans("default")[0].name(), "a");
     EXPECT_EQ(pods.in_namespace("default").size(), 2u);
     EXPECT_EQ(pods.by_index(DAVIT_INDEX_LABEL, "default/app=web").size(), 2u);

@@ -103,7 +103,8 @@ TEST_F(ControllerRefManagerTest, OrphansAreAdoptedAfterOneUncachedRead) {
             R"({"metadata":{"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet",)"
             R"("name":"web","uid":"rs","controller":true,"blockOwnerDeletion":true}],)"
             R"("uid":"uid-a"}})");
-  EXPECT_TRUE(cluster_.find<Pod>({"default", "a"})->is_controlled_by("rs"));
+  EXPECT_TRUE(cluster_.find<Pod>({"default", "a"})
+                  ->is_controlled_by({"ReplicaSet", "default", "web", "rs"}));
 }
 
 TEST_F(ControllerRefManagerTest, OwnedPodsThatNoLongerMatchAreReleased) {

@@ -118,7 +118,7 @@ TEST_F(CronJobTest, JobIsStartedOnceAtItsTimeAndReported) {
   ASSERT_THAT(jobs(), ElementsAre("report-28576085"));
   const TutorialJob job = cluster_->all<TutorialJob>().front();
   EXPECT_EQ(job.label("app"), "report");
-  EXPECT_TRUE(job.is_controlled_by(cron_job().uid()));
+  EXPECT_TRUE(job.is_controlled_by(cron_job()));
   EXPECT_EQ(job.annotation("tutorial.davit.dev/scheduled-at"), "2024-05-01T12:05:00Z");
   EXPECT_EQ(cron_job().status().active()[0].name(), "report-28576085");
   EXPECT_EQ(cron_job().status().last_schedule_time(), parse_time("2024-05-01T12:05:00Z"));

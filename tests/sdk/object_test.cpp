@@ -99,7 +99,8 @@ TEST_F(ValueTest, MetadataIsReadInPlace) {
   const ObjectView object(cluster_.value(R"({"metadata":{"name":"web","namespace":"shop","uid":"u1",
     "resourceVersion":"7","generation":3,"labels":{"app":"web"},"annotations":{"a":"b"},
     "creationTimestamp":"2024-05-01T12:00:00Z","finalizers":["f"],
-    "ownerReferences":[{"kind":"A","uid":"1"},{"kind":"B","uid":"2","controller":true}]}})"));
+    "ownerReferences":[{"kind":"A","uid":"1"},
+                       {"kind":"B","name":"b","uid":"2","controller":true}]}})"));
 
   EXPECT_EQ(object.key().text(), "shop/web");
   EXPECT_EQ(object.generation(), 3);
@@ -112,8 +113,12 @@ TEST_F(ValueTest, MetadataIsReadInPlace) {
   EXPECT_FALSE(object.has_finalizer("g"));
   ASSERT_TRUE(object.controller());
   EXPECT_EQ(object.controller()->kind(), "B");
-  EXPECT_TRUE(object.is_controlled_by("2"));
-  EXPECT_FALSE(object.is_controlled_by("1"));
+  EXPECT_TRUE(object.is_controlled_by({"B", "shop", "b", "2"}));
+  EXPECT_TRUE(object.is_controlled_by({"B", "", "b", "2"})) << "cluster-scoped";
+  EXPECT_FALSE(object.is_controlled_by({"A", "shop", "b", "1"})) << "an owner, not the controller";
+  EXPECT_FALSE(object.is_controlled_by({"B", "other", "b", "2"})) << "of another namespace";
+  EXPECT_FALSE(object.is_controlled_by({"B", "shop", "c", "2"}));
+  EXPECT_FALSE(object.is_controlled_by({"C", "shop", "b", "2"}));
 }
 
 TEST_F(ValueTest, OwnerReferencesCompareAsAWhole) {

@@ -122,8 +122,7 @@ TEST_F(WritesTest, CreateOrPatchCreatesThenPatchesThenRests) {
   run([&](const auto& seen) { return bring_map(seen, "a", written); });
   EXPECT_THAT(writes(), ElementsAre("create configmaps/one 201"));
   EXPECT_EQ(written, Written::kCreated);
-  EXPECT_TRUE(
-      cluster_.find<ConfigMap>(kGadget)->is_controlled_by(cluster_.find<Gadget>(kGadget)->uid()));
+  EXPECT_TRUE(cluster_.find<ConfigMap>(kGadget)->is_controlled_by(*cluster_.find<Gadget>(kGadget)));
 
   run([&](const auto& seen) { return bring_map(seen, "b", written); });
   EXPECT_THAT(writes(), ElementsAre("patch configmaps/one 200"));

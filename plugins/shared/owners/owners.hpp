@@ -28,16 +28,6 @@ template <typename Owner>
   return reference ? resolve(owners, object.ns(), *reference) : std::nullopt;
 }
 
-/// Whether the owner really controls the object. The cache's index holds UIDs only, which clients
-/// can forge.
-template <typename Owner>
-[[nodiscard]] bool is_owned(const ObjectView& object, const Owner& owner) {
-  const std::optional<OwnerReference> reference = object.controller();
-  return reference && reference->uid() == owner.uid() &&
-         reference->kind() == Owner::kResource.kind && reference->name() == owner.name() &&
-         object.ns() == owner.ns();
-}
-
 /// The owners that would adopt an object with these labels. `selector_of` is called with each owner
 /// of its namespace; a selector that is empty or cannot be read adopts nothing.
 template <typename Owner, typename SelectorOf>

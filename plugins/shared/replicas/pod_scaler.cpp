@@ -18,8 +18,8 @@ namespace davit::replicas {
 namespace {
 
 /// The selectors, by namespace, of the sets that have the same controller as `set`, itself
-/// included; none for a set without such siblings. The controller's UID decides, in every
-/// namespace, as upstream.
+/// included; none for a set without a controller. Upstream takes sets of every namespace whose
+/// reference has the UID; those of another namespace are forged.
 template <typename Set>
 std::map<std::string, std::vector<Selector>> sibling_selectors(const Set& set,
                                                                const Informer<Set>& sets) {
@@ -27,7 +27,8 @@ std::map<std::string, std::vector<Selector>> sibling_selectors(const Set& set,
   if constexpr (!SetKind<Set>::kSpreadsOverNodes) return selectors;
   const std::optional<OwnerReference> owner = set.controller();
   if (!owner) return selectors;
-  for (const Set& sibling : sets.by_controller(owner->uid())) {
+  for (const Set& sibling : sets.controlled_by(
+           ControllerIdentity{owner->kind(), set.ns(), owner->name(), owner->uid()})) {
     Result<Selector> selector = selector_of(sibling);
     if (selector) selectors[std::string(sibling.ns())].push_back(std::move(*selector));
   }

@@ -129,8 +129,7 @@ template <typename Set>
 typename ReplicaController<Set>::Candidates ReplicaController<Set>::candidates(
     const Set& set, const Selector& selector) const {
   Candidates found;
-  for (const Pod& pod : pods_.by_controller(set.uid())) {
-    if (!owners::is_owned(pod, set)) continue;
+  for (const Pod& pod : pods_.controlled_by(set)) {
     if (pod.is_active()) {
       found.active.push_back(pod);
     } else if (pod.is_terminating() && selector.matches(pod.labels())) {

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace davit {
 
@@ -98,9 +99,18 @@ class Informer {
 
   List<View> list() const { return by_index({}, {}); }
   List<View> in_namespace(std::string_view ns) const { return by_index(DAVIT_INDEX_NAMESPACE, ns); }
-  /// Objects whose controller reference has this UID.
-  List<View> by_controller(std::string_view uid) const {
-    return by_index(DAVIT_INDEX_CONTROLLER, uid);
+  /// The objects that `owner` controls; see ObjectView::is_controlled_by(). They live as those of a
+  /// List do.
+  template <typename Owner>
+  [[nodiscard]] std::vector<View> controlled_by(const Owner& owner) const {
+    return controlled_by({Owner::kResource.kind, owner.ns(), owner.name(), owner.uid()});
+  }
+  [[nodiscard]] std::vector<View> controlled_by(const ControllerIdentity& owner) const {
+    std::vector<View> out;
+    for (const View& each : by_index(DAVIT_INDEX_CONTROLLER, owner.uid)) {
+      if (each.is_controlled_by(owner)) out.push_back(each);
+    }
+    return out;
   }
   /// Objects of a namespace that have no controller reference.
   List<View> orphans(std::string_view ns) const {

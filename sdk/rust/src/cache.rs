@@ -163,9 +163,11 @@ impl Informer {
     pub fn in_namespace<'call>(&self, ctx: &Ctx<'call>, ns: &str) -> Result<Vec<Value<'call>>> {
         self.select(ctx, DAVIT_INDEX_NAMESPACE, ns)
     }
-    /// The objects whose controller reference has this UID.
-    pub fn by_controller<'call>(&self, ctx: &Ctx<'call>, uid: &str) -> Result<Vec<Value<'call>>> {
-        self.select(ctx, DAVIT_INDEX_CONTROLLER, uid)
+    /// The objects that `owner` controls; see [`Value::is_controlled_by`].
+    pub fn controlled_by<'call>(&self, ctx: &Ctx<'call>, owner: Value<'_>) -> Result<Vec<Value<'call>>> {
+        let mut found = self.select(ctx, DAVIT_INDEX_CONTROLLER, owner.uid())?;
+        found.retain(|each| each.is_controlled_by(owner));
+        Ok(found)
     }
     pub fn by_label<'call>(&self, ctx: &Ctx<'call>, ns: &str, label: &str, value: &str) -> Result<Vec<Value<'call>>> {
         self.select(ctx, DAVIT_INDEX_LABEL, &format!("{}/{}={}", ns, label, value))

@@ -207,6 +207,15 @@ impl<'a> Value<'a> {
         let owners = self.metadata().get("ownerReferences").elements();
         owners.into_iter().find(|each| each.get("controller").boolean() == Some(true)).unwrap_or_else(|| self.absent())
     }
+    /// Whether the controller reference names the owner by UID and name, and the object is in the owner's namespace; a
+    /// cluster-scoped owner may control objects of any. Any client that may write an object can put any reference into it, so the
+    /// UID alone proves nothing.
+    pub fn is_controlled_by(&self, owner: Value<'_>) -> bool {
+        let reference = self.controller_reference();
+        let names_owner =
+            reference.get("uid").text() == Some(owner.uid()) && reference.get("name").text() == Some(owner.name());
+        names_owner && (owner.ns().is_empty() || owner.ns() == self.ns())
+    }
     /// The condition of this type in status.conditions; absent: there is none.
     pub fn condition(&self, kind: &str) -> Value<'a> {
         let conditions = self.get("status").get("conditions").elements();

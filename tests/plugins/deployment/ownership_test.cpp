@@ -44,7 +44,7 @@ TEST_F(OwnershipTest, D21OrphanWithTheSameTemplateIsAdoptedAndNoSecondSetMade) {
   world.run_until_idle();
   ASSERT_EQ(world.sets().size(), 1U);
   EXPECT_EQ(named("d-old").uid(), uid);
-  EXPECT_TRUE(named("d-old").is_controlled_by(world.deployment().uid()));
+  EXPECT_TRUE(named("d-old").is_controlled_by(world.deployment()));
   ASSERT_EQ(adoptions().size(), 1U);
   EXPECT_EQ(adoptions().front().body,
             R"({"metadata":{"ownerReferences":[{"apiVersion":"apps/v1","kind":"Deployment",)"
@@ -57,7 +57,7 @@ TEST_F(OwnershipTest, D22OrphanWithAnotherTemplateIsAdoptedAsOld) {
   world.create(1, "b");
   seed_owned_by({.name = "d-old", .image = "a", .replicas = 1, .available = 1}, "[]");
   world.run_until_idle();
-  EXPECT_TRUE(named("d-old").is_controlled_by(world.deployment().uid()));
+  EXPECT_TRUE(named("d-old").is_controlled_by(world.deployment()));
   EXPECT_EQ(named("d-old").replicas(), 0);
   EXPECT_EQ(world.size("b"), 1);
   EXPECT_THAT(world.events(),
@@ -81,7 +81,7 @@ TEST_F(OwnershipTest, D23D24SetThatNoLongerMatchesIsReleasedAndTakenBackLater) {
 
   world.cluster().merge<ReplicaSet>({"default", first}, R"({"metadata":{"labels":{"app":"d"}}})");
   world.run_until_idle();
-  EXPECT_TRUE(named(first).is_controlled_by(world.deployment().uid()));
+  EXPECT_TRUE(named(first).is_controlled_by(world.deployment()));
   EXPECT_EQ(named(first).replicas(), 1) << "the oldest equal one is the new one";
   EXPECT_EQ(named(second).replicas(), 0);
 }
@@ -94,7 +94,7 @@ TEST_F(OwnershipTest, D25PlainReferenceBecomesTheControllers) {
                     std::string(world.deployment().uid()) + "\"}]");
   world.run_until_idle();
   EXPECT_EQ(named("d-old").owner_references().count(), 1U);
-  EXPECT_TRUE(named("d-old").is_controlled_by(world.deployment().uid()));
+  EXPECT_TRUE(named("d-old").is_controlled_by(world.deployment()));
 }
 
 TEST_F(OwnershipTest, D26ReferenceOfAnotherKindStays) {
@@ -104,7 +104,7 @@ TEST_F(OwnershipTest, D26ReferenceOfAnotherKindStays) {
   world.run_until_idle();
   EXPECT_EQ(named("d-old").owner_references().count(), 2U);
   EXPECT_EQ(named("d-old").owner_references().at(1)["kind"].string(), "ConfigMap");
-  EXPECT_TRUE(named("d-old").is_controlled_by(world.deployment().uid()));
+  EXPECT_TRUE(named("d-old").is_controlled_by(world.deployment()));
 }
 
 TEST_F(OwnershipTest, D27SetOfAnotherControllerIsLeftAlone) {
@@ -144,7 +144,7 @@ TEST_F(OwnershipTest, D29NothingIsReleasedByADeploymentBeingDeleted) {
   world.cluster().remove<Deployment>(World::kDeployment, {.propagation = Propagation::kForeground});
   world.cluster().merge<ReplicaSet>({"default", set}, R"({"metadata":{"labels":{"app":"x"}}})");
   world.run_until_idle();
-  EXPECT_TRUE(named(set).is_controlled_by(world.deployment().uid()));
+  EXPECT_TRUE(named(set).is_controlled_by(world.deployment()));
 }
 
 TEST_F(OwnershipTest, D30TwoDeploymentsWithOneSelectorKeepToTheirOwn) {
@@ -174,7 +174,7 @@ TEST_F(OwnershipTest, D31LabelsThatChangeWakeTheDeployment) {
   world.cluster().merge<ReplicaSet>({"default", "orphan"},
                                     R"({"metadata":{"labels":{"app":"d"}}})");
   world.cluster().run_until_idle();
-  EXPECT_TRUE(named("orphan").is_controlled_by(world.deployment().uid()));
+  EXPECT_TRUE(named("orphan").is_controlled_by(world.deployment()));
 }
 
 // The way back to a consistent cache is the adoption's own event: no conflict on the way.

@@ -106,6 +106,27 @@ TEST_F(RecreateTest, D71SizeAndImageInOneUpdateScaleTheOldSetFirst) {
                           "Normal ScalingReplicaSet Scaled up replica set <b> from 0 to 5"));
 }
 
+TEST_F(RecreateTest, APodOfAnotherNamespaceHoldsNothingUpWhateverItsOwnerReferenceSays) {
+  create(2);
+  JsonWriter references;
+  references.begin_array();
+  owner_identity(world.set("a")).write_controller_reference(references);
+  Json pod = Json::must(R"({"apiVersion": "v1", "kind": "Pod",
+    "metadata": {"namespace": "other", "name": "forged"}, "spec": {"nodeName": "n"},
+    "status": {"phase": "Running"}})");
+  pod["metadata"]["ownerReferences"] = Json::must(references.end_array().text());
+  world.cluster().add(std::move(pod));
+  world.add_pod("p1", world.set("a"), "Running");
+  world.set_image("b");
+  world.run_until_idle();
+  EXPECT_EQ(world.size("b"), -1);
+
+  world.cluster().erase<Pod>({"default", "p1"});
+  world.run_until_idle();
+
+  EXPECT_EQ(world.size("b"), 2);
+}
+
 // The trigger of a pod's deletion counts every pod, finished ones too.
 TEST_F(RecreateTest, OnlyTheLastPodsDeletionWakesTheDeployment) {
   create(1);

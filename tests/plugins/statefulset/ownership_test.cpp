@@ -133,7 +133,7 @@ TEST_F(OwnershipTest, SS59_AMatchingOrphanedRevisionIsAdopted) {
   start();
   const std::string uid = add_set(1);
   const auto old = cluster_.find<history::ControllerRevision>({"ns", "web-old"});
-  EXPECT_TRUE(old->is_controlled_by(uid));
+  EXPECT_TRUE(old->is_controlled_by({"StatefulSet", "ns", "web", uid}));
   EXPECT_EQ(cluster_.json<history::ControllerRevision>({"ns", revision_names().back()})
                 .text_at({"revision"}),
             "5")

@@ -6,6 +6,7 @@
 #include <davit/kube/owner_reference.hpp>
 #include <davit/kube/resource.hpp>
 #include <davit/kube/time.hpp>
+#include <davit/mutant.hpp>
 #include <davit/object.hpp>
 #include <optional>
 #include <string>
@@ -68,9 +69,20 @@ class ObjectView {
   [[nodiscard]] std::optional<OwnerReference> controller() const {
     return controller_reference(owner_references());
   }
-  [[nodiscard]] bool is_controlled_by(std::string_view owner_uid) const {
+  /// Whether the controller reference names the owner by UID, kind and name, and the object is in
+  /// the owner's namespace; a cluster-scoped owner may control objects of any. Any client that
+  /// may write an object can put any reference into it, so the UID alone proves nothing.
+  template <typename Owner>
+  [[nodiscard]] bool is_controlled_by(const Owner& owner) const {
+    return is_controlled_by(
+        ControllerIdentity{Owner::kResource.kind, owner.ns(), owner.name(), owner.uid()});
+  }
+  [[nodiscard]] bool is_controlled_by(const ControllerIdentity& owner) const {
     const std::optional<OwnerReference> reference = controller();
-    return reference && reference->uid() == owner_uid;
+    if (!reference || reference->uid() != owner.uid) return false;
+    return (reference->kind() == owner.kind && reference->name() == owner.name &&
+            (owner.ns.empty() || owner.ns == ns())) ||
+           mutant("forged-owner");
   }
 
  private:

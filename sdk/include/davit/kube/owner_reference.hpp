@@ -46,6 +46,14 @@ class OwnerReference {
   return std::nullopt;
 }
 
+/// An owner as a controller reference names it. The views must outlive it.
+struct ControllerIdentity {
+  std::string_view kind;
+  std::string_view ns;  ///< Empty: cluster-scoped.
+  std::string_view name;
+  std::string_view uid;
+};
+
 /// The owner side of a reference to write. The views must outlive it.
 struct OwnerIdentity {
   std::string api_version;

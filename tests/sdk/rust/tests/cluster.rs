@@ -19,7 +19,8 @@ fn objects_are_found_by_key_and_by_every_index() {
         assert_eq!(this.pods.in_namespace(ctx, "default")?.len(), 2);
         assert_eq!(names(this.pods.by(ctx, &this.by_node, "b")), ["other"]);
         assert_eq!(names(this.pods.by_label(ctx, "default", "app", "web")), ["web"]);
-        assert!(names(this.pods.by_controller(ctx, "no-such-uid")).is_empty());
+        let owner = this.pods.get(ctx, &web())?.unwrap();
+        assert!(names(this.pods.controlled_by(ctx, owner)).is_empty());
         Ok(())
     });
 }

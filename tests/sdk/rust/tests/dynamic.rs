@@ -80,7 +80,7 @@ fn an_informer_opened_in_a_sync_delivers_what_there_is_and_what_comes() {
             assert_eq!(names(informer.in_namespace(ctx, "other")), ["other/b"]);
             assert_eq!(names(informer.by(ctx, "owner", &["other", "x"])), ["other/b"]);
             assert!(names(informer.by(ctx, "owner", &["x", "other"])).is_empty());
-            assert!(names(informer.by_controller(ctx, "none")).is_empty());
+            assert!(names(informer.controlled_by(ctx, found)).is_empty());
             assert!(names(informer.by_label(ctx, "other", "a", "b")).is_empty());
             assert_eq!(informer.by(ctx, "owner", &["x"]).unwrap_err().code, DAVIT_INVALID);
             assert_eq!(informer.by(ctx, "colour", &["x"]).unwrap_err().code, DAVIT_MISUSE);
