@@ -97,7 +97,7 @@ void JobMetrics::handled(const std::vector<FailureRule::Action>& actions) const 
 void JobMetrics::created(const Snapshot& job, std::int64_t succeeded, std::int64_t failed) const {
   std::string_view reason = "new";
   if (job.failed > 0 || job.terminating > 0) reason = "recreate_terminating_or_failed";
-  if (job.spec.replaces_failed_only) reason = job.failed > 0 ? "recreate_failed" : "new";
+  if (job.spec.replaces_failed_only && job.failed > 0) reason = "recreate_failed";
   if (succeeded > 0) pods_creation_.record(static_cast<double>(succeeded), {reason, "succeeded"});
   if (failed > 0) pods_creation_.record(static_cast<double>(failed), {reason, "failed"});
 }

@@ -73,10 +73,7 @@ Status JobSync::run() {
 Result<std::vector<PodFacts>> JobSync::claim_pods() const {
   const Result<Selector> selector = Selector::parse(job_.selector());
   if (!selector) return selector.error().with_context("couldn't convert Job selector");
-  std::vector<Pod> candidates;
-  for (const Pod& pod : parts_.pods.by_controller(job_.uid())) {
-    if (owners::is_owned(pod, job_)) candidates.push_back(pod);
-  }
+  std::vector<Pod> candidates = parts_.pods.controlled_by(job_);
   for (const Pod& pod : parts_.pods.orphans(job_.ns())) candidates.push_back(pod);
   const Client client = parts_.cluster.client();
   const Result<std::vector<Pod>> claimed =
@@ -141,7 +138,7 @@ Status JobSync::manage_pods() {
   }
   action_ = "pods_created";
   const PodsWritten created = parts_.writer.create(job_, plan.create);
-  parts_.metrics.created(it_, created.pods,
+  parts_.metrics.created(it_, created.pods - created.swallowed,
                          static_cast<std::int64_t>(plan.create.size()) - created.pods);
   status_.active += created.pods;
   return created.error;
@@ -203,9 +200,10 @@ bool JobSync::list_finished(const TrackingPlan& plan, bool folded) {
   status_.uncounted_failed.insert(status_.uncounted_failed.end(), plan.failed.begin(),
                                   plan.failed.end());
   if (it_.spec.indexed) {
-    const IndexSet succeeded = it_.previously_succeeded.united_with(IndexSet::of(plan.indexes));
-    status_.succeeded = succeeded.size();
-    status_.completed_indexes = succeeded.text();
+    // All of them at once, also those whose pods wait for their turn to be counted, and one whose
+    // pod was counted as failed before it succeeded: an index that is not stored would run again.
+    status_.succeeded = it_.succeeded_indexes.size();
+    status_.completed_indexes = it_.succeeded_indexes.text();
     status_.failed_indexes.reset();
     if (it_.failed_indexes) status_.failed_indexes = it_.failed_indexes->text();
     write = write || status_.completed_indexes != stored.completed_indexes ||
@@ -216,10 +214,9 @@ bool JobSync::list_finished(const TrackingPlan& plan, bool folded) {
 
 bool JobSync::announce() {
   if (!end_ || end_->announced) return false;
-  status_.conditions.push_back(
+  return status_.set_condition(
       make_condition(end_->is_failure() ? kFailureTarget : kSuccessCriteriaMet, "True",
                      end_->reason, end_->message, parts_.cluster.wall_now()));
-  return true;
 }
 
 Status JobSync::write_status(std::string_view purpose) {
@@ -239,8 +236,8 @@ bool JobSync::finish(const TrackingPlan& plan) {
     return false;
   }
   const WallTime now = parts_.cluster.wall_now();
-  status_.conditions.push_back(make_condition(end_->is_failure() ? kFailed : kComplete, "True",
-                                              end_->reason, end_->message, now));
+  status_.set_condition(make_condition(end_->is_failure() ? kFailed : kComplete, "True",
+                                       end_->reason, end_->message, now));
   if (!end_->is_failure()) status_.completion_time = whole_seconds(now);
   return true;
 }

@@ -142,7 +142,8 @@ ManagePlan plan_pods(const Snapshot& job, const Backoff& backoff, WallTime now) 
   } else {
     for (const std::int64_t index : free_indexes(job, count)) plan.create.push_back({index});
   }
-  if (!plan.create.empty()) plan.action = ManagePlan::Action::kCreate;
+  // Also when no index is free, which the metric of syncs counts as creating, too.
+  if (plan.action == ManagePlan::Action::kNone) plan.action = ManagePlan::Action::kCreate;
   return plan;
 }
 

@@ -53,21 +53,24 @@ void OrphanPods::sync_selected(std::string_view ns, std::string_view selector_js
   const Result<Value> value = parse_json(cluster_.api(), selector_json);
   const Result<Selector> selector = value ? Selector::parse(*value) : value.error();
   if (!selector) return;  // A Job whose selector cannot be read has never had a pod.
-  std::vector<Request> requests;
+  std::vector<std::string_view> left_over;
   for (const Pod& pod : pods_.with_labels(ns, (*value)[&Names::match_labels])) {
-    if (selector->matches(pod.labels()) && is_left_over(pod)) {
-      requests.push_back(finalizer_request(ns, pod.name()));
-    }
+    if (selector->matches(pod.labels()) && is_left_over(pod)) left_over.push_back(pod.name());
   }
-  if (requests.empty()) return;
-  const std::vector<Result<Value>> responses = cluster_.client().batch(requests);
-  for (std::size_t i = 0; i < responses.size(); ++i) {
-    const Status status = responses[i].error().unless(Code::kNotFound);
-    if (status.ok() || status.code() == Code::kCancelled) continue;
-    cluster_.log().error(
-        "the tracking finalizer of a pod without a Job could not be removed",
-        {{"pod", std::string(ns) + "/" + requests[i].name}, {"error", status.message()}});
-  }
+  // A Job may have had ten thousand pods: each request is made when its turn comes.
+  const Status sent = cluster_.client().fan_out(
+      [&](std::size_t i) -> std::optional<Request> {
+        if (i >= left_over.size()) return std::nullopt;
+        return finalizer_request(ns, left_over[i]);
+      },
+      [&](std::size_t i, const Result<Value>& response) {
+        const Status status = response.error().unless(Code::kNotFound);
+        if (status.ok() || status.code() == Code::kCancelled) return;
+        cluster_.log().error("the tracking finalizer of a pod without a Job could not be removed",
+                             {{"pod", std::string(ns) + "/" + std::string(left_over[i])},
+                              {"error", status.message()}});
+      });
+  static_cast<void>(sent);  // Each request reports its own.
 }
 
 bool OrphanPods::is_left_over(const Pod& pod) const {

@@ -19,10 +19,12 @@ Request finalizer_request(std::string_view ns, std::string_view pod) {
 }
 
 PodsWritten PodWriter::create(const Job& job, const std::vector<NewPod>& pods) const {
+  if (pods.empty()) return {};
   const JobId id = id_of(job);
   const Client client = cluster_.client();
   const EventRecorder events = cluster_.events();
   memory_.expect(id, {.additions = static_cast<std::int64_t>(pods.size())}, cluster_.now());
+  std::int64_t swallowed = 0;
   const SlowStartOutcome outcome = slow_start(pods.size(), [&](std::size_t first,
                                                                std::size_t size) {
     std::vector<Request> requests;
@@ -34,7 +36,10 @@ PodsWritten PodWriter::create(const Job& job, const std::vector<NewPod>& pods) c
     for (const Result<Value>& made : client.batch(requests)) {
       Status status = made.error();
       // Everything in a terminating namespace is about to go: nothing to report or to retry.
-      if (status.has_cause("NamespaceTerminating")) status = Status();
+      if (status.has_cause("NamespaceTerminating")) {
+        status = Status();
+        ++swallowed;
+      }
       if (made) {
         events.normal(job, "SuccessfulCreate", "Created pod: " + std::string(Pod(*made).name()));
       } else if (!status.ok() && status.code() != Code::kCancelled) {
@@ -48,7 +53,7 @@ PodsWritten PodWriter::create(const Job& job, const std::vector<NewPod>& pods) c
   if (outcome.succeeded < pods.size()) {
     memory_.creation_observed(id, pods.size() - outcome.succeeded);
   }
-  return {static_cast<std::int64_t>(outcome.succeeded), 0, outcome.error};
+  return {static_cast<std::int64_t>(outcome.succeeded), 0, outcome.error, swallowed};
 }
 
 std::vector<Status> PodWriter::remove(const Job& job,

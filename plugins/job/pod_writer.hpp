@@ -24,6 +24,9 @@ struct PodsWritten {
   std::int64_t pods = 0;   ///< Created or gone.
   std::int64_t ready = 0;  ///< Ready ones for which a deletion was sent.
   Status error{};          ///< One of the errors.
+  /// Those among `pods` that a terminating namespace refused. It takes no more, which is not an
+  /// error.
+  std::int64_t swallowed = 0;
 };
 
 /// Waits for all requests of a round. Announces them as Events on the Job. Thread-safe: one call a

@@ -217,5 +217,44 @@ TEST_F(CountingTest, J31_APodThatIsDeletedBeforeItWasCountedIsHeld) {
   EXPECT_FALSE(exists(pod));
 }
 
+TEST_F(CountingTest, OneWriteStoresEveryIndexThatSucceeded) {
+  run_job(R"({"parallelism":700,"completions":700,"completionMode":"Indexed"})");
+  settle();
+  settle();
+  ASSERT_THAT(active_pods(), SizeIs(700));
+  cluster_.clear_records();
+  for (const std::string& each : active_pods()) succeed(each);
+  cluster_.advance(10s);
+  ASSERT_FALSE(stored_statuses().empty());
+  EXPECT_EQ(stored_statuses().front().text_at({"status", "completedIndexes"}), "0-699");
+  EXPECT_EQ(conditions(), (std::vector<std::string>{"SuccessCriteriaMet=True/CompletionsReached",
+                                                    "Complete=True/CompletionsReached"}));
+}
+
+TEST_F(CountingTest, AnIndexWhosePodWasCountedAsFailedAndThenSucceededIsNotRunAgain) {
+  run_job(R"({"parallelism":1,"completions":1,"completionMode":"Indexed"})", kBound);
+  settle();
+  const std::string name = active_pod();
+  const std::string uid = pod(name).text_at({"metadata", "uid"});
+  edit_status(R"({"uncountedTerminatedPods":{"failed":[")" + uid + R"("]}})");
+  cluster_.clear_records();
+  succeed(name);
+  cluster_.advance(60s);
+  EXPECT_EQ(creations(), 0U);
+  EXPECT_EQ(job().text_at({"status", "completedIndexes"}), "0");
+  EXPECT_EQ(status("failed"), "1");
+}
+
+TEST_F(CountingTest, ATerminalConditionOfSomeoneElseIsReplaced) {
+  run_job();
+  settle();
+  edit_status(R"({"conditions":[{"type":"Complete","status":"False","reason":"Mine"},
+                                {"type":"SuccessCriteriaMet","status":"False","reason":"Mine"}]})");
+  succeed(active_pod());
+  cluster_.advance(10s);
+  EXPECT_THAT(conditions(), UnorderedElementsAre("SuccessCriteriaMet=True/CompletionsReached",
+                                                 "Complete=True/CompletionsReached"));
+}
+
 }  // namespace
 }  // namespace davit::job

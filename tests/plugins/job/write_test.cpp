@@ -200,5 +200,18 @@ TEST_F(BadInputTest, AStatusOfWrongTypesReadsAsEmpty) {
   EXPECT_THAT(active_pods(), SizeIs(1));
 }
 
+TEST_F(WriteTest, PodsThatATerminatingNamespaceRefusesAreNotCounted) {
+  cluster_.fail_next({.verb = Verb::kCreate,
+                      .resource = "pods",
+                      .http_status = 403,
+                      .reason = "Forbidden",
+                      .message = "unable to create new content in namespace default",
+                      .causes = {"NamespaceTerminating"},
+                      .times = 1});
+  run_job();
+  EXPECT_EQ(metric("job_pods_creation_total", {"new", "succeeded"}), 0);
+  EXPECT_EQ(metric("job_pods_creation_total", {"new", "failed"}), 0);
+}
+
 }  // namespace
 }  // namespace davit::job
