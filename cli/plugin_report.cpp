@@ -67,6 +67,9 @@ std::string controller_text(const DeclaredController& controller) {
   if (!controller.aliases.empty()) out += " (alias " + joined(controller.aliases, "") + ")";
   out += "\n";
   out += "  " + line("Client", controller.client_name);
+  if (controller.event_component != controller.client_name) {
+    out += "  " + line("Events", "as " + controller.event_component);
+  }
   out += "  " + line("Workers", std::to_string(controller.workers));
   std::string flags = controller.off_by_default ? "off by default" : "on by default";
   if (controller.without_leadership) flags += ", runs without leadership";
@@ -160,6 +163,7 @@ std::string controller_json(const DeclaredController& controller) {
       .text("name", controller.name)
       .texts("aliases", controller.aliases)
       .text("clientName", controller.client_name)
+      .text("eventComponent", controller.event_component)
       .boolean("offByDefault", controller.off_by_default)
       .boolean("withoutLeadership", controller.without_leadership)
       .raw("workers", std::to_string(controller.workers))

@@ -178,6 +178,7 @@ host::DeclaredController Cluster::Engine::declared(std::string_view name) const 
   host::DeclaredController own;
   own.name = name;
   own.client_name = name;
+  own.event_component = name;
   own.is_unlimited = !note_;
   if (!note_) return own;
   for (const host::DeclaredController& each : note_->controllers) {

@@ -28,7 +28,7 @@ davit_code event_record(CallFrame& frame, const davit_reference* from, davit_str
     observer->recorded(to, view(type), view(reason), view(message));
   }
   frame.controller().services.events.record(to, view(type), view(reason), view(message),
-                                            frame.controller().options.declared.client_name);
+                                            frame.controller().options.declared.event_component);
   return DAVIT_OK;
 }
 

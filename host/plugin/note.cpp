@@ -302,6 +302,8 @@ DeclaredController NoteReader::controller(const YamlNode& node, const std::strin
   }
   out.client_name = out.name;
   name(in, node, "clientName", kClientName, out.client_name);
+  out.event_component = out.client_name;
+  name(in, node, "eventComponent", kClientName, out.event_component);
   in.boolean("offByDefault", out.off_by_default);
   in.boolean("withoutLeadership", out.without_leadership);
   std::int64_t workers = out.workers;

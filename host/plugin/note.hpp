@@ -58,7 +58,8 @@ struct DeclaredHttp {
 struct DeclaredController {
   std::string name;
   std::vector<std::string> aliases;
-  std::string client_name;  ///< User agent suffix and event source; the name when not declared.
+  std::string client_name;      ///< User agent suffix; the name when not declared.
+  std::string event_component;  ///< Source of Events; the client's name when not declared.
   bool off_by_default = false;
   bool without_leadership = false;
   std::uint32_t workers = 1;

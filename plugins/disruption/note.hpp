@@ -21,7 +21,8 @@ constexpr void declare(Note& note) {
       .needs("davit.discovery/1")
       .controller({.name = "disruption-controller",
                    .factory = &make_without_options<DisruptionController>,
-                   .aliases = {"disruption"}})
+                   .aliases = {"disruption"},
+                   .event_component = "controllermanager"})
       .events()
       .rule<PodDisruptionBudget>({"update"}, {.subresource = "status"})
       .rule<Pod>({"patch"}, {.subresource = "status"})

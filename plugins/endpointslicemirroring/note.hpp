@@ -18,7 +18,8 @@ constexpr void declare(Note& note) {
                    .factory = &EndpointSliceMirroringController::open,
                    .aliases = {"endpointslicemirroring"},
                    .workers = 5,
-                   .client_name = "endpointslicemirroring-controller"})
+                   .client_name = "endpointslicemirroring-controller",
+                   .event_component = "endpoint-slice-mirroring-controller"})
       .rule<Service>({"update"}, {.subresource = "finalizers"})
       .rule<Endpoints>({"update"}, {.subresource = "finalizers"})
       .rule<EndpointSlice>({"create", "update", "delete"})

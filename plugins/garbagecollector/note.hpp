@@ -17,7 +17,8 @@ constexpr void declare(Note& note) {
                    .factory = &GarbageCollector::open,
                    .aliases = {"garbagecollector"},
                    .workers = 20,
-                   .client_name = "generic-garbage-collector"})
+                   .client_name = "generic-garbage-collector",
+                   .event_component = "garbage-collector-controller"})
       .events()
       .rule(kEveryResource, {"get", "list", "watch", "patch", "delete"});
 }

@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <map>
 #include <sstream>
+#include <string>
 
 #include "cli/plugin_report.hpp"
 #include "lib/kube/strict_json.hpp"
@@ -54,6 +57,42 @@ TEST(PluginCommandTest, JsonOutputIsJson) {
   const YamlNode& controller = document.root.find("controllers")->items.at(0);
   EXPECT_EQ(controller.find("workers")->text, "3");
   EXPECT_EQ(controller.find("rules")->items.at(0).find("verbs")->items.at(0).text, "create");
+}
+
+TEST(PluginCommandTest, EventsOfEachControllerHaveTheComponentOfKubeControllerManager) {
+  std::map<std::string, std::string> components;
+  for (const auto& folder : std::filesystem::directory_iterator(DAVIT_PLUGINS)) {
+    const auto file = folder.path() / (folder.path().filename().string() + ".so");
+    if (!std::filesystem::exists(file)) continue;
+    const Outcome outcome = inspect(file.string(), PluginInspectOptions::Output::kJson);
+    const YamlDocument document = parse_strict_json(outcome.out, "");
+    ASSERT_TRUE(document.mistakes.empty()) << outcome.err;
+    for (const YamlNode& each : document.root.find("controllers")->items) {
+      components[each.find("name")->text] = each.find("eventComponent")->text;
+    }
+  }
+
+  // kube-controller-manager's other controllers write no Events.
+  const std::map<std::string, std::string> expected = {
+      {"cronjob-controller", "cronjob-controller"},
+      {"daemonset-controller", "daemonset-controller"},
+      {"deployment-controller", "deployment-controller"},
+      {"disruption-controller", "controllermanager"},
+      {"endpoints-controller", "endpoint-controller"},
+      {"endpointslice-controller", "endpoint-slice-controller"},
+      {"endpointslice-mirroring-controller", "endpoint-slice-mirroring-controller"},
+      {"garbage-collector-controller", "garbage-collector-controller"},
+      {"job-controller", "job-controller"},
+      {"node-lifecycle-controller", "node-controller"},
+      {"replicaset-controller", "replicaset-controller"},
+      {"replicationcontroller-controller", "replication-controller"},
+      {"statefulset-controller", "statefulset-controller"},
+      {"taint-eviction-controller", "taint-eviction-controller"},
+  };
+  for (const auto& [controller, component] : expected) {
+    EXPECT_EQ(components[controller], component) << controller;
+  }
+  EXPECT_EQ(components.size(), 24U);
 }
 
 /// A report on a note with optional capabilities, limits and values of the configuration.

@@ -37,6 +37,7 @@ constexpr void declare_all(Note& note) {
                    .aliases = {"one", "uno"},
                    .workers = 12,
                    .client_name = "The_First",
+                   .event_component = "the-first",
                    .off_by_default = true,
                    .without_leadership = true})
       .rule<Pod>({"patch"}, {.subresource = "status", .resource_names = {"a"}, .namespaces = {"n"}})
@@ -68,7 +69,8 @@ TEST(NoteTest, EveryDeclarationHasItsMember) {
       note_text<declare_all>(),
       R"({"name":"all","version":"1.2.3","abi":"1.0","requires":[)" + base_capabilities() +
           R"(,"davit.http/1"],"controllers":[{"name":"first","aliases":["one","uno"],)"
-          R"("workers":12,"clientName":"The_First","offByDefault":true,"withoutLeadership":true,)"
+          R"("workers":12,"clientName":"The_First","eventComponent":"the-first",)"
+          R"("offByDefault":true,"withoutLeadership":true,)"
           R"("rules":[{"group":"","resource":"pods","subresource":"status","verbs":["patch"],)"
           R"("resourceNames":["a"],"namespaces":["n"]},)"
           R"({"group":"*","resource":"*","verbs":["get"],"namespaces":{"config":"where"}},)"

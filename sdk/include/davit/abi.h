@@ -1135,7 +1135,8 @@ DAVIT_EXPORT const davit_plugin *davit_plugin_v1(void);
  *   optional     capability ids that are used if they are there
  *   build        compiler and SDK, free text                  controllers   one entry a row:
  *     name          "replicaset-controller"                   aliases    ["replicaset"]
- *     clientName    user agent suffix, Event source component and rate limiter; default: name
+ *     clientName    user agent suffix and rate limiter; default: name
+ *     eventComponent   source component of Events; default: clientName
  *     offByDefault  false                                     withoutLeadership  false: may run on a standby
  *     workers       5
  *     rules         [{"group":"apps","resource":"replicasets","subresource":"status","verbs":["patch"]}, …]

@@ -80,9 +80,10 @@ struct ControllerDeclaration {
   DeclaredFactory factory;  ///< &make<ReplicaSetController>
   Texts aliases = {};       ///< Other names for --controllers.
   std::uint32_t workers = 1;
-  std::string_view client_name = {};  ///< Names its requests and Events; empty: its name.
-  bool off_by_default = false;        ///< Runs only when named.
-  bool without_leadership = false;    ///< May run on a standby.
+  std::string_view client_name = {};      ///< Names its requests; empty: its name.
+  std::string_view event_component = {};  ///< Source of its Events; empty: the client's name.
+  bool off_by_default = false;            ///< Runs only when named.
+  bool without_leadership = false;        ///< May run on a standby.
 };
 
 struct RuleOptions {
@@ -160,6 +161,10 @@ class Note {
     if (!of.client_name.empty()) {
       put(",\"clientName\":");
       string(of.client_name);
+    }
+    if (!of.event_component.empty()) {
+      put(",\"eventComponent\":");
+      string(of.event_component);
     }
     if (of.off_by_default) put(",\"offByDefault\":true");
     if (of.without_leadership) put(",\"withoutLeadership\":true");

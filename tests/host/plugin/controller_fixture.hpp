@@ -127,6 +127,7 @@ class ControllerHostTest : public ::testing::Test {
     DeclaredController made;
     made.name = "sample-controller";
     made.client_name = "sample";
+    made.event_component = "sample";
     made.rules = {{"", "pods", "", {"create", "update", "patch", "delete", "deletecollection"}},
                   {"apps", "replicasets", "", {"update"}},
                   {"apps", "replicasets", "status", {"patch"}}};

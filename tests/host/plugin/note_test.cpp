@@ -22,7 +22,8 @@ std::string with_controller(const std::string& members) {
 TEST(NoteTest, EverythingThatCanBeDeclaredIsRead) {
   const NoteResult note = parse_note(R"({"name":"p","version":"0.1.0","abi":"1.0",
     "requires":["davit.log/1"],"build":"gcc 12","controllers":[{"name":"p-controller",
-    "aliases":["p"],"clientName":"p-client","offByDefault":true,"withoutLeadership":true,
+    "aliases":["p"],"clientName":"p-client","eventComponent":"p-events",
+    "offByDefault":true,"withoutLeadership":true,
     "workers":7,"rules":[{"group":"apps","resource":"replicasets","subresource":"status",
     "verbs":["patch","get"]}],"watches":[{"group":"","version":"v1","resource":"pods",
     "projection":["metadata.labels","spec"],"labelSelector":"a=b","fieldSelector":"c=d"}]}]})");
@@ -38,6 +39,7 @@ TEST(NoteTest, EverythingThatCanBeDeclaredIsRead) {
   EXPECT_EQ(controller.name, "p-controller");
   EXPECT_THAT(controller.aliases, ElementsAre("p"));
   EXPECT_EQ(controller.client_name, "p-client");
+  EXPECT_EQ(controller.event_component, "p-events");
   EXPECT_TRUE(controller.off_by_default);
   EXPECT_TRUE(controller.without_leadership);
   EXPECT_EQ(controller.workers, 7U);
@@ -196,8 +198,8 @@ TEST(NoteTest, UnknownMembersAreKeptAndFound) {
                           Pair("controllers[0].worker", "5"), Pair("x-team", R"(["a",1])")));
   EXPECT_THAT(note.findings.at(1),
               "unknown key \"worker\" in controllers[0]; did you mean \"workers\"? (allowed: "
-              "aliases, clientName, http, name, offByDefault, rules, watches, withoutLeadership, "
-              "workers): davit ignores it");
+              "aliases, clientName, eventComponent, http, name, offByDefault, rules, watches, "
+              "withoutLeadership, workers): davit ignores it");
 }
 
 TEST(NoteTest, VerbThatLooksMisspelledIsFound) {
