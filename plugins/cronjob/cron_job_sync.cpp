@@ -95,7 +95,16 @@ Status CronJobSync::report_unlisted(const Job& child) {
   // The cached CronJob may be older than the Job.
   const Result<CronJob> live = shared_.cluster.client().get<CronJob>(cron_job_.key());
   if (!live) return live.error();
-  if (StatusDraft(*live).lists(child.uid())) return {};
+  if (live->uid() != cron_job_.uid()) {
+    return {Code::kConflict, "the CronJob was deleted and created again"};
+  }
+  if (StatusDraft(*live).lists(child.uid())) {
+    // From here on the newer one decides: concurrency, the next start, and what is written.
+    if (mutant("live-cron-job")) return {};
+    draft_.rebase(*live);
+    cron_job_ = *live;
+    return {};
+  }
   warning("UnexpectedJob",
           "Saw a job that the controller did not create or forgot: " + std::string(child.name()));
   return {};
@@ -187,7 +196,7 @@ Result<CronJobSync::Started> CronJobSync::take_over(const std::string& name) {
   const Result<Job> job = shared_.cluster.client().get<Job>({std::string(cron_job_.ns()), name});
   if (!job) return job.error();
   // The CronJob's own is of this very start, whose status could not be written.
-  const bool is_own = job->is_controlled_by(cron_job_.uid()) || mutant("foreign-job");
+  const bool is_own = job->is_controlled_by(cron_job_) || mutant("foreign-job");
   if (!is_own || draft_.lists(job->uid())) {
     return Started::kNameTaken;
   }

@@ -50,7 +50,7 @@ class CronJobSync {
   void warning(std::string_view reason, const std::string& message) const;
 
   const Shared shared_;
-  const CronJob& cron_job_;
+  CronJob cron_job_;  // The cached one, or a live one that the sync had to read.
   const std::vector<Job> children_;
   const WallTime now_;
   StatusDraft draft_;

@@ -77,7 +77,8 @@ void CronJobController::cron_job_updated(const CronJob& old, const CronJob& curr
   const WallTime now = cluster_.wall_now();
   const std::optional<Duration> delay =
       wake_up_delay(*schedule, current.earliest().value_or(now), now);
-  if (delay) queue_.add_after(current.key(), *delay);
+  if (delay) return queue_.add_after(current.key(), *delay);
+  queue_.add(current);  // It never starts, which the sync reports.
 }
 
 void CronJobController::job_updated(const Job& old, const Job& current) const {
@@ -110,8 +111,7 @@ Result<Again> CronJobController::sync(const Key& key) const {
                          {{"cronjob", key.text()}, {"what", mistake}});
     return Again::when_changed();
   }
-  std::vector<Job> children;
-  for (const Job& each : jobs_.by_controller(cron_job->uid())) children.push_back(each);
+  std::vector<Job> children = jobs_.controlled_by(*cron_job);
   // In a fixed order, which that of the events follows.
   std::sort(children.begin(), children.end(),
             [](const Job& a, const Job& b) { return a.name() < b.name(); });

@@ -54,6 +54,14 @@ bool StatusDraft::lists_name(std::string_view ns, std::string_view name) const {
                      [&](const JobReference& each) { return each.ns == ns && each.name == name; });
 }
 
+void StatusDraft::rebase(const CronJob& newer) {
+  StatusDraft rebased(newer);
+  for (const std::string& uid : removed_) rebased.remove(uid);
+  if (last_schedule_ != stored_schedule_) rebased.last_schedule_ = last_schedule_;
+  if (last_successful_) rebased.set_last_successful(*last_successful_);
+  *this = std::move(rebased);
+}
+
 void StatusDraft::add(const Job& job) {
   active_.push_back(JobReference::to(job));
   has_new_active_ = true;
@@ -62,6 +70,7 @@ void StatusDraft::add(const Job& job) {
 void StatusDraft::remove(std::string_view uid) {
   const auto gone = std::erase_if(active_, [uid](const auto& each) { return each.uid == uid; });
   has_new_active_ = has_new_active_ || gone > 0;
+  removed_.emplace_back(uid);
 }
 
 void StatusDraft::set_last_successful(WallTime time) {

@@ -30,6 +30,8 @@ class StatusDraft {
   [[nodiscard]] bool lists(std::string_view uid) const;
   [[nodiscard]] bool lists_name(std::string_view ns, std::string_view name) const;
 
+  /// Takes a newer state as its base and keeps the changes made so far.
+  void rebase(const CronJob& newer);
   void add(const Job& job);
   void remove(std::string_view uid);
   void set_last_schedule(Instant start) { last_schedule_ = start; }
@@ -49,6 +51,7 @@ class StatusDraft {
 
   std::vector<JobReference> active_;
   bool has_new_active_ = false;
+  std::vector<std::string> removed_;  ///< UIDs.
   std::optional<Instant> stored_schedule_;
   std::optional<Instant> last_schedule_;
   std::optional<WallTime> stored_successful_;

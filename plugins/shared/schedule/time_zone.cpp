@@ -16,9 +16,20 @@ using std::chrono::seconds;
 constexpr const char* kProbeZone = "America/New_York";
 constexpr Instant kProbeTime{std::chrono::sys_days(std::chrono::year(2026) / 1 / 1)};
 
+/// The zone of the library for one that Go has too, as it opens any file of the database: the
+/// copies in posix/ and right/, of which the latter count leap seconds, and two names without a
+/// continent.
+std::string name_in_library(const std::string& name) {
+  for (const std::string_view copy : {"posix/", "right/"}) {
+    if (name.starts_with(copy)) return name.substr(copy.size());
+  }
+  if (name == "posixrules") return kProbeZone;
+  return name == "Factory" ? "Etc/UTC" : name;
+}
+
 Result<const date::time_zone*> find(const std::string& name) {
   try {
-    return date::locate_zone(name);
+    return date::locate_zone(name_in_library(name));
   } catch (const std::exception&) {
     return Status(Code::kInvalid, "unknown time zone " + name);
   }

@@ -77,5 +77,31 @@ TEST_F(CronJobTest, CJ55_WithoutRoomTheCreationIsRepeated) {
   EXPECT_EQ(count(Verb::kCreate, "jobs"), 4);
 }
 
+TEST_F(CronJobTest, AJobOfAnotherNamespaceIsNoChildWhateverItsOwnerReferenceSays) {
+  add(kHourly, R"({"spec":{"successfulJobsHistoryLimit":0,"failedJobsHistoryLimit":0}})");
+  add_job("theirs",
+          R"({"metadata":{"namespace":"other"},
+      "status":{"startTime":"2016-05-19T09:00:00Z",
+      "completionTime":"2016-05-19T09:01:00Z",
+      "conditions":[{"type":"Complete","status":"True"}]}})");
+  add_job("running", R"({"metadata":{"namespace":"other"}})");
+  start();
+  run_to("2016-05-19T10:00:00.1Z");
+  EXPECT_THAT(jobs(), UnorderedElementsAre("theirs", "running", "c-24394200"));
+  EXPECT_THAT(active(), ElementsAre("c-24394200"));
+  EXPECT_THAT(events(), ElementsAre("Normal SuccessfulCreate Created job c-24394200"));
+}
+
+TEST_F(CronJobTest, AReferenceWithTheUidOfTheCronJobAndAnotherNameIsForged) {
+  add(kHourly, R"({"spec":{"successfulJobsHistoryLimit":0}})");
+  add_job("forged", R"({"metadata":{"ownerReferences":[{"apiVersion":"batch/v1","kind":"CronJob",
+      "name":"d","uid":"cron-uid","controller":true}]},
+      "status":{"startTime":"2016-05-19T09:00:00Z",
+      "completionTime":"2016-05-19T09:01:00Z",
+      "conditions":[{"type":"Complete","status":"True"}]}})");
+  start();
+  EXPECT_THAT(jobs(), ElementsAre("forged"));
+}
+
 }  // namespace
 }  // namespace davit::cronjob

@@ -333,5 +333,28 @@ TEST_F(CronJobTest, StartsFollowAWallClockThatIsSet) {
   EXPECT_THAT(jobs(), ElementsAre("c-24394320", "c-24394380"));
 }
 
+TEST_F(CronJobTest, AScheduleThatIsEditedIntoOneThatNeverStartsIsReported) {
+  add(kHourly);
+  start();
+  cluster_.clear_records();
+  edit(R"({"spec":{"schedule":"0 0 31 2 *"}})");
+  EXPECT_THAT(cluster_.syncs(), ::testing::SizeIs(1));
+  EXPECT_THAT(events(), Contains(HasSubstr("InvalidSchedule")));
+}
+
+TEST_F(CronJobTest, ConcurrencyGoesByTheLiveCronJobOnceItWasRead) {
+  start();
+  add(kHourly, R"({"spec":{"concurrencyPolicy":"Forbid"}})");
+  cluster_.hold("cronjobs");
+  cluster_.merge<CronJob>({"default", "c"}, R"({"status":{"active":[{"apiVersion":"batch/v1",
+      "kind":"Job","namespace":"default","name":"running","uid":"running-uid"}]}})");
+  add_job("running", R"({"metadata":{"uid":"running-uid"}})");
+  run_to("2016-05-19T10:00:00.1Z");
+  EXPECT_THAT(jobs(), ElementsAre("running"));
+  EXPECT_THAT(events(), Contains(HasSubstr("JobAlreadyActive")));
+  EXPECT_THAT(events(), Not(Contains(HasSubstr("UnexpectedJob"))));
+  cluster_.release("cronjobs");
+}
+
 }  // namespace
 }  // namespace davit::cronjob

@@ -1,4 +1,6 @@
 /// Time zones: rows CJ38 to CJ45.
+#include <utility>
+
 #include "tests/plugins/cronjob/fixture.hpp"
 
 namespace davit::cronjob {
@@ -70,6 +72,23 @@ TEST_F(CronJobZonesTest, CJ43_AnUnknownZoneIsReportedOnceAndStartsNothing) {
                                     "time zone X/Y"));
   EXPECT_EQ(cluster_.syncs().size(), 1);
   EXPECT_TRUE(cluster_.syncs().front().ok());
+}
+
+TEST_F(CronJobZonesTest, AnyFileOfTheDatabaseIsAZone) {
+  const std::pair<const char*, const char*> zones[] = {
+      {"posix/Europe/Berlin", "Europe/Berlin"},
+      {"right/Europe/Berlin", "Europe/Berlin"},
+      {"posixrules", "America/New_York"},
+      {"Factory", "UTC"},
+      {"GB-Eire", "Europe/London"},
+  };
+  const Instant summer(std::chrono::sys_days(std::chrono::year(2026) / 7 / 1));
+  for (const auto& [name, same] : zones) {
+    const Result<TimeZone> zone = TimeZone::load(name, TimeZone());
+    ASSERT_TRUE(zone) << zone.error().message();
+    EXPECT_EQ(zone->text(summer), TimeZone::load(same, TimeZone())->text(summer)) << name;
+  }
+  EXPECT_EQ(TimeZone::load("posix/X", TimeZone()).error().message(), "unknown time zone posix/X");
 }
 
 TEST_F(CronJobZonesTest, CJ44_AZoneInTheScheduleWinsAndIsNotSupported) {
