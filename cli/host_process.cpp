@@ -114,7 +114,7 @@ HostProcess::HostProcess(Parts&& parts)
                                },
                                &clients_->contact()},
                  log_.named("informer"), reflector_options(manifest_.client)),
-      journal_(static_cast<std::size_t>(manifest_.journal.bytes_per_controller)),
+      journal_(static_cast<std::size_t>(manifest_.journal.bytes)),
       status_([this] { return recent_writes(journal_, seams_.clock); }),
       plugins_(
           seams_.clock, log_,
@@ -380,6 +380,7 @@ Status HostProcess::start_controllers() {
   metrics_->before_scrape([this] {
     plugins_.serving().report();
     report_caches();
+    metrics_->journal_bytes(journal_.bytes());
   });
   return {};
 }

@@ -129,7 +129,7 @@ std::vector<std::string> fixed_settings_that_differ(const Manifest& now, const M
   compare("stateDirectory", [](const M& m) { return m.state_directory; });
   compare("quarantine.crashes", [](const M& m) { return m.quarantine.crashes; });
   compare("quarantine.window", [](const M& m) { return m.quarantine.window; });
-  compare("journal.bytesPerController", [](const M& m) { return m.journal.bytes_per_controller; });
+  compare("journal.bytes", [](const M& m) { return m.journal.bytes; });
   return out;
 }
 

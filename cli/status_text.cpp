@@ -141,13 +141,14 @@ void add_head(Screen& screen, const Json& status) {
   if (role == "leader" || role == "standby") {
     lease = " of " + text_of(leadership, "lease") + ", holder " + text_of(leadership, "holder");
   }
-  screen.line(
-      {{"davit " + text_of(status, "version") + "  ", Tone::kHead},
-       {text_of(status, "time") + "  ", Tone::kDim},
-       {role, tone_of_state(role)},
-       {lease + "  "},
-       {"cpu " + rounded(value_of(status, "cpu") * 100, 1) + " %  memory " +
-        mebibytes(value_of(status, "residentBytes")) + "  threads " + text_of(status, "threads")}});
+  screen.line({{"davit " + text_of(status, "version") + "  ", Tone::kHead},
+               {text_of(status, "time") + "  ", Tone::kDim},
+               {role, tone_of_state(role)},
+               {lease + "  "},
+               {"cpu " + rounded(value_of(status, "cpu") * 100, 1) + " %  memory " +
+                mebibytes(value_of(status, "residentBytes")) + "  journal " +
+                mebibytes(value_of(status.get("journal"), "bytes")) + "  threads " +
+                text_of(status, "threads")}});
   for (const Json& each : status.get("notes").items()) {
     screen.line({{printable(each.text()), Tone::kWarning}});
   }

@@ -268,7 +268,7 @@ void ManifestReader::quarantine(const YamlNode& node) {
 
 void ManifestReader::journal(const YamlNode& node) {
   Fields in = fields(node, "journal");
-  in.integer("bytesPerController", 0, kJournalBytesMax, out_.manifest.journal.bytes_per_controller);
+  in.integer("bytes", 0, kJournalBytesMax, out_.manifest.journal.bytes);
   in.finish();
 }
 

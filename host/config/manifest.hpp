@@ -87,7 +87,7 @@ struct QuarantineSettings {
 
 /// The memory of what controllers did, which `davit why` reads.
 struct JournalSettings {
-  std::int64_t bytes_per_controller = std::int64_t{16} << 20;  ///< 0: nothing is kept.
+  std::int64_t bytes = std::int64_t{8} << 20;  ///< For all controllers; 0: nothing is kept.
 };
 
 /// The manifest's settings of one controller of a plugin.

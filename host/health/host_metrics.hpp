@@ -78,6 +78,7 @@ struct HostMetrics {
   Gauges informer_version;
   Gauges informer_objects;
   Gauges informer_bytes;
+  Gauges journal_bytes;
   Counters informer_lists;
   Counters informer_stalled_watches;
   Counters informer_json_fallbacks;

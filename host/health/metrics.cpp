@@ -381,6 +381,9 @@ class PrometheusMetrics final : public Metrics {
     host_.informer_bytes.at({kManager, id.group, id.version, id.resource})
         .Set(static_cast<double>(bytes));
   }
+  void journal_bytes(std::size_t bytes) override {
+    host_.journal_bytes.at({}).Set(static_cast<double>(bytes));
+  }
 
   void controller_use(const ControllerUse& use) override {
     const auto labels = {use.plugin, use.controller};

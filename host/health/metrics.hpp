@@ -119,6 +119,8 @@ class Metrics : public RestMetrics,
                                   Stale stale) = 0;
   /// davit_informer_bytes.
   virtual void informer_bytes(const ResourceId& resource, std::size_t bytes) = 0;
+  /// davit_journal_bytes.
+  virtual void journal_bytes(std::size_t bytes) = 0;
 
   /// A sync was put off because the cache of `resource` lags: *_stale_sync_skips_total under
   /// upstream's names for the controllers that have them there, and ours for all.

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <utility>
 
+#include "host/journal/journal.hpp"
+
 namespace davit::host {
 namespace {
 
@@ -10,8 +12,21 @@ namespace {
 constexpr std::size_t kTextBytesMax = 600;
 /// More writes of one sync would only repeat these.
 constexpr std::size_t kWritesMax = 2000;
-/// The memory of a pending wake beside its texts.
-constexpr std::size_t kWakeBytes = sizeof(Wake) + 64;
+/// The cost of a node of the map beside its key and value: links, hash and the allocator's header.
+constexpr std::size_t kNodeBytes = 32;
+/// The bytes that the allocator adds to a block: its header, rounded.
+constexpr std::size_t kBlockBytes = 16;
+
+/// The memory of a text outside of its std::string.
+std::size_t heap_bytes(const std::string& text) {
+  const std::size_t in_place = std::string().capacity();
+  return text.capacity() <= in_place ? 0 : text.capacity() + 1 + kBlockBytes;
+}
+
+std::size_t heap_bytes(const Wake& wake) {
+  return heap_bytes(wake.object.group) + heap_bytes(wake.object.resource) +
+         heap_bytes(wake.object.ns) + heap_bytes(wake.object.name) + heap_bytes(wake.version);
+}
 
 std::string pending_key(std::uint64_t queue, std::string_view key) {
   std::string made(sizeof(queue), '\0');
@@ -38,26 +53,30 @@ void ControllerJournal::begin(Time now) {
 void ControllerJournal::woke(std::uint64_t queue, std::string_view key, const WakeNote& wake,
                              Time now) {
   if (!is_active()) return;
+  host_.keep_to_limit(JournalPart::kPending);  // Before, so that this wake is kept.
   std::string place = pending_key(queue, key);
-  const std::size_t bytes = kWakeBytes + place.size() + wake.ns.size() + wake.name.size();
   MutexLock lock(mutex_);
-  if (pending_bytes_ + bytes > pending_bytes_max_) {
-    // Also those of keys that were dropped, which no sync will take.
-    pending_.clear();
-    pending_bytes_ = 0;
-  }
-  Pending& pending = pending_[std::move(place)];
+  const auto [found, is_new] = pending_.try_emplace(std::move(place));
+  Pending& pending = found->second;
   if (pending.wakes.size() >= kWakesMax) {
     ++pending.more;
     return;
   }
+  const std::size_t before = is_new ? 0 : pending.bytes;
+  if (is_new) {
+    pending.bytes = kNodeBytes + sizeof(std::pair<const std::string, Pending>) +
+                    sizeof(void*) /* its bucket */ + heap_bytes(found->first) + kBlockBytes;
+  }
+  const std::size_t capacity = pending.wakes.capacity();
   pending.wakes.push_back({.kind = wake.kind,
                            .object = {std::string(wake.group), std::string(wake.resource),
                                       std::string(wake.ns), std::string(wake.name)},
                            .version = std::string(wake.version),
                            .at = now});
-  pending.bytes += bytes;
-  pending_bytes_ += bytes;
+  pending.bytes +=
+      (pending.wakes.capacity() - capacity) * sizeof(Wake) + heap_bytes(pending.wakes.back());
+  pending_bytes_ += pending.bytes - before;
+  host_.count(JournalPart::kPending, pending.bytes - before);
 }
 
 void ControllerJournal::take(std::uint64_t queue, WorkRecord& record) {
@@ -67,7 +86,43 @@ void ControllerJournal::take(std::uint64_t queue, WorkRecord& record) {
   record.wakes = std::move(found->second.wakes);
   record.more_wakes = found->second.more;
   pending_bytes_ -= found->second.bytes;
+  host_.uncount(JournalPart::kPending, found->second.bytes);
   pending_.erase(found);
+}
+
+void ControllerJournal::append(RecordRing& ring, const WorkRecord& record) {
+  const JournalPart part = &ring == &acts_ ? JournalPart::kActs : JournalPart::kIdle;
+  const std::size_t before = ring.bytes();
+  ring.append(record);
+  const std::size_t after = ring.bytes();
+  if (after >= before) {
+    host_.count(part, after - before);
+  } else {
+    host_.uncount(part, before - after);
+  }
+}
+
+std::optional<Time> ControllerJournal::oldest(JournalPart part) {
+  MutexLock lock(mutex_);
+  return ring(part).oldest();
+}
+
+void ControllerJournal::forget_oldest(JournalPart part) {
+  MutexLock lock(mutex_);
+  const std::size_t before = ring(part).bytes();
+  ring(part).forget_oldest();
+  host_.uncount(part, before - ring(part).bytes());
+}
+
+std::size_t ControllerJournal::pending_bytes() const {
+  MutexLock lock(mutex_);
+  return pending_bytes_;
+}
+
+void ControllerJournal::forget_pending() {
+  MutexLock lock(mutex_);
+  pending_ = {};  // Also its buckets.
+  host_.uncount(JournalPart::kPending, std::exchange(pending_bytes_, 0));
 }
 
 ControllerJournal::Snapshot ControllerJournal::snapshot() const {
@@ -153,12 +208,15 @@ void JournaledWork::end(const End& end, Time now) {
   record_.error = journal_text(end.error);
   record_.again = end.again;
   record_.is_retried = end.is_retried;
-  MutexLock lock(journal_.mutex_);
-  leave();
   const bool acted = !record_.writes.empty() || end.code != kOk;
-  // A timer that found nothing to do says nothing about any object.
-  if (!acted && record_.is_timer) return;
-  (acted ? journal_.acts_ : journal_.idle_).append(record_);
+  {
+    MutexLock lock(journal_.mutex_);
+    leave();
+    // A timer that found nothing to do says nothing about any object.
+    if (!acted && record_.is_timer) return;
+    journal_.append(acted ? journal_.acts_ : journal_.idle_, record_);
+  }
+  journal_.host_.keep_to_limit(acted ? JournalPart::kActs : JournalPart::kIdle);
 }
 
 }  // namespace davit::host

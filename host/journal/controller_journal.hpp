@@ -18,6 +18,7 @@
 
 namespace davit::host {
 
+class Journal;
 class JournaledWork;
 
 /// A Wake as callers pass it; the views live for the call.
@@ -30,21 +31,26 @@ struct WakeNote {
   std::string_view version = {};
 };
 
+/// The parts among which the memory of the journal is divided.
+enum class JournalPart : std::uint8_t {
+  kActs,     ///< Syncs that wrote something or failed,
+  kIdle,     ///< syncs that found nothing to do,
+  kPending,  ///< wakes that wait for their sync.
+};
+
 /// The records of one controller, of all generations of its plugin: it lives in the host and
 /// survives swaps. Wakes wait here, by key, for the sync that they cause; a sync becomes one record
 /// at its end. Those that wrote something or failed are kept apart from those that found nothing to
 /// do, so that a busy controller that changes nothing does not displace what it once did.
 ///
-/// Keeps nothing until begin(), so that a standby has no records. Thread-safe; each function holds
-/// the lock for some hundred nanoseconds.
+/// Keeps nothing until begin(), so that a standby has no records. The Journal of the host bounds
+/// the memory of all controllers together and drops their oldest records. Thread-safe; each
+/// function holds the lock for some hundred nanoseconds.
 class ControllerJournal {
  public:
-  /// `bytes_max` bounds all: a quarter is for syncs that did nothing, an eighth for wakes that
-  /// wait.
-  explicit ControllerJournal(std::size_t bytes_max)
-      : pending_bytes_max_(bytes_max / kPendingShare),
-        acts_(bytes_max - bytes_max / kIdleShare - bytes_max / kPendingShare),
-        idle_(bytes_max / kIdleShare) {}
+  /// `host` makes and outlives it.
+  ControllerJournal(Journal& host, std::size_t chunk_bytes)
+      : host_(host), acts_(chunk_bytes), idle_(chunk_bytes) {}
   ControllerJournal(const ControllerJournal&) = delete;
   ControllerJournal& operator=(const ControllerJournal&) = delete;
 
@@ -79,13 +85,12 @@ class ControllerJournal {
   /// The last `count` records of syncs that wrote something or failed, newest first.
   [[nodiscard]] std::vector<WorkRecord> recent(std::size_t count) const EXCLUDES(mutex_);
 
-  /// Memory of the records, in bytes.
+  /// The memory that the allocator gave for records and wakes, in bytes.
   [[nodiscard]] std::size_t bytes() const EXCLUDES(mutex_);
 
  private:
+  friend class Journal;
   friend class JournaledWork;
-  static constexpr std::size_t kIdleShare = 4;
-  static constexpr std::size_t kPendingShare = 8;
   /// Further wakes of one key are counted only.
   static constexpr std::size_t kWakesMax = 8;
 
@@ -97,8 +102,20 @@ class ControllerJournal {
 
   /// The wakes of a key whose sync begins.
   void take(std::uint64_t queue, WorkRecord& record) REQUIRES(mutex_);
+  /// Appends to one of the rings and counts the memory.
+  void append(RecordRing& ring, const WorkRecord& record) REQUIRES(mutex_);
 
-  const std::size_t pending_bytes_max_;
+  // For the Journal, when the memory of all controllers is too much.
+  [[nodiscard]] RecordRing& ring(JournalPart part) REQUIRES(mutex_) {
+    return part == JournalPart::kActs ? acts_ : idle_;
+  }
+  [[nodiscard]] std::optional<Time> oldest(JournalPart part) EXCLUDES(mutex_);
+  void forget_oldest(JournalPart part) EXCLUDES(mutex_);
+  [[nodiscard]] std::size_t pending_bytes() const EXCLUDES(mutex_);
+  /// Also forgets the wakes of keys that were dropped, which no sync takes.
+  void forget_pending() EXCLUDES(mutex_);
+
+  Journal& host_;
   std::atomic<bool> active_{false};
   mutable Mutex mutex_;
   // The handle of the queue, as bytes, and the key.

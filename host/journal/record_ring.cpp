@@ -1,6 +1,5 @@
 #include "host/journal/record_ring.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <string_view>
 #include <utility>
@@ -8,10 +7,8 @@
 namespace davit::host {
 namespace {
 
-/// Large enough that texts repeat, small enough that one can be forgotten and copied at a time.
-constexpr std::size_t kChunkBytes = std::size_t{64} * 1024;
-/// A chunk of a small ring is this share of it.
-constexpr std::size_t kChunksMin = 8;
+/// The cost of a chunk beside its texts: its counters as shared, and its place in the ring.
+constexpr std::size_t kChunkOverhead = 64;
 
 class Packer {
  public:
@@ -168,6 +165,11 @@ void code_record(Coder& coder, Record& record) {
 void RecordChunk::append(const WorkRecord& record) {
   Packer packer(packed_, texts_, base_);
   code_record(packer, record);
+  last_ = record.began;
+}
+
+std::size_t RecordChunk::bytes() const {
+  return sizeof(*this) + kChunkOverhead + packed_.capacity() + texts_.bytes();
 }
 
 void RecordChunk::seal() {
@@ -188,27 +190,36 @@ void RecordRing::seal_open() {
 }
 
 void RecordRing::append(const WorkRecord& record) {
-  if (bytes_max_ == 0) return;
   if (!open_) open_ = std::make_unique<RecordChunk>(record.began);
   open_->append(record);
-  if (open_->bytes() >= std::min(kChunkBytes, bytes_max_ / kChunksMin)) seal_open();
-  while (bytes() > bytes_max_ && !sealed_.empty()) {
+  if (open_->bytes() >= chunk_bytes_) seal_open();
+}
+
+std::optional<Time> RecordRing::oldest() const {
+  if (!sealed_.empty()) return sealed_.front()->base();
+  return open_ ? std::optional(open_->base()) : std::nullopt;
+}
+
+void RecordRing::forget_oldest() {
+  std::optional<Time> last;
+  if (!sealed_.empty()) {
+    last = sealed_.front()->last();
     sealed_bytes_ -= sealed_.front()->bytes();
     sealed_.pop_front();
-    has_forgotten_ = true;
+  } else if (open_) {
+    last = open_->last();
+    open_.reset();
+  } else {
+    return;
   }
+  const std::optional<Time> next = oldest();
+  reaches_back_to_ = next ? next : last;
 }
 
 RecordRing::Snapshot RecordRing::snapshot() const {
   Snapshot taken(sealed_.begin(), sealed_.end());
   if (open_) taken.push_back(std::make_shared<const RecordChunk>(*open_));
   return taken;
-}
-
-std::optional<Time> RecordRing::reaches_back_to() const {
-  if (!has_forgotten_) return std::nullopt;
-  if (!sealed_.empty()) return sealed_.front()->base();
-  return open_ ? std::optional(open_->base()) : std::nullopt;
 }
 
 }  // namespace davit::host

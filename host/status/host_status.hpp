@@ -56,7 +56,7 @@ struct HostStatus {
   std::vector<std::string> quarantined;  ///< A line for each plugin that is left out.
   std::vector<std::string> notes;
   std::uint64_t journal_bytes = 0;      ///< Memory of the journals of all controllers.
-  std::uint64_t journal_bytes_max = 0;  ///< The limit of each of them.
+  std::uint64_t journal_bytes_max = 0;  ///< Their limit.
 };
 
 /// Rates of one controller, from two states.

@@ -156,7 +156,7 @@ std::string status_json(const StatusView& view) {
       .number("threads", status.threads)
       .raw("journal", JsonText('{')
                           .number("bytes", status.journal_bytes)
-                          .number("bytesPerController", status.journal_bytes_max)
+                          .number("bytesMax", status.journal_bytes_max)
                           .str())
       .raw("leadership", json_of_leadership(status.leadership))
       .raw("controllers", controllers.str())

@@ -226,8 +226,7 @@ std::optional<bool> WhyService::add_present(WhyAnswer& answer, const ApiCatalog&
 
 Result<WhyAnswer> WhyService::answer(const WhyRequest& request) const {
   if (sources_.journal.bytes_max() == 0) {
-    return Status(Code::kUnsupported,
-                  "this host keeps no journal: journal.bytesPerController is 0");
+    return Status(Code::kUnsupported, "this host keeps no journal: journal.bytes is 0");
   }
   const Result<Catalog> catalog = sources_.discovery.catalog();
   if (!catalog) return catalog.error();

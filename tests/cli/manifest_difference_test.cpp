@@ -108,15 +108,14 @@ TEST(ManifestDifferenceTest, WhatAHostReadsOnlyAtItsStartIsNamed) {
   wanted.client.qps = 7;
   wanted.leader_election.ns = "other";
   wanted.quarantine.window = std::chrono::minutes(1);
-  wanted.journal.bytes_per_controller = 0;
+  wanted.journal.bytes = 0;
   wanted.tracing.headers = {{"api-key", "another"}};
   wanted.swap = {.watch_for = std::chrono::seconds(30), .max_error_percent = 5};
   wanted.controllers = {"-a"};
   wanted.plugin_directories = {"/elsewhere"};
-  EXPECT_THAT(
-      fixed_settings_that_differ(now, wanted),
-      ElementsAre("client.qps", "leaderElection.namespace", "tracing", "swap.watchFor",
-                  "swap.maxErrorPercent", "quarantine.window", "journal.bytesPerController"));
+  EXPECT_THAT(fixed_settings_that_differ(now, wanted),
+              ElementsAre("client.qps", "leaderElection.namespace", "tracing", "swap.watchFor",
+                          "swap.maxErrorPercent", "quarantine.window", "journal.bytes"));
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ void expect_defaults(const Manifest& manifest) {
   EXPECT_EQ(manifest.state_directory, defaults.state_directory);
   EXPECT_EQ(manifest.quarantine.crashes, defaults.quarantine.crashes);
   EXPECT_EQ(manifest.quarantine.window, defaults.quarantine.window);
-  EXPECT_EQ(manifest.journal.bytes_per_controller, defaults.journal.bytes_per_controller);
+  EXPECT_EQ(manifest.journal.bytes, defaults.journal.bytes);
   EXPECT_EQ(manifest.swap.watch_for, defaults.swap.watch_for);
   EXPECT_EQ(manifest.swap.max_error_percent, defaults.swap.max_error_percent);
   EXPECT_EQ(manifest.plugin_signatures, defaults.plugin_signatures);

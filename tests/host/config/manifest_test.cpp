@@ -44,7 +44,7 @@ health: {bindAddress: "::1", port: 0}
 logging: {verbosity: 4, format: json}
 tracing: {endpoint: "http://c:4318", samplingRatePerMillion: 100, headers: {api-key: k},
   certificateAuthority: ca.pem}
-journal: {bytesPerController: 1048576}
+journal: {bytes: 1048576}
 controllers: ["*", -deployment]
 controllerStartInterval: 100ms
 controllerShutdownTimeout: 1m
@@ -75,7 +75,7 @@ plugins:
   EXPECT_EQ(manifest.tracing.sampling_rate_per_million, 100U);
   EXPECT_THAT(manifest.tracing.headers, ElementsAre(testing::Pair("api-key", "k")));
   EXPECT_EQ(manifest.tracing.certificate_authority, "/etc/davit/ca.pem");
-  EXPECT_EQ(manifest.journal.bytes_per_controller, 1048576);
+  EXPECT_EQ(manifest.journal.bytes, 1048576);
   EXPECT_THAT(manifest.controllers, ElementsAre("*", "-deployment"));
   EXPECT_EQ(manifest.controller_shutdown_timeout, seconds(60));
   EXPECT_TRUE(manifest.dry_run);
@@ -132,8 +132,8 @@ constexpr MistakeCase kMistakeCases[] = {
      "m.yaml:3:24: tracing.headers.a must be a string (put quotes around it), not the number 5"},
     {"quarantine: {crashes: -1}",
      "m.yaml:3:23: quarantine.crashes must be a whole number from 0 to 1000, not the number -1"},
-    {"journal: {bytesPerController: 16Mi}",
-     "m.yaml:3:31: journal.bytesPerController must be a whole number from 0 to 1073741824, not the "
+    {"journal: {bytes: 8Mi}",
+     "m.yaml:3:18: journal.bytes must be a whole number from 0 to 1073741824, not the "
      "string \"16Mi\""},
     {"swap: {maxErrorPercent: 101}",
      "m.yaml:3:25: swap.maxErrorPercent must be a whole number from 0 to 100, not the number 101"},

@@ -1,6 +1,7 @@
 #include "host/journal/controller_journal.hpp"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <string>
 #include <thread>
@@ -19,7 +20,7 @@ constexpr std::size_t kBytesMax = 1'000'000;
 
 class ControllerJournalTest : public testing::Test {
  protected:
-  ControllerJournalTest() { journal_.begin(kStart); }
+  ControllerJournalTest() : journal_(*host_.of("deployment-controller")) { journal_.begin(kStart); }
 
   void wake(std::string_view key, std::string_view version, std::uint64_t queue = kQueue) {
     journal_.woke(queue, key,
@@ -37,7 +38,8 @@ class ControllerJournalTest : public testing::Test {
     return out;
   }
 
-  ControllerJournal journal_{kBytesMax};
+  Journal host_{kBytesMax};
+  ControllerJournal& journal_;
 };
 
 TEST_F(ControllerJournalTest, SyncHasTheWakesOfItsKeyThatCameBeforeIt) {
@@ -194,7 +196,8 @@ TEST_F(ControllerJournalTest, LongTextIsCutBetweenLetters) {
 }
 
 TEST(InactiveJournalTest, StandbyKeepsNothing) {
-  ControllerJournal journal(kBytesMax);
+  Journal host(kBytesMax);
+  ControllerJournal& journal = *host.of("deployment-controller");
 
   journal.woke(kQueue, "default/web", {.name = "web"}, kStart);
 
@@ -227,6 +230,88 @@ TEST(JournalOfHostTest, MemoryOfAllControllersIsCounted) {
                                  journal.find("job-controller")->bytes());
   EXPECT_GT(journal.bytes(), 0U);
 }
+
+void sync_of(ControllerJournal& journal, const std::string& key, Time now) {
+  JournaledWork work(journal, {.queue = "q", .queue_handle = kQueue, .key = key}, now);
+  work.wrote({.verb = "create", .object = {"", "pods", "default", key}});
+  work.end({}, now);
+}
+
+TEST(JournalOfHostTest, AllControllersTogetherKeepToTheLimit) {
+  Journal host(kBytesMax);
+  for (int i = 0; i < 60'000; ++i) {
+    ControllerJournal& one = *host.of("controller-" + std::to_string(i % 24));
+    one.begin(kStart);
+    const std::string key = "default/web-" + std::to_string(i);
+    one.woke(kQueue, key, {.kind = Wake::Kind::kUpdated, .name = key}, kStart);
+    sync_of(one, key, kStart + milliseconds(i));
+
+    ASSERT_LE(host.bytes(), kBytesMax);
+  }
+  std::size_t sum = 0;
+  for (const std::string& name : host.controllers()) sum += host.find(name)->bytes();
+  EXPECT_EQ(host.bytes(), sum) << "what is counted is what there is";
+  EXPECT_GT(host.bytes(), kBytesMax / 2);
+}
+
+TEST(JournalOfHostTest, OldestRecordsGoFirstWhoseverTheyAre) {
+  Journal host(kBytesMax);
+  ControllerJournal& quiet = *host.of("quiet-controller");
+  ControllerJournal& busy = *host.of("busy-controller");
+  for (ControllerJournal* each : {&quiet, &busy}) each->begin(kStart);
+  sync_of(quiet, "default/old", kStart);
+  for (int i = 0; i < 2'000; ++i) {
+    sync_of(busy, "default/web-" + std::to_string(i), kStart + milliseconds(i));
+  }
+  sync_of(quiet, "default/kept", kStart + milliseconds(2'000));
+  ASSERT_EQ(quiet.recent(10).size(), 2U) << "what is not needed is not dropped";
+
+  for (int i = 2'000; i < 20'000; ++i) {
+    sync_of(busy, "default/web-" + std::to_string(i), kStart + milliseconds(i));
+  }
+
+  EXPECT_TRUE(quiet.recent(10).empty());
+  EXPECT_GE(quiet.snapshot().acts_since, kStart + milliseconds(2'000))
+      << "it says since when it has everything";
+  const std::vector<WorkRecord> kept = busy.recent(20'000);
+  EXPECT_GT(kept.size(), 3'000U) << "one controller may use what the others do not";
+  EXPECT_EQ(kept.front().key, "default/web-19999");
+}
+
+TEST(JournalOfHostTest, LongestQueueOfWakesGoesFirst) {
+  Journal host(kBytesMax);
+  ControllerJournal& quiet = *host.of("quiet-controller");
+  ControllerJournal& busy = *host.of("busy-controller");
+  for (ControllerJournal* each : {&quiet, &busy}) each->begin(kStart);
+  quiet.woke(kQueue, "default/web", {.name = "web"}, kStart);
+
+  for (int i = 0; i < 100'000; ++i) {
+    busy.woke(kQueue, "default/web-" + std::to_string(i), {.name = "web"}, kStart);
+  }
+
+  sync_of(quiet, "default/web", kStart);
+  EXPECT_EQ(quiet.recent(1).at(0).wakes.size(), 1U);
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST(JournalOfHostTest, MemoryIsWhatTheAllocatorCounts) {
+  const auto heap_bytes = [] { return ::mallinfo2().uordblks + ::mallinfo2().hblkhd; };
+  Journal host(kJournalBytes);
+  ControllerJournal& one = *host.of("deployment-controller");
+  one.begin(kStart);
+  const std::size_t before = heap_bytes();
+  for (int i = 0; i < 200'000; ++i) {
+    const std::string key = "default/a-name-that-is-not-in-place-" + std::to_string(i);
+    one.woke(kQueue, key, {.kind = Wake::Kind::kAdded, .ns = "default", .name = key}, kStart);
+    if (i % 2 == 0) sync_of(one, key, kStart + milliseconds(i));
+  }
+
+  const double taken = static_cast<double>(heap_bytes() - before);
+
+  EXPECT_GT(static_cast<double>(host.bytes()), taken * 0.95);
+  EXPECT_LT(static_cast<double>(host.bytes()), taken * 1.1);
+}
+#endif
 
 TEST(JournalOfHostTest, WithoutMemoryThereIsNone) {
   Journal journal(0);

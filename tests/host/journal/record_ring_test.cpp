@@ -11,6 +11,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 constexpr Time kRingStart{std::chrono::hours(5)};
+constexpr std::size_t kChunkBytes = 65'536;
 
 WorkRecord record_at(Time began, const std::string& key) {
   WorkRecord record;
@@ -93,7 +94,7 @@ TEST(RecordRingTest, RecordComesBackWithEveryMember) {
                            .took = microseconds(900),
                            .attempts = 2,
                            .is_dry_run = true});
-  RecordRing ring(100'000);
+  RecordRing ring(kChunkBytes);
 
   ring.append(record);
 
@@ -104,36 +105,51 @@ TEST(RecordRingTest, RecordComesBackWithEveryMember) {
 }
 
 TEST(RecordRingTest, EmptyRingHasNoMemoryAndForgotNothing) {
-  const RecordRing ring(1'000'000);
+  const RecordRing ring(kChunkBytes);
 
   EXPECT_EQ(ring.bytes(), 0U);
   EXPECT_TRUE(ring.snapshot().empty());
   EXPECT_FALSE(ring.reaches_back_to());
 }
 
-TEST(RecordRingTest, OldestRecordsGoFirstAndTheMemoryStaysBelowItsBound) {
-  constexpr std::size_t kBytesMax = 40'000;
-  RecordRing ring(kBytesMax);
-
-  for (int i = 0; i < 20'000; ++i) {
+TEST(RecordRingTest, OldestRecordsGoFirst) {
+  RecordRing ring(4'000);
+  for (int i = 0; i < 2'000; ++i) {
     ring.append(record_at(kRingStart + milliseconds(i), "default/web-" + std::to_string(i)));
-    ASSERT_LE(ring.bytes(), kBytesMax);
   }
+  const std::size_t full = ring.bytes();
+  EXPECT_FALSE(ring.reaches_back_to()) << "nothing was forgotten";
 
+  ring.forget_oldest();
+
+  EXPECT_LT(ring.bytes(), full);
   const std::vector<WorkRecord> kept = all_of(ring);
   ASSERT_FALSE(kept.empty());
-  EXPECT_LT(kept.size(), 20'000U);
-  EXPECT_EQ(kept.back().key, "default/web-19999");
-  ASSERT_TRUE(ring.reaches_back_to());
-  EXPECT_EQ(*ring.reaches_back_to(), kept.front().began);
+  EXPECT_LT(kept.size(), 2'000U);
+  EXPECT_EQ(kept.back().key, "default/web-1999");
+  EXPECT_EQ(ring.reaches_back_to(), kept.front().began);
+  EXPECT_EQ(ring.oldest(), kept.front().began);
   for (std::size_t i = 1; i < kept.size(); ++i) {
     ASSERT_EQ(kept[i].began - kept[i - 1].began, milliseconds(1)) << "none is missing between";
   }
 }
 
+TEST(RecordRingTest, RingThatForgotEverythingSaysSinceWhen) {
+  RecordRing ring(kChunkBytes);
+  ring.append(record_at(kRingStart, "one"));
+  ring.append(record_at(kRingStart + milliseconds(1), "two"));
+
+  ring.forget_oldest();
+  ring.forget_oldest();
+
+  EXPECT_EQ(ring.bytes(), 0U);
+  EXPECT_FALSE(ring.oldest());
+  EXPECT_EQ(ring.reaches_back_to(), kRingStart + milliseconds(1));
+}
+
 TEST(RecordRingTest, RecordsOfNamesThatRepeatAreSmall) {
   constexpr int kRecords = 10'000;
-  RecordRing ring(10'000'000);
+  RecordRing ring(kChunkBytes);
   for (int i = 0; i < kRecords; ++i) {
     WorkRecord record = record_at(kRingStart + milliseconds(i), "default/web");
     record.wakes.push_back({Wake::Kind::kUpdated,
@@ -147,7 +163,7 @@ TEST(RecordRingTest, RecordsOfNamesThatRepeatAreSmall) {
 }
 
 TEST(RecordRingTest, SnapshotStaysAsItWasWhenRecordsCome) {
-  RecordRing ring(100'000);
+  RecordRing ring(kChunkBytes);
   ring.append(record_at(kRingStart, "one"));
 
   const RecordRing::Snapshot before = ring.snapshot();
