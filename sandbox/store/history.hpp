@@ -26,6 +26,11 @@ class History {
   void push(Change change, Time now, const StoreLimits& limits);
   /// Forgets everything up to `revision`.
   void forget(Revision revision);
+  /// Forgets the oldest change; there must be one.
+  void forget_oldest();
+  /// The memory of its changes and of the versions that only they keep: those that were replaced or
+  /// deleted.
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
   /// Changes up to here are forgotten.
   [[nodiscard]] Revision floor() const { return floor_; }
@@ -38,6 +43,7 @@ class History {
   [[nodiscard]] std::deque<Entry>::const_iterator first_after(Revision revision) const;
 
   std::deque<Entry> entries_;
+  std::size_t bytes_ = 0;
   Revision floor_;
 };
 

@@ -136,9 +136,41 @@ struct Store::State {
     StoredCollection& to = stored(collection);
     if (change.previous != nullptr) to.objects.erase(change.previous);
     if (change.type != ChangeType::kDeleted) to.objects.insert(change.object);
-    to.history.push(std::move(change), clock.now(), limits);
+    push(to.history, std::move(change));
     listeners = to.subscribers.current();
     return {};
+  }
+
+  void push(History& history, Change change) REQUIRES(mutex) {
+    history_bytes -= history.bytes();
+    history.push(std::move(change), clock.now(), limits);
+    history_bytes += history.bytes();
+    while (history_bytes > limits.bytes_max) {
+      History& oldest = oldest_history();
+      if (oldest.entries().empty()) break;
+      history_bytes -= oldest.bytes();
+      oldest.forget_oldest();
+      history_bytes += oldest.bytes();
+    }
+  }
+
+  /// The history with the oldest change of all; one without changes if there is none.
+  History& oldest_history() REQUIRES(mutex) {
+    const auto before = [](const auto& a, const auto& b) {
+      const auto& x = a.second.history.entries();
+      const auto& y = b.second.history.entries();
+      return !x.empty() && (y.empty() || x.front().revision() < y.front().revision());
+    };
+    return std::min_element(collections.begin(), collections.end(), before)->second.history;
+  }
+
+  void forget_histories() REQUIRES(mutex) {
+    floor = revision;
+    history_bytes = 0;
+    for (auto& [collection, stored] : collections) {
+      stored.history.forget(revision);
+      history_bytes += stored.history.bytes();
+    }
   }
 
   /// The end of every write, outside the lock.
@@ -172,7 +204,8 @@ struct Store::State {
 
   mutable Mutex mutex;
   Revision revision GUARDED_BY(mutex) = 1;
-  Revision floor GUARDED_BY(mutex) = 0;  ///< For collections that never held an object.
+  std::size_t history_bytes GUARDED_BY(mutex) = 0;  ///< The sum over all collections.
+  Revision floor GUARDED_BY(mutex) = 0;             ///< For collections that never held an object.
   std::map<Collection, StoredCollection> collections GUARDED_BY(mutex);
 };
 
@@ -282,8 +315,7 @@ std::unique_ptr<Store::Subscription> Store::subscribe(const Collection& collecti
 
 void Store::compact() {
   MutexLock lock(state_->mutex);
-  state_->floor = state_->revision;
-  for (auto& [collection, stored] : state_->collections) stored.history.forget(state_->revision);
+  state_->forget_histories();
 }
 
 void Store::restore(const Collection& collection, VersionPtr version) {
@@ -294,8 +326,7 @@ void Store::restore(const Collection& collection, VersionPtr version) {
 void Store::restore_revision(Revision revision) {
   MutexLock lock(state_->mutex);
   state_->revision = revision;
-  state_->floor = revision;
-  for (auto& [collection, stored] : state_->collections) stored.history.forget(revision);
+  state_->forget_histories();
 }
 
 }  // namespace davit::sandbox

@@ -80,6 +80,9 @@ struct StoreLimits {
   Duration age_min = std::chrono::minutes(5);
   /// However young: bounds the memory of a busy collection.
   std::size_t changes_max = 100'000;
+  /// However young and few: bounds what the history of all collections keeps in memory beside the
+  /// objects that exist. Five minutes of 5,000 changes a minute, of 3.6 KB each, fit.
+  std::size_t bytes_max = std::size_t{96} * 1024 * 1024;
 };
 
 /// Makes every write durable before it is acknowledged.

@@ -82,6 +82,45 @@ TEST_F(StoreHistoryTest, BusyCollectionForgetsEvenYoungChanges) {
   EXPECT_THAT(lines(store.changes(kPods, 2, 10)), ElementsAre("~p 3", "-p 4"));
 }
 
+TEST_F(StoreHistoryTest, AllCollectionsTogetherKeepToTheBytes) {
+  constexpr std::size_t kText = 4'000;
+  StoreLimits limits;
+  limits.bytes_max = 100 * kText;
+  Store store(clock_, limits);
+  Revision node = (*store.create(kNodes, draft("", "n", std::string(kText, 'a'))))->revision;
+  Revision pod = (*store.create(kPods, draft("a", "p", std::string(kText, 'a'))))->revision;
+  const Revision before = pod;
+  node = (*store.update(kNodes, draft("", "n", std::string(kText, 'b')), node))->revision;
+
+  for (int i = 0; i < 50; ++i) {
+    pod = (*store.update(kPods, draft("a", "p", std::string(kText, 'c')), pod))->revision;
+  }
+  EXPECT_EQ(store.changes(kPods, before, 1'000)->size(), 50u) << "there is room for all";
+  for (int i = 0; i < 1'000; ++i) {
+    pod = (*store.update(kPods, draft("a", "p", std::string(kText, 'd')), pod))->revision;
+  }
+
+  EXPECT_EQ(store.changes(kPods, before, 10).error().code(), Code::kExpired);
+  const Result<std::vector<Change>> kept = store.changes(kPods, pod - 90, 1'000);
+  ASSERT_TRUE(kept) << kept.error().message();
+  EXPECT_EQ(kept->size(), 90u) << "the youngest stay";
+  EXPECT_FALSE(store.changes(kPods, pod - 110, 1'000)) << "more than the limit would be kept";
+  EXPECT_EQ(store.changes(kNodes, before, 10).error().code(), Code::kExpired)
+      << "the oldest go first, also those of a quiet collection";
+  EXPECT_TRUE(store.changes(kNodes, node, 10));
+}
+
+TEST_F(StoreHistoryTest, ObjectsThatExistAreNotCounted) {
+  StoreLimits limits;
+  limits.bytes_max = 100'000;
+  Store store(clock_, limits);
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(store.create(kPods, draft("a", "p" + std::to_string(i), std::string(4'000, 'a'))));
+  }
+
+  EXPECT_EQ(store.changes(kPods, 1, 1'000)->size(), 100u);
+}
+
 TEST_F(StoreHistoryTest, CompactionExpiresEveryCollection) {
   Store store(clock_);
   live_and_die(store);
