@@ -46,12 +46,16 @@ BAD_VALUES = (
     ({'extraArgs': ['rm -rf']}, 'does not match'),
     ({'serviceAccount': {'name': '-'}}, 'does not match'),
     ({'serviceMonitor': {'enabled': 'yes'}}, 'boolean'),
+    ({'serviceMonitor': {'enabled': True}}, 'minLength'),
+    ({'image': {'digest': 'sha256:12'}}, 'does not match'),
+    ({'folders': {'sizeLimit': '0'}}, 'does not match'),
 )
 GOOD_VALUES = (
     {},
-    {'plugins': {'source': 'image', 'image': 'team/plugins:1'}, 'serviceMonitor': {'enabled': True, 'labels': {'a': 'b'}}},
+    {'plugins': {'source': 'image', 'image': 'team/plugins:1'}, 'serviceMonitor': {'enabled': True, 'labels': {'a': 'b'}},
+     'serving': {'secretName': 'davit-serving'}, 'image': {'digest': 'sha256:' + 64 * 'a'}},
     {'plugins': {'source': 'init', 'image': 'team/plugins:1'}, 'extraArgs': ['--v=2']},
-    {'plugins': {'source': 'claim', 'claimName': 'plugins'}, 'podDisruptionBudget': {'enabled': False}},
+    {'plugins': {'source': 'claim', 'claimName': 'plugins'}, 'podDisruptionBudget': {'enabled': False}, 'networkPolicy': {'enabled': False}},
     {'rbac': {'create': False}, 'serviceAccount': {'name': 'other'}, 'nodeSelector': {'a': 'b'}, 'tolerations': []},
 )
 
@@ -127,6 +131,15 @@ def check_pods(all_objects, say):
         for mount in container['volumeMounts']:
             # Directly in an emptyDir, others may write: davit would refuse its plugins and its socket.
             say(container['name'] != 'davit' or mount['name'] != 'folders' or 'subPath' in mount, 'mounts are folders of their own')
+    # An init container's image may be a third party's, and davit's account may escalate.
+    say(pod['automountServiceAccountToken'] is False, 'no container gets the token by itself')
+    with_token = {each['name'] for each in pod['volumes'] if 'projected' in each}
+    for container in pod['initContainers'] + pod['containers']:
+        has_token = bool(with_token & {each['name'] for each in container['volumeMounts']})
+        say(has_token == (container['name'] == 'davit'), f"davit alone has the token, not {container['name']}")
+    for volume in pod['volumes']:
+        say('emptyDir' not in volume or 'sizeLimit' in volume['emptyDir'], f"the volume {volume['name']} has a limit")
+    say('memory' in pod['containers'][0]['resources']['limits'], 'the memory has a limit')
     say(pod['securityContext']['runAsNonRoot'] and pod['securityContext']['seccompProfile'] == {'type': 'RuntimeDefault'},
         'the pod is not root')
     davit = pod['containers'][0]
@@ -138,6 +151,15 @@ def check_pods(all_objects, say):
     for each in all_objects:
         if each['kind'] == 'PodDisruptionBudget':
             say(each['spec']['selector']['matchLabels'].items() == selector, 'the budget selects the pods')
+        if each['kind'] == 'NetworkPolicy':
+            say(each['spec']['podSelector']['matchLabels'].items() == selector, 'the NetworkPolicy selects the pods')
+            open_ports = [port['port'] for rule in each['spec']['ingress'] for port in rule['ports']]
+            say(open_ports == ['https'], 'only the HTTPS port can be reached')
+        if each['kind'] == 'ServiceMonitor':
+            for endpoint in each['spec']['endpoints']:
+                say('insecureSkipVerify' not in endpoint['tlsConfig'], 'Prometheus verifies the certificate')
+                secret = endpoint['tlsConfig']['ca']['secret']['name']
+                say(any(volume.get('secret', {}).get('secretName') == secret for volume in pod['volumes']), 'davit serves that certificate')
         if each['kind'] == 'Service':
             say(each['spec']['selector'].items() == selector, 'the Service selects the pods')
 

@@ -8,7 +8,7 @@ app.kubernetes.io/name: davit
 app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end }}
 {{- define "davit.image" -}}
-{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}{{ with .Values.image.digest }}@{{ . }}{{ end }}
 {{- end }}
 {{- define "davit.restricted" -}}
 allowPrivilegeEscalation: false
