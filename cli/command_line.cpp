@@ -226,6 +226,17 @@ void add_rbac_command(CLI::App& app, Commands& commands, std::ostream& out, std:
       ->take_all()
       ->allow_extra_args(false)
       ->type_name("DIRECTORY");
+  rbac->add_option(
+          "--user", commands.rbac.users,
+          "User that gets the rights instead of a ServiceAccount; may be repeated (default: the "
+          "one of the manifest's kubeconfig, where its certificate names it)")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("NAME");
+  rbac->add_option("--group", commands.rbac.groups, "Group that gets the rights; may be repeated")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("NAME");
   rbac->add_flag_callback(
       "--use-service-account-credentials",
       [&] { commands.rbac.accounts = RbacOptions::Accounts::kOneEach; },

@@ -15,10 +15,12 @@
 #include "cli/upstream/controllers.hpp"
 #include "cli/upstream_clients.hpp"
 #include "host/api/service_account_token.hpp"
+#include "host/config/kubeconfig.hpp"
 #include "host/plugin/catalog.hpp"
 #include "host/plugin/declared_config.hpp"
 #include "host/serving/client_trust.hpp"
 #include "lib/base/json_text.hpp"
+#include "lib/net/certificate_pool.hpp"
 
 namespace davit::host {
 namespace {
@@ -92,7 +94,22 @@ std::string account_of(const DeclaredController& controller, const RbacOptions& 
   return own ? client : "";
 }
 
-/// The rights of each account; "" is the host's. The host watches for all controllers.
+/// The rights to list and watch that its rules imply at run time: a garbage collector
+/// watches every kind.
+void add_rules_of_watches(RightsByNamespace& rights, const DeclaredController& controller) {
+  for (const DeclaredRule& rule : controller.rules) {
+    if (rule.resource.empty() || !rule.subresource.empty()) continue;
+    const auto grants = [&](std::string_view verb) {
+      return std::find(rule.verbs.begin(), rule.verbs.end(), verb) != rule.verbs.end();
+    };
+    if (!grants("list") && !grants("watch") && !grants("*")) continue;
+    add(rights, rule.namespaces, {rule.group, rule.resource, rule.resource_names},
+        {"get", "list", "watch"});
+  }
+}
+
+/// The rights of each account; "" is the host's. The host lists and watches for all controllers,
+/// also for those that write with an account of their own.
 std::map<std::string, RightsByNamespace> rights_by_account(
     const std::vector<DeclaredController>& controllers, const RbacOptions& options) {
   std::map<std::string, RightsByNamespace> out;
@@ -101,6 +118,7 @@ std::map<std::string, RightsByNamespace> rights_by_account(
     add_rules(out[account], each);
     add_watches(out[account], each);
     add_watches(out[""], each);
+    if (!account.empty()) add_rules_of_watches(out[""], each);
   }
   const std::vector<std::string> in_system = {std::string(kAccountNamespace)};
   if (options.accounts == RbacOptions::Accounts::kOneEach) {
@@ -151,20 +169,33 @@ std::string head(const char* api_version, const char* kind, const std::string& n
   return out;
 }
 
-/// A ServiceAccount and the name of its roles and bindings.
+/// Who gets rights, and the name of the roles and bindings.
 struct Subject {
   std::string roles;
-  std::string account;
+  std::string account;  ///< A ServiceAccount, unless there are users or groups.
   std::string ns;
+  std::vector<std::string> users = {};
+  std::vector<std::string> groups = {};
 };
+
+std::string subjects(const Subject& subject) {
+  std::string out = "subjects:\n";
+  const auto add = [&out](const char* kind, const std::string& name) {
+    out += std::string("- apiGroup: ") + kRbacGroup + "\n  kind: " + kind +
+           "\n  name: " + json_string(name) + "\n";
+  };
+  for (const std::string& each : subject.users) add("User", each);
+  for (const std::string& each : subject.groups) add("Group", each);
+  if (!subject.users.empty() || !subject.groups.empty()) return out;
+  return out + "- kind: ServiceAccount\n  name: " + json_string(subject.account) +
+         "\n  namespace: " + json_string(subject.ns) + "\n";
+}
 
 std::string binding(const char* kind, const char* role, const std::string& binding_ns,
                     const Subject& subject) {
   return head("rbac.authorization.k8s.io/v1", kind, subject.roles, binding_ns) +
          "roleRef:\n  apiGroup: " + kRbacGroup + "\n  kind: " + role +
-         "\n  name: " + json_string(subject.roles) +
-         "\nsubjects:\n- kind: ServiceAccount\n  name: " + json_string(subject.account) +
-         "\n  namespace: " + json_string(subject.ns) + "\n";
+         "\n  name: " + json_string(subject.roles) + "\n" + subjects(subject);
 }
 
 /// Resources of one group with the same names and verbs share a rule.
@@ -294,11 +325,14 @@ std::string rbac_yaml(const std::vector<DeclaredController>& controllers,
   std::map<std::string, RightsByNamespace> accounts = rights_by_account(controllers, options);
   RightsByNamespace rights = std::move(accounts[""]);
   accounts.erase("");
-  const Subject subject{options.name, options.name, options.ns};
-  std::string out = head("v1", "ServiceAccount", options.name, options.ns);
+  const Subject subject{options.name, options.name, options.ns, options.users, options.groups};
+  std::string out;
+  if (options.users.empty() && options.groups.empty()) {
+    out = head("v1", "ServiceAccount", options.name, options.ns) + "---\n";
+  }
   const std::string urls = url_rule(
       {"/healthz", "/livez", "/readyz", "/version", "/api", "/api/*", "/apis", "/apis/*"}, {"get"});
-  out += "---\n" + http_comment(controllers) + cluster_role(rights[""], options.name, urls);
+  out += http_comment(controllers) + cluster_role(rights[""], options.name, urls);
   out += "---\n" + binding("ClusterRoleBinding", "ClusterRole", "", subject);
   std::map<std::string, std::string> rules = namespaced_rules(rights);
   if (election.enabled) rules[election.ns] += lease_rules(election);
@@ -308,6 +342,24 @@ std::string rbac_yaml(const std::vector<DeclaredController>& controllers,
   out += namespaced_roles(rules, subject);
   for (auto& [account, some] : accounts) out += account_yaml(account, std::move(some), options);
   return out;
+}
+
+/// The user of a kubeconfig, as the server knows it; empty where only the server can say.
+std::string user_of(const Manifest& manifest) {
+  if (manifest.client.kubeconfig.empty()) return {};
+  KubeconfigOptions lookup;
+  lookup.master = manifest.client.master;
+  lookup.kubeconfig = manifest.client.kubeconfig;
+  lookup.environment = process_environment();
+  const Result<ConnectionConfig> connection = load_connection(lookup);
+  if (!connection) return {};  // The machine that prints rights need not be the host's.
+  if (!connection->impersonate.user.empty()) return connection->impersonate.user;
+  const Result<std::string> pem = connection->cert_data.empty()
+                                      ? read_text_file(connection->cert_file)
+                                      : Result<std::string>(connection->cert_data);
+  const Result<CertificateSubject> subject =
+      pem ? certificate_subject(*pem) : Result<CertificateSubject>(pem.error());
+  return subject ? subject->common_name : std::string();
 }
 
 int run_rbac(const RbacOptions& options, std::ostream& out, std::ostream& err) {
@@ -328,6 +380,12 @@ int run_rbac(const RbacOptions& options, std::ostream& out, std::ostream& err) {
   RbacOptions printed = options;
   if (manifest.client.service_account_credentials) {
     printed.accounts = RbacOptions::Accounts::kOneEach;
+  }
+  if (printed.users.empty() && printed.groups.empty()) {
+    if (std::string user = user_of(manifest); !user.empty()) {
+      out << "# The user is that of " << manifest.client.kubeconfig << ".\n";
+      printed.users.push_back(std::move(user));
+    }
   }
   out << rbac_yaml(controllers, manifest.leader_election, printed);
   return 0;

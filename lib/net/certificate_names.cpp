@@ -55,4 +55,13 @@ std::vector<std::string> names_of(const X509* certificate) {
   return out;
 }
 
+std::string to_der(const X509* certificate) {
+  const int size = i2d_X509(certificate, nullptr);
+  if (size <= 0) return {};
+  std::string out(static_cast<std::size_t>(size), '\0');
+  auto* at = reinterpret_cast<unsigned char*>(out.data());
+  i2d_X509(certificate, &at);
+  return out;
+}
+
 }  // namespace davit

@@ -12,5 +12,7 @@ namespace davit {
 [[nodiscard]] std::vector<std::string> name_entries(const X509_NAME* name, int nid);
 /// The host names and addresses that a server's certificate is for; without any, its common name.
 [[nodiscard]] std::vector<std::string> names_of(const X509* certificate);
+/// The certificate in DER; empty when OpenSSL refuses.
+[[nodiscard]] std::string to_der(const X509* certificate);
 
 }  // namespace davit

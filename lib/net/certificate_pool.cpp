@@ -91,6 +91,14 @@ Result<CertificateTimes> certificate_times(std::string_view pem) {
                           wall_time(X509_get0_notAfter(first.get()))};
 }
 
+Result<CertificateSubject> certificate_subject(std::string_view pem) {
+  const BioPtr in = reader_of(pem);
+  const CertificatePtr first(PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr));
+  ERR_clear_error();
+  if (!first) return Status(Code::kInvalid, "there is no certificate in it");
+  return subject_of(first.get(), to_der(first.get()));
+}
+
 Result<std::shared_ptr<const CertificatePool>> CertificatePool::from_pem(std::string_view pem) {
   const BioPtr in = reader_of(pem);
   StorePtr store(X509_STORE_new());

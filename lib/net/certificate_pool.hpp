@@ -30,6 +30,10 @@ struct CertificateTimes {
 /// The validity of the first certificate in a PEM text; kInvalid when there is none.
 [[nodiscard]] Result<CertificateTimes> certificate_times(std::string_view pem);
 
+/// The subject of the first certificate in a PEM text, whether anyone vouches for it or not;
+/// kInvalid when there is none.
+[[nodiscard]] Result<CertificateSubject> certificate_subject(std::string_view pem);
+
 /// Authorities that vouch for clients. Immutable; thread-safe.
 class CertificatePool {
  public:

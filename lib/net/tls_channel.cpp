@@ -152,15 +152,6 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-std::string to_der(X509* certificate) {
-  const int size = i2d_X509(certificate, nullptr);
-  if (size <= 0) return {};
-  std::string out(static_cast<std::size_t>(size), '\0');
-  auto* at = reinterpret_cast<unsigned char*>(out.data());
-  i2d_X509(certificate, &at);
-  return out;
-}
-
 /// The response of net/http on its TLS port.
 constexpr std::string_view kPlainRefusal =
     "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";

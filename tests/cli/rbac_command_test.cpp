@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <sstream>
 
 #include "cli/upstream_clients.hpp"
+#include "lib/net/certificates.hpp"
 #include "tests/host/plugin/samples.hpp"
 
 namespace davit::host {
@@ -201,6 +203,69 @@ TEST(RbacCommandTest, WithAccountsEachControllerHasRolesOfItsOwnAndTheHostWatche
   EXPECT_EQ(role_text(all[7]),
             R"({"name":"davit:controller:web-controller"})"
             R"([{"kind":"ServiceAccount","name":"web-controller","namespace":"kube-system"}])");
+}
+
+TEST(RbacCommandTest, WithAccountsTheHostMayWatchWhatAControllerWatchesAtRunTime) {
+  DeclaredController collector;
+  collector.name = "garbage-collector-controller";
+  collector.client_name = "generic-garbage-collector";
+  collector.rules = {{"*", "*", "", {"get", "list", "watch", "patch", "delete"}},
+                     {"apps", "deployments", "scale", {"get", "list"}},
+                     {"", "secrets", "", {"get"}}};
+  RbacOptions options;
+  options.accounts = RbacOptions::Accounts::kOneEach;
+
+  const std::vector<YamlNode> all = documents(rbac_yaml({collector}, {}, options));
+
+  EXPECT_THAT(role_text(all[1]), AllOf(HasSubstr(R"({"apiGroups":["*"],"resources":["*"],)"
+                                                 R"("verbs":["get","list","watch"]})"),
+                                       Not(HasSubstr("deployments")), Not(HasSubstr("secrets"))));
+}
+
+TEST(RbacCommandTest, UsersAndGroupsGetTheRightsInsteadOfAServiceAccount) {
+  RbacOptions options;
+  options.users = {"system:kube-controller-manager"};
+  options.groups = {"ops"};
+
+  const std::string text = rbac_yaml({controller()}, {}, options);
+
+  EXPECT_THAT(text, Not(HasSubstr("ServiceAccount")));
+  const std::vector<YamlNode> all = documents(text);
+  ASSERT_EQ(all.size(), 4U);
+  for (const std::size_t binding : {1U, 3U}) {
+    EXPECT_THAT(
+        role_text(all[binding]),
+        HasSubstr(R"([{"apiGroup":"rbac.authorization.k8s.io","kind":"User",)"
+                  R"("name":"system:kube-controller-manager"},)"
+                  R"({"apiGroup":"rbac.authorization.k8s.io","kind":"Group","name":"ops"}])"));
+  }
+}
+
+TEST(RbacCommandTest, UserOfTheManifestsKubeconfigGetsTheRights) {
+  const TempDirectory directory;
+  copy_sample(directory, "good", "p.so");
+  const WallTime now = std::chrono::system_clock::now();
+  const KeyPair authority = *make_authority("ca", now);
+  const KeyPair client =
+      *issue_certificate(authority, {.common_name = "system:kube-controller-manager"}, now);
+  directory.write("client.crt", client.certificate);
+  directory.write("client.key", client.key);
+  directory.write("k", R"({"apiVersion":"v1","kind":"Config","current-context":"c",
+    "clusters":[{"name":"c","cluster":{"server":"https://127.0.0.1:1",
+                                     "insecure-skip-tls-verify":true}}],
+    "users":[{"name":"u","user":{"client-certificate":"client.crt","client-key":"client.key"}}],
+    "contexts":[{"name":"c","context":{"cluster":"c","user":"u"}}]})");
+  RbacOptions options;
+  options.manifest = directory.write("m.yaml",
+                                     "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\n"
+                                     "client: {kubeconfig: k}\nplugins: [{path: p.so}]\n");
+  std::ostringstream out;
+  std::ostringstream err;
+
+  EXPECT_EQ(run_rbac(options, out, err), 0) << err.str();
+
+  EXPECT_THAT(out.str(), HasSubstr("kind: User\n  name: \"system:kube-controller-manager\"\n"));
+  EXPECT_THAT(out.str(), Not(HasSubstr("ServiceAccount")));
 }
 
 TEST(RbacCommandTest, AccountsAreNamedAsUpstreamsClients) {
