@@ -1,9 +1,11 @@
 #include "cli/host_life.hpp"
 
 #include <chrono>
+#include <cstdlib>
 #include <utility>
 
 #include "cli/exit_codes.hpp"
+#include "lib/base/service_notify.hpp"
 #include "lib/base/start_thread.hpp"
 
 namespace davit::host {
@@ -23,10 +25,14 @@ std::optional<int> start_host(HostProcess& host, std::unique_ptr<StartWatch> wat
 int serve(HostProcess& host, const Interruptions& interruptions, LogSink& sink) {
   constexpr std::chrono::milliseconds kTick{1000};
   const Logger log(sink);
+  const char* const manager = std::getenv("NOTIFY_SOCKET");
+  const ServiceNotify service(manager == nullptr ? "" : manager);
+  service.ready();
   for (;;) {
     const Interruptions::What what = interruptions.wait(kTick);
     if (what == Interruptions::What::kNothing) {
       host.tick();
+      service.alive();
       continue;
     }
     if (what == Interruptions::What::kLostLease) {
@@ -35,6 +41,7 @@ int serve(HostProcess& host, const Interruptions& interruptions, LogSink& sink) 
     }
     break;
   }
+  service.stopping();
   log.info(0, "Requested to terminate. Exiting.");
   // A second signal, or the loss of the lease in between, does not wait for anything.
   const UniqueFd stopped = make_event();

@@ -17,6 +17,7 @@ namespace davit::host {
                                             LogSink& sink);
 
 /// Runs a started host until something happens, and stops it; returns the exit code. Blocks.
+/// Notifies the service manager that NOTIFY_SOCKET names, every second for its watchdog.
 [[nodiscard]] int serve(HostProcess& host, const Interruptions& interruptions, LogSink& sink);
 
 }  // namespace davit::host
