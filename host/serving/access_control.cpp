@@ -37,6 +37,17 @@ HttpServerResponse failure(int code, std::string_view reason, const std::string&
   return response;
 }
 
+/// The memory of the user's texts, with what each string takes by itself.
+std::size_t bytes_of(const UserInfo& user) {
+  std::size_t bytes = user.name.size() + user.uid.size();
+  for (const std::string& group : user.groups) bytes += sizeof group + group.size();
+  for (const auto& [key, values] : user.extra) {
+    bytes += sizeof key + key.size();
+    for (const std::string& value : values) bytes += sizeof value + value.size();
+  }
+  return bytes;
+}
+
 HttpServerResponse unauthorized() { return failure(401, "Unauthorized", "Unauthorized"); }
 
 HttpServerResponse unavailable(const std::string& what) {
@@ -233,7 +244,8 @@ std::shared_ptr<const Review<std::optional<UserInfo>>> AccessControl::review_tok
         seams_.metrics.token_fetch_ended(user ? ServingMetrics::Outcome::kSuccess
                                               : ServingMetrics::Outcome::kFailure);
         if (!user) return user.error();
-        return TokenReviews::Fetched{*std::move(user), token_ttl_};
+        const std::size_t bytes = *user ? bytes_of(**user) : 0;
+        return TokenReviews::Fetched{*std::move(user), token_ttl_, bytes};
       });
   const bool is_hit = asked.source == TokenReviews::Asked::Source::kCache;
   seams_.metrics.token_cache_request(
@@ -254,7 +266,8 @@ std::shared_ptr<const Review<AccessAnswer>> AccessControl::review_access(
              const Duration ttl = !is_kept          ? Duration::zero()
                                   : answer->allowed ? authorization_.allowed_cache_ttl
                                                     : authorization_.denied_cache_ttl;
-             return AccessAnswers::Fetched{*std::move(answer), ttl};
+             const std::size_t bytes = answer->reason.size();
+             return AccessAnswers::Fetched{*std::move(answer), ttl, bytes};
            })
       .review;
 }
