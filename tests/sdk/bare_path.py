@@ -13,7 +13,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/")
-# scripts/deps installs these packages only where no other program of the name is found.
+# scripts/deps installs these packages only where Debian's folders have no other program of the name.
 PROGRAM_OF = {"rustc": "rustc", "cargo": "cargo", "kubernetes-client": "kubectl"}
 
 
