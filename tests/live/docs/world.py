@@ -1,4 +1,5 @@
 """Where the commands of one page run: an empty home, a sandbox, and a host with its usual files."""
+import json
 import os
 import pathlib
 import random
@@ -17,6 +18,7 @@ plugins:
   - name: endpoint
   - name: replicaset
 """
+TOKEN_REQUEST = '{"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}'
 # A command of this kind goes on until it is stopped; it is ready once its output has this.
 SERVERS = [(re.compile(r'\bdavit run\b'), 'Attempting to acquire leader lease'),
            (re.compile(r'\bdavit sandbox nodes\b'), 'Simulating nodes'),
@@ -111,8 +113,10 @@ class World:
                         ['kubectl', 'create', 'clusterrolebinding', 'reader', '--clusterrole=cluster-admin',
                          '--serviceaccount=monitoring:prometheus']):
             subprocess.run(command, check=True, env=self.env, stdout=subprocess.DEVNULL)
-        token = subprocess.run([*account, 'create', 'token', 'prometheus'], check=True, env=self.env, capture_output=True, text=True)
-        self.env['TOKEN'] = token.stdout.strip()
+        # As `kubectl create token`, which Debian's kubectl does not have.
+        reply = subprocess.run(['kubectl', 'create', '-f', '-', '--raw', '/api/v1/namespaces/monitoring/serviceaccounts/prometheus/token'],
+                               check=True, env=self.env, input=TOKEN_REQUEST, capture_output=True, text=True)
+        self.env['TOKEN'] = json.loads(reply.stdout)['status']['token']
 
     def close(self):
         for process in reversed(self.processes):
