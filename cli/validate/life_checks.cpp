@@ -154,7 +154,7 @@ void end(std::unique_ptr<TrialHost> host, const CheckReporter& reporter) {
 void wait_until_idle(TrialHost& host, const CheckReporter& reporter) {
   const std::size_t before = host.requests();
   if (host.wait_until_idle(kIdleLimit)) return;
-  if (const std::string running = host.running(); !running.empty()) {
+  if (const std::string running = host.stuck(kIdleLimit); !running.empty()) {
     reporter.fail("a call has not returned: " + running);
   } else {
     reporter.fail("does not become idle although nothing changes; it sent " +

@@ -504,13 +504,24 @@ std::size_t TrialHost::retained() const {
   return count;
 }
 
-std::string TrialHost::running() const {
+std::string TrialHost::running(Duration at_least) const {
   std::string text;
   state_->each_serving([&](ControllerHost& controller) {
-    const Status s = controller.runner().overdue(Duration::zero());
+    const Status s = controller.runner().overdue(at_least);
     if (text.empty() && !s.ok()) text = s.message();
   });
   return text;
+}
+
+std::string TrialHost::stuck(Duration limit) {
+  const Clock& clock = *state_->clock;
+  const Time since = clock.now();
+  for (;;) {
+    const Time now = clock.now();
+    std::string text = running(now - since);
+    if (text.empty() || now >= since + limit) return text;
+    await(std::min(now + kLongQuiet, since + limit));
+  }
 }
 
 TrialBreaches TrialHost::take_breaches() {

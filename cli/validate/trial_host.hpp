@@ -157,8 +157,11 @@ class TrialHost {
   [[nodiscard]] const std::vector<std::string>& skipped() const;
   /// Objects that the controllers retain at the moment.
   [[nodiscard]] std::size_t retained() const;
-  /// Keys of syncs that run at the moment and the like; empty: none.
-  [[nodiscard]] std::string running() const;
+  /// Keys of syncs that have been running for this time and the like; empty: none.
+  [[nodiscard]] std::string running(Duration at_least = Duration::zero()) const;
+  /// The calls that run now and still do after `limit`; empty as soon as each has returned, even if
+  /// others run then.
+  [[nodiscard]] std::string stuck(Duration limit);
   /// Their mistakes since the last call.
   [[nodiscard]] TrialBreaches take_breaches();
   /// Declarations that nothing has used so far, and controllers that have written nothing; a line

@@ -51,7 +51,7 @@ void play_hostile_object(TrialHost& host, const CheckReporter& reporter,
   remove_all(host);
   if (host.wait_until_idle(kIdleLimit, idle ? TrialHost::Quiet::kShort : TrialHost::Quiet::kLong))
     return;
-  const std::string running = host.running();
+  const std::string running = host.stuck(kIdleLimit);
   reporter.fail((running.empty() ? "does not become idle" : "a call has not returned: " + running) +
                 " after " + resource.watch.resource + " " + name + ": " + shown(object));
   reporter.leave();
