@@ -26,9 +26,17 @@ bool may_always_merge(const Change& last, const Change& next) {
          same_uid(last.old, last.current) && same_uid(last.current, next.current);
 }
 
-/// Whether `next` continues the life of the object that `last` began or changed.
+/// Whether `change` ends one life under a name and begins another.
+bool is_succession(const Change& change) {
+  return change.type == ChangeType::kUpdated && !same_uid(change.old, change.current);
+}
+
+/// Whether `next` continues the life of the object that `last` began or changed. The end of a life
+/// that began with the end of another one does not: one change cannot report both ends.
 bool continues(const Change& last, const Change& next) {
   if (last.type == ChangeType::kDeleted || next.type == ChangeType::kAdded) return false;
+  const bool hides_an_end = next.type == ChangeType::kDeleted && is_succession(last);
+  if (hides_an_end && !mutant("delta-both-ends")) return false;
   return same_uid(last.current, next.current) &&
          (next.type == ChangeType::kDeleted || same_uid(next.old, next.current));
 }
@@ -308,6 +316,14 @@ void DeltaQueue::push_initial(Source& source, std::vector<ObjectRef> content) {
 /// Makes one change of `last` and the life that `next` is about.
 void DeltaQueue::merge_lives(Pending& last, const Change& next) {
   Change& change = last.change;
+  if (next.type == ChangeType::kDeleted && is_succession(change)) {
+    // The handler knows the former life only.
+    change.type = ChangeType::kDeleted;
+    change.tombstone = true;
+    change.current = std::move(change.old);
+    change.old = ObjectRef();
+    return;
+  }
   if (std::exchange(last.is_short_lived, false)) {
     change.type = ChangeType::kAdded;
     change.old = ObjectRef();

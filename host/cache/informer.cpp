@@ -314,7 +314,7 @@ void Informer::apply(const Source& from, WatchType type, ObjectRef object) {
   event(from, [&](Store& store) {
     std::optional<Change> change = type == WatchType::kDeleted ? store.remove(std::move(object))
                                                                : store.put(std::move(object));
-    if (repeats(*change)) change.reset();
+    if (change && repeats(*change)) change.reset();
     return change;
   });
 }

@@ -182,13 +182,18 @@ Change Store::put(ObjectRef object) {
   return change;
 }
 
-Change Store::remove(ObjectRef last) {
+std::optional<Change> Store::remove(ObjectRef last) {
   MutexLock lock(mutex_);
   const Metadata meta = metadata(*last);
   set_version(meta.resource_version);
   skipped_.erase(meta.ns, meta.name);
   count_skipped();
   ObjectRef held = take_out(meta.ns, meta.name);
+  if (!held && !mutant("unknown-deletions")) return std::nullopt;
+  if (held && !same_uid(metadata(*held).uid, meta.uid)) {
+    return Change{
+        .type = ChangeType::kDeleted, .tombstone = true, .old = {}, .current = std::move(held)};
+  }
   return Change{.type = ChangeType::kDeleted, .old = std::move(held), .current = std::move(last)};
 }
 

@@ -86,9 +86,11 @@ class Store {
   /// Puts the object in; returns whether it was added or updated. The version of the store becomes
   /// the object's.
   Change put(ObjectRef object) EXCLUDES(mutex_);
-  /// Takes out the object of this name, and returns the deletion with `last` as its last state;
-  /// also when the store did not hold it. The version of the store becomes that of `last`.
-  Change remove(ObjectRef last) EXCLUDES(mutex_);
+  /// Takes out the object of this name, and returns the deletion with `last` as its last state.
+  /// Nothing if the store does not hold the name: its readers never heard of the object, or have
+  /// heard of its end. If it holds another UID, the deletion is that one's, as a tombstone. The
+  /// version of the store becomes that of `last`.
+  std::optional<Change> remove(ObjectRef last) EXCLUDES(mutex_);
   /// A state of `object` that cannot be read was added, modified or deleted. Returns the deletion
   /// of what was held under its name, if that is gone. The version of the store becomes the
   /// object's if it is known.

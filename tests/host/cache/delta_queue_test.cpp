@@ -111,6 +111,8 @@ TEST_F(DeltaQueueTest, FullDeltaQueueReportsOneChangePerLifeAgainstWhatTheHandle
           {"ADDED b@2", "DELETED b@3", "ADDED b@4"}},
       {"NewGoneAndGoneAgain", {"A2 b", "D3 b", "A4 b", "M5 b", "D6 b"},
           {"ADDED b@2", "DELETED b@3", "ADDED b@5", "DELETED b@6"}},
+      {"AnotherLifeAndItsEnd", {"A2", "D3"}, {"UPDATED a@1->2", "DELETED a@3"}},
+      {"AnotherLifeAndItsUpdate", {"A2", "M3", "D4"}, {"UPDATED a@1->3", "DELETED a@4"}},
       {"SeveralObjects", {"M2", "A3 b", "M4", "D5 b", "M6"},
           {"UPDATED a@1->6", "ADDED b@3", "DELETED b@5"}},
   };
@@ -143,6 +145,29 @@ TEST_F(DeltaQueueTest, StuckHandlerCostsABoundedNumberOfChanges) {
   drain();
   watch({"A100"});
   EXPECT_THAT(drain(), ElementsAre("ADDED a@100")) << "and nothing is stuck afterwards";
+}
+
+TEST_F(DeltaQueueTest, TheEndOfALifeThatTheHandlerKnowsIsReportedWhateverIsForgotten) {
+  const MergeCase cases[] = {
+      {"TheNextLifeIsOver", {"D6"}, {"DELETED a@1 tombstone"}},
+      {"AThirdLifeBegins", {"D6", "A7"}, {"UPDATED a@1->7"}},
+      {"AThirdLifeIsOver", {"D6", "A7", "D8"}, {"DELETED a@1 tombstone"}},
+  };
+  for (const MergeCase& each : cases) {
+    SCOPED_TRACE(each.name);
+    make_plain_informer();
+    make_queue(1);
+    fill({{.name = "a", .version = "1", .uid = "life-0"}});
+    drain();
+    lives_.clear();
+    watch({"A2 b", "A3 c", "A4 d", "A5"});  // As many as may wait before lives are forgotten.
+    watch(each.events);
+    Strings heard = drain();
+    ASSERT_GE(heard.size(), 3u);
+    heard.erase(heard.begin(), heard.begin() + 3);
+    EXPECT_EQ(heard, each.heard);
+    queue_.reset();
+  }
 }
 
 // RT-077

@@ -62,10 +62,24 @@ TEST_F(StoreTest, PutReturnsWhetherTheObjectWasThere) {
   EXPECT_EQ(store_.version(), 2u);
 }
 
-TEST_F(StoreTest, RemovalOfAnUnknownObjectIsReportedToo) {
-  const Change change = store_.remove(object({.name = "a", .version = "5"}));
-  EXPECT_EQ(RecordingListener::describe(change), "DELETED a@5");
+TEST_F(StoreTest, TheEndOfAnObjectThatIsNotHeldIsNotReported) {
+  EXPECT_FALSE(store_.remove(object({.name = "a", .version = "5"})));
   EXPECT_EQ(store_.resource_version(), "5");
+
+  store_.put(object({.name = "a", .version = "6"}));
+  const std::optional<Change> change = store_.remove(object({.name = "a", .version = "7"}));
+  ASSERT_TRUE(change);
+  EXPECT_EQ(RecordingListener::describe(*change), "DELETED a@7");
+  EXPECT_FALSE(store_.remove(object({.name = "a", .version = "8"})));
+}
+
+TEST_F(StoreTest, TheEndOfAnotherLifeEndsTheOneThatIsHeld) {
+  store_.put(object({.name = "a", .version = "1", .uid = "former"}));
+  const std::optional<Change> change =
+      store_.remove(object({.name = "a", .version = "5", .uid = "later"}));
+  ASSERT_TRUE(change);
+  EXPECT_EQ(RecordingListener::describe(*change), "DELETED a@1 tombstone");
+  EXPECT_EQ(store_.size(), 0u);
 }
 
 TEST_F(StoreTest, UnknownIndexIsNotFoundAndUnknownKeyIsEmpty) {
