@@ -14,9 +14,10 @@ OwnersPatch drop_owners(const Location& location, const std::string& uid,
           [owners](const LiveObject& live) { return drop_owners_merge(live, owners); }};
 }
 
-OwnersPatch unblock(const Location& location, const NodeState& node) {
-  return {location, node.identity.uid, unblock_patch(node.identity.uid, node.owners),
-          [&node](const LiveObject& live) { return unblock_merge(live, node.owners); }};
+/// The references are those that the server has. The graph may still have a reference that is gone,
+/// which a patch would restore, and lack a new one, which a merge patch would remove.
+OwnersPatch unblock(const Location& location, const LiveObject& live) {
+  return {location, live.uid, unblock_patch(live), &unblock_merge};
 }
 
 }  // namespace
@@ -26,7 +27,7 @@ Result<Again> Collector::sync_deletion(const Key& key) const {
   const std::string& uid = uid_of(key);
   const std::optional<NodeState> node = graph_.find(uid);
   if (!node || (is_virtual(key) && !node->is_virtual)) return Again::when_changed();
-  const Status done = attempt(*node);
+  const Status done = is_doubt(key) ? resolve_doubt(*node) : attempt(*node);
   if (done.code() == Code::kNotFound) {
     graph_.remove_absent(node->identity);
     return Again::when_changed();
@@ -44,13 +45,28 @@ Result<Again> Collector::sync_deletion(const Key& key) const {
   return Status(Code::kConflict, "no informer has shown " + node->identity.name + " yet");
 }
 
+Result<LiveObject> Collector::read(const NodeState& node, const Location& location) const {
+  Result<LiveObject> live = objects_.get(location);
+  if (live && live->uid != node.identity.uid) {
+    return Status(Code::kNotFound, "another object has its name");
+  }
+  return live;
+}
+
+Status Collector::resolve_doubt(const NodeState& node) const {
+  if (node.is_virtual) return {};
+  const Result<Location> location = objects_.location_of(node.identity);
+  if (!location) return location.error();
+  // If it is there, its informer shows it soon, and later its end.
+  return read(node, *location).error();
+}
+
 Status Collector::attempt(const NodeState& node) const {
   if (node.is_being_deleted && !node.deletes_dependents) return {};
   const Result<Location> location = objects_.location_of(node.identity);
   if (!location) return location.error();
-  const Result<LiveObject> live = objects_.get(*location);
+  const Result<LiveObject> live = read(node, *location);
   if (!live) return live.error();
-  if (live->uid != node.identity.uid) return {Code::kNotFound, "another object has its name"};
   if (node.deletes_dependents) return delete_dependents(node, *location);
   if (live->owners.empty()) return {};
   std::vector<Standing> standings;
@@ -60,7 +76,7 @@ Status Collector::attempt(const NodeState& node) const {
     standings.push_back(*standing);
   }
   const DependentsState dependents = graph_.dependents_state(node.identity.uid);
-  return carry_out(plan_attempt(*live, standings, dependents), node, *location, *live);
+  return carry_out(plan_attempt(*live, standings, dependents), *location, *live);
 }
 
 Result<Standing> Collector::judge(const Reference& reference, const NodeState& node) const {
@@ -74,7 +90,7 @@ Result<Standing> Collector::judge(const Reference& reference, const NodeState& n
   return standing;
 }
 
-Status Collector::carry_out(const Attempt& attempt, const NodeState& node, const Location& location,
+Status Collector::carry_out(const Attempt& attempt, const Location& location,
                             const LiveObject& live) const {
   switch (attempt.step) {
     case Attempt::Step::kNothing:
@@ -82,7 +98,7 @@ Status Collector::carry_out(const Attempt& attempt, const NodeState& node, const
     case Attempt::Step::kDropOwners:
       return objects_.patch({drop_owners(location, live.uid, attempt.uids)}).front();
     case Attempt::Step::kUnblockAndDelete:
-      if (Status s = objects_.patch({unblock(location, node)}).front(); !s.ok()) return s;
+      if (Status s = objects_.patch({unblock(location, live)}).front(); !s.ok()) return s;
       break;
     case Attempt::Step::kDelete:
       break;

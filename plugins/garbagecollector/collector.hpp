@@ -24,11 +24,15 @@ class Collector {
   [[nodiscard]] Result<Again> sync_orphans(const Key& key) const;
 
  private:
+  /// The object of this very UID. kNotFound: it is not there.
+  [[nodiscard]] Result<LiveObject> read(const NodeState& node, const Location& location) const;
+  /// Success: the server has the object. kNotFound: it is not there.
+  [[nodiscard]] Status resolve_doubt(const NodeState& node) const;
   /// kNotFound: it is not there. Other errors as of LiveObjects.
   [[nodiscard]] Status attempt(const NodeState& node) const;
   [[nodiscard]] Result<Standing> judge(const Reference& reference, const NodeState& node) const;
-  [[nodiscard]] Status carry_out(const Attempt& attempt, const NodeState& node,
-                                 const Location& location, const LiveObject& live) const;
+  [[nodiscard]] Status carry_out(const Attempt& attempt, const Location& location,
+                                 const LiveObject& live) const;
   /// Foreground deletion: its blocking dependents first, then the object itself.
   [[nodiscard]] Status delete_dependents(const NodeState& node, const Location& location) const;
 

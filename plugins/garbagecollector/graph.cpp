@@ -1,6 +1,7 @@
 #include "plugins/garbagecollector/graph.hpp"
 
 #include <algorithm>
+#include <davit/mutant.hpp>
 #include <map>
 
 namespace davit::garbage {
@@ -8,6 +9,7 @@ namespace {
 
 constexpr std::string_view kNodeKeys = "node";
 constexpr std::string_view kVirtualKeys = "virtual";
+constexpr std::string_view kDoubtKeys = "doubt";
 
 Key key_of(const Node& node) {
   return node.is_virtual ? virtual_key(node.identity.uid) : node_key(node.identity.uid);
@@ -31,7 +33,9 @@ const Reference& reference_to(const std::string& uid, const Node& dependent) {
 
 Key node_key(std::string_view uid) { return {std::string(kNodeKeys), std::string(uid)}; }
 Key virtual_key(std::string_view uid) { return {std::string(kVirtualKeys), std::string(uid)}; }
+Key doubt_key(std::string_view uid) { return {std::string(kDoubtKeys), std::string(uid)}; }
 bool is_virtual(const Key& key) { return key.ns == kVirtualKeys; }
+bool is_doubt(const Key& key) { return key.ns == kDoubtKeys; }
 
 Effects Graph::observe(const Observed& now, const Observed* past) {
   Effects out;
@@ -63,6 +67,15 @@ Effects Graph::remove(const Identity& gone) {
   if (found == nullptr) return out;
   if (found->is_virtual) make_real(*found, gone, out);
   drop(*found, gone, out);
+  return out;
+}
+
+Effects Graph::doubt(const Identity& object) {
+  Effects out;
+  Node* const found = node(object.uid);
+  if (found == nullptr || found->is_virtual) return out;
+  found->identity = object;
+  out.deletions.push_back(doubt_key(object.uid));
   return out;
 }
 
@@ -112,6 +125,16 @@ DependentsState Graph::dependents_state(const std::string& uid) const {
   return out;
 }
 
+std::vector<Identity> Graph::shown(std::string_view group, std::string_view kind) const {
+  std::vector<Identity> out;
+  for (const auto& [uid, each] : nodes_) {
+    const Identity& identity = each->identity;
+    const bool is_one = identity.kind == kind && group_of(identity.api_version) == group;
+    if (is_one && !each->is_virtual) out.push_back(identity);
+  }
+  return out;
+}
+
 Node* Graph::node(const std::string& uid) const {
   const auto found = nodes_.find(uid);
   return found == nodes_.end() ? nullptr : found->second.get();
@@ -157,7 +180,7 @@ void Graph::update_owners(Node& node, const std::vector<Reference>& owners, Effe
   node.owners = owners;
   link(node, added, out);
   for (const auto& [uid, was] : removed) {
-    if (Node* const owner = this->node(uid)) owner->dependents.erase(&node);
+    if (Node* const owner = this->node(uid)) unlink(*owner, node, out);
   }
 }
 
@@ -205,11 +228,19 @@ void Graph::drop(Node& node, const Identity& as, Effects& out) {
   for (const Reference& each : node.owners) {
     Node* const owner = this->node(each.uid);
     if (owner == nullptr) continue;
-    owner->dependents.erase(&node);
     if (owner->deletes_dependents && owner != &node) out.deletions.push_back(key_of(*owner));
+    unlink(*owner, node, out);
   }
   mark_absent(as, {node.dependents.begin(), node.dependents.end()}, out);
   nodes_.erase(uid);
+  out.forgotten.push_back(uid);
+}
+
+void Graph::unlink(Node& owner, Node& dependent, Effects& out) {
+  owner.dependents.erase(&dependent);
+  if (!owner.is_virtual || !owner.dependents.empty() || mutant("virtual-nodes-end")) return;
+  out.forgotten.push_back(owner.identity.uid);
+  nodes_.erase(out.forgotten.back());
 }
 
 void Graph::mark_absent(const Identity& absent, const std::vector<Node*>& dependents,

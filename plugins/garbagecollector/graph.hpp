@@ -19,10 +19,12 @@
 namespace davit::garbage {
 
 /// The keys of the work queues. A virtual object has one of its own, which ends with the object's
-/// first appearance.
+/// first appearance. So has one whose end may have been missed: whether it exists is the question.
 [[nodiscard]] Key node_key(std::string_view uid);
 [[nodiscard]] Key virtual_key(std::string_view uid);
+[[nodiscard]] Key doubt_key(std::string_view uid);
 [[nodiscard]] bool is_virtual(const Key& key);
+[[nodiscard]] bool is_doubt(const Key& key);
 /// The UID that a key is about.
 [[nodiscard]] inline const std::string& uid_of(const Key& key) { return key.name; }
 
@@ -47,6 +49,7 @@ struct Effects {
   std::vector<Key> orphans;    ///< Whose dependents lose the reference to them.
   std::vector<Key> retries;    ///< As `deletions`, after their first back-off.
   std::vector<BadReference> warnings;
+  std::vector<std::string> forgotten;  ///< UIDs of nodes that are gone, and their keys with them.
 };
 
 /// One object. A virtual one is known from references only; no informer has shown it.
@@ -89,12 +92,17 @@ class Graph {
   [[nodiscard]] Effects observe(const Observed& now, const Observed* past);
   /// An informer shows that an object is gone.
   [[nodiscard]] Effects remove(const Identity& gone);
+  /// No informer shows the object of this UID, which its last one showed. Were it there, it would
+  /// be under this identity.
+  [[nodiscard]] Effects doubt(const Identity& object);
   /// The server has no such object. The node may have become another one since that was asked.
   [[nodiscard]] Effects remove_absent(const Identity& absent);
 
   [[nodiscard]] std::optional<NodeState> find(const std::string& uid) const;
   [[nodiscard]] std::vector<Identity> dependents(const std::string& uid) const;
   [[nodiscard]] DependentsState dependents_state(const std::string& uid) const;
+  /// The objects of a kind that informers have shown, in any version of its group.
+  [[nodiscard]] std::vector<Identity> shown(std::string_view group, std::string_view kind) const;
   [[nodiscard]] AbsentOwners& absent() { return absent_; }
 
   using Nodes = std::unordered_map<std::string, std::unique_ptr<Node>>;
@@ -112,6 +120,9 @@ class Graph {
                                    Effects& out) const;
   void drop_virtual(Node& node, const Identity& absent, Effects& out);
   void drop(Node& node, const Identity& as, Effects& out);
+  /// `owner` loses a dependent. A virtual one is known through its dependents only, and goes with
+  /// the last.
+  void unlink(Node& owner, Node& dependent, Effects& out);
   void mark_absent(const Identity& absent, const std::vector<Node*>& dependents, Effects& out);
 
   Nodes nodes_;

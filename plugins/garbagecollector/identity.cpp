@@ -4,6 +4,11 @@
 
 namespace davit::garbage {
 
+std::string_view group_of(std::string_view api_version) {
+  const std::size_t slash = api_version.find('/');
+  return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
+}
+
 Identity owner_of(const Reference& reference, std::string_view ns) {
   return {reference.kind, reference.api_version, std::string(ns), reference.name, reference.uid};
 }

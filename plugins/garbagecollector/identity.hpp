@@ -38,6 +38,9 @@ struct Identity {
   friend auto operator<=>(const Identity&, const Identity&) = default;
 };
 
+/// The group of "apps/v1"; empty for "v1".
+[[nodiscard]] std::string_view group_of(std::string_view api_version);
+
 /// The owner that `reference` names, in a namespace or in none.
 [[nodiscard]] Identity owner_of(const Reference& reference, std::string_view ns);
 

@@ -1,6 +1,7 @@
 #include "plugins/garbagecollector/monitors.hpp"
 
 #include <algorithm>
+#include <davit/mutant.hpp>
 #include <memory>
 #include <utility>
 
@@ -23,21 +24,24 @@ Observed observed(const ObjectView& object, const std::string& kind,
   return out;
 }
 
-Handlers<ObjectView> handlers_for(SharedGraph& graph, const std::string& kind,
-                                  const std::string& api_version) {
+Handlers<ObjectView> handlers_for(SharedGraph& graph,
+                                  const std::shared_ptr<const SharedGraph::Feed>& feed,
+                                  const std::string& kind, const std::string& api_version) {
   const auto read = [kind, api_version](const ObjectView& object) {
     return observed(object, kind, api_version);
   };
-  return {.added = [&graph, read](const ObjectView& added) { graph.observe(read(added), nullptr); },
+  return {.added = [&graph, feed,
+                    read](const ObjectView& added) { graph.observe(*feed, read(added), nullptr); },
           .updated =
-              [&graph, read](const ObjectView& old, const ObjectView& current) {
+              [&graph, feed, read](const ObjectView& old, const ObjectView& current) {
                 const Observed past = read(old);
                 const bool is_other = past.identity.uid != current.uid();
                 // Its deletion was missed. Upstream would forget it.
-                if (is_other) graph.remove(past.identity);
-                graph.observe(read(current), is_other ? nullptr : &past);
+                if (is_other) graph.remove(*feed, past.identity);
+                graph.observe(*feed, read(current), is_other ? nullptr : &past);
               },
-          .deleted = [&graph, read](const ObjectView& gone) { graph.remove(read(gone).identity); }};
+          .deleted = [&graph, feed,
+                      read](const ObjectView& gone) { graph.remove(*feed, read(gone).identity); }};
 }
 
 }  // namespace
@@ -51,52 +55,57 @@ Monitors::Monitors(Context& cluster, Queue queue, SharedGraph& graph, Discover d
                                    .name = "garbagecollector_controller_resources_sync_error_total",
                                    .help = "Number of garbage collector resources sync errors"})) {
   if (const Result<Offer> offer = discover_()) {
-    ResourceSet wanted = plan_resources(*offer, {});
-    if (follow(wanted)) accepted_ = std::move(wanted);
+    wanted_ = plan_resources(*offer, {});
+    follow();
   }
   cluster_.start_timer({.period = kPeriod}, [this] { queue_.add(kOffer); });
 }
 
 Result<Again> Monitors::sync(const Key& key) {
+  note_filled();
   if (key == kOffer) look();
+  retire();
   return wait_for_content();
 }
 
 void Monitors::look() {
   const Result<Offer> offer = discover_();
-  ResourceSet wanted = offer ? plan_resources(*offer, synced()) : ResourceSet();
+  ResourceSet wanted = offer ? plan_resources(*offer, filled()) : ResourceSet();
   if (wanted.empty()) {
     count_error("no resources found", offer ? "the server offers none" : offer.error().message());
     return;
   }
-  if (wanted == accepted_) return;
-  if (!follow(wanted)) {
-    count_error("some resources are not followed", "see above");
-    return;
+  if (wanted != wanted_) {
+    cluster_.log().info("resources have changed", {{"count", std::to_string(wanted.size())}});
+    log_vanished(std::exchange(wanted_, std::move(wanted)));
   }
-  cluster_.log().info("resources have changed", {{"count", std::to_string(wanted.size())}});
-  accepted_ = std::move(wanted);
-  waits_ = true;
-  wait_.reset();
+  follow();
 }
 
-bool Monitors::follow(const ResourceSet& wanted) {
-  for (auto it = informers_.begin(); it != informers_.end();) {
-    if (wanted.contains(it->first)) {
-      ++it;
-      continue;
-    }
-    it->second.close();
-    it = informers_.erase(it);
+void Monitors::log_vanished(const ResourceSet& before) const {
+  for (const Watched& each : before) {
+    const bool is_wanted = wanted_.contains(each.first) || successor_of(each) != informers_.end();
+    if (is_wanted) continue;
+    cluster_.log().warning(
+        "the server offers a resource no more",
+        {{"resource", each.first.resource}, {"version", each.first.api_version()}});
   }
+}
+
+void Monitors::follow() {
   bool is_complete = true;
-  for (const auto& [id, kind] : wanted) {
-    if (!informers_.contains(id)) is_complete = open(id, kind) && is_complete;
+  for (const Watched& each : wanted_) {
+    if (informers_.contains(each)) continue;
+    is_complete = open(each) && is_complete;
+    waits_ = true;
+    wait_.reset();
   }
-  return is_complete;
+  if (!is_complete) count_error("some resources are not followed", "see above");
 }
 
-bool Monitors::open(const ResourceId& id, const std::string& kind) {
+bool Monitors::open(const Watched& watched) {
+  const auto& [id, kind] = watched;
+  const auto feed = std::make_shared<SharedGraph::Feed>();
   const Result<DynamicInformer> opened = cluster_.open_dynamic_informer(
       {.group = id.group,
        .version = id.version,
@@ -106,9 +115,9 @@ bool Monitors::open(const ResourceId& id, const std::string& kind) {
                       "metadata.resourceVersion", "metadata.deletionTimestamp",
                       "metadata.finalizers", "metadata.ownerReferences"},
        .wake = DynamicInformerOptions::Wake{queue_, kContent}},
-      handlers_for(graph_, kind, id.api_version()));
+      handlers_for(graph_, feed, kind, id.api_version()));
   if (opened) {
-    informers_.emplace(id, *opened);
+    informers_.emplace(watched, Followed{*opened, feed});
     return true;
   }
   cluster_.log().error("a resource is not followed", {{"resource", id.resource},
@@ -117,30 +126,77 @@ bool Monitors::open(const ResourceId& id, const std::string& kind) {
   return false;
 }
 
-ResourceSet Monitors::synced() const {
-  ResourceSet out;
-  for (const auto& [id, kind] : accepted_) {
-    if (is_synced(id)) out.emplace(id, kind);
+void Monitors::note_filled() {
+  for (auto& [watched, followed] : informers_) {
+    followed.was_filled = followed.was_filled || followed.informer.synced().ok();
   }
-  return out;
 }
 
-bool Monitors::is_synced(const ResourceId& id) const {
-  const auto found = informers_.find(id);
-  return found != informers_.end() && found->second.synced().ok();
+void Monitors::retire() {
+  for (auto it = informers_.begin(); it != informers_.end();) {
+    const auto& [watched, followed] = *it;
+    const auto wanted = wanted_.find(watched.first);
+    const bool is_wanted = wanted != wanted_.end() && wanted->second == watched.second;
+    const auto successor = is_wanted ? informers_.cend() : successor_of(watched);
+    const bool is_replaced = successor != informers_.cend() && successor->second.was_filled;
+    if (is_wanted || !(is_replaced || is_gone(watched, followed))) {
+      ++it;
+      continue;
+    }
+    graph_.end(*followed.feed);
+    followed.informer.close();
+    if (is_replaced) reconcile(watched, *successor);
+    it = informers_.erase(it);
+  }
+}
+
+Monitors::Informers::const_iterator Monitors::successor_of(const Watched& watched) const {
+  for (const Watched& each : wanted_) {
+    if (each.first.qualified() == watched.first.qualified()) return informers_.find(each);
+  }
+  return informers_.end();
+}
+
+bool Monitors::is_gone(const Watched& watched, const Followed& followed) const {
+  if (mutant("one-discovery-answer")) return true;
+  return followed.informer.synced().code() == Code::kNotFound &&
+         graph_.shown(watched.first.group, watched.second).empty();
+}
+
+void Monitors::reconcile(const Watched& closed, const Informers::value_type& successor) const {
+  const auto& [watched, followed] = successor;
+  if (mutant("missed-deletions")) return;
+  for (Identity& each : graph_.shown(closed.first.group, closed.second)) {
+    const Lookup<ObjectView> shown = followed.informer.get(each.ns, each.name);
+    if (shown && shown->uid() == each.uid) continue;
+    each.kind = watched.second;
+    each.api_version = watched.first.api_version();
+    graph_.doubt(each);
+  }
+}
+
+ResourceSet Monitors::filled() const {
+  ResourceSet out;
+  for (const Watched& each : wanted_) {
+    const auto found = informers_.find(each);
+    if (found != informers_.end() && found->second.was_filled) out.insert(each);
+  }
+  return out;
 }
 
 Again Monitors::wait_for_content() {
   if (!waits_) return Again::when_changed();
   const Time now = cluster_.now();
   if (!wait_) wait_ = now + kWait;
-  const auto missing = std::find_if(informers_.begin(), informers_.end(),
-                                    [](const auto& each) { return !each.second.synced().ok(); });
-  const bool is_filled = !informers_.empty() && missing == informers_.end();
+  const auto missing = std::find_if(wanted_.begin(), wanted_.end(), [this](const Watched& each) {
+    const auto found = informers_.find(each);
+    return found != informers_.end() && !found->second.was_filled;
+  });
+  const bool is_filled = !informers_.empty() && missing == wanted_.end();
   if (!is_filled && now < *wait_) return Again::after(*wait_ - now);
   if (!is_filled) {
     count_error("timed out waiting for the content of a resource",
-                missing == informers_.end() ? "there is none" : missing->first.resource);
+                missing == wanted_.end() ? "there is none" : missing->first.resource);
   }
   waits_ = false;
   graph_.open();

@@ -3,6 +3,7 @@
 
 #include <davit/context.hpp>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -14,6 +15,10 @@ namespace davit::garbage {
 /// Follows what the server offers: asks every kPeriod, opens and closes informers, and opens the
 /// graph once it is filled, or after kWait without the resources that cannot be listed. Only for
 /// the constructor of the controller and for syncs of a queue with one worker.
+///
+/// One answer of discovery that lacks a resource proves nothing, so the resource's informer stays.
+/// It is closed when an informer of another version has its content, or when the server does not
+/// serve the resource and the graph has no object of it.
 class Monitors {
  public:
   static constexpr std::chrono::seconds kPeriod{30};
@@ -26,14 +31,33 @@ class Monitors {
   [[nodiscard]] Result<Again> sync(const Key& key);
 
  private:
+  using Watched = ResourceSet::value_type;  // With its kind, which may change.
+  struct Followed {
+    DynamicInformer informer;
+    std::shared_ptr<SharedGraph::Feed> feed;
+    bool was_filled = false;
+  };
+  using Informers = std::map<Watched, Followed>;
+
   /// Asks the server what it offers.
   void look();
-  /// False if something could not be opened.
-  [[nodiscard]] bool follow(const ResourceSet& wanted);
-  [[nodiscard]] bool open(const ResourceId& id, const std::string& kind);
-  /// The accepted resources whose informers have their content.
-  [[nodiscard]] ResourceSet synced() const;
-  [[nodiscard]] bool is_synced(const ResourceId& id) const;
+  /// Opens what is wanted and not open.
+  void follow();
+  [[nodiscard]] bool open(const Watched& watched);
+  void log_vanished(const ResourceSet& before) const;
+  /// Notes which informers have had their content.
+  void note_filled();
+  /// Closes informers that are no longer needed.
+  void retire();
+  /// The wanted informer of the same resource, if it is open.
+  [[nodiscard]] Informers::const_iterator successor_of(const Watched& watched) const;
+  /// Whether there is nothing left to follow.
+  [[nodiscard]] bool is_gone(const Watched& watched, const Followed& followed) const;
+  /// Has those objects looked up that the informer that is closed has shown, and its successor does
+  /// not.
+  void reconcile(const Watched& closed, const Informers::value_type& successor) const;
+  /// The wanted resources whose informers have had their content.
+  [[nodiscard]] ResourceSet filled() const;
   [[nodiscard]] Again wait_for_content();
   void count_error(std::string_view what, std::string_view why) const;
 
@@ -42,8 +66,8 @@ class Monitors {
   SharedGraph& graph_;
   const Discover discover_;
   const Metric errors_;
-  std::map<ResourceId, DynamicInformer> informers_;
-  ResourceSet accepted_;      // The resources that are watched without an error.
+  Informers informers_;
+  ResourceSet wanted_;        // According to the last answer.
   bool waits_ = true;         // For the content of new informers.
   std::optional<Time> wait_;  // Until when; from the first sync on.
 };

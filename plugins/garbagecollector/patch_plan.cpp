@@ -58,20 +58,22 @@ std::string drop_owners_merge(const LiveObject& live, const std::vector<std::str
                         [&others](JsonWriter& out) { write_references(out, others); });
 }
 
-std::string unblock_patch(std::string_view uid, const std::vector<Reference>& owners) {
+std::string unblock_patch(const LiveObject& live) {
   std::vector<Reference> changed;
-  for (Reference each : owners) {
+  for (Reference each : live.owners) {
     if (!each.is_blocking()) continue;
     each.blocks = false;
     changed.push_back(std::move(each));
   }
-  return metadata_patch("uid", uid, [&changed](JsonWriter& out) {
-    if (!changed.empty()) write_references(out, changed);
+  return metadata_patch("uid", live.uid, [&](JsonWriter& out) {
+    if (changed.empty()) return;
+    out.member("resourceVersion", live.resource_version);
+    write_references(out, changed);
   });
 }
 
-std::string unblock_merge(const LiveObject& live, const std::vector<Reference>& owners) {
-  std::vector<Reference> changed = owners;
+std::string unblock_merge(const LiveObject& live) {
+  std::vector<Reference> changed = live.owners;
   for (Reference& each : changed) each.blocks = false;
   return metadata_patch("resourceVersion", live.resource_version,
                         [&changed](JsonWriter& out) { write_references(out, changed); });

@@ -17,10 +17,10 @@ namespace davit::garbage {
 [[nodiscard]] std::string drop_owners_merge(const LiveObject& live,
                                             const std::vector<std::string>& owners);
 
-/// None of `owners`, which are those of the object, blocks any more.
-[[nodiscard]] std::string unblock_patch(std::string_view uid, const std::vector<Reference>& owners);
-[[nodiscard]] std::string unblock_merge(const LiveObject& live,
-                                        const std::vector<Reference>& owners);
+/// None of the object's references blocks any more. Both hold for the version that was read: a
+/// strategic patch adds a reference that has gone since.
+[[nodiscard]] std::string unblock_patch(const LiveObject& live);
+[[nodiscard]] std::string unblock_merge(const LiveObject& live);
 
 [[nodiscard]] std::string drop_finalizer_merge(const LiveObject& live, std::string_view finalizer);
 

@@ -33,35 +33,41 @@ void record(const EventRecorder& events, const BadReference& bad) {
 
 }  // namespace
 
-void SharedGraph::observe(const Observed& now, const Observed* past) {
+template <typename Change>
+void SharedGraph::apply(const Change& change) {
   Effects effects;
   {
     const std::lock_guard lock(mutex_);
-    effects = graph_.observe(now, past);
+    effects = change();
+    if (!is_open_) return hold(effects);
   }
   hand_out(effects);
 }
 
-void SharedGraph::remove(const Identity& gone) {
-  Effects effects;
-  {
-    const std::lock_guard lock(mutex_);
-    effects = graph_.remove(gone);
-    held_deletions_.erase(node_key(gone.uid));
-    held_deletions_.erase(virtual_key(gone.uid));
-    held_orphans_.erase(node_key(gone.uid));
-    held_warnings_.erase(gone.uid);
-  }
-  hand_out(effects);
+void SharedGraph::observe(const Feed& feed, const Observed& now, const Observed* past) {
+  apply([&] { return feed.is_over_ ? Effects() : graph_.observe(now, past); });
+}
+
+void SharedGraph::remove(const Feed& feed, const Identity& gone) {
+  apply([&] { return feed.is_over_ ? Effects() : graph_.remove(gone); });
+}
+
+void SharedGraph::end(Feed& feed) {
+  const std::lock_guard lock(mutex_);
+  feed.is_over_ = true;
+}
+
+void SharedGraph::doubt(const Identity& object) {
+  apply([&] { return graph_.doubt(object); });
 }
 
 void SharedGraph::remove_absent(const Identity& absent) {
-  Effects effects;
-  {
-    const std::lock_guard lock(mutex_);
-    effects = graph_.remove_absent(absent);
-  }
-  hand_out(effects);
+  apply([&] { return graph_.remove_absent(absent); });
+}
+
+std::vector<Identity> SharedGraph::shown(std::string_view group, std::string_view kind) const {
+  const std::lock_guard lock(mutex_);
+  return graph_.shown(group, kind);
 }
 
 std::optional<NodeState> SharedGraph::find(const std::string& uid) const {
@@ -120,19 +126,23 @@ bool SharedGraph::defers(const Key& key, std::set<Key>& held) {
   return !is_open_;
 }
 
-void SharedGraph::hand_out(const Effects& effects) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!is_open_) {
-      held_deletions_.insert(effects.deletions.begin(), effects.deletions.end());
-      held_deletions_.insert(effects.retries.begin(), effects.retries.end());
-      held_orphans_.insert(effects.orphans.begin(), effects.orphans.end());
-      for (const BadReference& each : effects.warnings) {
-        held_warnings_.emplace(each.dependent.uid, each);
-      }
-      return;
-    }
+void SharedGraph::hold(const Effects& effects) {
+  held_deletions_.insert(effects.deletions.begin(), effects.deletions.end());
+  held_deletions_.insert(effects.retries.begin(), effects.retries.end());
+  held_orphans_.insert(effects.orphans.begin(), effects.orphans.end());
+  for (const BadReference& each : effects.warnings) {
+    held_warnings_.emplace(each.dependent.uid, each);
   }
+  for (const std::string& uid : effects.forgotten) {
+    for (const Key& key : {node_key(uid), virtual_key(uid), doubt_key(uid)}) {
+      held_deletions_.erase(key);
+      held_orphans_.erase(key);
+    }
+    held_warnings_.erase(uid);
+  }
+}
+
+void SharedGraph::hand_out(const Effects& effects) const {
   for (const BadReference& each : effects.warnings) record(events_, each);
   delete_all(effects.deletions);
   for (const Key& each : effects.orphans) orphans_.add(each);

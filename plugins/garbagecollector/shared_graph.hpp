@@ -22,9 +22,22 @@ class SharedGraph {
   SharedGraph(Queue deletions, Queue orphans, EventRecorder events)
       : deletions_(deletions), orphans_(orphans), events_(events) {}
 
-  void observe(const Observed& now, const Observed* past);
-  void remove(const Identity& gone);
+  /// One informer, as the source of changes.
+  class Feed {
+   private:
+    friend class SharedGraph;
+    bool is_over_ = false;  // Guarded by the graph's mutex.
+  };
+
+  /// Changes of a feed that is over are ignored: a handler may run beyond close().
+  void observe(const Feed& feed, const Observed& now, const Observed* past);
+  void remove(const Feed& feed, const Identity& gone);
+  void end(Feed& feed);
+
+  /// See Graph.
+  void doubt(const Identity& object);
   void remove_absent(const Identity& absent);
+  [[nodiscard]] std::vector<Identity> shown(std::string_view group, std::string_view kind) const;
 
   [[nodiscard]] std::optional<NodeState> find(const std::string& uid) const;
   [[nodiscard]] std::vector<Identity> dependents(const std::string& uid) const;
@@ -46,7 +59,12 @@ class SharedGraph {
 
  private:
   [[nodiscard]] bool defers(const Key& key, std::set<Key>& held);
-  void hand_out(const Effects& effects);
+  /// Does `change`, which returns Effects, and hands them out or holds them.
+  template <typename Change>
+  void apply(const Change& change);
+  /// Belongs to the step that made the effects. The mutex is held.
+  void hold(const Effects& effects);
+  void hand_out(const Effects& effects) const;
 
   const Queue deletions_;
   const Queue orphans_;

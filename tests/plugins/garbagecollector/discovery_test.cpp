@@ -9,6 +9,17 @@ using ::testing::IsEmpty;
 
 class DiscoveryTest : public GarbageTest {
  protected:
+  static constexpr const char* kHeld = R"(["x/y"])";
+  static constexpr std::string_view kTwoVersions =
+      R"([{"name":"v1beta1","served":true,"storage":false,)"
+      R"("schema":{"openAPIV3Schema":{"type":"object"}}},)"
+      R"({"name":"v1","served":true,"storage":true,)"
+      R"("schema":{"openAPIV3Schema":{"type":"object"}}}])";
+
+  static void drop_widgets(Offer& offer) {
+    std::erase_if(offer.resources,
+                  [](const OfferedResource& each) { return each.id.group == "example.com"; });
+  }
   void delete_definition() {
     const testing::RawReply reply = cluster().exchange(
         {"DELETE", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com"});
@@ -88,8 +99,7 @@ TEST_F(DiscoveryTest, GC71_AGroupThatDoesNotRespondIsFollowedFurther) {
   bool is_stale = false;
   start_discovering([&is_stale](Offer& offer) {
     if (!is_stale) return Status();
-    std::erase_if(offer.resources,
-                  [](const OfferedResource& each) { return each.id.group == "example.com"; });
+    drop_widgets(offer);
     offer.unknown.emplace("example.com", "v1");
     return Status();
   });
@@ -135,6 +145,85 @@ TEST_F(DiscoveryTest, GC76_AnUnchangedServerIsNotListedAgain) {
   advance(3 * Monitors::kPeriod);
   EXPECT_EQ(cluster().lists("configmaps"), before);
   EXPECT_EQ(sync_errors(), 0);
+}
+
+TEST_F(DiscoveryTest, OneAnswerThatLacksAResourceLosesNoDeletion) {
+  define_widgets();
+  bool is_lacking = false;
+  start_discovering([&is_lacking](Offer& offer) {
+    if (is_lacking) drop_widgets(offer);
+    return Status();
+  });
+  const Thing o = create_widget("o");
+  const Thing d = create_owned("d", {own(o)});
+  const Thing f = create("f");
+  const Thing w = create_widget("w", {.owners = list({own_blocking(f)}), .finalizers = kHeld});
+  erase(f, "Foreground");
+  run();
+  const int lists = cluster().lists("widgets");
+  is_lacking = true;
+  advance(Monitors::kPeriod);
+  erase(o);
+  drop_finalizers(w);
+  run();
+  EXPECT_FALSE(exists(d));
+  EXPECT_FALSE(exists(f));
+  is_lacking = false;
+  advance(Monitors::kPeriod);
+  EXPECT_EQ(cluster().lists("widgets"), lists) << "it was followed all the time";
+}
+
+TEST_F(DiscoveryTest, AVersionThatReplacesAnotherFindsWhatTheOtherHasMissed) {
+  define_widgets(kTwoVersions);
+  std::string offered = "v1beta1";
+  start_discovering([&offered](Offer& offer) {
+    std::erase_if(offer.resources, [&offered](const OfferedResource& each) {
+      return each.id.group == "example.com" && each.id.version != offered;
+    });
+    return Status();
+  });
+  const Thing o = create_widget("o");
+  const Thing again = create_widget("again");
+  const Thing stays = create_widget("stays");
+  const Thing d = create_owned("d", {own(o)});
+  const Thing e = create_owned("e", {own(again)});
+  const Thing f = create_owned("f", {own(stays)});
+  run();
+  cluster().hold("widgets");
+  erase(o);
+  erase(again);
+  create_widget("again");
+  offered = "v1";
+  advance(Monitors::kPeriod);
+  EXPECT_FALSE(exists(d));
+  EXPECT_FALSE(exists(e)) << "its owner's name is that of another object";
+  EXPECT_TRUE(exists(f));
+  cluster().release("widgets");
+  erase(stays);
+  run();
+  EXPECT_FALSE(exists(f)) << "the new version is followed";
+}
+
+TEST_F(DiscoveryTest, AVersionIsFollowedUntilTheNextOneHasItsContent) {
+  define_widgets(kTwoVersions);
+  std::string offered = "v1beta1";
+  start_discovering([&offered](Offer& offer) {
+    std::erase_if(offer.resources, [&offered](const OfferedResource& each) {
+      return each.id.group == "example.com" && each.id.version != offered;
+    });
+    // The server does not serve it.
+    if (offered == "v3")
+      offer.resources.push_back({{"example.com", "v3", "widgets"}, "Widget", true});
+    return Status();
+  });
+  const Thing o = create_widget("o");
+  const Thing d = create_owned("d", {own(o)});
+  run();
+  offered = "v3";
+  advance(2 * Monitors::kPeriod);
+  erase(o);
+  run();
+  EXPECT_FALSE(exists(d));
 }
 
 TEST_F(DiscoveryTest, AStartWithoutDiscoveryIsMadeUpFor) {

@@ -135,6 +135,57 @@ TEST_F(ForegroundTest, GC42_ACycleGoes) {
   EXPECT_TRUE(is_refused) << "the deletion is one of what was read before the patch";
 }
 
+/// A cycle: b belongs to a, c to b and a to c, each blocking its owner. a is deleted.
+class CycleTest : public GarbageTest {
+ protected:
+  using Create = std::function<Thing(const std::string& name, const Extras& extras)>;
+
+  /// `change` runs just before the collector's first patch of c, which unblocks its owner.
+  void delete_cycle_while(const Create& create, const std::function<void()>& change) {
+    a_ = create("a", {});
+    b_ = create("b", {.owners = list({own_blocking(a_)})});
+    c_ = create("c", {.owners = list({own_blocking(b_)})});
+    p_ = create("p", {});
+    set_owners(a_, {own_blocking(c_)});
+    start();
+    cluster().on_request([change, is_done = false](const testing::RequestRecord& request) mutable {
+      if (request.verb != Verb::kPatch || request.name != "c" || is_done) return;
+      is_done = true;
+      change();
+    });
+    erase(a_, "Foreground");
+    advance(1min);
+    ASSERT_FALSE(patches("c").empty());
+    EXPECT_FALSE(exists(a_));
+    EXPECT_FALSE(exists(b_));
+  }
+
+  Thing a_;
+  Thing b_;
+  Thing c_;
+  Thing p_;
+};
+
+TEST_F(CycleTest, AnOwnerThatComesWhileACustomResourceIsUnblockedSaves) {
+  define_widgets();
+  delete_cycle_while(
+      [this](const std::string& name, const Extras& extras) { return create_widget(name, extras); },
+      [this] {
+        set_owners(c_, {own_blocking(b_), own(p_)});
+      });
+  EXPECT_TRUE(exists(c_));
+  EXPECT_THAT(owners(c_), ElementsAre("p"));
+}
+
+TEST_F(CycleTest, UnblockingRestoresNoReferenceThatIsGone) {
+  delete_cycle_while(
+      [this](const std::string& name, const Extras& extras) { return create(name, extras); },
+      [this] { set_owners(c_, {own(p_)}); });
+  EXPECT_TRUE(exists(c_));
+  EXPECT_EQ(patches("c").front().http_status, 409);
+  EXPECT_THAT(owners(c_), ElementsAre("p"));
+}
+
 TEST_F(ForegroundTest, GC43_ARepeatedForegroundDeletionFinishesAgain) {
   const Thing p = create_pod("p", {.finalizers = R"(["x/y"])"});
   start();

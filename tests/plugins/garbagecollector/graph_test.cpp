@@ -46,6 +46,46 @@ TEST_F(GraphTest, AnOwnerThatWasNotShownIsVirtualAndIsVerified) {
   EXPECT_THAT(names_of_dependents("o"), ElementsAre("d"));
 }
 
+TEST_F(GraphTest, AVirtualOwnerGoesWithItsLastDependent) {
+  show(shown(object("d"), {reference("o")}));
+  show(shown(object("e"), {reference("o")}));
+  EXPECT_THAT(graph_.remove(object("d")).forgotten, ElementsAre("d-uid"));
+  EXPECT_THAT(show(shown(object("e"))).forgotten, ElementsAre("o-uid"));
+  EXPECT_FALSE(graph_.find("o-uid"));
+
+  show(shown(object("e"), {reference("o"), reference("o")}));
+  EXPECT_THAT(graph_.remove(object("e")).forgotten, UnorderedElementsAre("e-uid", "o-uid"));
+  EXPECT_EQ(graph_.nodes().size(), 0U);
+
+  show(shown(object("o")));
+  show(shown(object("d"), {reference("o")}));
+  static_cast<void>(graph_.remove(object("d")));
+  EXPECT_TRUE(graph_.find("o-uid")) << "an informer has shown it";
+}
+
+TEST_F(GraphTest, AnObjectInDoubtIsLookedUpUnderItsPresentIdentity) {
+  show(shown(object("o")));
+  Identity now = object("o");
+  now.api_version = "v2";
+  EXPECT_THAT(graph_.doubt(now).deletions, ElementsAre(doubt_key("o-uid")));
+  EXPECT_EQ(graph_.find("o-uid")->identity, now);
+  EXPECT_THAT(graph_.doubt(object("p")).deletions, IsEmpty());
+  show(shown(object("d"), {reference("v")}));
+  EXPECT_THAT(graph_.doubt(object("v")).deletions, IsEmpty()) << "it is being looked up already";
+}
+
+TEST_F(GraphTest, ObjectsOfAKindAreFoundInEveryVersionOfTheirGroup) {
+  Identity a = object("a");
+  a.api_version = "apps/v1";
+  Identity b = object("b");
+  b.api_version = "apps/v1beta1";
+  for (const Identity& each : {a, b, object("c")}) show(shown(each));
+  show(shown(object("d"), {reference("virtual")}));
+  EXPECT_THAT(graph_.shown("apps", "ConfigMap"), UnorderedElementsAre(a, b));
+  EXPECT_THAT(graph_.shown("", "ConfigMap"), UnorderedElementsAre(object("c"), object("d")));
+  EXPECT_THAT(graph_.shown("apps", "Secret"), IsEmpty());
+}
+
 TEST_F(GraphTest, DependentsAreVerifiedWhenTheirOwnerGoes) {
   show(shown(object("o")));
   show(shown(object("d1"), {reference("o")}));

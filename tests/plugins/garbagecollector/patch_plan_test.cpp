@@ -10,6 +10,7 @@ namespace {
 
 LiveObject live() {
   LiveObject out;
+  out.uid = "d";
   out.resource_version = "7";
   out.owners = {blocking_reference("a"), reference("b")};
   out.finalizers = {"x/y", "orphan"};
@@ -31,18 +32,22 @@ TEST(PatchPlanTest, AMergePatchHasTheRemainingReferencesOrNull) {
 }
 
 TEST(PatchPlanTest, OnlyWhatBlocksIsUnblocked) {
-  Reference controller = blocking_reference("a");
-  controller.controller = true;
-  EXPECT_EQ(unblock_patch("d", {controller, reference("b")}),
-            R"({"metadata":{"uid":"d","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap",)"
-            R"("name":"a","uid":"a-uid","controller":true,"blockOwnerDeletion":false}]}})");
-  EXPECT_EQ(unblock_patch("d", {reference("b")}), R"({"metadata":{"uid":"d"}})");
+  LiveObject blocked = live();
+  blocked.owners.front().controller = true;
+  EXPECT_EQ(unblock_patch(blocked),
+            R"({"metadata":{"uid":"d","resourceVersion":"7","ownerReferences":[)"
+            R"({"apiVersion":"v1","kind":"ConfigMap","name":"a","uid":"a-uid",)"
+            R"("controller":true,"blockOwnerDeletion":false}]}})");
+  blocked.owners = {reference("b")};
+  EXPECT_EQ(unblock_patch(blocked), R"({"metadata":{"uid":"d"}})");
 }
 
 TEST(PatchPlanTest, AMergePatchUnblocksEveryReference) {
-  EXPECT_EQ(unblock_merge(live(), {reference("b")}),
+  EXPECT_EQ(unblock_merge(live()),
             R"({"metadata":{"resourceVersion":"7","ownerReferences":[{"apiVersion":"v1",)"
-            R"("kind":"ConfigMap","name":"b","uid":"b-uid","blockOwnerDeletion":false}]}})");
+            R"("kind":"ConfigMap","name":"a","uid":"a-uid","blockOwnerDeletion":false},)"
+            R"({"apiVersion":"v1","kind":"ConfigMap","name":"b","uid":"b-uid",)"
+            R"("blockOwnerDeletion":false}]}})");
 }
 
 TEST(PatchPlanTest, OtherFinalizersStay) {
