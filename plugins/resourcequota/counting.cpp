@@ -56,7 +56,7 @@ class Counter {
 
  private:
   [[nodiscard]] Result<List<ObjectView>> list(const Evaluator& evaluator) const {
-    if (!evaluator.informer || !evaluator.informer->synced().ok()) {
+    if (!evaluator.informer || !(evaluator.is_filled || evaluator.informer->synced().ok())) {
       return Status(Code::kUnavailable,
                     "failed to list content: " + evaluator.id.text() + " not yet synced");
     }

@@ -1,6 +1,7 @@
 #include "plugins/resourcequota/monitors.hpp"
 
 #include <algorithm>
+#include <davit/mutant.hpp>
 #include <utility>
 #include <vector>
 
@@ -90,6 +91,14 @@ bool offers_device_classes(const Offer& offer) {
                      });
 }
 
+/// Whether the server does not serve the resource, and had no object of it left.
+bool is_gone(const DynamicInformer& informer) {
+  if (mutant("last-known-usage")) return true;
+  if (informer.synced().code() != Code::kNotFound) return false;
+  const List<ObjectView> objects = informer.list();
+  return objects.error().ok() && objects.empty();
+}
+
 }  // namespace
 
 Monitors::Monitors(Context& cluster, Wiring wiring, Discover discover, const Offer& first)
@@ -97,14 +106,17 @@ Monitors::Monitors(Context& cluster, Wiring wiring, Discover discover, const Off
       wiring_(std::move(wiring)),
       discover_(std::move(discover)),
       next_(initial_registry()) {
-  ResourceSet wanted = plan_resources(first, {});
-  if (follow(wanted, offers_device_classes(first))) accepted_ = std::move(wanted);
+  wanted_ = plan_resources(first, {});
+  follow();
+  follow_device_classes(offers_device_classes(first));
   publish();
   cluster_.start_timer({.period = kPeriod}, [this] { wiring_.rounds.add(kOffer); });
 }
 
 Result<Again> Monitors::sync(const Key& key) {
+  note_filled();
   if (key == kOffer) look();
+  retire();
   return wait_for_content();
 }
 
@@ -120,43 +132,48 @@ std::shared_ptr<const Registry> Monitors::registry() const {
 
 void Monitors::look() {
   const Result<Offer> offer = discover_();
-  ResourceSet wanted = offer ? plan_resources(*offer, accepted_) : ResourceSet();
+  ResourceSet wanted = offer ? plan_resources(*offer, wanted_) : ResourceSet();
   if (wanted.empty()) {
     cluster_.log().error("discovery failed", {{"error", offer ? "the server offers nothing"
                                                               : offer.error().message()}});
     return;
   }
-  if (wanted == accepted_) return;
-  if (is_open()) set_phase(Phase::kChanging);
-  wait_.reset();
-  const bool is_complete = follow(wanted, offers_device_classes(*offer));
+  if (wanted != wanted_) {
+    cluster_.log().info("resources have changed", {{"count", std::to_string(wanted.size())}});
+    log_vanished(std::exchange(wanted_, std::move(wanted)));
+  }
+  if (!is_complete()) {
+    if (is_open()) set_phase(Phase::kChanging);
+    wait_.reset();
+    follow();
+  }
+  follow_device_classes(offers_device_classes(*offer));
   publish();
-  // Unless it is remembered, it is tried again in the next round.
-  if (is_complete) accepted_ = std::move(wanted);
-  cluster_.log().info("resources have changed", {{"count", std::to_string(informers_.size())}});
 }
 
-bool Monitors::follow(const ResourceSet& wanted, bool has_device_classes) {
-  for (auto it = informers_.begin(); it != informers_.end();) {
-    if (wanted.contains(it->first)) {
-      ++it;
-      continue;
-    }
-    Evaluator& evaluator = next_.evaluators.at(it->first.qualified());
-    evaluator.informer.reset();
-    evaluator.is_gone = true;
-    it->second.close();
-    it = informers_.erase(it);
-  }
-  bool is_complete = true;
-  for (const ResourceId& each : wanted) {
-    if (!informers_.contains(each)) is_complete = open(each) && is_complete;
-  }
-  follow_device_classes(has_device_classes);
-  return is_complete;
+bool Monitors::is_complete() const {
+  return std::all_of(wanted_.begin(), wanted_.end(),
+                     [this](const ResourceId& each) { return informers_.contains(each); });
 }
 
-bool Monitors::open(const ResourceId& id) {
+void Monitors::log_vanished(const ResourceSet& before) const {
+  for (const ResourceId& each : before) {
+    const bool is_wanted = std::any_of(
+        wanted_.begin(), wanted_.end(),
+        [&each](const ResourceId& wanted) { return wanted.qualified() == each.qualified(); });
+    if (is_wanted) continue;
+    cluster_.log().warning("the server offers a resource no more; its last known usage stays",
+                           {{"resource", each.qualified()}});
+  }
+}
+
+void Monitors::follow() {
+  for (const ResourceId& each : wanted_) {
+    if (!informers_.contains(each)) open(each);
+  }
+}
+
+void Monitors::open(const ResourceId& id) {
   const Counting counting = counting_of(id.qualified());
   const Result<DynamicInformer> opened = cluster_.open_dynamic_informer(
       {.group = id.group,
@@ -170,19 +187,19 @@ bool Monitors::open(const ResourceId& id) {
     cluster_.log().error("a resource is not counted", {{"resource", id.qualified()},
                                                        {"version", id.version},
                                                        {"error", opened.error().message()}});
-    return false;
+    return;
   }
-  informers_.emplace(id, *opened);
+  informers_.emplace(id, Followed{*opened});
   Evaluator& evaluator = next_.evaluators.try_emplace(id.qualified(), Evaluator{id}).first->second;
-  evaluator.informer = *opened;
-  evaluator.is_gone = false;
-  return true;
+  // Another version counts until this one has its content.
+  if (!evaluator.informer) evaluator = Evaluator{id, *opened};
 }
 
 void Monitors::follow_device_classes(bool are_offered) {
-  if (next_.device_classes && !are_offered) {
+  if (next_.device_classes && !are_offered && is_gone(*next_.device_classes)) {
     next_.device_classes->close();
     next_.device_classes.reset();
+    next_.are_classes_filled = false;
   }
   if (next_.device_classes || !are_offered) return;
   const Result<DynamicInformer> opened = cluster_.open_dynamic_informer(
@@ -199,11 +216,58 @@ void Monitors::follow_device_classes(bool are_offered) {
   }
 }
 
-std::string Monitors::missing() const {
-  for (const auto& [id, informer] : informers_) {
-    if (!informer.synced().ok()) return id.qualified();
+void Monitors::note_filled() {
+  bool is_news = false;
+  for (auto& [id, followed] : informers_) {
+    if (followed.was_filled || !followed.informer.synced().ok()) continue;
+    followed.was_filled = true;
+    Evaluator& evaluator = next_.evaluators.at(id.qualified());
+    if (evaluator.id == id) evaluator.is_filled = is_news = true;
   }
-  const bool lacks_classes = next_.device_classes && !next_.device_classes->synced().ok();
+  const bool lacks_classes = next_.device_classes && !next_.are_classes_filled;
+  if (lacks_classes && next_.device_classes->synced().ok()) {
+    next_.are_classes_filled = is_news = true;
+  }
+  if (is_news) publish();
+}
+
+void Monitors::retire() {
+  bool is_news = false;
+  for (auto it = informers_.begin(); it != informers_.end();) {
+    const bool is_wanted = wanted_.contains(it->first);
+    const auto successor = is_wanted ? informers_.cend() : successor_of(it->first);
+    const bool is_replaced = successor != informers_.cend() && successor->second.was_filled;
+    if (is_wanted || !(is_replaced || is_gone(it->second.informer))) {
+      ++it;
+      continue;
+    }
+    Evaluator& evaluator = next_.evaluators.at(it->first.qualified());
+    if (evaluator.id == it->first) {
+      evaluator = is_replaced ? Evaluator{successor->first, successor->second.informer, true}
+                              : Evaluator{.id = it->first, .is_gone = true};
+      is_news = true;
+    }
+    it->second.informer.close();
+    it = informers_.erase(it);
+  }
+  if (!is_news) return;
+  publish();
+  // Changes that its handlers have not seen are lost.
+  if (is_open()) wiring_.opened();
+}
+
+Monitors::Informers::const_iterator Monitors::successor_of(const ResourceId& id) const {
+  const auto wanted = std::find_if(wanted_.begin(), wanted_.end(), [&id](const ResourceId& each) {
+    return each.qualified() == id.qualified();
+  });
+  return wanted == wanted_.end() ? informers_.end() : informers_.find(*wanted);
+}
+
+std::string Monitors::missing() const {
+  for (const auto& [id, followed] : informers_) {
+    if (wanted_.contains(id) && !followed.was_filled) return id.qualified();
+  }
+  const bool lacks_classes = next_.device_classes && !next_.are_classes_filled;
   return lacks_classes ? std::string(kDeviceClasses) : std::string();
 }
 

@@ -17,6 +17,10 @@ namespace davit::resourcequota {
 /// Follows what the server offers: asks every kPeriod, opens and closes informers. Nothing may be
 /// counted before they have their content, for kWait at most: a resource that cannot be listed must
 /// not hold the quotas that do not count it. At the start upstream waits without a limit (RQ55).
+///
+/// One answer of discovery that lacks a resource proves nothing, so the resource is counted
+/// further. Its informer is closed when one of another version has its content, or when the server
+/// does not serve the resource and has shown the end of all its objects.
 class Monitors {
  public:
   static constexpr std::chrono::seconds kPeriod{30};
@@ -47,12 +51,26 @@ class Monitors {
  private:
   enum class Phase { kChanging, kOpen };
 
+  struct Followed {
+    DynamicInformer informer;
+    bool was_filled = false;
+  };
+  using Informers = std::map<ResourceId, Followed>;
+
   /// Asks the server what it offers.
   void look();
-  /// False if something could not be opened.
-  [[nodiscard]] bool follow(const ResourceSet& wanted, bool has_device_classes);
-  [[nodiscard]] bool open(const ResourceId& id);
+  [[nodiscard]] bool is_complete() const;
+  void log_vanished(const ResourceSet& before) const;
+  /// Opens what is wanted and not open.
+  void follow();
+  void open(const ResourceId& id);
   void follow_device_classes(bool are_offered);
+  /// Notes which informers have had their content.
+  void note_filled();
+  /// Closes informers that are no longer needed.
+  void retire();
+  /// The wanted informer of the same resource, if it is open.
+  [[nodiscard]] Informers::const_iterator successor_of(const ResourceId& id) const;
   [[nodiscard]] Again wait_for_content();
   /// A resource whose informer lacks its content; empty if there is none.
   [[nodiscard]] std::string missing() const;
@@ -62,9 +80,9 @@ class Monitors {
   Context& cluster_;
   const Wiring wiring_;
   const Discover discover_;
-  std::map<ResourceId, DynamicInformer> informers_;
+  Informers informers_;
   Registry next_;             // Becomes visible by publish().
-  ResourceSet accepted_;      // The resources that are followed without an error.
+  ResourceSet wanted_;        // According to the last answer.
   std::optional<Time> wait_;  // Until when; while changing, once it has been looked at.
 
   mutable std::mutex mutex_;

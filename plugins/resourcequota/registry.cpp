@@ -24,7 +24,7 @@ Counting counting_of(std::string_view qualified) {
 }
 
 DeviceClasses Registry::read_device_classes() const {
-  if (!device_classes || !device_classes->synced().ok()) return {};
+  if (!device_classes || !(are_classes_filled || device_classes->synced().ok())) return {};
   return DeviceClasses(device_classes->list());
 }
 

@@ -20,7 +20,10 @@ enum class Counting { kObjects, kPods, kServices, kVolumeClaims, kDeviceClaims }
 struct Evaluator {
   ResourceId id;  ///< That it was made for.
   std::optional<DynamicInformer> informer = std::nullopt;
-  /// The server served the resource once and does so no more, so there are no objects.
+  /// The informer has had its content once. What it has now counts, also while the server refuses
+  /// the resource or does not offer it: that is the last known usage.
+  bool is_filled = false;
+  /// The server served the resource once and does so no more, and there were no objects left.
   bool is_gone = false;
 };
 
@@ -28,6 +31,7 @@ struct Evaluator {
 struct Registry {
   std::map<std::string, Evaluator> evaluators;  ///< The keys are qualified names.
   std::optional<DynamicInformer> device_classes;
+  bool are_classes_filled = false;  ///< As Evaluator::is_filled.
 
   /// Empty if there are none or they are not known yet.
   [[nodiscard]] DeviceClasses read_device_classes() const;

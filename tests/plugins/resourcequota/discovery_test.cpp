@@ -128,9 +128,68 @@ TEST_F(DiscoveryTest, AResourceThatIsServedNoMoreHasNoObjects) {
   start();
   quota(kWidgets);
   ASSERT_EQ(used(), "count/widgets.example.com=1");
+  erase(std::string(kWidget) + "a");  // As the server does for all objects of a definition.
+  run();
   erase(kDefinition);
-  cluster_.advance(Monitors::kPeriod);
+  cluster_.advance(2 * Monitors::kPeriod);
   EXPECT_EQ(used(), "count/widgets.example.com=0");
+}
+
+TEST_F(DiscoveryTest, AnAnswerThatLacksAResourceChangesNoUsage) {
+  cluster_.add(pod("p"));
+  cluster_.add(pod("q"));
+  bool is_lacking = false;
+  start({}, [&is_lacking](Offer& offer) {
+    if (!is_lacking) return Status();
+    std::erase_if(offer.resources,
+                  [](const OfferedResource& each) { return each.id.group.empty(); });
+    return Status();
+  });
+  quota(R"({"pods":"5"})");
+  ASSERT_EQ(used(), "pods=2");
+  is_lacking = true;
+  cluster_.advance(2 * Monitors::kPeriod);
+  recalculate();
+  EXPECT_EQ(used(), "pods=2");
+  cluster_.erase<Pod>({"t", "p"});
+  run();
+  EXPECT_EQ(used(), "pods=1") << "the server still shows them";
+  is_lacking = false;
+  const int lists = cluster_.lists("pods");
+  cluster_.advance(Monitors::kPeriod);
+  EXPECT_EQ(cluster_.lists("pods"), lists);
+}
+
+TEST_F(DiscoveryTest, AResourceThatIsRefusedWithObjectsLeftKeepsItsLastKnownUsage) {
+  cluster_.add(pod("p"));
+  start();
+  quota(R"({"pods":"5","configmaps":"5"})");
+  ASSERT_EQ(used(), "configmaps=0 pods=1");
+  cluster_.remove_resource("pods");
+  cluster_.advance(2 * Monitors::kPeriod);
+  recalculate();
+  EXPECT_EQ(used(), "configmaps=0 pods=1");
+  EXPECT_TRUE(cluster_.syncs().back().ok()) << cluster_.syncs().back().error;
+}
+
+TEST_F(DiscoveryTest, AVersionCountsUntilTheNextOneHasItsContent) {
+  define_widgets();
+  add_widget("a");
+  bool is_next = false;
+  start({}, [&is_next](Offer& offer) {
+    for (OfferedResource& each : offer.resources) {
+      // The server does not serve it.
+      if (is_next && each.id.group == "example.com") each.id.version = "v2";
+    }
+    return Status();
+  });
+  quota(kWidgets);
+  ASSERT_EQ(used(), "count/widgets.example.com=1");
+  is_next = true;
+  cluster_.advance(Monitors::kPeriod + Monitors::kWait + 1s);
+  recalculate();
+  EXPECT_EQ(used(), "count/widgets.example.com=1");
+  EXPECT_TRUE(cluster_.syncs().back().ok()) << cluster_.syncs().back().error;
 }
 
 TEST_F(DiscoveryTest, AnUnchangedServerIsNotListedAgain) {
