@@ -107,7 +107,7 @@ HostProcess::HostProcess(Parts&& parts)
       // Like kube-controller-manager, which names no machine in its events.
       events_([this](std::string_view client) { return make_event_api(client); }, seams_.clock,
               seams_.random, log_.named("events"), EventRecorderOptions{}),
-      list_watch_(informer_client_),
+      list_watch_(informer_client_, &discovery_),
       informers_(InformerSeams{list_watch_, space_, seams_.clock, seams_.random, *metrics_,
                                [this](const ResourceId& resource, const SkippedObject& object) {
                                  report_skipped(resource, object);

@@ -24,6 +24,7 @@ PatchType patch_type_of(std::string_view content_type) {
 
 HttpServerResponse failure(const Fault& fault) {
   if (fault.http_status == 0) return aborted_response();
+  if (!fault.body.empty()) return json_response(fault.http_status, fault.body);
   sandbox::ApiError error;
   error.code = fault.http_status;
   error.reason = fault.reason;

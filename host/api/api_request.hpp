@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <davit/result.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,8 @@
 #include "lib/net/transport.hpp"
 
 namespace davit::host {
+
+struct ApiCatalog;
 
 enum class Verb { kGet, kList, kWatch, kCreate, kUpdate, kPatch, kDelete, kDeleteCollection };
 enum class PatchType { kJson, kMerge, kStrategic, kApply };
@@ -61,6 +64,9 @@ struct ApiRequest {
   DeleteOptions delete_options;
   DryRun dry_run = DryRun::kOff;
   RequestPriority priority = RequestPriority::kNormal;
+  /// The server's resources, which the kind of the response is checked against; null: unknown.
+  /// Kinds of built-in groups are known without them.
+  std::shared_ptr<const ApiCatalog> catalog{};
   std::string traceparent;  ///< The header of that name (W3C Trace Context); empty: none.
   /// Limit from the first attempt to the end, retries included, the wait for the rate limiter not.
   /// 0: the client's default; streams have none.

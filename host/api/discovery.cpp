@@ -180,6 +180,7 @@ Result<std::shared_ptr<const ApiCatalog>> Discovery::fetch(std::stop_token stop)
   const bool is_changed = catalog_ == nullptr || !(*catalog_ == *catalog);
   catalog_ = catalog;
   stale_ = false;
+  is_doubted_ = false;
   if (!is_changed) return catalog;
   for (DiscoveryListener* listener : listeners_) listener->discovery_changed();
   return catalog;
@@ -240,6 +241,21 @@ Result<std::shared_ptr<const ApiCatalog>> Discovery::catalog(std::stop_token sto
   if (catalog_ != nullptr) return catalog_;
   if (refreshed.code() == Code::kCancelled) return refreshed;
   return Status(Code::kUnavailable, refreshed.message());
+}
+
+std::shared_ptr<const ApiCatalog> Discovery::known(std::stop_token stop) {
+  {
+    MutexLock lock(mutex_);
+    if (catalog_ == nullptr || !is_doubted_) return catalog_;
+  }
+  static_cast<void>(refresh(std::move(stop)));
+  MutexLock lock(mutex_);
+  return catalog_;
+}
+
+void Discovery::doubt() {
+  MutexLock lock(mutex_);
+  is_doubted_ = true;
 }
 
 Result<ResourceInfo> Discovery::find(std::string_view group, std::string_view version,

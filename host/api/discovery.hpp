@@ -108,6 +108,12 @@ class Discovery {
   [[nodiscard]] Result<std::shared_ptr<const ApiCatalog>> catalog(std::stop_token stop = {})
       EXCLUDES(mutex_);
 
+  /// The catalog as known, perhaps an old one; null before the first fetch, which this does not
+  /// make. Fetches only after doubt().
+  [[nodiscard]] std::shared_ptr<const ApiCatalog> known(std::stop_token stop = {}) EXCLUDES(mutex_);
+  /// A response contradicts the catalog. Has known() fetch a new one.
+  void doubt() EXCLUDES(mutex_);
+
   /// `listener` must outlive its place here.
   void add_listener(DiscoveryListener& listener) EXCLUDES(mutex_);
   /// After this returns `listener` is not called any more.
@@ -131,6 +137,7 @@ class Discovery {
   CondVar requested_;
   std::shared_ptr<const ApiCatalog> catalog_ GUARDED_BY(mutex_);
   bool stale_ GUARDED_BY(mutex_) = true;  // reset() was called since the catalog was fetched.
+  bool is_doubted_ GUARDED_BY(mutex_) = false;
   bool is_refresh_wanted_ GUARDED_BY(mutex_) = false;
   std::vector<DiscoveryListener*> listeners_ GUARDED_BY(mutex_);
 };

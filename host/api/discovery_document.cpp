@@ -3,6 +3,7 @@
 #include <rapidjson/document.h>
 
 #include <algorithm>
+#include <davit/mutant.hpp>
 #include <string>
 #include <utility>
 
@@ -52,15 +53,20 @@ std::vector<std::string> strings(const Json& object, const char* name) {
   return out;
 }
 
-Status parse(std::string_view json, const char* kind, rapidjson::Document& out) {
+/// `list`: the member that every such document has, perhaps as null.
+Status parse(std::string_view json, const char* kind, const char* list, rapidjson::Document& out) {
   out.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag>(json.data(),
                                                                                     json.size());
   if (out.HasParseError() || !out.IsObject()) {
-    return {Code::kInternal, "the server's discovery document is not a JSON object"};
+    return {Code::kUnavailable, "the server's discovery document is not a JSON object"};
   }
   if (text(out, "kind") != kind) {
-    return {Code::kInternal, "the server's discovery document is a \"" + text(out, "kind") +
-                                 "\", not a \"" + kind + "\""};
+    return {Code::kUnavailable, "the server's discovery document is a \"" + text(out, "kind") +
+                                    "\", not a \"" + kind + "\""};
+  }
+  const Json* const found = member(out, list);
+  if ((found == nullptr || !(found->IsArray() || found->IsNull())) && !mutant("discovery-list")) {
+    return {Code::kUnavailable, std::string("the server's ") + kind + " has no " + list};
   }
   return {};
 }
@@ -111,7 +117,7 @@ bool is_aggregated(std::string_view content_type) {
 
 Result<std::vector<ApiCatalog::Group>> read_aggregated(std::string_view json) {
   rapidjson::Document document;
-  if (Status s = parse(json, "APIGroupDiscoveryList", document); !s.ok()) return s;
+  if (Status s = parse(json, "APIGroupDiscoveryList", "items", document); !s.ok()) return s;
   std::vector<ApiCatalog::Group> out;
   for (const Json* item : elements(document, "items")) {
     ApiCatalog::Group group;
@@ -129,7 +135,7 @@ Result<std::vector<ApiCatalog::Group>> read_aggregated(std::string_view json) {
 
 Result<ApiCatalog::Group> read_core_versions(std::string_view json) {
   rapidjson::Document document;
-  if (Status s = parse(json, "APIVersions", document); !s.ok()) return s;
+  if (Status s = parse(json, "APIVersions", "versions", document); !s.ok()) return s;
   ApiCatalog::Group out;
   for (std::string& version : strings(document, "versions")) {
     out.versions.push_back({std::move(version), Status(), {}});
@@ -139,7 +145,7 @@ Result<ApiCatalog::Group> read_core_versions(std::string_view json) {
 
 Result<std::vector<ApiCatalog::Group>> read_groups(std::string_view json) {
   rapidjson::Document document;
-  if (Status s = parse(json, "APIGroupList", document); !s.ok()) return s;
+  if (Status s = parse(json, "APIGroupList", "groups", document); !s.ok()) return s;
   std::vector<ApiCatalog::Group> out;
   for (const Json* each : elements(document, "groups")) {
     ApiCatalog::Group group;
@@ -158,7 +164,14 @@ Result<std::vector<ApiCatalog::Group>> read_groups(std::string_view json) {
 Result<std::vector<ResourceInfo>> read_resources(std::string_view json, std::string_view group,
                                                  std::string_view version) {
   rapidjson::Document document;
-  if (Status s = parse(json, "APIResourceList", document); !s.ok()) return s;
+  if (Status s = parse(json, "APIResourceList", "resources", document); !s.ok()) return s;
+  const std::string wanted =
+      group.empty() ? std::string(version) : std::string(group) + '/' + std::string(version);
+  const std::string found = text(document, "groupVersion");
+  if (!found.empty() && found != wanted) {
+    return Status(Code::kUnavailable,
+                  "the server's APIResourceList is of " + found + ", not of " + wanted);
+  }
   std::vector<ResourceInfo> out;
   const std::vector<const Json*> items = elements(document, "resources");
   for (const Json* item : items) {

@@ -1,10 +1,12 @@
 #include "host/api/unary_batch.hpp"
 
 #include <algorithm>
+#include <davit/mutant.hpp>
 #include <utility>
 
 #include "host/api/api_status.hpp"
 #include "host/api/request_builder.hpp"
+#include "host/api/response_check.hpp"
 
 namespace davit::host {
 namespace {
@@ -14,6 +16,15 @@ constexpr std::size_t kBodyBytesMax = std::size_t{64} << 20;
 // Enough to keep a server busy; more in flight only costs memory, and half of the streams that
 // servers allow per connection stay free for other callers.
 constexpr std::size_t kInFlightMax = 50;
+
+/// Only the server that keeps an object can say that it is absent, in a Status. Any other 404 comes
+/// from a proxy, or because the path is not served now.
+Status without_absence(Status status) {
+  const bool is_bare =
+      status.code() == Code::kNotFound && status.has_cause("UnexpectedServerResponse");
+  if (!is_bare || mutant("bare-404")) return status;
+  return {Code::kUnavailable, status.message(), *status.detail()};
+}
 
 Attempt attempt_of(int http_status, std::optional<std::uint32_t> retry_after, Break broken) {
   return {http_status, retry_after, http_status == 0 ? broken : Break::kNone};
@@ -164,15 +175,19 @@ Status UnaryCall::judge(const Received& received) const {
             "retry. Original error: " +
                 received.end.message + " (" + describe(request_) + ")"};
   }
+  const bool is_success = received.http_status >= 200 && received.http_status <= 206;
+  if (is_success && request_.raw_path.empty()) {
+    if (received.body.empty() && !is_delete(request_.verb)) {
+      return {Code::kUnavailable,
+              "0-length response with status code: " + std::to_string(received.http_status) +
+                  " and content type: " + received.content_type + " (" + describe(request_) + ")"};
+    }
+    return check_response(request_, http_.body, received.body);
+  }
   const ResponseHead head{received.http_status, received.content_type,
                           received.retry_after_seconds};
   Status status = decode_response(request_, head, received.body);
-  if (status.ok() && received.body.empty() && request_.raw_path.empty()) {
-    return {Code::kInternal,
-            "0-length response with status code: " + std::to_string(received.http_status) +
-                " and content type: " + received.content_type};
-  }
-  return status;
+  return request_.raw_path.empty() ? without_absence(std::move(status)) : status;
 }
 
 void UnaryCall::stop(Time now) {

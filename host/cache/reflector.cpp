@@ -247,6 +247,7 @@ StreamEnd Reflector::list(const ReflectorRequest& request, const std::stop_token
     return Status();
   }});
   decoder_.expect_envelopes();
+  expect_kind(request, stop);
   StreamEnd end = stream(request, stop, [&](std::string_view chunk) {
     const Status status = splitter.feed(chunk, [&](std::string_view item) {
       if (is_probe) return Status();
@@ -257,6 +258,7 @@ StreamEnd Reflector::list(const ReflectorRequest& request, const std::stop_token
   });
   if (end.cause != Cause::kEnded) return end;
   end.status = splitter.finish();
+  if (end.status.ok()) end.status = check_list(splitter);
   if (!end.status.ok()) {
     const bool cut = end.status.code() == Code::kUnavailable && end.status.detail() == nullptr;
     end.cause = cut ? Cause::kBroken : Cause::kUndecodable;
@@ -279,6 +281,7 @@ StreamEnd Reflector::watch(const ReflectorRequest& request, const std::stop_toke
     return skip_event(type, too_large(object));
   }});
   decoder_.expect_envelopes();
+  expect_kind(request, stop);
   return stream(request, stop, [&](std::string_view chunk) {
     const Status status = splitter.feed(
         chunk, [this](WatchType type, std::string_view bytes) { return on_event(type, bytes); });
@@ -297,9 +300,12 @@ Status Reflector::on_item(std::string_view bytes) {
   SkippedObject skipped;
   Result<ObjectRef> object = read(bytes, skipped);
   if (object) {
+    if (Status s = check_object(*object, Place::kItem); !s.ok()) return s;
     next_->put(*std::move(object));
   } else if (decoder_.fault() == ParseFault::kUnknown) {
     return use_json(object.error());
+  } else if (skipped.identity.name.empty() && !mutant("item-name")) {
+    return leave(Cause::kUndecodable, object.error().with_context("an item of a list"));
   } else {
     next_->skip(std::move(skipped));
   }
@@ -317,8 +323,8 @@ Result<ObjectRef> Reflector::read(std::string_view bytes, SkippedObject& skipped
 }
 
 Status Reflector::skip_event(WatchType type, SkippedObject object) {
-  if (type == WatchType::kError || type == WatchType::kBookmark) {
-    // The server made these itself. Without them the position of the watch is unknown.
+  if (type == WatchType::kError || type == WatchType::kBookmark || object.identity.name.empty()) {
+    // Without them the position of the watch, or whose state is lost, is unknown.
     return leave(Cause::kUndecodable,
                  Status(Code::kInvalid, object.why).with_context("a watch event"));
   }
@@ -345,9 +351,14 @@ Status Reflector::on_event(WatchType type, std::string_view bytes) {
     if (bookmark) skipped.why = object.error().message();
     return skip_event(type, std::move(skipped));
   }
-  if (!is_expected_kind(*object)) return Status();
-
+  const Status wrong =
+      bookmark ? check_kind(*object, Place::kEvent) : check_object(*object, Place::kEvent);
+  if (!wrong.ok()) return wrong;
   const std::string_view version = metadata(**object).resource_version;
+  if (version.empty()) {
+    return leave(Cause::kUndecodable,
+                 Status(Code::kInvalid, "a bookmark without metadata.resourceVersion"));
+  }
   ReflectorState::Event event{.type = type, .resource_version = version};
   if (bookmark) {
     const Value annotations = object->root()["metadata"]["annotations"];
@@ -385,18 +396,63 @@ Status Reflector::on_error_event(std::string_view bytes) {
   return leave(Cause::kErrorEvent, api_status(bytes));
 }
 
-bool Reflector::is_expected_kind(const ObjectRef& object) {
-  std::string kind(object.root()["apiVersion"].string());
-  kind += '/';
-  kind += object.root()["kind"].string();
-  if (kind == kind_) return true;
-  if (kind_.empty() && !kind.ends_with("/Table")) {
-    kind_ = std::move(kind);
-    return true;
+void Reflector::expect_kind(const ReflectorRequest& request, const std::stop_token& stop) {
+  const ResourceId& id = what_.resource;
+  expected_.emplace(ExpectedKind::Resource{id.group, id.version, id.resource},
+                    what_.form == ObjectForm::kMetadata ? ExpectedKind::Form::kMetadata
+                                                        : ExpectedKind::Form::kWhole,
+                    seams_.api.catalog(id, stop));
+  if (!request.begin_collection) return;
+  api_version_.clear();
+  kind_.clear();
+}
+
+Status Reflector::check_kind(const ObjectRef& object, Place place) {
+  const Value root = object.root();
+  const std::string_view api_version = root["apiVersion"].string();
+  const std::string_view kind = root["kind"].string();
+  const bool has_kind = !api_version.empty() || !kind.empty();
+  // Servers leave out kind and apiVersion of the items of built-in kinds.
+  if ((has_kind || place == Place::kEvent) && (api_version != api_version_ || kind != kind_)) {
+    const bool is_expected = kind_.empty() && expected_->is_object(api_version, kind);
+    if (!is_expected && !mutant("event-kind")) return other_kind("object", api_version, kind);
+    api_version_ = api_version;
+    kind_ = kind;
   }
-  log_.error("Skipped a watch event about an object of another kind",
-             {{"resource", what_.resource.text()}, {"expected", kind_}, {"kind", kind}});
-  return false;
+  return {};
+}
+
+Status Reflector::check_object(const ObjectRef& object, Place place) {
+  if (Status s = check_kind(object, place); !s.ok()) return s;
+  const Metadata meta = metadata(*object);
+  const bool is_stored = !meta.uid.empty() && !meta.resource_version.empty();
+  if (is_stored || mutant("item-metadata")) return {};
+  return leave(
+      Cause::kUndecodable,
+      Status(Code::kInvalid, "an object without metadata.uid or metadata.resourceVersion"));
+}
+
+Status Reflector::check_list(const EitherListSplitter& splitter) {
+  return splitter.visit([this](const auto& list) {
+    if (!expected_->is_list(list.api_version(), list.kind())) {
+      return other_kind("list", list.api_version(), list.kind());
+    }
+    // Without it the next watch would begin anywhere.
+    const bool has_version = !list.resource_version().empty() || mutant("list-version");
+    return has_version ? Status()
+                       : Status(Code::kInvalid, "a list without metadata.resourceVersion");
+  });
+}
+
+Status Reflector::other_kind(std::string_view what, std::string_view api_version,
+                             std::string_view kind) {
+  constexpr std::size_t kShownMax = 128;
+  seams_.api.doubt_catalog();
+  std::string text = "the response has a";
+  text.append(what == "object" ? "n " : " ").append(what).append(" of kind \"");
+  text.append(kind.substr(0, kShownMax)).append("\" and apiVersion \"");
+  text.append(api_version.substr(0, kShownMax)).append("\" instead of ").append(expected_->text());
+  return leave(Cause::kUndecodable, Status(Code::kWrongType, std::move(text)));
 }
 
 Status Reflector::undecodable(const Status& why, bool is_protobuf) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "host/api/expected_kind.hpp"
 #include "host/cache/cache_metrics.hpp"
 #include "host/cache/freshness.hpp"
 #include "host/cache/reflector_state.hpp"
@@ -57,6 +58,14 @@ class ListWatch {
   /// kCancelled that `stop` was requested; an error of `sink` is returned as it is.
   virtual Status stream(const Selection& what, const ReflectorRequest& request,
                         std::stop_token stop, const ChunkSink& sink) = 0;
+  /// The server's resources as known, by which responses about custom resources are judged; null:
+  /// unknown, or not needed.
+  [[nodiscard]] virtual std::shared_ptr<const ApiCatalog> catalog(
+      [[maybe_unused]] const ResourceId& resource, [[maybe_unused]] std::stop_token stop) {
+    return nullptr;
+  }
+  /// A response contradicts the catalog, which may be out of date.
+  virtual void doubt_catalog() {}
 };
 
 /// The receiver of the objects. Called on the reflector's thread.
@@ -128,6 +137,7 @@ class Reflector final : private ServerContact::Waiter {
   [[nodiscard]] Freshness freshness() const EXCLUDES(mutex_);
 
  private:
+  enum class Place { kItem, kEvent };
   enum class Interrupt { kNone, kVerify, kRelist, kStalled };
 
   void server_responded() override EXCLUDES(mutex_);
@@ -150,7 +160,16 @@ class Reflector final : private ServerContact::Waiter {
   /// Everything is to be asked for again, in JSON.
   Status use_json(const Status& why);
   Status skip_event(WatchType type, SkippedObject object);
-  [[nodiscard]] bool is_expected_kind(const ObjectRef& object);
+  /// Notes the kinds that the response to a request may have.
+  void expect_kind(const ReflectorRequest& request, const std::stop_token& stop);
+  /// Leaves the stream unless the object is of the resource's kind.
+  Status check_kind(const ObjectRef& object, Place place);
+  /// The same, and unless it has a UID and a version, as every object that a server keeps.
+  Status check_object(const ObjectRef& object, Place place);
+  /// The same for a list as a whole.
+  Status check_list(const EitherListSplitter& splitter);
+  /// Leaves the stream, whose content is of another kind.
+  Status other_kind(std::string_view what, std::string_view api_version, std::string_view kind);
   /// Notes why the stream is left, and returns `status` for its sink to end it with.
   Status leave(StreamEnd::Cause cause, Status status);
   void carry_out(const ReflectorReport& report, const ReflectorRequest& request);
@@ -171,8 +190,10 @@ class Reflector final : private ServerContact::Waiter {
   WireFormat format_;  // The form that requests ask for.
   const Mask bookmark_mask_;
   std::optional<Replacement>
-      next_;          // The content that a list, or the first part of a streaming list, collects.
-  std::string kind_;  // "apps/v1/ReplicaSet" of what is watched; learned from the first event.
+      next_;  // The content that a list, or the first part of a streaming list, collects.
+  std::optional<ExpectedKind> expected_;  // Set while a request runs.
+  // The objects' own; learned from the first one of a collection.
+  std::string api_version_, kind_;
   std::string failure_;  // The last failure that was logged; a repeated one is not.
   std::optional<StreamEnd::Cause> left_;  // Why we ended the stream ourselves, while one runs.
 

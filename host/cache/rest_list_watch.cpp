@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "host/api/expected_kind.hpp"
+
 namespace davit::host {
 
 namespace {
@@ -44,6 +46,16 @@ ApiRequest to_api_request(const Selection& what, const ReflectorRequest& request
 Status RestListWatch::stream(const Selection& what, const ReflectorRequest& request,
                              std::stop_token stop, const ChunkSink& sink) {
   return client_.stream(to_api_request(what, request), std::move(stop), sink);
+}
+
+std::shared_ptr<const ApiCatalog> RestListWatch::catalog(const ResourceId& resource,
+                                                         std::stop_token stop) {
+  if (discovery_ == nullptr || is_built_in_group(resource.group)) return nullptr;
+  return discovery_->known(std::move(stop));
+}
+
+void RestListWatch::doubt_catalog() {
+  if (discovery_ != nullptr) discovery_->doubt();
 }
 
 }  // namespace davit::host

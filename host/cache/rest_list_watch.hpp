@@ -1,6 +1,7 @@
 /// The API server behind the reflectors.
 #pragma once
 
+#include "host/api/discovery.hpp"
 #include "host/api/rest_client.hpp"
 #include "host/cache/reflector.hpp"
 
@@ -9,16 +10,22 @@ namespace davit::host {
 /// The list or watch that a reflector asks for.
 [[nodiscard]] ApiRequest to_api_request(const Selection& what, const ReflectorRequest& request);
 
-/// Lists and watches through a RestClient, which must outlive it. Thread-safe.
+/// Lists and watches through a RestClient, which must outlive it, as must `discovery`, which knows
+/// the kinds of custom resources; null: they are not known. Thread-safe.
 class RestListWatch final : public ListWatch {
  public:
-  explicit RestListWatch(RestClient& client) : client_(client) {}
+  explicit RestListWatch(RestClient& client, Discovery* discovery = nullptr)
+      : client_(client), discovery_(discovery) {}
 
   Status stream(const Selection& what, const ReflectorRequest& request, std::stop_token stop,
                 const ChunkSink& sink) override;
+  [[nodiscard]] std::shared_ptr<const ApiCatalog> catalog(const ResourceId& resource,
+                                                          std::stop_token stop) override;
+  void doubt_catalog() override;
 
  private:
   RestClient& client_;
+  Discovery* const discovery_;
 };
 
 }  // namespace davit::host

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "host/api/expected_kind.hpp"
 #include "host/api/request_builder.hpp"
 #include "host/cache/write_tracker.hpp"
 #include "host/journal/controller_journal.hpp"
@@ -88,6 +89,8 @@ bool is_lost(const ApiResponse& response) {
                       response.broken == Break::kTls;
   return response.status.code() == Code::kUnavailable && !unsent;
 }
+
+bool is_status(const ObjectRef& object) { return object.root()["kind"].string() == "Status"; }
 
 /// Records the span of a request that was sent.
 void trace_request(const ApiRequest& request, const ApiResponse& response, const CallFrame& frame) {
@@ -227,6 +230,7 @@ Result<ApiRequest> ControllerRequests::prepare(const davit_request& request, Sin
   if (refused.ok()) refused = check_request(made);
   if (refused.ok()) {
     if (WorkTrace* const trace = frame.trace()) made.traceparent = trace->traceparent();
+    if (!is_built_in_group(made.path.group)) made.catalog = services_.discovery.known(frame.stop());
     return made;
   }
   std::vector<LogPair> fields = {{"err", refused.message()}};
@@ -424,28 +428,35 @@ std::shared_ptr<const ControllerRequests::LentResponse> ControllerRequests::resp
   }
   const bool writes = is_write(request.verb) && options_.dry_run == DryRun::kOff &&
                       intended_.mode() != IntendedWrites::Mode::kSimulate;
+  const auto fail = [&](const Status& status) {
+    frame.keep_failure(status);
+    to.code = static_cast<davit_code>(status.code());
+    lent->message = status.message();
+    to.message = lend_view(lent->message);
+  };
   if (!from.status.ok()) {
     record(request, from, {}, frame);
-    frame.keep_failure(from.status);
+    // The resource may have another kind by now.
+    if (request.catalog && from.http_status / 100 == 2) services_.discovery.doubt();
     if (writes && is_lost(from)) note_lost(request, frame);
-    lent->message = from.status.message();
-    to.message = lend_view(lent->message);
+    fail(from.status);
+    return lent;
+  }
+  if (from.body.empty() && is_delete(request.verb)) {
+    // The server has accepted the deletion, but not said what became of the object.
+    record(request, from, {}, frame);
+    if (writes) note_lost(request, frame);
     return lent;
   }
   const bool whole = request.accept != kAcceptMetadata || is_delete(request.verb);
-  ParseOptions options;
-  options.keep_mask = whole ? kFullMask : metadata_mask_;
+  const ParseOptions options{.keep_mask = whole ? kFullMask : metadata_mask_};
   Result<ObjectRef> parsed = parse_object(services_.space, from.body, options);
   record(request, from, parsed.value_or(ObjectRef()), frame);
   if (!parsed) {
     // The write was applied all the same: only its response cannot be read.
     if (writes) note_lost(request, frame);
-    const Status malformed(Code::kInternal,
-                           "the server's response is malformed: " + parsed.error().message());
-    frame.keep_failure(malformed);
-    to.code = DAVIT_INTERNAL;
-    lent->message = malformed.message();
-    to.message = lend_view(lent->message);
+    fail(Status(Code::kUnavailable,
+                "the server's response is malformed: " + parsed.error().message()));
     return lent;
   }
   if (writes && request.verb == Verb::kDeleteCollection) {
@@ -455,8 +466,7 @@ std::shared_ptr<const ControllerRequests::LentResponse> ControllerRequests::resp
     note_write(request, *parsed, frame);
   }
   lent->object = *std::move(parsed);
-  const bool is_status = lent->object.root()["kind"].string() == "Status";
-  if (!is_status) to.object = lent->object.root(kFullMask).raw;
+  if (!is_status(lent->object)) to.object = lent->object.root(kFullMask).raw;
   return lent;
 }
 
@@ -514,7 +524,7 @@ void ControllerRequests::record(const ApiRequest& request, const ApiResponse& re
   Write write = describe_write(request, response, services_.clock.now());
   write.is_dry_run = options_.dry_run == DryRun::kServer || request.dry_run == DryRun::kServer;
   // The answer to an eviction is not the pod, and that to a delete often no object.
-  const bool is_object = answer && answer.root()["kind"].string() != "Status" &&
+  const bool is_object = answer && !is_status(answer) &&
                          (request.verb != Verb::kCreate || request.path.subresource.empty());
   if (is_object) {
     write.version = metadata(*answer).resource_version;

@@ -1,6 +1,7 @@
 #include "plugins/garbagecollector/live_objects.hpp"
 
 #include <algorithm>
+#include <davit/mutant.hpp>
 #include <utility>
 
 #include "plugins/garbagecollector/attempt_plan.hpp"
@@ -89,7 +90,19 @@ std::vector<Status> LiveObjects::patch(const std::vector<OwnersPatch>& patches) 
   for (std::size_t i = 0; i < all.size(); i += kAtOnce) {
     patch_some(all.subspan(i, std::min(kAtOnce, all.size() - i)), statuses);
   }
+  for (std::size_t i = 0; i < statuses.size(); ++i) {
+    if (statuses[i].code() == Code::kNotFound) statuses[i] = confirm_absence(patches[i]);
+  }
   return statuses;
+}
+
+Status LiveObjects::confirm_absence(const OwnersPatch& patch) const {
+  if (mutant("patch-absence")) return other_object();
+  const Result<LiveObject> live = get(patch.location);
+  if (!live) return live.error();
+  if (live->uid != patch.uid) return other_object();
+  return {Code::kUnavailable,
+          "the server did not find " + patch.location.name + " to patch it, but still has it"};
 }
 
 void LiveObjects::patch_some(std::span<const OwnersPatch> patches,
@@ -147,7 +160,10 @@ Status LiveObjects::drop_finalizer(const Location& location, std::string_view ui
                .call(patch_request(location, PatchType::kMerge,
                                    drop_finalizer_merge(*live, finalizer)))
                .error();
-    if (last.code() != Code::kConflict) return last;
+    const bool is_absent = last.code() == Code::kNotFound;
+    if (!is_absent && last.code() != Code::kConflict) return last;
+    // The next get says whether it is.
+    if (is_absent) last = Status(Code::kUnavailable, last.message());
   }
   return last.with_context("updateMaxRetries(4) has reached. The garbage collector will retry");
 }

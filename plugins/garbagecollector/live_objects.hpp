@@ -30,7 +30,8 @@ struct OwnersPatch {
   std::function<std::string(const LiveObject&)> merge;
 };
 
-/// Only for syncs. kNotFound: there is no such object (any more).
+/// Only for syncs. kNotFound: there is no such object (any more), as the server said in response to
+/// a get or delete.
 class LiveObjects {
  public:
   LiveObjects(const Client& client, const Discovery& discovery)
@@ -54,6 +55,8 @@ class LiveObjects {
  private:
   [[nodiscard]] Result<ServedResource> find_kind(std::string_view api_version,
                                                  std::string_view kind) const;
+  /// Asks for an object that was not found for its patch. kUnavailable: it is there.
+  [[nodiscard]] Status confirm_absence(const OwnersPatch& patch) const;
   /// Adds a status for each.
   void patch_some(std::span<const OwnersPatch> patches, std::vector<Status>& statuses) const;
   /// The merge patches of those whose strategic ones the server does not support. `statuses` are

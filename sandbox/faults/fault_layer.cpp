@@ -30,6 +30,10 @@ Degradation degradation_of(const RequestFaults& faults) {
   return out;
 }
 
+bool is_ok(const HttpServerResponse& response) {
+  return !response.aborted && response.status / 100 == 2;
+}
+
 std::string list_of(Json items) {
   return to_text(Json::object({{"kind", "FaultList"}, {"items", std::move(items)}}));
 }
@@ -50,6 +54,9 @@ HttpServerResponse FaultLayer::handle(const HttpServerRequest& request) {
   RequestFacts who = request_facts(request, *url);
   const RequestFaults faults = board_.on_request(who);
   HttpServerResponse response = respond(request, who, faults);
+  if (const FaultHit* wrong = faults.find(FaultKind::kBody); wrong != nullptr && is_ok(response)) {
+    response = json_response(response.status, wrong->rule->body);
+  }
   if (faults.find(FaultKind::kLost) != nullptr) response = aborted_response();
   if (response.stream != nullptr) response = watched(std::move(response), std::move(who), faults);
   return degraded(std::move(response), degradation_of(faults), parts_.clock);

@@ -34,6 +34,8 @@ std::string_view to_text(FaultKind kind) {
       return "reset";
     case FaultKind::kLost:
       return "lost";
+    case FaultKind::kBody:
+      return "body";
     case FaultKind::kSlow:
       return "slow";
     case FaultKind::kCut:

@@ -19,6 +19,7 @@ enum class FaultKind : std::uint8_t {
   kStatus,  ///< A response with this code; the request does not get through. Ends a watch with 410.
   kReset,   ///< The connection is reset before the request gets through.
   kLost,    ///< The request gets through, and the connection is reset instead of a response.
+  kBody,    ///< The request gets through, and another body replaces that of its response.
   kSlow,    ///< The body trickles.
   kCut,     ///< The body, or the watch, breaks off.
   kStale,   ///< A get or list shows an earlier state.
@@ -77,6 +78,7 @@ struct FaultRule {
   int code = 0;                      ///< kStatus.
   int retry_after_seconds = 0;       ///< kStatus; 0: no header.
   std::string message;               ///< kStatus; empty: one that fits the code.
+  std::string body;                  ///< kBody.
   std::size_t bytes_per_second = 0;  ///< kSlow.
   std::size_t after_bytes = 0;       ///< kCut of a body.
   /// kCut, kHold and kStatus 410 of a watch: so long after it opened, or after the rule was added,

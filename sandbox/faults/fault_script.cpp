@@ -9,9 +9,9 @@ namespace davit::sandbox {
 
 namespace {
 
-constexpr FaultKind kKinds[] = {FaultKind::kDelay, FaultKind::kStatus, FaultKind::kReset,
-                                FaultKind::kLost,  FaultKind::kSlow,   FaultKind::kCut,
-                                FaultKind::kStale, FaultKind::kHold,   FaultKind::kGap};
+constexpr FaultKind kKinds[] = {
+    FaultKind::kDelay, FaultKind::kStatus, FaultKind::kReset, FaultKind::kLost, FaultKind::kBody,
+    FaultKind::kSlow,  FaultKind::kCut,    FaultKind::kStale, FaultKind::kHold, FaultKind::kGap};
 
 /// Far beyond any use, and so far from overflow that it can be added to any time.
 constexpr Duration kLongest = std::chrono::hours(24 * 365);
@@ -162,6 +162,10 @@ void read_kind(Fields& fields, FaultRule& out) {
       fields.read_within("retryAfterSeconds", out.retry_after_seconds, 0, 86400);
       fields.read("message", out.message);
       return read_watch_moment(fields, out);
+    case FaultKind::kBody:
+      if (!fields.has("body")) fields.fail("body", "is needed");
+      fields.read("body", out.body);
+      return;
     case FaultKind::kSlow:
       fields.read("bytesPerSecond", out.bytes_per_second);
       if (out.bytes_per_second == 0) fields.fail("bytesPerSecond", "is needed");
@@ -195,7 +199,7 @@ Result<FaultRule> parse_rule(const Json& json, const std::string& path) {
                                    [&](FaultKind each) { return to_text(each) == kind; });
   if (known == std::end(kKinds)) {
     fields.fail("fault",
-                "must be one of delay, status, reset, lost, slow, cut, stale, hold and gap");
+                "must be one of delay, status, reset, lost, body, slow, cut, stale, hold and gap");
     return fields.mistake();
   }
   out.kind = *known;

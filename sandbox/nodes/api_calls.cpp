@@ -3,12 +3,39 @@
 #include <charconv>
 #include <utility>
 
+#include "host/api/response_check.hpp"
+#include "lib/base/take_until.hpp"
+
 namespace davit::sandbox {
 namespace {
 
 /// Longer than any server lets a request run, so that none hangs for ever.
 constexpr Duration kTimeout = std::chrono::seconds(90);
 constexpr std::size_t kTextMax = 300;
+
+/// The request in the terms by which its response is judged. The nodes write no name that needs an
+/// escape.
+host::ApiRequest request_of(const ApiCall& call) {
+  host::ApiRequest out;
+  out.verb = call.method == "POST"     ? host::Verb::kCreate
+             : call.method == "PUT"    ? host::Verb::kUpdate
+             : call.method == "PATCH"  ? host::Verb::kPatch
+             : call.method == "DELETE" ? host::Verb::kDelete
+                                       : host::Verb::kGet;
+  std::string_view path = call.target;
+  path = take_until(path, "?").substr(1);
+  if (take_until(path, "/") == "apis") out.path.group = take_until(path, "/");
+  out.path.version = take_until(path, "/");
+  out.path.resource = take_until(path, "/");
+  out.path.name = take_until(path, "/");
+  if (out.path.resource == "namespaces" && !path.empty()) {
+    out.path.ns = std::exchange(out.path.name, {});
+    out.path.resource = take_until(path, "/");
+    out.path.name = take_until(path, "/");
+  }
+  out.path.subresource = path;
+  return out;
+}
 
 Duration retry_after(const HttpHeaders& headers) {
   for (const auto& [name, value] : headers) {
@@ -77,8 +104,12 @@ void ApiStream::on_end(const TransportEnd& end) {
 /// owner's thread reads it.
 class ApiCalls::Flight final : public ResponseReader {
  public:
-  Flight(ApiCalls& calls, std::uint64_t id, Then then)
-      : calls_(calls), id_(id), then_(std::move(then)) {}
+  Flight(ApiCalls& calls, std::uint64_t id, const ApiCall& call, Then then)
+      : calls_(calls),
+        id_(id),
+        asked_(request_of(call)),
+        sent_(call.body),
+        then_(std::move(then)) {}
 
   void on_head(int status, const HttpHeaders& headers) override {
     response_.http_status = status;
@@ -97,11 +128,20 @@ class ApiCalls::Flight final : public ResponseReader {
   }
 
   void hold(std::unique_ptr<davit::Call> call) { call_ = std::move(call); }
-  void finish() { then_(response_); }
+  void finish() {
+    const Status wrong = response_.ok() ? check_response(asked_, sent_, response_.body) : Status();
+    if (!wrong.ok()) {
+      response_.http_status = 0;
+      response_.broken = wrong.message();
+    }
+    then_(response_);
+  }
 
  private:
   ApiCalls& calls_;
   const std::uint64_t id_;
+  const host::ApiRequest asked_;
+  const std::string sent_;
   const Then then_;
   ApiResponse response_;
   std::unique_ptr<davit::Call> call_;
@@ -121,6 +161,9 @@ void ApiCalls::send(ApiCall call, Then then) {
 }
 
 void ApiCalls::start(ApiCall call, Then then) {
+  const std::uint64_t id = ++last_id_;
+  Flight& flight = *flights_.emplace(id, std::make_unique<Flight>(*this, id, call, std::move(then)))
+                        .first->second;
   HttpRequest request;
   request.method = std::move(call.method);
   request.target = std::move(call.target);
@@ -128,9 +171,6 @@ void ApiCalls::start(ApiCall call, Then then) {
   if (!call.body.empty()) request.headers.emplace_back("Content-Type", call.content_type);
   request.body = std::move(call.body);
   request.timeout = kTimeout;
-  const std::uint64_t id = ++last_id_;
-  Flight& flight =
-      *flights_.emplace(id, std::make_unique<Flight>(*this, id, std::move(then))).first->second;
   flight.hold(transport_.start(std::move(request), flight));
 }
 

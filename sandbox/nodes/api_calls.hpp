@@ -29,7 +29,7 @@ struct ApiCall {
   std::string content_type = "application/json";
 };
 
-/// The result of a call.
+/// The result of a call. A successful response that is not what was asked for counts as none.
 struct ApiResponse {
   int http_status = 0;  ///< 0: no response, or half of one.
   std::string body;

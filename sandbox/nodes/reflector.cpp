@@ -39,6 +39,8 @@ Reflector::Reflector(Seams seams, std::string path, Handlers handlers)
     : seams_(std::move(seams)),
       path_(std::move(path)),
       handlers_(std::move(handlers)),
+      expected_({"", "v1", std::string_view(path_).substr(path_.rfind('/') + 1)},
+                host::ExpectedKind::Form::kWhole, nullptr),
       state_(options(), seams_.random) {}
 
 Time Reflector::step() {
@@ -93,6 +95,7 @@ Status Reflector::feed(std::string_view body) {
   return response_->list.feed(body, [this](std::string_view json) {
     Result<Json> item = parse_json(json);
     if (!item) return item.error();
+    if (Status s = check(*item, Place::kItem); !s.ok()) return s;
     listed_.insert(key_of(*item));
     announce(std::move(*item));
     return Status();
@@ -112,6 +115,10 @@ host::StreamEnd Reflector::end_of(const TransportEnd& end) {
   if (!response_->lists) return {};
   const Status whole = response_->list.finish();
   if (!whole.ok()) return end_with(Cause::kUndecodable, whole);
+  const host::ListSplitter& list = response_->list;
+  if (!expected_.is_list(list.api_version(), list.kind()) || list.resource_version().empty()) {
+    return end_with(Cause::kUndecodable, not_expected());
+  }
   return {Cause::kEnded, Status(), response_->list.resource_version(),
           response_->list.continue_token()};
 }
@@ -123,6 +130,8 @@ Status Reflector::take_event(host::WatchType type, std::string_view json) {
   }
   Result<Json> object = parse_json(json);
   if (!object) return object.error();
+  const Place place = type == host::WatchType::kBookmark ? Place::kBookmark : Place::kEvent;
+  if (Status s = check(*object, place); !s.ok()) return s;
   const host::ReflectorState::Event event{type, object->text_at({"metadata", "resourceVersion"}),
                                           false};
   if (state_.on_event(event, seams_.clock.now()) != host::ReflectorState::Use::kApply) return {};
@@ -132,6 +141,19 @@ Status Reflector::take_event(host::WatchType type, std::string_view json) {
     handlers_.removed(key);
   }
   return {};
+}
+
+Status Reflector::check(const Json& object, Place place) const {
+  const std::string& api_version = object.text_at({"apiVersion"});
+  const std::string& kind = object.text_at({"kind"});
+  const bool has_kind = !api_version.empty() || !kind.empty() || place != Place::kItem;
+  if (has_kind && !expected_.is_object(api_version, kind)) return not_expected();
+  const bool has_name = place == Place::kBookmark || !object.text_at({"metadata", "name"}).empty();
+  return has_name && version_of(object) > 0 ? Status() : not_expected();
+}
+
+Status Reflector::not_expected() const {
+  return {Code::kInvalid, "the response is not one about " + expected_.text()};
 }
 
 void Reflector::end_list() {

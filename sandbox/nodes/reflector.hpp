@@ -9,6 +9,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "host/api/expected_kind.hpp"
 #include "host/cache/reflector_state.hpp"
 #include "host/object/list_splitter.hpp"
 #include "host/object/watch_splitter.hpp"
@@ -67,6 +68,8 @@ class Reflector {
     host::WatchSplitter watch;
   };
 
+  enum class Place { kItem, kEvent, kBookmark };
+
   void open(const host::ReflectorRequest& request);
   /// Reads what has arrived; nothing while the response continues.
   [[nodiscard]] std::optional<host::StreamEnd> read();
@@ -74,12 +77,16 @@ class Reflector {
   /// The end of a response that has been received completely.
   [[nodiscard]] host::StreamEnd end_of(const TransportEnd& end);
   [[nodiscard]] Status take_event(host::WatchType type, std::string_view json);
+  /// An error unless the object is one of the collection, as far as that place shows it.
+  [[nodiscard]] Status check(const Json& object, Place place) const;
+  [[nodiscard]] Status not_expected() const;
   void end_list();
   void announce(Json object);
 
   Seams seams_;
   const std::string path_;
   const Handlers handlers_;
+  const host::ExpectedKind expected_;
 
   host::ReflectorState state_;
   bool synced_ = false;

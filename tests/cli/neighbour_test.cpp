@@ -20,6 +20,11 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
+const std::string kLease =
+    R"({"kind":"Lease","apiVersion":"coordination.k8s.io/v1","metadata":{)"
+    R"("namespace":"kube-system","name":"kube-controller-manager","uid":"u",)"
+    R"("resourceVersion":"1"},)";
+
 class NeighbourTest : public ::testing::Test {
  protected:
   void respond(int status, std::string body, HttpHeaders headers = {}) {
@@ -31,14 +36,14 @@ class NeighbourTest : public ::testing::Test {
   }
   /// Who is found when the Lease was renewed at this time of 2026-01-01.
   std::string neighbour(const std::string& renewed) {
-    respond(200, R"({"kind":"Lease","spec":{"holderIdentity":"master-1","renewTime":")" + renewed +
-                     R"("}})");
+    respond(200,
+            kLease + R"("spec":{"holderIdentity":"master-1","renewTime":")" + renewed + R"("}})");
     return active_controller_manager(client_, test::FakeClock::kWallStart, {});
   }
   /// The lines of a start with these controllers while a kube-controller-manager is at work.
   std::vector<std::string> warnings(const LeaderElectionSettings& election,
                                     const std::vector<std::string>& controllers) {
-    respond(200, R"({"kind":"Lease","spec":{"holderIdentity":"master-1",
+    respond(200, kLease + R"("spec":{"holderIdentity":"master-1",
         "renewTime":"2026-01-01T00:00:00.000000Z"}})");
     warn_of_controller_manager(client_, test::FakeClock::kWallStart, election, controllers,
                                Logger(log_), {});

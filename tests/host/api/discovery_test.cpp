@@ -111,6 +111,26 @@ TEST_F(DiscoveryTest, NewResourceIsFoundAfterAResetRT132) {
   EXPECT_EQ(discovery.find("bad.io", "v1", "things")->kind, "Thing");
 }
 
+TEST_F(DiscoveryTest, DocumentWithoutItsListIsAnError) {
+  const std::pair<const char*, const char*> kWrong[] = {
+      {"/api", R"({"kind":"APIVersions"})"},
+      {"/apis", R"({"kind":"APIGroupList"})"},
+      {"/apis", "{}"},
+      {"/apis", R"({"kind":"Status","apiVersion":"v1","status":"Success"})"},
+      {"/apis/apps/v1", R"({"kind":"APIResourceList"})"},
+      {"/apis/apps/v1", R"({"kind":"APIResourceList","groupVersion":"v1","resources":[]})"},
+  };
+  RestClient rest = client();
+  for (const auto& [path, body] : kWrong) {
+    auto documents = legacy();
+    documents[path] = response_of(200, body);
+    serve(documents);
+    Discovery discovery(rest);
+    EXPECT_EQ(discovery.find("apps", "v1", "deployments").error().code(), Code::kUnavailable)
+        << path << " " << body;
+  }
+}
+
 TEST_F(DiscoveryTest, OldServerGivesTheSameResponsesRT133) {
   serve(legacy());
   RestClient rest = client();

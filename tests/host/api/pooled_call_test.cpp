@@ -23,7 +23,8 @@ using std::chrono::seconds;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr std::string_view kOk = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
+const std::string kOk = "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(kWebPod.size()) +
+                        "\r\n\r\n" + std::string(kWebPod);
 
 class PooledCallTest : public testing::Test {
  protected:
@@ -68,7 +69,7 @@ TEST_F(PooledCallTest, RequestIsWrittenAsHttp11) {
   std::promise<std::string> seen;
   TinyServer server([&](Peer& peer) {
     seen.set_value(peer.read_request());
-    peer.respond("{}", "201 Created");
+    peer.respond(kWebPod, "201 Created");
   });
   const auto transport = connect_to(server.url() + "/prefix");
   options_.user_agent = "test/1";
@@ -160,7 +161,7 @@ TEST_P(PooledWireTest, ResponseIsReadByteByByte) {
     if (peer.read_request().empty()) return;
     for (const char* at = GetParam().wire; *at != '\0'; ++at) peer.write({at, 1});
   });
-  const ApiResponse response = call_once(server, get_pod());
+  const ApiResponse response = call_once(server, get_raw());
   EXPECT_TRUE(response.status.ok()) << response.status.message();
   EXPECT_EQ(response.http_status, GetParam().status);
   EXPECT_EQ(response.body, GetParam().body);
@@ -186,7 +187,7 @@ TEST_P(PooledWireTest, ResponseCutAtAnyByteIsAnErrorAndAWriteIsSentOnce) {
 
 TEST_F(PooledCallTest, BodyUntilTheConnectionClosesIsAResponse) {
   TinyServer server(once("HTTP/1.1 200 OK\r\n\r\n{\"a\":1}"));
-  const ApiResponse response = call_once(server, get_pod());
+  const ApiResponse response = call_once(server, get_raw());
   EXPECT_TRUE(response.status.ok()) << response.status.message();
   EXPECT_EQ(response.body, "{\"a\":1}");
 }
@@ -238,7 +239,7 @@ TEST_F(PooledCallTest, ConnectionServesTheNextRequest) {
 TEST_F(PooledCallTest, ConnectionThatTheServerWantsClosedServesNoOther) {
   TinyServer server([](Peer& peer) {
     peer.read_request();
-    peer.write("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}");
+    peer.write("HTTP/1.1 200 OK\r\nConnection: close\r\n" + kOk.substr(kOk.find("Content")));
     EXPECT_EQ(peer.read_request(), "");
   });
   const auto transport = connect_to(server.url());
@@ -250,7 +251,7 @@ TEST_F(PooledCallTest, ConnectionThatTheServerWantsClosedServesNoOther) {
 TEST_F(PooledCallTest, ConnectionWithUnrequestedBytesIsNotReused) {
   TinyServer server([](Peer& peer) {
     peer.read_request();
-    peer.write(std::string(kOk) + "HTTP/1.1 200 OK\r\n");
+    peer.write(kOk + "HTTP/1.1 200 OK\r\n");
     EXPECT_EQ(peer.read_request(), "");
   });
   const auto transport = connect_to(server.url());
@@ -473,15 +474,15 @@ TEST_F(PooledCallTest, EachRequestOfABatchGetsItsOwnResponse) {
     while (true) {
       const std::string request = peer.read_request();
       if (request.empty()) return;
-      const std::size_t at = request.rfind('/', request.find(" HTTP"));
-      peer.respond("\"" + request.substr(at + 1, request.find(' ', at) - at - 1) + "\"");
+      const std::size_t at = request.find(' ') + 1;
+      peer.respond(pod_at(request.substr(at, request.find(' ', at) - at)));
     }
   });
   const auto transport = connect_to(server.url());
   std::vector<ApiRequest> requests;
   for (int i = 0; i < 200; ++i) requests.push_back(get_pod("p" + std::to_string(i)));
   const std::vector<ApiResponse> responses = client_of(*transport)->batch(requests);
-  for (int i = 0; i < 200; ++i) EXPECT_EQ(responses[i].body, "\"p" + std::to_string(i) + "\"");
+  for (int i = 0; i < 200; ++i) EXPECT_EQ(responses[i].body, pod_at("/p" + std::to_string(i)));
 }
 
 TEST_F(PooledCallTest, ControllerWhoseRequestsHangDelaysNoOther) {

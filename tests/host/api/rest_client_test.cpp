@@ -1,6 +1,7 @@
 #include "host/api/rest_client.hpp"
 
 #include "tests/host/api/rest_fixture.hpp"
+#include "tests/support/fitting_body.hpp"
 
 namespace davit::host {
 namespace {
@@ -163,10 +164,30 @@ TEST_F(RestClientTest, CallThatCannotBeSentBeforeItsDeadlineFailsAtOnceRT009) {
   EXPECT_EQ(transport_.requests().size(), 3u);
 }
 
+constexpr std::string_view kNotFoundStatus =
+    R"({"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404})";
+
+// A proxy, or a server that does not serve the path now.
+TEST_F(RestClientTest, NotFoundWithoutAStatusDoesNotMeanThatTheObjectIsAbsent) {
+  RestClient rest = client();
+  transport_.respond(response_of(404, "404 page not found\n"));
+  const ApiResponse response = rest.call(get_pod());
+  EXPECT_EQ(response.status.code(), Code::kUnavailable);
+  EXPECT_EQ(response.http_status, 404);
+  transport_.respond(response_of(404, std::string(kNotFoundStatus)));
+  EXPECT_EQ(rest.call(get_pod()).status.code(), Code::kNotFound);
+}
+
+TEST_F(RestClientTest, FailureStatusInASuccessfulResponseIsNoAbsence) {
+  RestClient rest = client();
+  transport_.respond(response_of(200, std::string(kNotFoundStatus)));
+  EXPECT_EQ(rest.call(get_pod()).status.code(), Code::kUnavailable);
+}
+
 TEST_F(RestClientTest, FailureNamesWhatWentWrongBefore) {
   RestClient rest = client();
   transport_.respond(test::broken(Break::kReset, "connection reset by peer"));
-  transport_.respond(response_of(404, ""));
+  transport_.respond(response_of(404, std::string(kNotFoundStatus)));
   const ApiResponse response = with_steps({seconds(1)}, [&] { return rest.call(get_pod()); });
   EXPECT_EQ(response.status.code(), Code::kNotFound);
   EXPECT_NE(response.status.message().find("error from a previous attempt"), std::string::npos);
@@ -193,7 +214,9 @@ TEST_F(RestClientTest, ServerWarningsAreNotLoggedRT015) {
 
 TEST_F(RestClientTest, SecretsAreNotLoggedAtAnyVerbosityRT016) {
   RestClient rest = client();
-  transport_.set_script([](const HttpRequest&) { return response_of(200, R"({"data":"hush"})"); });
+  transport_.set_script([](const HttpRequest& request) {
+    return response_of(200, test::fitting_body(request, R"(,"data":"hush")"));
+  });
   ApiRequest request = write_pod(Verb::kUpdate);
   EXPECT_TRUE(rest.call(request).status.ok());
   EXPECT_GT(sink_.count("hush"), 0u) << "bodies are logged at -v=8";
@@ -310,7 +333,8 @@ TEST_F(RestClientTest, BatchKeepsTheOrderOfItsRequestsAndOneFailureIsAlone) {
   RestClient rest = client();
   transport_.set_script([](const HttpRequest& request) {
     const bool bad = request.target.find("p1") != std::string::npos;
-    return bad ? response_of(404, "") : response_of(200, "{\"t\":\"" + request.target + "\"}");
+    return bad ? response_of(404, std::string(kNotFoundStatus))
+               : response_of(200, pod_at(request.target));
   });
   const ApiRequest requests[] = {get_pod("p0"), get_pod("p1"), get_pod(".."), get_pod("p3")};
 
@@ -353,7 +377,8 @@ TEST_F(RestClientTest, LongLimiterWaitIsLoggedAndMeasured) {
 
 TEST_F(RestClientTest, ABatchTakesTokensOneByOneSoThatOthersDoNotWaitForItsEnd) {
   RestClient api = client({.qps = 1, .burst = 1});
-  transport_.set_script([](const HttpRequest&) { return response_of(200); });
+  transport_.set_script(
+      [](const HttpRequest& request) { return response_of(200, pod_at(request.target)); });
   const std::vector<ApiRequest> many(20, get_pod("batch"));
   auto batch = std::async(std::launch::async, [&] { return api.batch(many); });
   clock_.await_waiters(1);  // The first is sent, the second waits.
@@ -375,7 +400,8 @@ TEST_F(RestClientTest, ABatchTakesTokensOneByOneSoThatOthersDoNotWaitForItsEnd) 
 
 TEST_F(RestClientTest, HighPriorityOvertakesWhatWaitsForTheLimiter) {
   RestClient api = client({.qps = 1, .burst = 1});
-  transport_.set_script([](const HttpRequest&) { return response_of(200); });
+  transport_.set_script(
+      [](const HttpRequest& request) { return response_of(200, pod_at(request.target)); });
   EXPECT_TRUE(api.call(get_pod("spent")).status.ok());
   const auto start = [&](std::string name, RequestPriority priority, std::size_t waiting) {
     ApiRequest request = get_pod(std::move(name));
@@ -404,7 +430,7 @@ TEST_F(RestClientTest, HighPriorityOvertakesWhatWaitsForTheLimiter) {
 
 TEST_F(RestClientTest, HoldingEndsWaitingRequestsAndKeepsThoseOnTheWire) {
   RestClient api = client({.qps = 1, .burst = 1});
-  transport_.respond(test::open_response(201, R"({"kind":"Pod"})"));
+  transport_.respond(test::open_response(201, std::string(kWebPod)));
   const std::vector<ApiRequest> two = {write_pod(Verb::kCreate), write_pod(Verb::kCreate)};
   auto results = std::async(std::launch::async, [&] { return api.batch(two); });
   transport_.await_requests(1);  // The second waits for the limiter.
@@ -419,7 +445,7 @@ TEST_F(RestClientTest, HoldingEndsWaitingRequestsAndKeepsThoseOnTheWire) {
   EXPECT_EQ(transport_.requests().size(), 1U);
   api.release();
   clock_.advance(std::chrono::seconds(2));
-  transport_.respond(response_of(201, R"({"kind":"Pod"})"));
+  transport_.respond(response_of(201));
   EXPECT_TRUE(api.call(write_pod(Verb::kCreate)).status.ok());
 }
 

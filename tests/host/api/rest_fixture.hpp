@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,9 +18,29 @@
 
 namespace davit::host {
 
+/// A response to get_pod() and write_pod().
+inline constexpr std::string_view kWebPod =
+    R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"web","namespace":"ns","uid":"u",)"
+    R"("resourceVersion":"1"}})";
+
+/// The pod that a path names.
+inline std::string pod_at(std::string_view target) {
+  target = target.substr(0, target.find('?'));
+  std::string out(kWebPod);
+  const std::string_view name = target.substr(target.rfind('/') + 1);
+  return out.replace(out.find("web"), std::string_view("web").size(), name);
+}
+
 inline ApiRequest get_pod(std::string name = "web") {
   ApiRequest request;
   request.path = {"", "v1", "pods", "", "ns", std::move(name)};
+  return request;
+}
+
+/// A read whose response may be anything.
+inline ApiRequest get_raw() {
+  ApiRequest request;
+  request.raw_path = "/raw";
   return request;
 }
 
@@ -49,11 +71,12 @@ class RestTest : public testing::Test {
     return RestClient(transport_, clock_, metrics_, Logger(sink_, "api"), options_);
   }
 
-  static test::ScriptedResponse response_of(int status, std::string body = "{}",
+  /// Without a body: the Pod "web" if `status` reports success.
+  static test::ScriptedResponse response_of(int status, std::optional<std::string> body = {},
                                             std::string retry_after = "") {
     test::ScriptedResponse out;
     out.status = status;
-    out.body = std::move(body);
+    out.body = body.value_or(status / 100 == 2 ? std::string(kWebPod) : "{}");
     if (!retry_after.empty()) out.headers.emplace_back("retry-after", std::move(retry_after));
     return out;
   }

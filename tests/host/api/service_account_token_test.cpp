@@ -9,6 +9,7 @@
 #include "host/api/service_accounts.hpp"
 #include "tests/host/api/credentials_fixture.hpp"
 #include "tests/host/api/rest_fixture.hpp"
+#include "tests/support/fitting_body.hpp"
 
 namespace davit::host {
 namespace {
@@ -44,11 +45,12 @@ class ServiceAccountTokenTest : public RestTest {
       return next;
     }
     if (request.target.find("/token?") != std::string::npos) {
-      return response_of(201, R"({"kind":"TokenRequest","status":{"token":"T)" +
+      return response_of(201, R"({"kind":"TokenRequest",)"
+                              R"("apiVersion":"authentication.k8s.io/v1","status":{"token":"T)" +
                                   std::to_string(++tokens_) + R"(","expirationTimestamp":")" +
                                   expires_ + "\"}}");
     }
-    return response_of(200, R"({"kind":"Any","metadata":{"name":"x"}})");
+    return response_of(200, test::fitting_body(request));
   }
 
   static constexpr char kGet[] =
@@ -204,7 +206,8 @@ TEST_F(ServiceAccountTokenTest, AHostThatStopsDoesNotWaitForAToken) {
 
 TEST_F(ServiceAccountTokenTest, AResponseWithoutATokenIsAnError) {
   for (int i = 0; i < 4; ++i) {
-    instead_[kToken].push_back(response_of(201, R"({"kind":"TokenRequest","status":{}})"));
+    instead_[kToken].push_back(response_of(
+        201, R"({"kind":"TokenRequest","apiVersion":"authentication.k8s.io/v1","status":{}})"));
   }
   EXPECT_THAT(with_steps({milliseconds(500), milliseconds(1000), milliseconds(2000)},
                          [&] { return authorization(token_); }),

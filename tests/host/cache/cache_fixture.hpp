@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "host/api/discovery.hpp"
 #include "host/cache/informer.hpp"
 #include "host/object/metadata.hpp"
 #include "host/object/parse.hpp"
@@ -96,6 +98,12 @@ class ScriptedApi final : public ListWatch {
 
   explicit ScriptedApi(test::FakeClock& clock) : clock_(clock) {}
 
+  [[nodiscard]] std::shared_ptr<const ApiCatalog> catalog(const ResourceId&,
+                                                          std::stop_token) override {
+    return known;
+  }
+  void doubt_catalog() override { ++doubts; }
+
   Status stream(const Selection& what, const ReflectorRequest& request, std::stop_token stop,
                 const ChunkSink& sink) override {
     const bool list = request.kind == ReflectorRequest::Kind::kList;
@@ -123,6 +131,8 @@ class ScriptedApi final : public ListWatch {
   std::vector<std::string> asked;
   std::vector<WireFormat> formats;  // That were asked for.
   std::stop_token stop;             // The running request's.
+  std::shared_ptr<const ApiCatalog> known;
+  int doubts = 0;
 
  private:
   test::FakeClock& clock_;

@@ -248,9 +248,11 @@ TEST_F(InformerFactoryTest, WhatNoUserDeclaredIsNotKept) {
   ASSERT_EQ(*factory_.informer(pods({{"spec.nodeName"}})), informer);
   ASSERT_TRUE(informer->add_index("kind", "spec.kind").ok());
   ASSERT_TRUE(informer->prepare().ok());
-  reply({.body = R"({"kind":"PodList","metadata":{"resourceVersion":"7"},"items":[{"metadata":{)"
-                 R"("name":"a","resourceVersion":"3","labels":{"x":"y"},"annotations":{"x":"y"},)"
-                 R"("deletionTimestamp":"now"},"spec":{"nodeName":"n1","kind":"k","other":1}}]})"});
+  reply({.body =
+             R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[)"
+             R"({"metadata":{"name":"a","uid":"u","resourceVersion":"3","labels":{"x":"y"},)"
+             R"("annotations":{"x":"y"},"deletionTimestamp":"now"},)"
+             R"("spec":{"nodeName":"n1","kind":"k","other":1}}]})"});
   reply({.end = api_error(422, Code::kInvalid, "Invalid")});
   std::swap(api_.replies[0], api_.replies[1]);
   (void)informer->reflector().step({});

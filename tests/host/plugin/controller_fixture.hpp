@@ -17,6 +17,7 @@
 #include "tests/support/collector.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/fake_transport.hpp"
+#include "tests/support/fitting_body.hpp"
 #include "tests/support/recording_log_sink.hpp"
 
 namespace davit::host {
@@ -40,6 +41,11 @@ inline test::ScriptedResponse response_of(int status, std::string body) {
   made.status = status;
   made.body = std::move(body);
   return made;
+}
+
+/// Responds to every request with what fits it.
+inline test::ScriptedResponse fitting_response(const HttpRequest& request) {
+  return response_of(200, test::fitting_body(request));
 }
 
 /// Takes events as the API server would.

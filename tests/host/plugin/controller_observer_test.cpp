@@ -110,7 +110,7 @@ TEST_F(ControllerObserverTest, AControllerWithoutLimitsMaySendWhatItsNoteDoesNot
   ControllerHostOptions unlimited = options();
   unlimited.declared.is_unlimited = true;
   make(std::move(unlimited));
-  transport_.respond(response_of(201, R"({"metadata":{"name":"a"}})"));
+  transport_.set_script(fitting_response);
 
   EXPECT_EQ(create_secret(), DAVIT_OK);
   EXPECT_TRUE(seen_.lines.entries().empty());

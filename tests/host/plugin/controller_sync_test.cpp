@@ -209,10 +209,28 @@ TEST_F(ControllerSyncTest, HeldBackKeyIsReleasedAfterTheListThatItRequests) {
   EXPECT_EQ(synced_.await(5)[4], "web");
 }
 
+struct UnknownCase {
+  const char* name;
+  std::int32_t verb;
+  int status;
+  const char* body;
+};
+constexpr UnknownCase kUnknownCases[] = {
+    {"Malformed", DAVIT_CREATE, 201, "{"},
+    {"NoVersion", DAVIT_CREATE, 201,
+     R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"n","namespace":"default","uid":"u"}})"},
+    {"OtherKind", DAVIT_CREATE, 201,
+     R"({"kind":"Secret","apiVersion":"v1","metadata":{"name":"n","namespace":"default",)"
+     R"("uid":"u","resourceVersion":"99"}})"},
+    {"EmptyDeletion", DAVIT_DELETE, 200, ""},
+};
+class UnknownWriteTest : public ControllerSyncTest,
+                         public ::testing::WithParamInterface<UnknownCase> {};
+
 // The next sync would have made the pod a second time.
-TEST_F(ControllerSyncTest, KeyWhoseWriteMayHaveBeenAppliedIsHeldBackUntilTheCacheIsVerified) {
-  respond_with(201, "{");
-  start_queue(sending(DAVIT_CREATE, ""));
+TEST_P(UnknownWriteTest, HoldsItsKeyBackUntilTheCacheIsVerified) {
+  respond_with(GetParam().status, GetParam().body);
+  start_queue(sending(GetParam().verb, GetParam().verb == DAVIT_DELETE ? "old" : ""));
   sync_once("web");
   EXPECT_EQ(add(queue_, "web"), DAVIT_OK);
   EXPECT_EQ(add(queue_, "last"), DAVIT_OK);
@@ -223,6 +241,9 @@ TEST_F(ControllerSyncTest, KeyWhoseWriteMayHaveBeenAppliedIsHeldBackUntilTheCach
   EXPECT_EQ(synced_.await(4)[3], "web");
 }
 
+INSTANTIATE_TEST_SUITE_P(Each, UnknownWriteTest, ::testing::ValuesIn(kUnknownCases),
+                         [](const auto& each) { return std::string(each.param.name); });
+
 struct UntrackedCase {
   const char* name;
   std::int32_t verb;
@@ -232,16 +253,15 @@ struct UntrackedCase {
   const char* body;
 };
 
-constexpr char kNewPod[] = R"({"kind":"Pod","metadata":{"name":"n","namespace":"default",)"
-                           R"("uid":"u","resourceVersion":"99"}})";
+constexpr char kNewPod[] =
+    R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"n","namespace":"default",)"
+    R"("uid":"u","resourceVersion":"99"}})";
 constexpr char kForbidden[] = R"({"kind":"Status","reason":"Forbidden","code":403})";
 constexpr char kNotFound[] = R"({"kind":"Status","reason":"NotFound","code":404})";
-constexpr char kNoVersion[] = R"({"kind":"Pod","metadata":{"name":"n"}})";
 constexpr UntrackedCase kUntrackedCases[] = {
-    {"Read", DAVIT_GET, "old", DryRun::kOff, 200, kNewPod},
+    {"Read", DAVIT_GET, "n", DryRun::kOff, 200, kNewPod},
     {"DryRun", DAVIT_CREATE, "", DryRun::kServer, 201, kNewPod},
     {"RefusedWrite", DAVIT_CREATE, "", DryRun::kOff, 403, kForbidden},
-    {"NoVersion", DAVIT_CREATE, "", DryRun::kOff, 201, kNoVersion},
     {"NobodyThere", DAVIT_DELETE, "old", DryRun::kOff, 404, kNotFound},
 };
 
@@ -267,7 +287,7 @@ TEST_P(UntrackedTest, LeavesTheKeyFree) {
 INSTANTIATE_TEST_SUITE_P(Each, UntrackedTest, ::testing::ValuesIn(kUntrackedCases),
                          [](const auto& each) { return std::string(each.param.name); });
 
-TEST_F(ControllerSyncTest, MalformedResponseReachesTheSyncAsInternal) {
+TEST_F(ControllerSyncTest, MalformedResponseReachesTheSyncAsUnavailable) {
   respond_with(201, "{");
   davit_code code = -1;
   std::string message;
@@ -279,8 +299,8 @@ TEST_F(ControllerSyncTest, MalformedResponseReachesTheSyncAsInternal) {
     return DAVIT_OK;
   });
   sync_once("web");
-  EXPECT_EQ(code, DAVIT_INTERNAL);
-  EXPECT_THAT(message, HasSubstr("malformed"));
+  EXPECT_EQ(code, DAVIT_UNAVAILABLE);
+  EXPECT_THAT(message, HasSubstr("is not a JSON object (create pods)"));
 }
 
 TEST_F(ControllerSyncTest, StopCancelsTheCallThatASyncWaitsFor) {

@@ -78,8 +78,8 @@ constexpr RequestCase kRequestCases[] = {
 // clang-format on
 
 TEST_F(HostClientTest, EachVerbBecomesItsRequest) {
+  transport_.set_script(fitting_response);
   for (const RequestCase& each : kRequestCases) {
-    transport_.respond(response_of(200, kPod));
     davit_request wanted = request(each.verb, "pods", each.name);
     wanted.patch_type = DAVIT_PATCH_STRATEGIC;
     wanted.body = str(R"({"x":1})");
@@ -197,12 +197,13 @@ TEST_F(HostClientTest, RuleIsLimitedToItsNamespacesAndNames) {
   davit_request of_one = request(DAVIT_LIST, "pods", "");
   of_one.query = str("fieldSelector=metadata.name%3Da");
   of_one.limit = 1;
-  transport_.respond(response_of(200, R"({"kind":"PodList","apiVersion":"v1","items":[]})"));
+  transport_.respond(response_of(200, R"({"kind":"PodList","apiVersion":"v1",)"
+                                      R"("metadata":{"resourceVersion":"9"},"items":[]})"));
   EXPECT_EQ(call(of_one).code, DAVIT_OK);
   davit_request scale = request(DAVIT_GET, "replicasets", "a");
   scale.group = str("apps");
   scale.subresource = str("scale");
-  transport_.respond(response_of(200, kPod));
+  transport_.set_script(fitting_response);
   EXPECT_EQ(call(scale).code, DAVIT_OK);
 }
 
@@ -219,7 +220,7 @@ TEST_F(HostClientTest, ListOfTwoFieldSelectorsIsNotOneOfAName) {
 }
 
 TEST_F(HostClientTest, PutOfAProjectedResourceIsRefused) {
-  transport_.respond(response_of(200, kPod));
+  transport_.set_script(fitting_response);
   const Reply reply = call(request(DAVIT_UPDATE, "pods", "a"));
   EXPECT_EQ(reply.code, DAVIT_UNDECLARED);
   EXPECT_THAT(reply.message, HasSubstr("PUT of pods refused"));
@@ -235,7 +236,7 @@ TEST_F(HostClientTest, ScaleOfAProjectedResourceMayBePut) {
   ControllerHostOptions scaler = options();
   scaler.declared.rules = {{"", "pods", "scale", {"update"}}, {"", "pods", "status", {"update"}}};
   make(std::move(scaler));
-  transport_.respond(response_of(200, kPod));
+  transport_.set_script(fitting_response);
   davit_request scale = request(DAVIT_UPDATE, "pods", "a");
   scale.subresource = str("scale");
   EXPECT_EQ(call(scale).code, DAVIT_OK);
@@ -249,7 +250,7 @@ TEST_F(HostClientTest, CreateOfASubresourceNamesItsObject) {
   ControllerHostOptions evicting = options();
   evicting.declared.rules = {{"", "pods", "eviction", {"create"}, {"a"}}};
   make(std::move(evicting));
-  transport_.respond(response_of(201, R"({"kind":"Status","status":"Success"})"));
+  transport_.respond(response_of(201, R"({"kind":"Status","apiVersion":"v1","status":"Success"})"));
   davit_request evict = request(DAVIT_CREATE, "pods", "a");
   evict.subresource = str("eviction");
   evict.body = str(R"({"kind":"Eviction"})");
@@ -280,9 +281,9 @@ TEST_F(HostClientTest, ResponsesComeWholeUnlessMetadataIsAskedFor) {
 }
 
 TEST_F(HostClientTest, ServerIsAskedForMetadataAloneWhereThatIsAllThatIsRead) {
-  constexpr char kList[] =
-      R"({"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadataList",)"
-      R"("metadata":{"resourceVersion":"9","continue":"c"},"items":[{"metadata":{"name":"a"}}]})";
+  constexpr char kList[] = R"({"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadataList",)"
+                           R"("metadata":{"resourceVersion":"9","continue":"c"},"items":[)"
+                           R"({"metadata":{"name":"a","namespace":"default","uid":"u"}}]})";
   const std::pair<std::int32_t, const char*> kCases[] = {
       {DAVIT_GET, "as=PartialObjectMetadata;"},
       {DAVIT_DELETE, "as=PartialObjectMetadata;"},
@@ -357,12 +358,12 @@ TEST_F(HostClientTest, RefusalComesWithReasonMessageAndCauses) {
   EXPECT_EQ(reply.object, "");
 }
 
-TEST_F(HostClientTest, MalformedResponseIsInternal) {
+TEST_F(HostClientTest, MalformedResponseIsUnavailable) {
   transport_.respond(response_of(201, "{\"kind\":"));
   const Reply reply = call(request(DAVIT_CREATE, "pods", ""));
-  EXPECT_EQ(reply.returned, DAVIT_INTERNAL);
+  EXPECT_EQ(reply.returned, DAVIT_UNAVAILABLE);
   EXPECT_EQ(reply.http_status, 201);
-  EXPECT_THAT(reply.message, HasSubstr("the server's response is malformed: "));
+  EXPECT_THAT(reply.message, HasSubstr("the server's response is not a JSON object (create pods)"));
 }
 
 TEST_F(HostClientTest, ClosedGateKeepsWritesOffTheWireOnly) {
@@ -383,7 +384,7 @@ TEST_F(HostClientTest, DryRunGoesWithEveryWrite) {
   ControllerHostOptions dry = options();
   dry.dry_run = DryRun::kServer;
   make(std::move(dry));
-  transport_.set_script([](const HttpRequest&) { return response_of(200, kPod); });
+  transport_.set_script(fitting_response);
   EXPECT_EQ(call(request(DAVIT_CREATE, "pods", "")).code, DAVIT_OK);
   EXPECT_EQ(call(request(DAVIT_DELETE, "pods", "a")).code, DAVIT_OK);
   EXPECT_EQ(call(request(DAVIT_GET, "pods", "a")).code, DAVIT_OK);
@@ -446,9 +447,9 @@ std::string owned_pod(std::string_view name, std::string_view owner, std::string
 
 TEST_F(HostClientTest, NothingMoreIsCreatedForAnOwnerWithAMissingDependant) {
   start_with([this] { open_informer("", "pods"); });
-  commit({R"({"kind":"PodList","metadata":{"resourceVersion":"7"},"items":[)" +
+  commit({R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[)" +
           owned_pod("lost", "rs-1", "\xff") + "," + owned_pod("seen", "rs-2") + "]}"});
-  transport_.set_script([](const HttpRequest&) { return response_of(201, kPod); });
+  transport_.set_script(fitting_response);
   const auto create = [this](std::string_view owner) {
     const std::string body = owned_pod("new", owner);
     davit_request made = request(DAVIT_CREATE, "pods", "");
@@ -478,7 +479,7 @@ TEST_F(HostClientTest, BatchRespondsToEachRequestAndReportsAFailure) {
   transport_.set_script([](const HttpRequest& sent) {
     return sent.target.find("/pods/b") != std::string::npos
                ? response_of(404, R"({"kind":"Status","reason":"NotFound","code":404})")
-               : response_of(200, kPod);
+               : fitting_response(sent);
   });
   const davit_request requests[] = {
       request(DAVIT_GET, "secrets", "x"), request(DAVIT_GET, "pods", "a"),

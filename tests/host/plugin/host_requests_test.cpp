@@ -65,7 +65,7 @@ class HostRequestsTest : public ControllerHostTest {
     });
   }
   std::string target_of(const davit_request& asked) {
-    transport_.respond(response_of(200, kPod));
+    transport_.set_script(fitting_response);
     EXPECT_EQ(call(asked).code, DAVIT_OK);
     return transport_.requests().back().target;
   }

@@ -96,7 +96,7 @@ TEST_F(ScarcityTest, KeyIsAddedOrRefusedWithoutMemoryAndNeverStuck) {
 TEST_F(ScarcityTest, WriteWithoutMemoryIsUnknown) {
   start_with([] {});
   commit();
-  transport_.set_script([](const HttpRequest&) { return response_of(201, R"({"kind":"Pod"})"); });
+  transport_.set_script(fitting_response);
   const davit_request create = pod_request(DAVIT_CREATE);
   davit_response response{};
   response.size = sizeof(response);

@@ -43,7 +43,9 @@ test::ScriptedResponse api_server(const HttpRequest& request) {
     status.set("allowed", allowed);
     if (body.text_at({"spec", "user"}) == "bob") status.set("reason", "no rule");
   }
-  return {201, to_text(Json::object({{"status", status}}))};
+  return {201, to_text(Json::object({{"kind", body.get("kind")},
+                                     {"apiVersion", body.get("apiVersion")},
+                                     {"status", status}}))};
 }
 
 class AccessControlTest : public testing::Test {

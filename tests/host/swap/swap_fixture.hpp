@@ -41,9 +41,10 @@ class SwapTest : public ::testing::Test {
   static test::ScriptedResponse created(const std::string& version) {
     test::ScriptedResponse response;
     response.status = 201;
-    response.body = R"({"kind":"Pod","metadata":{"name":"x","namespace":"default","uid":"u",)"
-                    R"("resourceVersion":")" +
-                    version + "\"}}";
+    response.body =
+        R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"x","namespace":"default","uid":"u",)"
+        R"("resourceVersion":")" +
+        version + "\"}}";
     return response;
   }
 

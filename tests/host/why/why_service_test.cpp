@@ -31,7 +31,8 @@ class WhyServiceTest : public testing::Test {
   WhyServiceTest() {
     transport_.set_script([](const HttpRequest& request) {
       test::ScriptedResponse response;
-      response.body = R"({"metadata":{"name":"web","namespace":"shop"}})";
+      response.body = R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"web",)"
+                      R"("namespace":"shop","uid":"u","resourceVersion":"1"}})";
       const bool is_core = request.target == "/api";
       if (is_core || request.target == "/apis") {
         response.body = is_core ? kCore : kGroups;

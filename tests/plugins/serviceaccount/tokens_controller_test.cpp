@@ -100,6 +100,30 @@ TEST_F(TokensControllerTest, SA27_ATokenWithoutAnAccountIsDeleted) {
   EXPECT_FALSE(has<TokenSecret>("t"));
 }
 
+TEST_F(TokensControllerTest, ATokenStaysWhileItsAccountIsNotInTheResponse) {
+  for (const char* body :
+       {"{}", R"({"kind":"Status","apiVersion":"v1","status":"Success"})",
+        R"({"kind":"ServiceAccount","apiVersion":"v1"})",
+        R"({"kind":"Secret","apiVersion":"v1","metadata":{"name":"s","namespace":"ns",)"
+        R"("uid":"other","resourceVersion":"1"}})"}) {
+    cluster_.hold("serviceaccounts");
+    add_account();
+    cluster_.fail_next({.verb = Verb::kGet,
+                        .resource = "serviceaccounts",
+                        .http_status = 200,
+                        .times = testing::Fault::kAlways,
+                        .body = body});
+    add_secret(R"({"metadata":{"annotations":{"kubernetes.io/service-account.uid":"uid-s"}}})");
+    cluster_.advance(std::chrono::minutes(1));
+    EXPECT_TRUE(has<TokenSecret>("t")) << body;
+    cluster_.clear_faults();
+    cluster_.erase<TokenSecret>({"ns", "t"});
+    cluster_.release("serviceaccounts");
+    cluster_.erase<ServiceAccount>({"ns", "s"});
+    settle();
+  }
+}
+
 TEST_F(TokensControllerTest, SA28_ATokenOfAFormerAccountIsDeleted) {
   add_account("new");
   add_secret(R"({"metadata":{"annotations":{"kubernetes.io/service-account.uid":"old"}}})");

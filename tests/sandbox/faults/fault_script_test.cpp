@@ -79,7 +79,8 @@ constexpr Mistake kMistakes[] = {
     {R"({"rules":{}})", "rules: must be a list"},
     {R"({"rules":[3]})", "rules[0]: must be an object"},
     {R"({"rules":[{"fault":"reset"},{}]})",
-     "rules[1].fault: must be one of delay, status, reset, lost, slow, cut, stale, hold and gap"},
+     "rules[1].fault: must be one of delay, status, reset, lost, body, slow, cut, stale, hold and "
+     "gap"},
     {R"({"fault":"status"})", "code: is needed"},
     {R"({"fault":"status","code":200})", "code: must be between 400 and 599"},
     {R"({"fault":"delay"})", "delay: is needed"},

@@ -34,6 +34,32 @@ TEST(ServerFaultsTest, RefusedWritesAreTriedAgain) {
   EXPECT_EQ(world.phase("web"), "Running");
 }
 
+TEST(ServerFaultsTest, WrongBodiesChangeNothing) {
+  World world(two_nodes());
+  world.create_pod("web");
+  world.pass(seconds(30));
+  ASSERT_EQ(world.phase("web"), "Running");
+  bool is_wrong = true;
+  world.server.intercept =
+      [&](const HttpServerRequest& request) -> std::optional<HttpServerResponse> {
+    if (!is_wrong) return std::nullopt;
+    if (is_watch(request)) return refusal(410);
+    const bool lists = request.target.starts_with("/api/v1/pods?");
+    return json_response(200, lists ? R"({"kind":"SecretList","apiVersion":"v1",)"
+                                      R"("metadata":{"resourceVersion":"9"},"items":[]})"
+                                    : "{}");
+  };
+  world.stop();
+  world.start();
+  world.pass(seconds(30));
+  is_wrong = false;
+  world.create_pod("next");
+  world.pass(seconds(60));
+
+  EXPECT_EQ(world.phase("web"), "Running");
+  EXPECT_EQ(world.phase("next"), "Running");
+}
+
 TEST(ServerFaultsTest, WatchThatBreaksContinuesWhereItWas) {
   World world(two_nodes());
   // Every watch ends after its first events.

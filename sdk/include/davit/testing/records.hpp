@@ -141,6 +141,9 @@ struct Fault {
   int times = 1;  ///< Requests that fail; kAlways: all of them.
   int skip = 0;   ///< Matching requests that pass before the first failure.
   Effect effect = Effect::kNone;
+  /// Not empty: the body of the response, with `http_status`, which may be 200: a response that is
+  /// not what was asked for.
+  std::string body{};
 
   static constexpr int kAlways = -1;
 };
