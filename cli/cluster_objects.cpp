@@ -54,8 +54,8 @@ class ObjectReader {
     std::ifstream in(path, std::ios::binary);
     if (!in) return mistake({}, "cannot be read");
     const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-    for (const std::string& each : yaml_documents(text)) {
-      YamlDocument document = parse_yaml(each, file_);
+    for (const YamlPart& each : yaml_documents(text)) {
+      YamlDocument document = parse_yaml(each.text, file_, each.line);
       if (!document.mistakes.empty()) {
         out_.mistakes.insert(out_.mistakes.end(), document.mistakes.begin(),
                              document.mistakes.end());

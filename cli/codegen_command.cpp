@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <ostream>
 #include <set>
@@ -16,6 +15,7 @@
 #include "cli/exit_codes.hpp"
 #include "cli/server_connection.hpp"
 #include "host/api/rest_client.hpp"
+#include "lib/base/replace_file.hpp"
 #include "lib/base/text_file.hpp"
 #include "lib/kube/json.hpp"
 #include "lib/kube/schema/describe.hpp"
@@ -120,22 +120,6 @@ std::string wrong_flags(const CodegenOptions& options) {
   return "";
 }
 
-/// Replaces `file` as a whole: readers see the old text or the new one.
-Status replace_file(const std::string& file, const std::string& text) {
-  const fs::path target(file);
-  const fs::path draft(file + ".new");
-  std::error_code failure;
-  if (target.has_parent_path()) fs::create_directories(target.parent_path(), failure);
-  std::ofstream stream(draft, std::ios::binary);
-  stream << text;
-  stream.close();
-  if (stream) fs::rename(draft, target, failure);
-  if (stream && !failure) return {};
-  std::error_code ignored;
-  fs::remove(draft, ignored);
-  return {Code::kUnavailable, "cannot write " + file};
-}
-
 int fail(std::ostream& err, const std::string& text, int code) {
   err << "davit: " << text << "\n";
   return code;
@@ -181,7 +165,7 @@ int run_codegen(const CodegenOptions& options, std::ostream& out, std::ostream& 
     out << text;
     return kExitGood;
   }
-  if (Status s = replace_file(options.output, text); !s.ok()) {
+  if (Status s = replace_file(options.output, text, Readable::kByAll); !s.ok()) {
     return fail(err, s.message(), kExitFailed);
   }
   return kExitGood;

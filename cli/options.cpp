@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "host/plugin/file_trust.hpp"
+#include "lib/base/file_trust.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/kube/json.hpp"
 #include "lib/kube/names.hpp"

@@ -6,12 +6,12 @@
 #include <davit/kube/label_syntax.hpp>
 #include <davit/result.hpp>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <ostream>
 #include <vector>
 
 #include "cli/exit_codes.hpp"
+#include "lib/base/replace_file.hpp"
 #include "lib/kube/yaml.hpp"
 
 namespace davit::host {
@@ -273,15 +273,9 @@ Result<Words> words_for(const PluginNewOptions& options, const Language& languag
 }
 
 Status write_file(const fs::path& path, const std::string& text) {
-  std::error_code failure;
-  fs::create_directories(path.parent_path(), failure);
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (failure || !out) {
-    return {Code::kUnavailable, "cannot write " + path.string()};
-  }
+  if (Status s = replace_file(path.string(), text, Readable::kByAll); !s.ok()) return s;
   if (path.extension() == ".sh") {
+    std::error_code failure;
     fs::permissions(path, fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
                     fs::perm_options::add, failure);
   }

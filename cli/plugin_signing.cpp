@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <filesystem>
 #include <ostream>
 #include <system_error>
@@ -13,11 +12,12 @@
 
 #include "cli/exit_codes.hpp"
 #include "host/config/manifest.hpp"
-#include "host/plugin/file_trust.hpp"
 #include "host/plugin/plugin_file.hpp"
 #include "host/plugin/signature.hpp"
 #include "host/plugin/staging.hpp"
 #include "lib/base/base64.hpp"
+#include "lib/base/file_trust.hpp"
+#include "lib/base/replace_file.hpp"
 #include "lib/base/text_file.hpp"
 #include "lib/base/unique_fd.hpp"
 #include "lib/base/write_all.hpp"
@@ -39,17 +39,6 @@ Status write_new(const std::string& path, const std::string& text, mode_t mode) 
     return Status(Code::kInvalid, "cannot write " + path + ": " + reason_of(errno));
   }
   return {};
-}
-
-/// A reader sees the former file or the new one, never a part.
-Status replace_file(const std::string& path, const std::string& text) {
-  constexpr mode_t kMode = 0644;
-  const std::string beside = path + ".new-" + std::to_string(::getpid());
-  if (Status s = write_new(beside, text, kMode); !s.ok()) return s;
-  if (std::rename(beside.c_str(), path.c_str()) == 0) return {};
-  const int error = errno;
-  (void)::unlink(beside.c_str());
-  return Status(Code::kInvalid, "cannot write " + path + ": " + reason_of(error));
 }
 
 Result<SigningKey> read_key(const std::string& path) {
@@ -115,7 +104,7 @@ int run_plugin_sign(const PluginSignOptions& options, std::ostream& out, std::os
       continue;
     }
     const std::string path = signature_path(each).string();
-    if (Status s = replace_file(path, key->sign(plugin->digest)); !s.ok()) {
+    if (Status s = replace_file(path, key->sign(plugin->digest), Readable::kByAll); !s.ok()) {
       code = refuse_signing(err, s.message());
       continue;
     }

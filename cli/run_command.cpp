@@ -18,7 +18,7 @@
 #include "host/crash/core_dumps.hpp"
 #include "host/crash/crash_handler.hpp"
 #include "host/crash/quarantine.hpp"
-#include "host/plugin/file_trust.hpp"
+#include "lib/base/file_trust.hpp"
 #include "lib/base/open_files.hpp"
 #include "lib/base/spdlog_sink.hpp"
 #include "lib/base/version.hpp"

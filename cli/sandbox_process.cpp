@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-#include "lib/base/private_file.hpp"
+#include "lib/base/replace_file.hpp"
 #include "lib/base/start_thread.hpp"
 #include "lib/kube/yaml.hpp"
 #include "sandbox/auth/authenticator.hpp"
@@ -236,8 +236,8 @@ class Wired final : public SandboxProcess {
   }
 
   Status write_kubeconfig() {
-    return write_private_file(kubeconfig(),
-                              sandbox::admin_kubeconfig(credentials_, {url(), kContext}));
+    return replace_file(kubeconfig(), sandbox::admin_kubeconfig(credentials_, {url(), kContext}),
+                        Readable::kByOwner);
   }
 
   const SandboxSettings settings_;

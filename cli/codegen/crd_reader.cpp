@@ -108,8 +108,8 @@ class CrdReader {
 Definitions read_crds(const std::string& text, const std::string& file) {
   Definitions out;
   CrdReader reader(file, out);
-  for (const std::string& each : yaml_documents(text)) {
-    YamlDocument parsed = parse_yaml(each, file);
+  for (const YamlPart& each : yaml_documents(text)) {
+    YamlDocument parsed = parse_yaml(each.text, file, each.line);
     if (!parsed.mistakes.empty()) {
       out.mistakes.insert(out.mistakes.end(), parsed.mistakes.begin(), parsed.mistakes.end());
       continue;

@@ -5,7 +5,6 @@
 #include <CLI/Formatter.hpp>
 #include <CLI/Validators.hpp>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -15,6 +14,7 @@
 #include "cli/reference/command_text.hpp"
 #include "cli/reference/completion.hpp"
 #include "cli/reference/manual_page.hpp"
+#include "lib/base/replace_file.hpp"
 #include "lib/base/version.hpp"
 
 namespace davit::host {
@@ -30,11 +30,10 @@ int print_completion(const CLI::App& app, const std::string& shell, std::ostream
 bool write_pages(const CommandText& command, const CommandText* parent,
                  const std::filesystem::path& folder, std::ostream& err) {
   const std::filesystem::path file = folder / (command.page_name() + ".1");
-  std::ofstream page(file);
-  page << manual_page(command, parent, kVersion);
-  page.close();
-  if (!page) {
-    err << "davit: cannot write " << file.string() << "\n";
+  const Status written =
+      replace_file(file.string(), manual_page(command, parent, kVersion), Readable::kByAll);
+  if (!written.ok()) {
+    err << "davit: " << written.message() << "\n";
     return false;
   }
   for (const CommandText& each : command.commands) {

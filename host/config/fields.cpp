@@ -29,11 +29,30 @@ std::string plain(double value) {
 }  // namespace
 
 Fields::Fields(const YamlNode& node, std::string where, const std::string& file,
-               std::vector<Mistake>& out, Nulls nulls)
-    : node_(node), where_(std::move(where)), file_(file), out_(out), nulls_(nulls) {
+               std::vector<Mistake>& out, Nulls nulls, Values values)
+    : node_(node),
+      where_(std::move(where)),
+      file_(file),
+      out_(out),
+      nulls_(nulls),
+      values_(values) {
   if (node.kind == YamlNode::Kind::kMapping || node.is_null()) return;
-  mistake(node,
-          (where_.empty() ? "the file" : where_) + " must be a mapping, not " + node.describe());
+  mistake(node, (where_.empty() ? "the file" : where_) + " must be a mapping, not " + shown(node));
+}
+
+std::string Fields::shown(const YamlNode& node) const {
+  if (values_ == Values::kShown) return node.describe();
+  switch (node.kind) {
+    case YamlNode::Kind::kBoolean:
+      return "a boolean";
+    case YamlNode::Kind::kInteger:
+    case YamlNode::Kind::kFloat:
+      return "a number";
+    case YamlNode::Kind::kString:
+      return "a string";
+    default:
+      return node.describe();
+  }
 }
 
 std::string Fields::path(std::string_view key) const {
@@ -50,7 +69,7 @@ const YamlNode* Fields::any(std::string_view key) {
 }
 
 void Fields::wrong(std::string_view key, const YamlNode& node, std::string_view wanted) {
-  mistake(node, path(key) + " must be " + std::string(wanted) + ", not " + node.describe());
+  mistake(node, path(key) + " must be " + std::string(wanted) + ", not " + shown(node));
 }
 
 const YamlNode* Fields::wanted(std::string_view key, std::string_view wanted) {
@@ -173,7 +192,7 @@ void Fields::texts(std::string_view key, std::vector<std::string>& out) {
     const YamlNode& item = node->items[i];
     if (item.kind != YamlNode::Kind::kString || item.text.empty()) {
       mistake(item, path(key) + "[" + std::to_string(i) +
-                        "] must be a string that is not empty, not " + item.describe());
+                        "] must be a string that is not empty, not " + shown(item));
     } else {
       values.push_back(item.text);
     }

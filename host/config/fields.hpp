@@ -18,10 +18,12 @@ class Fields {
  public:
   /// `where` is the path of this mapping for people: "leaderElection", empty at the top.
   /// A node that is not a mapping is a mistake; an empty value counts as {}.
-  /// `nulls` says what a key without a value is.
+  /// `nulls` says what a key without a value is. With hidden values, messages say of which kind a
+  /// value is and do not quote it: somebody who forgets the quotes does not publish a secret.
   enum class Nulls { kMistake, kAbsent };
+  enum class Values { kShown, kHidden };
   Fields(const YamlNode& node, std::string where, const std::string& file,
-         std::vector<Mistake>& out, Nulls nulls = Nulls::kMistake);
+         std::vector<Mistake>& out, Nulls nulls = Nulls::kMistake, Values values = Values::kShown);
 
   /// The value of an allowed key, or null.
   const YamlNode* any(std::string_view key);
@@ -52,12 +54,15 @@ class Fields {
   /// The value when it is there and no empty one; an empty value is a mistake that names `wanted`.
   const YamlNode* wanted(std::string_view key, std::string_view wanted);
   void wrong(std::string_view key, const YamlNode& node, std::string_view wanted);
+  /// The value for messages.
+  [[nodiscard]] std::string shown(const YamlNode& node) const;
 
   const YamlNode& node_;
   std::string where_;
   const std::string& file_;
   std::vector<Mistake>& out_;
   Nulls nulls_;
+  Values values_;
   std::vector<std::string> allowed_;
 };
 

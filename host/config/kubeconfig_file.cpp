@@ -4,6 +4,7 @@
 #include <set>
 
 #include "host/config/fields.hpp"
+#include "lib/base/absolute_path.hpp"
 #include "lib/base/base64.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/kube/yaml.hpp"
@@ -16,15 +17,16 @@ constexpr const char* kExecExtension = "client.authentication.k8s.io/exec";
 class KubeconfigReader {
  public:
   explicit KubeconfigReader(const std::string& file)
-      : file_(file), directory_(std::filesystem::absolute(file).parent_path()) {}
+      : file_(file), directory_(absolute_path(file).parent_path()) {}
 
   void read(const YamlNode& root);
   KubeconfigContent content;
   std::vector<Mistake> mistakes;
 
  private:
-  Fields fields(const YamlNode& node, std::string where) {
-    return Fields(node, std::move(where), file_, mistakes, Fields::Nulls::kAbsent);
+  using Values = Fields::Values;
+  Fields fields(const YamlNode& node, std::string where, Values values = Values::kShown) {
+    return Fields(node, std::move(where), file_, mistakes, Fields::Nulls::kAbsent, values);
   }
   std::string path(Fields& in, const char* key) {
     std::string value;
@@ -125,7 +127,7 @@ std::string KubeconfigReader::exec_extension(Fields& in) {
 
 KubeUser KubeconfigReader::user(const YamlNode& node, const std::string& where) {
   KubeUser user;
-  Fields in = fields(node, where);
+  Fields in = fields(node, where, Values::kHidden);
   user.cert_file = path(in, "client-certificate");
   user.cert_data = base64(in, "client-certificate-data", node);
   user.key_file = path(in, "client-key");
@@ -156,7 +158,7 @@ KubeUser KubeconfigReader::user(const YamlNode& node, const std::string& where) 
 ExecConfig KubeconfigReader::exec(const YamlNode& node, const std::string& where,
                                   std::string& interactive_mode) {
   ExecConfig exec;
-  Fields in = fields(node, where);
+  Fields in = fields(node, where, Values::kHidden);
   in.text("command", exec.command);
   if (exec.command.find('/') != std::string::npos) {
     exec.command = (directory_ / exec.command).lexically_normal().string();
@@ -170,7 +172,7 @@ ExecConfig KubeconfigReader::exec(const YamlNode& node, const std::string& where
   }
   if (const YamlNode* env = in.any("env")) {
     for (const YamlNode& item : env->items) {
-      Fields pair = fields(item, in.path("env"));
+      Fields pair = fields(item, in.path("env"), Values::kHidden);
       std::string name;
       std::string value;
       pair.text("name", name);

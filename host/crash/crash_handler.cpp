@@ -68,7 +68,8 @@ void report(const CrashFacts& facts) {
   CrashText record;
   add_record(facts, record);
   const UniqueFd file(::open(installed.journal.data(),
-                             O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+                             O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+                             0600));
   if (file.valid()) (void)write_all(file.get(), record.view());
 }
 

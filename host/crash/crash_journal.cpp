@@ -7,22 +7,49 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
+#include "lib/base/file_trust.hpp"
 #include "lib/base/json_text.hpp"
+#include "lib/base/replace_file.hpp"
+#include "lib/base/take_until.hpp"
+#include "lib/base/text_file.hpp"
 #include "lib/base/unique_fd.hpp"
 #include "lib/kube/strict_json.hpp"
 
 namespace davit::host {
 namespace {
 
-constexpr int kAppend = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+// O_NONBLOCK: a FIFO in its place would wait for a reader, before its kind can be judged.
+constexpr int kAppend = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+constexpr int kRead = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
 Status refuse(const std::filesystem::path& path, int error) {
   return Status(Code::kUnavailable, path.string() + ": " + std::generic_category().message(error));
+}
+
+/// Records decide which plugins are left out, so those of another user do not count.
+Status check_directory(const std::filesystem::path& directory) {
+  struct stat info {};
+  if (::stat(directory.c_str(), &info) != 0) return refuse(directory, errno);
+  if (!S_ISDIR(info.st_mode)) return refuse(directory, ENOTDIR);
+  return check_owner(info, "the state directory " + directory.string());
+}
+
+/// Opens the file of the records if it is a regular file that only this user, or root, can write.
+Result<UniqueFd> open_own(const std::filesystem::path& path, int flags) {
+  UniqueFd file(::open(path.c_str(), flags, 0600));
+  struct stat info {};
+  if (!file.valid() || ::fstat(file.get(), &info) != 0) return refuse(path, errno);
+  if (!S_ISREG(info.st_mode)) {
+    return Status(
+        Code::kForbidden,
+        path.string() + " is " + std::string(kind_of_file(info.st_mode)) + ", not a regular file");
+  }
+  if (Status s = check_owner(info, path.string()); !s.ok()) return s;
+  if ((info.st_mode & (S_IWGRP | S_IWOTH)) == 0) return file;
+  return Status(Code::kForbidden, path.string() + " is writable by others; run chmod go-w on it");
 }
 
 std::string text_of(const YamlNode& root, std::string_view key) {
@@ -77,17 +104,22 @@ Result<CrashJournal> CrashJournal::open(const std::filesystem::path& directory) 
     return refuse(directory, errno);
   }
   if (error) return refuse(directory, error.value());
+  if (Status s = check_directory(directory); !s.ok()) return s;
   CrashJournal journal(directory / "crashes.jsonl");
-  const UniqueFd file(::open(journal.path_.c_str(), kAppend, 0600));
-  if (!file.valid()) return refuse(journal.path_, errno);
+  const Result<UniqueFd> file = open_own(journal.path_, kAppend);
+  if (!file) return file.error();
   return journal;
 }
 
 std::vector<CrashRecord> CrashJournal::read() const {
   std::vector<CrashRecord> out;
-  std::ifstream in(path_);
-  for (std::string line; std::getline(in, line);) {
-    if (std::optional<CrashRecord> record = parse_crash(line)) out.push_back(std::move(*record));
+  const Result<UniqueFd> file = open_own(path_, kRead);
+  const Result<std::string> text = file ? read_text_file(file->get()) : file.error();
+  if (!text) return out;
+  std::string_view rest = *text;
+  while (!rest.empty()) {
+    std::optional<CrashRecord> record = parse_crash(take_until(rest, "\n"));
+    if (record) out.push_back(std::move(*record));
   }
   return out;
 }
@@ -103,18 +135,7 @@ Status CrashJournal::keep(const std::function<bool(const CrashRecord&)>& is_need
     }
   }
   if (all) return {};
-  const std::filesystem::path made = path_.string() + "." + std::to_string(::getpid());
-  {
-    std::ofstream out(made, std::ios::trunc);
-    out << text;
-    out.flush();
-    if (!out) return refuse(made, errno);
-  }
-  std::error_code error;
-  std::filesystem::permissions(
-      made, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write, error);
-  std::filesystem::rename(made, path_, error);
-  return error ? refuse(path_, error.value()) : Status();
+  return replace_file(path_.string(), text, Readable::kByOwner);
 }
 
 std::string default_state_directory() {

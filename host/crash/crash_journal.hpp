@@ -31,12 +31,14 @@ struct CrashRecord {
 class CrashJournal {
  public:
   /// Makes the directory (mode 0700) where it is missing. kUnavailable: it cannot be made, or
-  /// nothing can be written there.
+  /// nothing can be written there. kForbidden: it belongs to another user, or its records could be
+  /// another user's.
   static Result<CrashJournal> open(const std::filesystem::path& directory);
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
-  /// Oldest first. Lines that are damaged, as a full disk leaves them, are passed over.
+  /// Oldest first. Lines that are damaged, as a full disk leaves them, are passed over, and so is a
+  /// file that is no longer this user's alone.
   [[nodiscard]] std::vector<CrashRecord> read() const;
   /// Keeps only the records for which `is_needed` is true. Another host that crashes in this
   /// instant may lose its line.

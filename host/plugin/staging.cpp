@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "host/plugin/digest.hpp"
-#include "host/plugin/file_trust.hpp"
+#include "lib/base/file_trust.hpp"
 #include "lib/base/unique_fd.hpp"
 #include "lib/base/write_all.hpp"
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "lib/base/private_file.hpp"
+#include "lib/base/replace_file.hpp"
 #include "lib/base/text_file.hpp"
 #include "lib/net/certificate_pool.hpp"
 #include "lib/net/certificates.hpp"
@@ -106,7 +106,9 @@ Status ServingCertificate::make_self_signed() {
   settings_.key_file = base.string() + ".key";
   for (const auto& [file, text] : {std::pair(settings_.key_file, identity_.key),
                                    std::pair(settings_.certificate_file, identity_.certificate)}) {
-    if (Status s = write_private_file(file, text); !s.ok()) return s.with_context("--cert-dir");
+    if (Status s = replace_file(file, text, Readable::kByOwner); !s.ok()) {
+      return s.with_context("--cert-dir");
+    }
   }
   return {};
 }

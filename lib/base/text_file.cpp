@@ -30,10 +30,14 @@ Status unreadable(int error) {
 Result<std::string> read_text_file(const std::string& path) {
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.valid()) return unreadable(errno);
+  return read_text_file(file.get());
+}
+
+Result<std::string> read_text_file(int file) {
   std::string content;
   std::array<char, 4096> piece;
   for (;;) {
-    const ssize_t got = ::read(file.get(), piece.data(), piece.size());
+    const ssize_t got = ::read(file, piece.data(), piece.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return unreadable(errno);
     if (got == 0) return content;

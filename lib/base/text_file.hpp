@@ -6,6 +6,8 @@
 
 namespace davit {
 
+/// The rest of an open file; kInvalid when it cannot be read or is larger than 8 MiB.
+[[nodiscard]] Result<std::string> read_text_file(int file);
 /// The whole file; kNotFound when it is missing, kInvalid when it cannot be read or is larger than
 /// 8 MiB. The message does not name the file.
 [[nodiscard]] Result<std::string> read_text_file(const std::string& path);

@@ -20,8 +20,8 @@ constexpr std::size_t kStrictNodesMax = 100'000;
 class StrictReader {
  public:
   StrictReader(std::string_view text, const rapidjson::MemoryStream& stream,
-               const std::string& file, YamlDocument& out)
-      : text_(text), stream_(stream), file_(file), out_(out) {}
+               const std::string& file, int first_line, YamlDocument& out)
+      : text_(text), stream_(stream), file_(file), out_(out), line_(first_line) {}
 
   /// Reports why the reader stopped.
   void stopped(const rapidjson::ParseResult& result);
@@ -129,7 +129,7 @@ class StrictReader {
   std::size_t read_ = 0;  // The end of the last event.
   std::size_t at_ = 0;    // The offset that line_ and line_begin_ belong to.
   std::size_t line_begin_ = 0;
-  int line_ = 1;
+  int line_;
 };
 
 /// Null after a mistake.
@@ -217,10 +217,10 @@ void StrictReader::stopped(const rapidjson::ParseResult& result) {
 
 }  // namespace
 
-YamlDocument parse_strict_json(std::string_view text, const std::string& file) {
+YamlDocument parse_strict_json(std::string_view text, const std::string& file, int first_line) {
   YamlDocument document;
   rapidjson::MemoryStream stream(text.data(), text.size());
-  StrictReader builder(text, stream, file, document);
+  StrictReader builder(text, stream, file, first_line, document);
   constexpr unsigned kFlags =
       rapidjson::kParseNumbersAsStringsFlag | rapidjson::kParseValidateEncodingFlag;
   const rapidjson::ParseResult result = rapidjson::Reader().Parse<kFlags>(stream, builder);

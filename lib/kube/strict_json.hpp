@@ -9,7 +9,9 @@
 namespace davit {
 
 /// At most one mistake, with its place. Duplicate keys, invalid UTF-8, lone surrogates and deep
-/// nesting are mistakes. `file` is only for the mistake's text.
-[[nodiscard]] YamlDocument parse_strict_json(std::string_view text, const std::string& file);
+/// nesting are mistakes. `file` is only for the mistake's text; `first_line` is the number of the
+/// text's first line.
+[[nodiscard]] YamlDocument parse_strict_json(std::string_view text, const std::string& file,
+                                             int first_line = 1);
 
 }  // namespace davit

@@ -12,6 +12,7 @@
 
 #include "lib/base/json_text.hpp"
 #include "lib/base/utf8.hpp"
+#include "lib/kube/strict_json.hpp"
 
 namespace davit {
 namespace {
@@ -21,6 +22,12 @@ constexpr std::size_t kYamlDepthMax = 100;
 /// Counts all nodes, including those that aliases repeat; a kubeconfig of 1,000 clusters has
 /// 20,000.
 constexpr std::size_t kYamlNodesMax = 200'000;
+/// Bytes of keys and values that anchors and aliases may repeat: several times the largest object
+/// that an API server stores.
+constexpr std::size_t kYamlRepeatedBytesMax = std::size_t{4} << 20;
+/// Further ones do not help, and each may quote a tag that a directive has made long.
+constexpr std::size_t kYamlMistakesMax = 100;
+constexpr std::size_t kShownTagMax = 80;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -64,18 +71,33 @@ YamlNode::Kind kind_of_plain(std::string_view text) {
   return is_float(text) ? Kind::kFloat : Kind::kString;
 }
 
-std::size_t count_nodes(const YamlNode& node) {
-  std::size_t count = 1;
-  for (const YamlNode& item : node.items) count += count_nodes(item);
-  for (const YamlMember& member : node.members) count += count_nodes(member.value);
-  return count;
+/// The size of a node and all below it.
+struct Weight {
+  std::size_t nodes = 0;
+  std::size_t bytes = 0;  // Keys and values together.
+};
+
+Weight weight_of(const YamlNode& node) {
+  Weight all{1, node.text.size()};
+  const auto add = [&all](const YamlNode& each) {
+    const Weight below = weight_of(each);
+    all.nodes += below.nodes;
+    all.bytes += below.bytes;
+  };
+  for (const YamlNode& item : node.items) add(item);
+  for (const YamlMember& member : node.members) {
+    all.bytes += member.key.size();
+    add(member.value);
+  }
+  return all;
 }
 
 /// Receives the library's events and builds the tree. Throws YAML::ParserException where going on
 /// makes no sense.
 class YamlEvents : public YAML::EventHandler {
  public:
-  YamlEvents(const std::string& file, YamlDocument& out) : file_(file), out_(out) {}
+  YamlEvents(const std::string& file, int first_line, YamlDocument& out)
+      : file_(file), first_line_(first_line), out_(out) {}
 
   /// The innermost sequence or mapping that has no end yet; null if there is none.
   [[nodiscard]] const YamlNode* unfinished() const {
@@ -93,10 +115,9 @@ class YamlEvents : public YAML::EventHandler {
     const auto found = anchored_.find(anchor);
     if (found == anchored_.end())
       throw YAML::ParserException(mark, "an alias inside its own anchor");
-    nodes_ += count_nodes(found->second);
-    check_nodes(mark);
-    YamlNode copy = found->second;
-    copy.line = mark.line + 1;
+    count_copy(mark, found->second.weight);
+    YamlNode copy = found->second.node;
+    copy.line = mark.line + first_line_;
     copy.column = mark.column + 1;
     place(std::move(copy), 0);
   }
@@ -108,7 +129,7 @@ class YamlEvents : public YAML::EventHandler {
     node.text = value;
     if (!node.quoted) node.kind = kind_of_plain(value);
     if (node.kind == YamlNode::Kind::kNull) node.text.clear();
-    if (!node.quoted && tag != "?") mistake(mark, "the tag " + tag + " is not supported");
+    if (!node.quoted && tag != "?") refuse_tag(mark, tag);
     place(std::move(node), anchor);
   }
 
@@ -137,9 +158,18 @@ class YamlEvents : public YAML::EventHandler {
     check_nodes(mark);
     YamlNode node;
     node.kind = kind;
-    node.line = mark.line + 1;
+    node.line = mark.line + first_line_;
     node.column = mark.column + 1;
     return node;
+  }
+
+  void count_copy(const YAML::Mark& mark, const Weight& weight) {
+    nodes_ += weight.nodes;
+    check_nodes(mark);
+    repeated_bytes_ += weight.bytes;
+    if (repeated_bytes_ <= kYamlRepeatedBytesMax) return;
+    throw YAML::ParserException(mark, "anchors and aliases repeat more than " +
+                                          std::to_string(kYamlRepeatedBytesMax) + " bytes");
   }
 
   void check_nodes(const YAML::Mark& mark) const {
@@ -148,7 +178,22 @@ class YamlEvents : public YAML::EventHandler {
   }
 
   void mistake(const YAML::Mark& mark, std::string text) {
-    out_.mistakes.push_back({file_, mark.line + 1, mark.column + 1, std::move(text)});
+    out_.mistakes.push_back({file_, mark.line + first_line_, mark.column + 1, std::move(text)});
+    if (out_.mistakes.size() >= kYamlMistakesMax) {
+      throw YAML::ParserException(mark, "more mistakes may follow");
+    }
+  }
+  void refuse_tag(const YAML::Mark& mark, const std::string& tag) {
+    const std::string shown =
+        tag.size() <= kShownTagMax ? tag : tag.substr(0, kShownTagMax) + "...";
+    mistake(mark, "the tag " + shown + " is not supported");
+  }
+  /// The place in the library's counting, from 0.
+  [[nodiscard]] YAML::Mark mark_of(const YamlNode& node) const {
+    YAML::Mark mark;
+    mark.line = node.line - first_line_;
+    mark.column = node.column - 1;
+    return mark;
   }
 
   void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -158,7 +203,7 @@ class YamlEvents : public YAML::EventHandler {
     }
     const bool usual = tag.empty() || tag == "?" || tag == "!" || tag == "tag:yaml.org,2002:map" ||
                        tag == "tag:yaml.org,2002:seq";
-    if (!usual) mistake(mark, "the tag " + tag + " is not supported");
+    if (!usual) refuse_tag(mark, tag);
     frames_.push_back({node_at(mark, kind), anchor, std::nullopt, {}});
   }
 
@@ -170,8 +215,9 @@ class YamlEvents : public YAML::EventHandler {
 
   void place(YamlNode node, YAML::anchor_t anchor) {
     if (anchor != 0) {
-      nodes_ += count_nodes(node);
-      anchored_[anchor] = node;
+      const Weight weight = weight_of(node);
+      count_copy(mark_of(node), weight);
+      anchored_[anchor] = {node, weight};
     }
     if (frames_.empty()) {
       out_.root = std::move(node);
@@ -189,9 +235,7 @@ class YamlEvents : public YAML::EventHandler {
 
   void add_member(Frame& frame, YamlNode value) {
     const YamlNode key = *std::exchange(frame.key, std::nullopt);
-    YAML::Mark mark;
-    mark.line = key.line - 1;
-    mark.column = key.column - 1;
+    const YAML::Mark mark = mark_of(key);
     if (key.kind == YamlNode::Kind::kMapping || key.kind == YamlNode::Kind::kSequence ||
         (key.is_null() && !key.quoted)) {
       mistake(mark, "a key must be text");
@@ -208,16 +252,22 @@ class YamlEvents : public YAML::EventHandler {
     frame.node.members.push_back({key.text, key.line, key.column, std::move(value)});
   }
 
+  struct Anchored {
+    YamlNode node;
+    Weight weight;
+  };
+
   const std::string& file_;
+  const int first_line_;
   YamlDocument& out_;
   std::vector<Frame> frames_;
-  std::map<YAML::anchor_t, YamlNode> anchored_;
+  std::map<YAML::anchor_t, Anchored> anchored_;
   std::size_t nodes_ = 0;
+  std::size_t repeated_bytes_ = 0;
 };
 
 /// The library would take some control characters for the end of the file.
-std::optional<Mistake> check_characters(std::string_view text, const std::string& file) {
-  int line = 1;
+std::optional<Mistake> check_characters(std::string_view text, const std::string& file, int line) {
   int column = 1;
   while (!text.empty()) {
     const std::size_t length = utf8_length(text);
@@ -239,7 +289,7 @@ std::optional<Mistake> check_characters(std::string_view text, const std::string
 /// Says where a second document begins, if there is one.
 class SecondDocument : public YAML::EventHandler {
  public:
-  void OnDocumentStart(const YAML::Mark& mark) override { line = mark.line + 1; }
+  void OnDocumentStart(const YAML::Mark& mark) override { line = mark.line; }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark&, YAML::anchor_t) override { ++values; }
   void OnAlias(const YAML::Mark&, YAML::anchor_t) override { ++values; }
@@ -254,30 +304,49 @@ class SecondDocument : public YAML::EventHandler {
                   YAML::EmitterStyle::value) override {}
   void OnMapEnd() override {}
 
-  int line = 1;
+  int line = 0;  // From 0.
   int values = 0;
 };
 
+/// The tree of a text that is JSON; nothing for any other. The library beneath refuses the two
+/// escapes that JSON writes for a character beyond 16 bits, as YAML has one escape for it.
+std::optional<YamlDocument> read_as_json(std::string_view text, const std::string& file, int line) {
+  for (const std::string_view marker : {"---\n", "---\r\n"}) {
+    if (!text.starts_with(marker)) continue;
+    text.remove_prefix(marker.size());
+    ++line;
+  }
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos || (text[begin] != '{' && text[begin] != '[')) {
+    return std::nullopt;
+  }
+  YamlDocument document = parse_strict_json(text, file, line);
+  if (!document.mistakes.empty()) return std::nullopt;
+  return document;
+}
+
 }  // namespace
 
-YamlDocument parse_yaml(std::string_view text, const std::string& file) {
+YamlDocument parse_yaml(std::string_view text, const std::string& file, int first_line) {
   YamlDocument document;
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-  if (std::optional<Mistake> bad = check_characters(text, file)) {
+  if (std::optional<Mistake> bad = check_characters(text, file, first_line)) {
     document.mistakes.push_back(std::move(*bad));
     return document;
   }
+  if (auto json = read_as_json(text, file, first_line)) return std::move(*json);
   std::istringstream stream{std::string(text)};
-  YamlEvents builder(file, document);
+  YamlEvents builder(file, first_line, document);
   try {
     YAML::Parser parser(stream);
     if (!parser.HandleNextDocument(builder)) return document;
     SecondDocument second;
     if (parser.HandleNextDocument(second)) {
-      document.mistakes.push_back({file, second.line, 1, "only one document is allowed"});
+      document.mistakes.push_back(
+          {file, second.line + first_line, 1, "only one document is allowed"});
     }
   } catch (const YAML::Exception& error) {
-    Mistake mistake{file, error.mark.line + 1, error.mark.column + 1, error.msg};
+    Mistake mistake{file, error.mark.line + first_line, error.mark.column + 1, error.msg};
     // The library has no place for the end of the file: what is open there says more.
     if (error.mark.line <= 0 && error.mark.column <= 0 && builder.unfinished() != nullptr) {
       mistake.line = builder.unfinished()->line;

@@ -62,9 +62,11 @@ struct YamlDocument {
   std::vector<Mistake> mistakes;
 };
 
-/// `file` is only for the mistakes' text. Deep nesting and aliases that multiply are mistakes, so
-/// the work is bounded by the size of the text.
-[[nodiscard]] YamlDocument parse_yaml(std::string_view text, const std::string& file);
+/// `file` is only for the mistakes' text; `first_line` is the number of the text's first line. Deep
+/// nesting and aliases that multiply values or bytes are mistakes, so work and memory are bounded
+/// by the size of the text. A text that is JSON is read as such, with its pairs of surrogates.
+[[nodiscard]] YamlDocument parse_yaml(std::string_view text, const std::string& file,
+                                      int first_line = 1);
 
 /// Compact JSON. Integers in decimal, other numbers as written where JSON allows it. `.inf`, `.nan`
 /// and integers beyond 64 bits in hex or octal have no JSON form and are kInvalid.

@@ -4,27 +4,23 @@
 
 namespace davit {
 
-std::vector<std::string> yaml_documents(std::string_view text) {
-  std::vector<std::string> out(1);
-  std::string passed;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(end);
-    passed.push_back('\n');
+std::vector<YamlPart> yaml_documents(std::string_view text) {
+  std::vector<YamlPart> out(1);
+  std::size_t begin = 0;
+  int line = 1;
+  for (std::size_t at = 0; at < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    const std::string_view each = text.substr(at, end - at);
     const bool marker =
-        line.starts_with("---") && (line.size() == 3 || line.find_first_of(" \t\r\n", 3) == 3);
+        each.starts_with("---") && (each.size() == 3 || each.find_first_of(" \t\r\n", 3) == 3);
     if (marker) {
-      out.push_back(passed);
-      // The text after the marker on its line belongs to the new document.
-      if (line.find_first_not_of(" \t\r\n", 3) != std::string_view::npos) {
-        out.back().pop_back();
-        out.back().append("   ").append(line.substr(3));
-      }
-    } else {
-      out.back().append(line);
+      out.back().text = text.substr(begin, at - begin);
+      out.push_back({{}, line});
+      begin = at;
     }
+    at = end;
   }
+  out.back().text = text.substr(begin);
   return out;
 }
 

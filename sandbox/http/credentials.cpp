@@ -17,7 +17,7 @@
 
 #include "lib/base/base64.hpp"
 #include "lib/base/json_text.hpp"
-#include "lib/base/private_file.hpp"
+#include "lib/base/replace_file.hpp"
 #include "lib/base/unique_fd.hpp"
 #include "lib/kube/json.hpp"
 
@@ -129,21 +129,21 @@ Result<Credentials> keep_credentials(const std::string& file, std::vector<std::s
   if (kept && kept->renew_at > seconds(now)) {
     if (covers(kept->addresses, addresses)) return std::move(*kept);
     if (issue_server(*kept, addresses, now).ok()) {
-      if (Status s = write_private_file(file, to_document(*kept)); !s.ok()) return s;
+      if (Status s = replace_file(file, to_document(*kept), Readable::kByOwner); !s.ok()) return s;
       return std::move(*kept);
     }
   }
   Result<Credentials> made = make_credentials(std::move(addresses), now);
   if (!made) return made.error();
   if (kept) made->token_key = kept->token_key;
-  if (Status s = write_private_file(file, to_document(*made)); !s.ok()) return s;
+  if (Status s = replace_file(file, to_document(*made), Readable::kByOwner); !s.ok()) return s;
   return made;
 }
 
 Status keep_private_key(const std::string& file) {
   if (!whole_file(file).empty()) return {};
   const Result<std::string> key = make_private_key();
-  return key ? write_private_file(file, *key) : key.error();
+  return key ? replace_file(file, *key, Readable::kByOwner) : key.error();
 }
 
 std::string admin_kubeconfig(const Credentials& credentials, const KubeconfigTarget& target) {

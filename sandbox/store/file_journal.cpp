@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "lib/base/replace_file.hpp"
 #include "sandbox/store/journal_record.hpp"
 #include "sandbox/store/locked_file.hpp"
 
@@ -25,6 +26,10 @@ JournalRecord revision_record(Revision revision) {
 
 Result<std::unique_ptr<FileJournal>> FileJournal::open(std::string path, Logger log,
                                                        FileJournalLimits limits) {
+  // Snapshots replace the file that a link leads to, and leave the link.
+  Result<std::string> target = follow_links(path);
+  if (!target) return target.error();
+  path = std::move(*target);
   Result<UniqueFd> file = open_locked(path);
   if (!file) return file.error().with_context(path);
   auto journal =

@@ -10,17 +10,29 @@
 #include <filesystem>
 #include <system_error>
 
+#include "lib/base/replace_file.hpp"
+
 namespace davit::sandbox {
 
 namespace {
 
-constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC;
+// O_NONBLOCK: opening some devices would wait, before is_at() can refuse them.
+constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 constexpr mode_t kOwnerOnly = 0600;
 
 Status lock(int file) {
   if (::flock(file, LOCK_EX | LOCK_NB) == 0) return {};
   if (errno == EWOULDBLOCK) return {Code::kConflict, "another process has it open"};
   return system_error("flock");
+}
+
+/// Snapshots take the place of the file, which must not be that of a device.
+Status check_regular(int file) {
+  struct stat info {};
+  if (::fstat(file, &info) != 0) return system_error("fstat");
+  if (S_ISREG(info.st_mode)) return {};
+  return {Code::kForbidden,
+          "it is " + std::string(kind_of_file(info.st_mode)) + ", not a regular file"};
 }
 
 /// Whether `path` still leads to the open `file`. Its owner may have replaced it between the two
@@ -42,13 +54,16 @@ Status system_error(std::string_view call) {
 Result<UniqueFd> open_locked(const std::string& path) {
   UniqueFd file(::open(path.c_str(), kFlags, kOwnerOnly));
   if (!file.valid()) return system_error("open");
+  if (Status regular = check_regular(file.get()); !regular.ok()) return regular;
   if (Status locked = lock(file.get()); !locked.ok()) return locked;
   if (!is_at(file.get(), path)) return Status(Code::kConflict, "another process has it open");
   return file;
 }
 
 Result<UniqueFd> create_locked(const std::string& path) {
-  UniqueFd file(::open(path.c_str(), kFlags | O_TRUNC, kOwnerOnly));
+  // A process that was killed may have left a file there, and another user a link or device.
+  ::unlink(path.c_str());
+  UniqueFd file(::open(path.c_str(), kFlags | O_EXCL, kOwnerOnly));
   if (!file.valid()) return system_error("open");
   if (Status locked = lock(file.get()); !locked.ok()) return locked;
   return file;

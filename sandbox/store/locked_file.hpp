@@ -14,9 +14,9 @@ namespace davit::sandbox {
 [[nodiscard]] Status system_error(std::string_view call);
 
 /// Opens or makes the file at `path` and locks it against other processes until it is closed.
-/// kConflict when one has it.
+/// kConflict when one has it; kForbidden when it is not a regular file.
 [[nodiscard]] Result<UniqueFd> open_locked(const std::string& path);
-/// The same for a file that only the holder of another lock touches: emptied.
+/// The same for a file that only the holder of another lock touches: a new one in its place.
 [[nodiscard]] Result<UniqueFd> create_locked(const std::string& path);
 
 [[nodiscard]] Result<std::string> read_all(int file);

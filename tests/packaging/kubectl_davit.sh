@@ -35,5 +35,7 @@ expect "here version" version
 expect "here why po/a --control-socket=/s" why po/a --control-socket=/s
 TEST_CONTEXT=
 expect "$pod why po/a" why po/a
+TEST_HOLDER=--kubeconfig=other_1234
+expect "kubectl-davit: the holder of the Lease kube-system/davit is not a pod" top
 TEST_HOLDER=
 expect "kubectl-davit: nobody holds the Lease kube-system/davit, so no davit works" top

@@ -315,9 +315,13 @@ TEST_F(KubeconfigTest, FilesThatCannotBeReadAreNamedWithThePlace) {
       {"kind: Pod", "line 1, column 7: kind must be one of Config, not the string \"Pod\""},
       {"users: {}", "line 1, column 8: users must be a list, not a mapping"},
       {"users: [{name: u, user: {token: 123}}]",
-       "line 1, column 33: user \"u\".token must be a string (put quotes around it), not the "
-       "number "
-       "123"},
+       "line 1, column 33: user \"u\".token must be a string (put quotes around it), not a number"},
+      {"users: [{name: u, user: secret}]",
+       "line 1, column 25: user \"u\" must be a mapping, not a string"},
+      {"users: [{name: u, user: {exec: {env: [{name: A, value: true}]}}}]",
+       "line 1, column 56: user \"u\".exec.env.value must be a string (put quotes around it), not "
+       "a "
+       "boolean"},
       {"users: [{name: u, user: {client-key-data: '%'}}]",
        "line 1, column 43: user \"u\".client-key-data must be base64"},
       {"users: [{name: u}, {name: u}]", "line 1, column 20: duplicate name \"u\" in users"},

@@ -1,11 +1,15 @@
 #include "host/crash/crash_journal.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <string>
 
+#include "lib/base/unique_fd.hpp"
 #include "tests/support/temp_directory.hpp"
 
 namespace davit::host {
@@ -15,6 +19,9 @@ using testing::ElementsAre;
 using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr uid_t kAnotherUser = 12345;
 
 const std::string kA = R"({"time":100,"signal":"SIGSEGV","plugin":"a","build":"b1"})"
                        "\n";
@@ -47,6 +54,40 @@ TEST_F(CrashJournalTest, WhatCannotBeWrittenIsNamed) {
   ASSERT_FALSE(journal);
   EXPECT_EQ(journal.error().code(), Code::kUnavailable);
   EXPECT_THAT(journal.error().message(), HasSubstr((directory_.path() / "file").string()));
+}
+
+TEST_F(CrashJournalTest, RecordsThatOthersCanWriteAreRefused) {
+  const CrashJournal journal = open(kA);
+  EXPECT_THAT(journal.read(), SizeIs(1));
+  std::filesystem::permissions(journal.path(), std::filesystem::perms::others_write,
+                               std::filesystem::perm_options::add);
+  EXPECT_THAT(journal.read(), IsEmpty());
+  const auto again = CrashJournal::open(directory_.path());
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().code(), Code::kForbidden);
+  EXPECT_THAT(again.error().message(), HasSubstr("run chmod go-w on it"));
+}
+
+TEST_F(CrashJournalTest, DirectoryAndRecordsOfAnotherUserAreRefused) {
+  if (::geteuid() != 0) return;  // Only root can make them.
+  const CrashJournal journal = open(kA);
+  ASSERT_EQ(::chown(journal.path().c_str(), kAnotherUser, kAnotherUser), 0);
+  EXPECT_THAT(journal.read(), IsEmpty());
+  EXPECT_THAT(CrashJournal::open(directory_.path()).error().message(),
+              HasSubstr("crashes.jsonl belongs to user 12345"));
+  ASSERT_EQ(::chown(directory_.path().c_str(), kAnotherUser, kAnotherUser), 0);
+  EXPECT_THAT(
+      CrashJournal::open(directory_.path()).error().message(),
+      HasSubstr("the state directory " + directory_.path().string() + " belongs to user 12345"));
+}
+
+TEST_F(CrashJournalTest, FifoInThePlaceOfTheRecordsIsRefusedAtOnce) {
+  const std::string path = (directory_.path() / "crashes.jsonl").string();
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_FALSE(CrashJournal::open(directory_.path())) << "nothing reads it";
+  const UniqueFd reader(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  EXPECT_THAT(CrashJournal::open(directory_.path()).error().message(),
+              HasSubstr("is a FIFO, not a regular file"));
 }
 
 TEST_F(CrashJournalTest, DamagedLinesArePassedOver) {

@@ -114,6 +114,46 @@ TEST(YamlTest, AliasesThatMultiplyAreRefused) {
   EXPECT_EQ(document.mistakes[0].text, "more than 200000 values");
 }
 
+TEST(YamlTest, AliasesThatRepeatMuchTextAreRefusedWithTheirPlace) {
+  std::string bomb = "a: &a " + std::string(std::size_t{1} << 20, 'x') + "\nb:\n";
+  for (int i = 0; i < 3000; ++i) bomb += "- *a\n";
+  const YamlDocument document = parse_yaml(bomb, "f");
+  ASSERT_EQ(document.mistakes.size(), 1U);
+  EXPECT_EQ(document.mistakes[0].str(),
+            "f:6:3: anchors and aliases repeat more than 4194304 bytes");
+}
+
+TEST(YamlTest, AnchorsWithinAnchorsThatRepeatMuchTextAreRefused) {
+  std::string bomb;
+  for (int i = 0; i < 90; ++i) bomb += "&a" + std::to_string(i) + " [";
+  bomb += std::string(std::size_t{1} << 20, 'x') + std::string(90, ']');
+  const YamlDocument document = parse_yaml(bomb, "f");
+  ASSERT_EQ(document.mistakes.size(), 1U);
+  EXPECT_EQ(document.mistakes[0].text, "anchors and aliases repeat more than 4194304 bytes");
+}
+
+TEST(YamlTest, RepeatedKeysCountAsBytes) {
+  std::string bomb = "a: &a {" + std::string(1000, 'x') + ": 1}\nb:\n";
+  for (int i = 0; i < 6000; ++i) bomb += "- *a\n";
+  const YamlDocument document = parse_yaml(bomb, "f");
+  ASSERT_EQ(document.mistakes.size(), 1U);
+  EXPECT_EQ(document.mistakes[0].text, "anchors and aliases repeat more than 4194304 bytes");
+}
+
+TEST(YamlTest, LongTagsAreNotQuotedAgainAndAgain) {
+  std::string bomb = "%TAG !e! " + std::string(std::size_t{1} << 18, 'x') + "\n--- [";
+  for (int i = 0; i < 5000; ++i) bomb += "!e!y 1, ";
+  const YamlDocument document = parse_yaml(bomb + "]", "f");
+  std::size_t bytes = 0;
+  for (const Mistake& each : document.mistakes) bytes += each.text.size();
+  EXPECT_LT(bytes, std::size_t{1} << 16);
+}
+
+TEST(YamlTest, JsonMayWriteACharacterAsAPairOfSurrogates) {
+  EXPECT_EQ(json(R"({"a":"\ud83d\ude00"})"), "{\"a\":\"\xf0\x9f\x98\x80\"}");
+  EXPECT_EQ(json(" \n[\"\\ud83d\\ude00\"]"), "[\"\xf0\x9f\x98\x80\"]");
+}
+
 TEST(YamlTest, DeepNestingIsRefused) {
   for (const std::string& text : {std::string(5'000, '['), std::string(5'000, '{')}) {
     const YamlDocument document = parse_yaml(text, "f");

@@ -180,6 +180,37 @@ TEST_F(FileJournalTest, LogThatOutgrowsTheSnapshotIsRewritten) {
   EXPECT_EQ(kept->store.get(kPods, "a", "gone"), nullptr);
 }
 
+TEST_F(FileJournalTest, SnapshotReplacesTheFileThatALinkLeadsTo) {
+  limits_.log_bytes_min = 1;
+  const std::filesystem::path target = directory_.path() / "target";
+  std::filesystem::create_symlink(target, file_);
+  {
+    const auto kept = open();
+    ASSERT_TRUE(kept->store.create(kPods, draft("a", "p", "one")));
+    ASSERT_GE(log_.count("Wrote a snapshot"), 1u);
+  }
+  EXPECT_TRUE(std::filesystem::is_symlink(file_));
+  EXPECT_TRUE(std::filesystem::is_regular_file(target));
+  EXPECT_EQ(mark_of(open()->store.get(kPods, "a", "p")), "one");
+}
+
+TEST_F(FileJournalTest, SnapshotIsNotWrittenThroughALinkInItsPlace) {
+  limits_.log_bytes_min = 1;
+  const std::string other = directory_.write("other", "kept");
+  std::filesystem::create_symlink(other, file_ + ".new");
+  ASSERT_TRUE(open()->store.create(kPods, draft("a", "p", "one")));
+  EXPECT_EQ(directory_.read("other"), "kept");
+}
+
+TEST_F(FileJournalTest, DevicesAndFifosAreRefused) {
+  std::filesystem::create_symlink("/dev/null", file_);
+  EXPECT_THAT(open_journal().error().message(),
+              HasSubstr("it is a character device, not a regular file"));
+  std::filesystem::remove(file_);
+  ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
+  EXPECT_THAT(open_journal().error().message(), HasSubstr("it is a FIFO, not a regular file"));
+}
+
 TEST_F(FileJournalTest, RevisionSurvivesASnapshotOfNothing) {
   limits_.log_bytes_min = 1;
   {

@@ -5,8 +5,9 @@
 
 #include <davit/result.hpp>
 #include <filesystem>
+#include <string>
 
-namespace davit::host {
+namespace davit {
 
 /// kForbidden with one line that says what to do if the file, or a directory or symbolic link on
 /// the way to it, belongs to neither root nor the user that we run as, or if others may write to it
@@ -16,7 +17,10 @@ namespace davit::host {
 /// The same for the file that is at `path` now.
 [[nodiscard]] Status check_trust(const std::filesystem::path& path);
 
+/// The owner alone: the directories on the way are not judged. `what` names the file.
+[[nodiscard]] Status check_owner(const struct stat& info, const std::string& what);
+
 /// Whether its group or all users may read the file.
 [[nodiscard]] bool is_readable_by_others(const std::filesystem::path& path);
 
-}  // namespace davit::host
+}  // namespace davit

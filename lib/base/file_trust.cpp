@@ -1,21 +1,14 @@
-#include "host/plugin/file_trust.hpp"
+#include "lib/base/file_trust.hpp"
 
 #include <unistd.h>
 
 #include <cerrno>
-#include <string>
 #include <system_error>
 
-namespace davit::host {
+namespace davit {
 namespace {
 
 std::string reason(int error) { return std::generic_category().message(error); }
-
-Status check_owner(const struct stat& info, const std::string& what) {
-  if (info.st_uid == 0 || info.st_uid == ::geteuid()) return Status();
-  return Status(Code::kForbidden, what + " belongs to user " + std::to_string(info.st_uid) +
-                                      "; it must belong to root or to the user that runs davit");
-}
 
 /// Refuses a directory in which others could put something else in the place of what is there.
 Status check_directory(const std::string& directory) {
@@ -37,6 +30,7 @@ Status check_way(const std::filesystem::path& path) {
   int links = 0;
   std::error_code code;
   std::filesystem::path rest = std::filesystem::absolute(path, code).relative_path();
+  if (code) return Status(Code::kForbidden, "the working directory is gone: " + code.message());
   std::filesystem::path at = "/";
   while (!rest.empty()) {
     if (Status s = check_directory(at.string()); !s.ok()) return s;
@@ -69,6 +63,12 @@ Status check_way(const std::filesystem::path& path) {
 
 }  // namespace
 
+Status check_owner(const struct stat& info, const std::string& what) {
+  if (info.st_uid == 0 || info.st_uid == ::geteuid()) return Status();
+  return Status(Code::kForbidden, what + " belongs to user " + std::to_string(info.st_uid) +
+                                      "; it must belong to root or to the user that runs davit");
+}
+
 Status check_trust(const struct stat& info, const std::filesystem::path& path) {
   if (Status s = check_owner(info, "the file"); !s.ok()) return s;
   if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
@@ -88,4 +88,4 @@ bool is_readable_by_others(const std::filesystem::path& path) {
   return ::stat(path.c_str(), &info) == 0 && (info.st_mode & (S_IRGRP | S_IROTH)) != 0;
 }
 
-}  // namespace davit::host
+}  // namespace davit
