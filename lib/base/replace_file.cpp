@@ -62,14 +62,15 @@ Result<std::string> draft_name(const std::string& file) {
   return file + "." + std::to_string(random);
 }
 
-Status make_directory(const std::filesystem::path& directory, Readable readable) {
+Status make_directory_of(const std::string& file, Readable readable) {
+  const std::filesystem::path directory = std::filesystem::path(file).parent_path();
   std::error_code error;
   if (directory.empty() || std::filesystem::exists(directory, error)) return {};
   std::filesystem::create_directories(directory, error);
   if (!error && readable == Readable::kByOwner) {
     std::filesystem::permissions(directory, std::filesystem::perms::owner_all, error);
   }
-  return error ? cannot_write(directory.string(), error.message()) : Status();
+  return error ? cannot_write(file, error.message()) : Status();
 }
 
 }  // namespace
@@ -127,9 +128,7 @@ Status replace_file(const std::string& file, std::string_view content, Readable 
     }
     if (!S_ISREG(info.st_mode)) return refuse_to_replace(file, info.st_mode);
   }
-  if (Status s = make_directory(std::filesystem::path(*target).parent_path(), readable); !s.ok()) {
-    return s;
-  }
+  if (Status s = make_directory_of(*target, readable); !s.ok()) return s;
   const Result<std::string> draft = draft_name(*target);
   if (!draft) return draft.error();
   const mode_t mode = readable == Readable::kByOwner ? 0600 : 0644;

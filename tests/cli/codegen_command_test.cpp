@@ -111,7 +111,7 @@ TEST_F(CodegenCommandTest, UnwritableFileIsAFailure) {
 
   EXPECT_EQ(run({.files = {path("good.yaml")}, .output = path("taken/types.hpp")}), 1);
 
-  EXPECT_EQ(err_.str(), "davit: cannot write " + path("taken/types.hpp") + "\n");
+  EXPECT_EQ(err_.str(), "davit: cannot write " + path("taken/types.hpp") + ": Not a directory\n");
 }
 
 TEST_F(CodegenCommandTest, OpaqueFieldStaysUntyped) {
