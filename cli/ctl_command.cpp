@@ -15,6 +15,7 @@
 #include "cli/status_text.hpp"
 #include "host/control/control_request.hpp"
 #include "host/control/control_socket.hpp"
+#include "lib/base/absolute_path.hpp"
 #include "lib/kube/duration.hpp"
 #include "lib/kube/json.hpp"
 #include "sandbox/output/yaml_text.hpp"
@@ -135,7 +136,7 @@ int run_ctl(const CtlOptions& options, std::ostream& out, std::ostream& err) {
     request.max_error_percent = options.max_error_percent;
   }
   // The host's working directory is another one.
-  if (!options.file.empty()) request.file = std::filesystem::absolute(options.file).string();
+  request.file = absolute_path(options.file).string();
   return ask_and_print(options.socket, request, options.output, out, err);
 }
 

@@ -45,7 +45,8 @@ Status HostPlan::add(const DesiredPlugin& plugin, const SignatureSettings& signa
   }
   if (chosen.empty()) return {};
   Result<std::unique_ptr<LoadedPlugin>> loaded =
-      load_plugin(staging, plugin.file, {.sha256 = plugin.sha256, .signatures = signatures});
+      load_plugin(staging, plugin.file,
+                  {.sha256 = plugin.sha256, .name = plugin.name, .signatures = signatures});
   if (!loaded) return loaded.error();
   const std::shared_ptr<const LoadedPlugin> shared = std::move(*loaded);
   for (const DesiredController* each : chosen) {

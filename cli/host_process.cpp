@@ -122,7 +122,7 @@ HostProcess::HostProcess(Parts&& parts)
                  std::uint64_t generation) {
             return make_controller(plugin, declared, generation);
           },
-          observers(), swap_limits(manifest_, seams_.staging)),
+          observers(), swap_limits(manifest_, seams_.staging, seams_.trial)),
       why_client_(clients_->transport(), seams_.clock, *metrics_, log_,
                   clients_->options("why", {.rate = clients_->rate()})),
       why_({journal_, discovery_, plugins_.serving(), why_client_, seams_.clock,

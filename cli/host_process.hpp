@@ -79,6 +79,8 @@ struct HostSeams {
   enum class HealthServer { kOff, kOn } health_server = HealthServer::kOn;
   /// The directory for private copies of builds; empty: see StagingDirectory.
   std::filesystem::path staging = {};
+  /// The program that opens each build first; see LoadTerms. Empty: none.
+  std::filesystem::path trial = {};
   /// To servers outside the cluster, for davit.http/1; empty: over sockets.
   OutboundConnector outside = {};
   /// Observers of what the plugins do; null and empty: none.

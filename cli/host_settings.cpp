@@ -21,9 +21,11 @@ std::string host_name() {
 
 }  // namespace
 
-SwapLimits swap_limits(const Manifest& manifest, const std::filesystem::path& staging) {
+SwapLimits swap_limits(const Manifest& manifest, const std::filesystem::path& staging,
+                       const std::filesystem::path& trial) {
   SwapLimits limits;
   limits.staging = staging;
+  limits.trial = trial;
   limits.signatures = manifest.plugin_signatures;
   limits.probation.time = manifest.swap.watch_for;
   limits.probation.error_percent_max = static_cast<unsigned>(manifest.swap.max_error_percent);

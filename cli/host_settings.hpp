@@ -13,9 +13,9 @@
 
 namespace davit::host {
 
-/// Copies of plugin files go to the folder `staging`.
-[[nodiscard]] SwapLimits swap_limits(const Manifest& manifest,
-                                     const std::filesystem::path& staging);
+/// Copies of plugin files go to the folder `staging`; the program `trial` opens them first.
+[[nodiscard]] SwapLimits swap_limits(const Manifest& manifest, const std::filesystem::path& staging,
+                                     const std::filesystem::path& trial);
 
 [[nodiscard]] ReflectorOptions reflector_options(const ClientSettings& client);
 

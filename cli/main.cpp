@@ -8,9 +8,13 @@
 #include "cli/run_command.hpp"
 #include "cli/sandbox_command.hpp"
 #include "cli/validate_command.hpp"
+#include "host/plugin/trial.hpp"
 
 int main(int argc, char** argv) {
   const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
+  if (!args.empty() && args.front() == davit::host::kTrialArgument) {
+    davit::host::open_for_trial({args.begin() + 1, args.end()});
+  }
   const davit::host::Programs programs{
       .run = davit::host::run_host,
       .sandbox =

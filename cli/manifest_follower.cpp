@@ -6,6 +6,7 @@
 
 #include "host/plugin/catalog.hpp"
 #include "host/plugin/staging.hpp"
+#include "lib/base/absolute_path.hpp"
 #include "lib/base/assert.hpp"
 
 namespace davit::host {
@@ -50,7 +51,7 @@ std::set<std::filesystem::path> listing_directories(const Manifest& manifest) {
   std::set<std::filesystem::path> out;
   for (const std::string& each : plugin_directories(manifest)) {
     std::error_code ignored;
-    const std::filesystem::path directory = std::filesystem::absolute(each).lexically_normal();
+    const std::filesystem::path directory = absolute_path(each);
     if (std::filesystem::is_directory(directory, ignored)) out.insert(directory);
   }
   return out;
@@ -62,9 +63,7 @@ ManifestFollower::ManifestFollower(HostProcess& host, RunOptions options, Manife
                                    DesiredState applied, Logger log)
     : host_(host),
       options_(std::move(options)),
-      manifest_path_(options_.manifest.empty()
-                         ? std::filesystem::path()
-                         : std::filesystem::absolute(options_.manifest).lexically_normal()),
+      manifest_path_(absolute_path(options_.manifest)),
       manifest_(std::move(manifest)),
       log_(log.named("manifest")),
       applied_(std::move(applied)),

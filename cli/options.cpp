@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "lib/base/absolute_path.hpp"
 #include "lib/base/file_trust.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/kube/json.hpp"
@@ -17,9 +18,7 @@ void lay(const std::optional<T>& flag, T& setting) {
   if (flag) setting = *flag;
 }
 
-std::string absolute(const std::string& path) {
-  return path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string();
-}
+std::string absolute(const std::string& path) { return absolute_path(path).string(); }
 
 /// Gates that controllers of davit have as members of their configuration. A member that is set
 /// wins.

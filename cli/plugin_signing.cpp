@@ -14,7 +14,6 @@
 #include "host/config/manifest.hpp"
 #include "host/plugin/plugin_file.hpp"
 #include "host/plugin/signature.hpp"
-#include "host/plugin/staging.hpp"
 #include "lib/base/base64.hpp"
 #include "lib/base/file_trust.hpp"
 #include "lib/base/replace_file.hpp"
@@ -53,14 +52,20 @@ Result<SigningKey> read_key(const std::string& path) {
   return key;
 }
 
-/// The keys of the flags and of the manifest; empty after a mistake, which is on `err`.
-std::vector<TrustedKey> keys_of(const PluginVerifyOptions& options, std::ostream& err) {
-  std::vector<TrustedKey> keys;
+SignedPlugin signed_form(const PluginFile& plugin) {
+  return {plugin.digest, plugin.declaration.name, plugin.declaration.version};
+}
+
+/// The settings of the manifest, with the keys of the flags too; without keys after a mistake,
+/// which is on `err`.
+SignatureSettings settings_of(const PluginVerifyOptions& options, std::ostream& err) {
+  SignatureSettings settings;
+  std::vector<TrustedKey>& keys = settings.keys;
   if (!options.manifest.empty()) {
     ManifestResult manifest = load_manifest(options.manifest);
     for (const Mistake& each : manifest.mistakes) err << "davit: " << each.str() << "\n";
-    if (!manifest.ok()) return {};
-    keys = std::move(manifest.manifest.plugin_signatures.keys);
+    if (!manifest.ok()) return settings;
+    settings = std::move(manifest.manifest.plugin_signatures);
   }
   for (const std::string& each : options.keys) {
     Result<std::string> bytes = parse_public_key(each);
@@ -75,7 +80,7 @@ std::vector<TrustedKey> keys_of(const PluginVerifyOptions& options, std::ostream
     err << "davit: no key to check with: give --public-key, or a --manifest with "
            "pluginSignatures.keys\n";
   }
-  return keys;
+  return settings;
 }
 
 }  // namespace
@@ -104,7 +109,7 @@ int run_plugin_sign(const PluginSignOptions& options, std::ostream& out, std::os
       continue;
     }
     const std::string path = signature_path(each).string();
-    if (Status s = replace_file(path, key->sign(plugin->digest), Readable::kByAll); !s.ok()) {
+    if (Status s = replace_file(path, key->sign(signed_form(*plugin)), Readable::kByAll); !s.ok()) {
       code = refuse_signing(err, s.message());
       continue;
     }
@@ -115,21 +120,24 @@ int run_plugin_sign(const PluginSignOptions& options, std::ostream& out, std::os
 }
 
 int run_plugin_verify(const PluginVerifyOptions& options, std::ostream& out, std::ostream& err) {
-  const std::vector<TrustedKey> keys = keys_of(options, err);
-  if (keys.empty()) return kExitMistakes;
+  const SignatureSettings settings = settings_of(options, err);
+  if (settings.keys.empty()) return kExitMistakes;
   int code = kExitGood;
   for (const std::string& each : options.files) {
-    const Result<TrustedFile> file = read_plugin_file(each);
+    const Result<PluginFile> file = inspect_plugin(each);
     if (!file) {
       code = refuse_signing(err, file.error().message());
       continue;
     }
-    const Result<std::string> signer = find_signer(each, file->digest, keys);
-    if (!signer) {
-      code = refuse_signing(err, "plugin " + each + ": " + signer.error().message());
+    const SignedPlugin plugin = signed_form(*file);
+    const Result<std::string> signer = find_signer(each, plugin, settings.keys);
+    const Status refused = signer ? check_version(plugin, settings) : signer.error();
+    if (!refused.ok()) {
+      code = refuse_signing(err, "plugin " + each + ": " + refused.message());
       continue;
     }
-    out << each << ": signed with the key " << *signer << "\n";
+    out << each << ": " << plugin.name << " " << plugin.version << ", signed with the key "
+        << *signer << "\n";
   }
   return code;
 }

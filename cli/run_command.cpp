@@ -57,6 +57,17 @@ int fail_command(const Logger& log, const Status& why) {
 }
 
 /// Only the host's user may write the files that decide what this host may do.
+void warn_of_readable_secrets(const ConnectionConfig& connection, const Manifest& manifest,
+                              const Logger& log) {
+  for (const auto& [what, file] :
+       {std::pair("client key", connection.key_file), std::pair("token", connection.token_file),
+        std::pair("serving key", manifest.serving.key_file)}) {
+    if (file.empty() || !is_readable_by_others(file)) continue;
+    log.warning("Other users can read a secret: run chmod go-r on its file",
+                {{"secret", what}, {"file", file}});
+  }
+}
+
 Status check_files(const ConnectionConfig& connection, const Logger& log) {
   for (const std::string& file : connection.files) {
     if (Status s = check_trust(file); !s.ok()) return s.with_context("kubeconfig " + file);
@@ -151,6 +162,21 @@ void protect_memory(const RunOptions& options, const Logger& log) {
   if (Status s = forbid_core_dumps(); !s.ok()) log.info(0, "Warning: " + s.message());
 }
 
+KubeconfigOptions lookup_of(const ClientSettings& client) {
+  KubeconfigOptions lookup;
+  lookup.master = client.master;
+  lookup.kubeconfig = client.kubeconfig;
+  lookup.environment = process_environment();
+  return lookup;
+}
+
+Status protect(const RunOptions& options, const Manifest& manifest,
+               const ConnectionConfig& connection, const Logger& log) {
+  protect_memory(options, log);
+  warn_of_readable_secrets(connection, manifest, log);
+  return check_files(connection, log);
+}
+
 }  // namespace
 
 ControlHooks control_hooks(HostProcess& host) {
@@ -170,10 +196,7 @@ int run_host(const RunOptions& options) {
   if (!merged.ok()) return print_mistakes(merged.mistakes);
   const Manifest& manifest = merged.settings.manifest;
 
-  KubeconfigOptions lookup;
-  lookup.master = manifest.client.master;
-  lookup.kubeconfig = manifest.client.kubeconfig;
-  lookup.environment = process_environment();
+  const KubeconfigOptions lookup = lookup_of(manifest.client);
   const Result<ConnectionConfig> connection = load_connection(lookup);
   if (!connection) return print_mistake(connection.error().message());
 
@@ -183,8 +206,8 @@ int run_host(const RunOptions& options) {
   LogVerbosity verbosity = verbosity_of(manifest.logging);
   const std::unique_ptr<LogSink> sink = make_log_sink(manifest.logging.format, verbosity);
   const Logger log(*sink);
-  protect_memory(options, log);
-  if (Status s = check_files(*connection, log); !s.ok()) return print_mistake(s.message());
+  if (Status s = protect(options, manifest, *connection, log); !s.ok())
+    return print_mistake(s.message());
   Result<std::unique_ptr<StartWatch>> watch = StartWatch::open(interruptions, *sink);
   if (!watch) return fail_command(log, watch.error());
   const Result<CrashJournal> journal = open_journal(manifest);
@@ -215,6 +238,7 @@ int run_host(const RunOptions& options) {
                                   .random = *random,
                                   .log_sink = *sink,
                                   .quarantine = &quarantine,
+                                  .trial = "/proc/self/exe",  // See main().
                                   .tracing = tracing_config(manifest.tracing, lookup.environment),
                                   .verbosity = &verbosity},
                         [&interruptions] { interruptions.lost_lease(); });

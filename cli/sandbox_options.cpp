@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "lib/base/absolute_path.hpp"
 #include "lib/kube/names.hpp"
 
 namespace davit::host {
@@ -195,7 +196,7 @@ Result<SandboxSettings> merge_sandbox_settings(const SandboxOptions& options,
 
 std::string kubeconfig_path(const SandboxSettings& settings, std::uint16_t port) {
   if (!settings.options.kubeconfig.empty()) {
-    return std::filesystem::absolute(settings.options.kubeconfig).lexically_normal().string();
+    return absolute_path(settings.options.kubeconfig).string();
   }
   return settings.kubeconfig_directory + "/sandbox-" + std::to_string(port) + ".kubeconfig";
 }

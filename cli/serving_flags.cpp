@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "lib/base/absolute_path.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/kube/duration.hpp"
 
@@ -81,10 +82,6 @@ class SectionFlags {
   }
 
  private:
-  static std::string absolute_path(const std::string& path) {
-    return std::filesystem::absolute(path).lexically_normal().string();
-  }
-
   CLI::App& app_;
   RunOptions& options_;
   Section Manifest::*const section_;

@@ -6,11 +6,11 @@
 namespace davit::host {
 namespace {
 
-/// The number of a staged copy, ".../davit-XXXXXX/DIGEST-NUMBER.so (deleted)"; 0: it is none. See
-/// StagingDirectory.
+/// The number of a staged copy, ".../davit-plugins-XXXXXX/DIGEST-NUMBER.so (deleted)"; 0: it is
+/// none. See StagingDirectory.
 int copy_number(std::string_view line) {
   const std::size_t end = line.find(".so");
-  if (end == line.npos || line.find("/davit-") == line.npos) return 0;
+  if (end == line.npos || line.find("/davit-plugins-") == line.npos) return 0;
   const std::size_t dash = line.rfind('-', end);
   int number = 0;
   const char* const last = line.data() + end;

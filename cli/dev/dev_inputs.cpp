@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/base/absolute_path.hpp"
+
 namespace davit::host {
 namespace {
 
 std::filesystem::path absolute(const std::string& path) {
   if (path.empty()) return {};
-  std::filesystem::path made = std::filesystem::absolute(path).lexically_normal();
+  std::filesystem::path made = absolute_path(path);
   return made.has_filename() ? made : made.parent_path();
 }
 

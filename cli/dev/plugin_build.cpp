@@ -4,6 +4,7 @@
 
 #include "cli/dev/build_output.hpp"
 #include "host/plugin/staging.hpp"
+#include "lib/base/absolute_path.hpp"
 
 namespace davit::host {
 namespace {
@@ -12,8 +13,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 std::filesystem::path absolute(const std::string& path) {
-  std::error_code failed;
-  std::filesystem::path out = std::filesystem::absolute(path, failed).lexically_normal();
+  std::filesystem::path out = absolute_path(path);
   return out.has_filename() ? out : out.parent_path();
 }
 

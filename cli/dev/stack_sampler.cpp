@@ -57,8 +57,9 @@ void on_question(int, siginfo_t*, void* context) {
 std::vector<pid_t> other_threads() {
   std::vector<pid_t> out;
   std::error_code failed;
-  for (const auto& each : std::filesystem::directory_iterator("/proc/self/task", failed)) {
-    const std::string name = each.path().filename().string();
+  for (std::filesystem::directory_iterator each("/proc/self/task", failed), end;
+       !failed && each != end; each.increment(failed)) {
+    const std::string name = each->path().filename().string();
     pid_t thread = 0;
     std::from_chars(name.data(), name.data() + name.size(), thread);
     if (thread != 0 && thread != gettid()) out.push_back(thread);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "lib/base/absolute_path.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/base/take_until.hpp"
 #include "lib/kube/duration.hpp"
@@ -156,7 +157,7 @@ Result<Json> read_by_kind(const UpstreamFlag& flag, std::span<const std::string>
       return read_duration(flag, last);
     case FlagKind::kFile:
       if (last.empty()) return Json(last);
-      return Json(std::filesystem::absolute(last).lexically_normal().string());
+      return Json(absolute_path(last).string());
     case FlagKind::kList:
       return read_list(values);
     case FlagKind::kText:

@@ -18,8 +18,8 @@ Holdings Holdings::now() {
   const auto info = mallinfo2();
   out.heap = info.uordblks + info.hblkhd;
   std::error_code failed;
-  for ([[maybe_unused]] const auto& each :
-       std::filesystem::directory_iterator("/proc/self/fd", failed)) {
+  for (std::filesystem::directory_iterator each("/proc/self/fd", failed), end;
+       !failed && each != end; each.increment(failed)) {
     ++out.descriptors;
   }
   std::ifstream maps("/proc/self/maps");

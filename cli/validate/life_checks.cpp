@@ -108,9 +108,10 @@ std::vector<std::string> other_threads() {
   std::vector<std::string> names;
   std::error_code failed;
   const std::string own = std::to_string(gettid());
-  for (const auto& each : std::filesystem::directory_iterator("/proc/self/task", failed)) {
-    if (each.path().filename() == own) continue;
-    std::ifstream in(each.path() / "comm");
+  for (std::filesystem::directory_iterator each("/proc/self/task", failed), end;
+       !failed && each != end; each.increment(failed)) {
+    if (each->path().filename() == own) continue;
+    std::ifstream in(each->path() / "comm");
     std::string name;
     if (std::getline(in, name)) names.push_back(std::move(name));
   }

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "host/config/fields.hpp"
+#include "lib/base/absolute_path.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/base/text_file.hpp"
 #include "lib/kube/duration.hpp"
@@ -33,9 +34,7 @@ constexpr Duration kPeriodMin = std::chrono::milliseconds(1);
 class ManifestReader {
  public:
   ManifestReader(const std::string& file, ManifestResult& out)
-      : file_(file),
-        base_(std::filesystem::absolute(file.empty() ? "." : file).parent_path()),
-        out_(out) {}
+      : file_(file), base_(absolute_path(file.empty() ? "." : file).parent_path()), out_(out) {}
 
   void read(const YamlNode& root);
 
@@ -51,7 +50,6 @@ class ManifestReader {
   void journal(const YamlNode& node);
   void swap(const YamlNode& node);
   void plugin_signatures(const YamlNode& node);
-  void trusted_key(const YamlNode& node, const std::string& where);
   void plugins(const YamlNode& node, Fields& fields);
   void plugin(const YamlNode& node, const std::string& where);
   void plugin_source(const YamlNode& node, Fields& fields, PluginSettings& plugin);
@@ -238,7 +236,8 @@ void ManifestReader::tracing(const YamlNode& node) {
   in.text("certificateAuthority", tracing.certificate_authority);
   tracing.certificate_authority = resolve(tracing.certificate_authority);
   if (const YamlNode* each = in.any("headers")) {
-    Fields headers = fields(*each, "tracing.headers");
+    Fields headers(*each, "tracing.headers", file_, out_.mistakes, Fields::Nulls::kMistake,
+                   Fields::Values::kHidden);
     for (const YamlMember& member : each->members) {
       headers.text(member.key, tracing.headers[member.key]);
     }
@@ -284,49 +283,8 @@ void ManifestReader::swap(const YamlNode& node) {
 }
 
 void ManifestReader::plugin_signatures(const YamlNode& node) {
-  SignatureSettings& signatures = out_.manifest.plugin_signatures;
   Fields in = fields(node, "pluginSignatures");
-  in.boolean("required", signatures.required);
-  const YamlNode* keys = in.any("keys");
-  in.finish();
-  if (keys != nullptr && keys->kind != YamlNode::Kind::kSequence) {
-    in.mistake(*keys, "pluginSignatures.keys must be a list, not " + keys->describe());
-  } else if (keys != nullptr) {
-    for (std::size_t i = 0; i < keys->items.size(); ++i) {
-      trusted_key(keys->items[i], "pluginSignatures.keys[" + std::to_string(i) + "]");
-    }
-  }
-  // Without a key every plugin is loaded, which is not what somebody means who requires signatures.
-  if (keys == nullptr && node.find("required") != nullptr) {
-    in.mistake(node, "pluginSignatures.keys is missing: add a key (davit plugin keygen makes one)");
-  }
-}
-
-void ManifestReader::trusted_key(const YamlNode& node, const std::string& where) {
-  TrustedKey key;
-  std::string text;
-  const std::size_t before = out_.mistakes.size();
-  Fields in = fields(node, where);
-  in.name("name", key.name);
-  in.name("publicKey", text);
-  in.finish();
-  if (out_.mistakes.size() != before) return;
-  const YamlNode* const given = node.find("publicKey");
-  if (given == nullptr || key.name.empty()) {
-    in.mistake(node, where + " needs name and publicKey");
-    return;
-  }
-  Result<std::string> bytes = parse_public_key(text);
-  if (!bytes) {
-    in.mistake(*given, where + ".publicKey " + bytes.error().message());
-    return;
-  }
-  key.public_key = std::move(*bytes);
-  for (const TrustedKey& each : out_.manifest.plugin_signatures.keys) {
-    if (each.name != key.name && each.public_key != key.public_key) continue;
-    in.mistake(node, where + " repeats the key " + each.name);
-  }
-  out_.manifest.plugin_signatures.keys.push_back(std::move(key));
+  read_plugin_signatures(node, in, out_.manifest.plugin_signatures);
 }
 
 void ManifestReader::plugins(const YamlNode& node, Fields& top) {
@@ -370,9 +328,8 @@ void ManifestReader::plugin_source(const YamlNode& node, Fields& in, PluginSetti
   if (node.kind != YamlNode::Kind::kMapping) return;
   const YamlNode* name = node.find("name");
   const YamlNode* path = node.find("path");
-  if ((name == nullptr) == (path == nullptr)) {
-    in.mistake(node, in.path(name == nullptr ? "name or path is missing: a plugin needs one of them"
-                                             : "name and path exclude each other"));
+  if (name == nullptr && path == nullptr) {
+    in.mistake(node, in.path("name or path is missing: a plugin needs one of them"));
     return;
   }
   if (name != nullptr &&
@@ -383,8 +340,10 @@ void ManifestReader::plugin_source(const YamlNode& node, Fields& in, PluginSetti
     return;
   }
   plugin.path = resolve(plugin.path);
-  if (plugin.label().empty() || plugin_labels_.insert(plugin.label()).second) return;
-  in.mistake(name != nullptr ? *name : *path, "duplicate plugin " + json_string(plugin.label()));
+  for (const auto& [node_of, text] : {std::pair(name, plugin.name), std::pair(path, plugin.path)}) {
+    if (node_of == nullptr || text.empty() || plugin_labels_.insert(text).second) continue;
+    in.mistake(*node_of, "duplicate plugin " + json_string(text));
+  }
 }
 
 void ManifestReader::plugin_controllers(const YamlNode& node, const std::string& where,

@@ -109,8 +109,9 @@ struct SwapSettings {
 };
 
 struct PluginSettings {
-  std::string
-      name;  ///< Looked up as <name>.so in the plugin directories; empty when `path` is set.
+  /// The name that the file's declaration must have; may be empty when `path` is set. Without a
+  /// path, <name>.so is looked up in the plugin directories.
+  std::string name;
   std::string path;  ///< Absolute, or relative to the manifest already made absolute.
   bool enabled = true;
   std::string sha256;  ///< 64 lower-case hex digits; empty: any content.

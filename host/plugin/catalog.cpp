@@ -11,23 +11,28 @@ namespace {
 
 class CatalogBuilder {
  public:
-  /// `over` is laid over the settings of plugins.
-  CatalogBuilder(const std::string& file, Trust trust,
-                 const std::map<std::string, ControllerSettings>& over, Catalog& out)
-      : file_(file), trust_(trust), over_(over), out_(out) {}
+  CatalogBuilder(const Manifest& manifest, const std::string& file, Trust trust, Catalog& out)
+      : manifest_(manifest), file_(file), trust_(trust), out_(out) {}
 
   void add(const PluginSettings& settings, const Result<std::filesystem::path>& path);
 
  private:
+  /// The name that the file must declare. A signature says what a file is, not what it is taken
+  /// for, so with signatures a file that is not named otherwise is called as it is.
+  [[nodiscard]] std::string wanted_name(const PluginSettings& settings,
+                                        const std::filesystem::path& path) const {
+    if (!settings.name.empty() || !manifest_.plugin_signatures.are_required()) return settings.name;
+    return path.stem().string();
+  }
   void add_controllers(CatalogPlugin& plugin);
   void claim(const std::string& name, const CatalogPlugin& plugin);
   void mistake(int line, int column, std::string text) {
     out_.mistakes.push_back({line == 0 ? std::string() : file_, line, column, std::move(text)});
   }
 
+  const Manifest& manifest_;
   const std::string& file_;
   const Trust trust_;
-  const std::map<std::string, ControllerSettings>& over_;
   Catalog& out_;
   std::map<std::string, std::string> plugin_names_;      // To where they come from.
   std::map<std::string, std::string> controller_names_;  // Names and aliases, to their plugin.
@@ -42,6 +47,13 @@ void CatalogBuilder::add(const PluginSettings& settings,
   Result<PluginFile> file = inspect_plugin(*path, trust_);
   if (!file) {
     mistake(settings.line, settings.column, file.error().message());
+    return;
+  }
+  if (const std::string wanted = wanted_name(settings, *path);
+      !wanted.empty() && wanted != file->declaration.name) {
+    mistake(settings.line, settings.column,
+            "plugin " + path->string() + ": is the plugin " + file->declaration.name + ", not " +
+                wanted + (settings.name.empty() ? ": rename the file, or set name" : ""));
     return;
   }
   CatalogPlugin plugin;
@@ -91,8 +103,8 @@ void CatalogBuilder::add_controllers(CatalogPlugin& plugin) {
     // The name comes last, because flags have it and win.
     std::reverse(names.begin(), names.end());
     for (const std::string& name : names) {
-      const auto over = over_.find(name);
-      if (over != over_.end()) lay_over(over->second, controller.settings);
+      const auto over = manifest_.controller_settings.find(name);
+      if (over != manifest_.controller_settings.end()) lay_over(over->second, controller.settings);
     }
     known.push_back(declared.name);
     plugin.controllers.push_back(std::move(controller));
@@ -115,7 +127,7 @@ std::vector<std::string> plugin_directories(const Manifest& manifest) {
 
 Catalog resolve_plugins(const Manifest& manifest, const std::string& file, Trust trust) {
   Catalog catalog;
-  CatalogBuilder builder(file, trust, manifest.controller_settings, catalog);
+  CatalogBuilder builder(manifest, file, trust, catalog);
   const std::vector<std::string> directories = plugin_directories(manifest);
   if (!manifest.plugins) {
     const Result<std::vector<std::filesystem::path>> paths = list_plugins(directories);

@@ -7,54 +7,12 @@
 #include <cstring>
 #include <optional>
 #include <string_view>
-#include <type_traits>
 
+#include "host/plugin/bounded_bytes.hpp"
 #include "lib/base/printable.hpp"
 
 namespace davit::host {
 namespace {
-
-/// A view of bytes; what was viewed must outlive it. Nothing is returned for what lies outside.
-class BoundedBytes {
- public:
-  explicit BoundedBytes(std::string_view all) : all_(all) {}
-
-  template <typename T>
-  [[nodiscard]] std::optional<T> at(std::uint64_t offset) const {
-    static_assert(std::is_trivially_copyable_v<T>);
-    if (offset > all_.size() || all_.size() - offset < sizeof(T)) return std::nullopt;
-    T value;
-    std::memcpy(&value, all_.data() + offset, sizeof(T));
-    return value;
-  }
-
-  /// The `index`-th of records that lie `stride` apart from `offset` on.
-  template <typename T>
-  [[nodiscard]] std::optional<T> at(std::uint64_t offset, std::uint64_t index,
-                                    std::uint64_t stride) const {
-    if (stride < sizeof(T) || index > all_.size() / stride) return std::nullopt;
-    const std::uint64_t distance = index * stride;
-    if (offset > all_.size() || distance > all_.size() - offset) return std::nullopt;
-    return at<T>(offset + distance);
-  }
-
-  [[nodiscard]] std::optional<std::string_view> range(std::uint64_t offset,
-                                                      std::uint64_t size) const {
-    if (offset > all_.size() || size > all_.size() - offset) return std::nullopt;
-    return all_.substr(offset, size);
-  }
-
-  /// Up to the NUL, which must come within the file.
-  [[nodiscard]] std::optional<std::string_view> text(std::uint64_t offset) const {
-    if (offset >= all_.size()) return std::nullopt;
-    const std::size_t end = all_.find('\0', offset);
-    if (end == std::string_view::npos) return std::nullopt;
-    return all_.substr(offset, end - offset);
-  }
-
- private:
-  std::string_view all_;
-};
 
 /// A text of libstdc++ itself, which a plugin that uses the shared one does not contain.
 constexpr std::string_view kCxxRuntimeText = "terminate called after throwing an instance of";

@@ -7,7 +7,9 @@
 #include <set>
 #include <utility>
 
+#include "host/plugin/needed_libraries.hpp"
 #include "host/plugin/signature.hpp"
+#include "host/plugin/trial.hpp"
 #include "host/run/breadcrumb.hpp"
 #include "lib/base/printable.hpp"
 
@@ -98,7 +100,14 @@ std::size_t mapped_bytes_of(const std::filesystem::path& path) {
 
 }  // namespace
 
+struct LoadedPlugin::JudgedCopy {
+  PluginFile file;
+  std::filesystem::path path;
+  std::shared_ptr<const KeptCopy> kept;
+};
+
 struct LoadedPlugin::Library {
+  std::vector<boost::dll::shared_library> needed;  // Closed after the plugin.
   boost::dll::shared_library handle;
   const davit_plugin* table = nullptr;
   std::vector<std::filesystem::path> brought;
@@ -139,49 +148,33 @@ bool is_open_library(const std::filesystem::path& path) {
   return ::dl_iterate_phdr(matches, const_cast<std::string*>(&wanted)) != 0;
 }
 
-Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
-                                                  const std::filesystem::path& path,
-                                                  const LoadTerms& terms) {
-  Result<TrustedFile> source = read_trusted(path);
-  if (!source) return source.error();
-  if (Status s = check_digest(path, *source, terms.sha256); !s.ok()) return s;
-  // Holds for the copy, too: it has the same digest, or it is refused.
-  if (Status s = check_signature(path, source->digest, terms.signatures); !s.ok()) {
-    return refuse(s.code(), path, s.message());
-  }
-  return load_plugin(staging, path, *source, terms.pin);
-}
-
-Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
-                                                  const std::filesystem::path& path,
-                                                  const TrustedFile& source, const DigestPin& pin) {
-  Result<std::filesystem::path> copy = stage(staging, source);
-  if (!copy) return refuse(copy.error().code(), path, copy.error().message());
-  Result<std::shared_ptr<const KeptCopy>> kept = KeptCopy::of(*copy, source);
-  if (!kept) return kept.error();
-  Result<PluginFile> file = judge_plugin(path, source.content, source.digest);
-  if (!file) return file.error();
-  if (pin) {
-    if (Status s = check_digest(path, source, pin(file->declaration.name)); !s.ok()) return s;
-  }
+/// Opens a copy that was judged, after the libraries that it needs.
+Result<std::unique_ptr<LoadedPlugin>> LoadedPlugin::open_copy(JudgedCopy judged,
+                                                              const NeededLibraries& needed) {
+  const std::filesystem::path& path = judged.file.path;
+  const std::filesystem::path& copy = judged.path;
   // The loader takes a path that it knows for the library that it has.
-  if (is_open_library(*copy)) {
-    return refuse(Code::kInternal, path, copy->string() + " is already open");
+  if (is_open_library(copy)) {
+    return refuse(Code::kInternal, path, copy.string() + " is already open");
   }
 
   auto library = std::make_unique<LoadedPlugin::Library>();
-  const std::string build = build_id(*file);
+  const std::string build = build_id(judged.file);
   const std::set<std::string> before = open_libraries();
   try {
     // Its constructors and its entry point are the first code of it that runs.
-    const BreadcrumbScope crumb({.plugin = file->declaration.name,
+    const BreadcrumbScope crumb({.plugin = judged.file.declaration.name,
                                  .build_id = build,
                                  .controller = {},
                                  .activity = "open",
                                  .key = {}});
     using Mode = boost::dll::load_mode::type;
-    library->handle.load(*copy, static_cast<Mode>(boost::dll::load_mode::rtld_now |
-                                                  boost::dll::load_mode::rtld_local));
+    constexpr auto kMode =
+        static_cast<Mode>(boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
+    for (const std::filesystem::path& each : needed.to_open) {
+      library->needed.emplace_back(each, kMode);
+    }
+    library->handle.load(copy, kMode);
     library->table = library->handle.get<const davit_plugin*()>(DAVIT_PLUGIN_SYMBOL)();
   } catch (const std::exception& error) {
     return refuse(Code::kInvalid, path, "cannot be opened: " + printable(error.what()));
@@ -189,14 +182,58 @@ Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
     return refuse(Code::kInvalid, path, DAVIT_PLUGIN_SYMBOL "() threw an exception");
   }
   for (const std::string& each : open_libraries()) {
-    if (!before.contains(each) && each != copy->string()) library->brought.emplace_back(each);
+    if (!before.contains(each) && each != copy.string()) library->brought.emplace_back(each);
   }
-  library->mapped_bytes = mapped_bytes_of(*copy);
-  if (Status s = check_table(library->table, file->declaration); !s.ok()) {
+  library->mapped_bytes = mapped_bytes_of(copy);
+  if (Status s = check_table(library->table, judged.file.declaration); !s.ok()) {
     return refuse(s.code(), path, s.message());
   }
   return std::unique_ptr<LoadedPlugin>(
-      new LoadedPlugin(std::move(*file), std::move(*copy), std::move(*kept), std::move(library)));
+      new LoadedPlugin(std::move(judged.file), copy, std::move(judged.kept), std::move(library)));
+}
+
+Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
+                                                  const std::filesystem::path& path,
+                                                  const LoadTerms& terms) {
+  Result<TrustedFile> source = read_trusted(path);
+  if (!source) return source.error();
+  if (Status s = check_digest(path, *source, terms.sha256); !s.ok()) return s;
+  const Result<PluginFile> file = judge_plugin(path, source->content, source->digest);
+  if (!file) return file.error();
+  const PluginDeclaration& declared = file->declaration;
+  // All of this holds for the copy, too: it has the same digest, or it is refused.
+  const SignedPlugin plugin{source->digest, declared.name, declared.version};
+  Status s = check_signature(path, plugin, terms.signatures);
+  if (s.ok()) s = check_version(plugin, terms.signatures);
+  if (!s.ok()) return refuse(s.code(), path, s.message());
+  return load_plugin(staging, path, *source, terms);
+}
+
+Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
+                                                  const std::filesystem::path& path,
+                                                  const TrustedFile& source,
+                                                  const LoadTerms& terms) {
+  Result<std::filesystem::path> copy = stage(staging, source);
+  if (!copy) return refuse(copy.error().code(), path, copy.error().message());
+  Result<std::shared_ptr<const KeptCopy>> kept = KeptCopy::of(*copy, source);
+  if (!kept) return kept.error();
+  Result<PluginFile> file = judge_plugin(path, source.content, source.digest);
+  if (!file) return file.error();
+  if (terms.pin) {
+    const std::string wanted = terms.pin(file->declaration.name);
+    if (Status s = check_digest(path, source, wanted); !s.ok()) return s;
+  }
+  if (!terms.name.empty() && terms.name != file->declaration.name) {
+    return refuse(Code::kConflict, path,
+                  "is the plugin " + file->declaration.name + ", not " + terms.name);
+  }
+  const Result<NeededLibraries> needed = find_needed(file->elf, terms.signatures);
+  if (!needed) return refuse(needed.error().code(), path, needed.error().message());
+  if (!terms.trial.empty() && !mutant("trial")) {
+    const Status tried = try_to_open(terms.trial, *copy, *needed);
+    if (!tried.ok()) return refuse(tried.code(), path, tried.message());
+  }
+  return LoadedPlugin::open_copy({std::move(*file), std::move(*copy), std::move(*kept)}, *needed);
 }
 
 }  // namespace davit::host

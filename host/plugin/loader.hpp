@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "host/config/plugin_signatures.hpp"
+#include "host/plugin/needed_libraries.hpp"
 #include "host/plugin/plugin_file.hpp"
 #include "host/plugin/staging.hpp"
 
@@ -26,7 +27,11 @@ using DigestPin = std::function<std::string(const std::string& plugin)>;
 struct LoadTerms {
   std::string sha256 = {};  ///< The required digest, or empty.
   DigestPin pin = {};       ///< If set, asked for the required digest, too.
+  std::string name = {};    ///< The name that it must declare (else kConflict), or empty.
   SignatureSettings signatures = {};
+  /// The program that opens the file first, in a process of its own (see try_to_open()); empty:
+  /// none, and a file that ends its process in spite of check_layout() ends this one.
+  std::filesystem::path trial = {};
 };
 
 /// A library in this process. Closing it (the destructor) needs that nothing of it runs and none of
@@ -53,8 +58,11 @@ class LoadedPlugin {
  private:
   friend Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory&,
                                                            const std::filesystem::path&,
-                                                           const TrustedFile&, const DigestPin&);
+                                                           const TrustedFile&, const LoadTerms&);
   struct Library;
+  struct JudgedCopy;
+  static Result<std::unique_ptr<LoadedPlugin>> open_copy(JudgedCopy judged,
+                                                         const NeededLibraries& needed);
   LoadedPlugin(PluginFile file, std::filesystem::path opened, std::shared_ptr<const KeptCopy> copy,
                std::unique_ptr<Library> library);
 
@@ -74,10 +82,11 @@ class LoadedPlugin {
 [[nodiscard]] Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
                                                                 const std::filesystem::path& path,
                                                                 const LoadTerms& terms);
-/// The same for bytes that were read already; `path` is where they came from, for messages.
+/// The same for bytes that were read and had their signature checked already; `path` is where they
+/// came from, for messages.
 [[nodiscard]] Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
                                                                 const std::filesystem::path& path,
                                                                 const TrustedFile& source,
-                                                                const DigestPin& pin = {});
+                                                                const LoadTerms& terms);
 
 }  // namespace davit::host

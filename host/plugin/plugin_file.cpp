@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "host/plugin/capabilities.hpp"
+#include "host/plugin/elf_layout.hpp"
 
 namespace davit::host {
 namespace {
@@ -72,6 +73,10 @@ Result<Judgement> judge_wholly(const std::filesystem::path& path, const std::str
   Result<ElfFile> elf = read_elf(content);
   if (!elf) return refuse_plugin(elf.error().code(), path, elf.error().message());
   file.elf = std::move(*elf);
+  if (file.elf.machine == own_machine()) {
+    if (Status s = check_layout(content); !s.ok())
+      return refuse_plugin(s.code(), path, s.message());
+  }
   file.findings = judge(file.elf);
   const bool loadable = judgement.refusals().empty();
   const Status declared = read_declaration(file.elf, file.declaration, file.findings);

@@ -7,19 +7,19 @@
 namespace davit::host {
 namespace {
 
-constexpr std::string_view kAll = "*";
+constexpr std::string_view kEach = "*";
 
 bool has(const std::vector<std::string>& list, std::string_view wanted) {
   return std::find(list.begin(), list.end(), wanted) != list.end();
 }
 
 bool has_verb(const DeclaredRule& rule, std::string_view verb) {
-  return has(rule.verbs, kAll) || has(rule.verbs, verb);
+  return has(rule.verbs, kEach) || has(rule.verbs, verb);
 }
 
 /// RBAC compares "pods/log" with "*" (which is everything), itself, and "*/log".
 bool names_resource(const DeclaredRule& rule, const RequestAttributes& request) {
-  if (rule.resource == kAll) {
+  if (rule.resource == kEach) {
     return rule.subresource.empty() || rule.subresource == request.subresource;
   }
   return rule.resource == request.resource && rule.subresource == request.subresource;
@@ -39,7 +39,7 @@ bool covers(const std::vector<std::string>& namespaces, std::string_view ns) {
 
 bool allows(const DeclaredRule& rule, const RequestAttributes& request) {
   if (rule.resource.empty()) return false;
-  return has_verb(rule, request.verb) && (rule.group == kAll || rule.group == request.group) &&
+  return has_verb(rule, request.verb) && (rule.group == kEach || rule.group == request.group) &&
          names_resource(rule, request) &&
          (rule.resource_names.empty() || has(rule.resource_names, request.name)) &&
          covers(rule.namespaces, namespace_of(request));

@@ -21,7 +21,7 @@
 namespace davit::host {
 namespace {
 
-constexpr std::string_view kFormat = "davit-signature-v1";
+constexpr std::string_view kFormat = "davit-signature-v2";
 constexpr std::size_t kPublicKeyBytes = 32;
 constexpr std::size_t kSignatureBytes = 64;
 constexpr std::size_t kKeyIdDigits = 16;
@@ -34,18 +34,19 @@ const unsigned char* octets(std::string_view bytes) {
   return reinterpret_cast<const unsigned char*>(bytes.data());
 }
 
-std::string statement(std::string_view digest) {
-  return std::string(kFormat) + " " + std::string(digest) + "\n";
+std::string statement(const SignedPlugin& plugin) {
+  return std::string(kFormat) + " " + plugin.digest + " " + plugin.name + " " + plugin.version +
+         "\n";
 }
 
 bool is_signed_by(const std::string& public_key, const std::string& signature,
-                  std::string_view digest) {
+                  const SignedPlugin& plugin) {
   const KeyPtr key(EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, octets(public_key),
                                                public_key.size()));
   const DigestPtr context(EVP_MD_CTX_new());
   if (key == nullptr || context == nullptr) return false;
   if (EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, key.get()) != 1) return false;
-  const std::string text = statement(digest);
+  const std::string text = statement(plugin);
   return EVP_DigestVerify(context.get(), octets(signature), signature.size(), octets(text),
                           text.size()) == 1;
 }
@@ -184,9 +185,9 @@ std::string SigningKey::public_key() const {
   return std::string(reinterpret_cast<const char*>(bytes.data()), size);
 }
 
-std::string SigningKey::sign(std::string_view digest) const {
+std::string SigningKey::sign(const SignedPlugin& plugin) const {
   const DigestPtr context(EVP_MD_CTX_new());
-  const std::string text = statement(digest);
+  const std::string text = statement(plugin);
   std::array<unsigned char, kSignatureBytes> bytes{};
   std::size_t size = bytes.size();
   const bool done =
@@ -197,7 +198,7 @@ std::string SigningKey::sign(std::string_view digest) const {
   return std::string(kFormat) + " " + key_id(public_key()) + " " + encode_base64(signature) + "\n";
 }
 
-Result<std::string> verify_signature(std::string_view text, std::string_view digest,
+Result<std::string> verify_signature(std::string_view text, const SignedPlugin& plugin,
                                      const std::vector<TrustedKey>& keys) {
   const Result<std::vector<SignatureLine>> lines = parse_lines(text);
   if (!lines) return lines.error();
@@ -205,7 +206,7 @@ Result<std::string> verify_signature(std::string_view text, std::string_view dig
   for (const SignatureLine& line : *lines) {
     for (const TrustedKey& key : keys) {
       if (key_id(key.public_key) != line.key) continue;
-      if (is_signed_by(key.public_key, line.signature, digest)) return key.name;
+      if (is_signed_by(key.public_key, line.signature, plugin)) return key.name;
       known = &key;
     }
   }
@@ -218,22 +219,31 @@ Result<std::string> verify_signature(std::string_view text, std::string_view dig
                                       "; trusted are: " + listed(keys));
 }
 
-Result<std::string> find_signer(const std::filesystem::path& path, std::string_view digest,
+Result<std::string> find_signer(const std::filesystem::path& path, const SignedPlugin& plugin,
                                 const std::vector<TrustedKey>& keys) {
   const std::filesystem::path file = signature_path(path);
   const Result<std::optional<std::string>> text = read_signature(file);
   if (!text) return text.error();
-  if (*text) return verify_signature(**text, digest, keys);
+  if (*text) return verify_signature(**text, plugin, keys);
   return Status(Code::kNotFound,
                 "the signature " + file.string() + " is missing; make it with davit plugin sign");
 }
 
-Status check_signature(const std::filesystem::path& path, std::string_view digest,
+Status check_signature(const std::filesystem::path& path, const SignedPlugin& plugin,
                        const SignatureSettings& settings) {
   if (settings.keys.empty() || mutant("plugin-signature")) return {};
-  const Status found = find_signer(path, digest, settings.keys).error();
+  const Status found = find_signer(path, plugin, settings.keys).error();
   if (found.code() != Code::kNotFound) return found;
   return settings.required ? Status(Code::kForbidden, found.message()) : Status();
+}
+
+Status check_version(const SignedPlugin& plugin, const SignatureSettings& settings) {
+  const auto lowest = settings.lowest_versions.find(plugin.name);
+  if (lowest == settings.lowest_versions.end() || mutant("lowest-version")) return {};
+  const auto order = compare_versions(plugin.version, lowest->second);
+  if (order && *order != std::strong_ordering::less) return {};
+  return Status(Code::kForbidden, "its version is " + plugin.version +
+                                      ", the manifest requires at least " + lowest->second);
 }
 
 }  // namespace davit::host

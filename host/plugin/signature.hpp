@@ -1,13 +1,15 @@
-/// Signatures of plugins: Ed25519 (RFC 8032) over a statement that has the file's SHA-256 digest.
+/// Signatures of plugins: Ed25519 (RFC 8032) over a statement that has the file's SHA-256 digest
+/// and the name and version that it declares.
 ///
 /// The signature of `x.so` is in `x.so.sig`, a line of text for each key that signed it, so that
 /// the plugin's own bytes, and with them its digest, stay as they were built:
 ///
-///     davit-signature-v1 KEY_ID SIGNATURE
+///     davit-signature-v2 KEY_ID SIGNATURE
 ///
 /// KEY_ID: the first 16 hex digits of the SHA-256 digest of the public key's 32 bytes. SIGNATURE:
-/// base64 of 64 bytes. What is signed: the line "davit-signature-v1 DIGEST\n", DIGEST in lower-case
-/// hex. The first word keeps a signature of something else from counting as one of a plugin.
+/// base64 of 64 bytes. What is signed: the line "davit-signature-v2 DIGEST NAME VERSION\n", DIGEST
+/// in lower-case hex; none of the three has a space. The first word keeps a signature of something
+/// else from counting as one of a plugin.
 #pragma once
 
 #include <davit/result.hpp>
@@ -20,6 +22,13 @@
 #include "host/config/plugin_signatures.hpp"
 
 namespace davit::host {
+
+/// The facts that a signature confirms.
+struct SignedPlugin {
+  std::string digest;
+  std::string name;     ///< As the file declares it.
+  std::string version;  ///< Likewise.
+};
 
 /// 16 lower-case hex digits that name a public key of 32 bytes.
 [[nodiscard]] std::string key_id(std::string_view public_key);
@@ -43,8 +52,8 @@ class SigningKey {
   /// A secret: keep it out of messages.
   [[nodiscard]] std::string pem() const;
   [[nodiscard]] std::string public_key() const;
-  /// The line, with its line break, for a file with this digest.
-  [[nodiscard]] std::string sign(std::string_view digest) const;
+  /// The line, with its line break, for this plugin.
+  [[nodiscard]] std::string sign(const SignedPlugin& plugin) const;
 
  private:
   struct Key;
@@ -55,19 +64,23 @@ class SigningKey {
 
 /// The key that signed the file, which is what `keys` call it; kForbidden with the reason, which
 /// does not name the plugin, if `text`, the content of its signature file, has no signature of
-/// `digest` by one of `keys`.
-[[nodiscard]] Result<std::string> verify_signature(std::string_view text, std::string_view digest,
+/// `plugin` by one of `keys`.
+[[nodiscard]] Result<std::string> verify_signature(std::string_view text,
+                                                   const SignedPlugin& plugin,
                                                    const std::vector<TrustedKey>& keys);
 
 /// The same for the plugin at `path`: reads its signature file. kNotFound: there is none.
 [[nodiscard]] Result<std::string> find_signer(const std::filesystem::path& path,
-                                              std::string_view digest,
+                                              const SignedPlugin& plugin,
                                               const std::vector<TrustedKey>& keys);
 
-/// Whether the plugin at `path`, whose bytes have `digest`, may run. Reads its signature file, and
-/// nothing at all if `settings` have no keys. kForbidden: one line that says what to do and does
-/// not name the plugin.
-[[nodiscard]] Status check_signature(const std::filesystem::path& path, std::string_view digest,
+/// Whether the plugin at `path` may run. Reads its signature file, unless `settings` have no keys.
+/// kForbidden: one line that says what to do and does not name the plugin.
+[[nodiscard]] Status check_signature(const std::filesystem::path& path, const SignedPlugin& plugin,
                                      const SignatureSettings& settings);
+
+/// Whether the plugin is at least as new as `settings` require: an older build may have a fault
+/// that its signature knows nothing of. kForbidden: one line that does not name the plugin.
+[[nodiscard]] Status check_version(const SignedPlugin& plugin, const SignatureSettings& settings);
 
 }  // namespace davit::host

@@ -1,12 +1,15 @@
 #include "host/plugin/staging.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
+#include <davit/mutant.hpp>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -20,6 +23,9 @@ namespace {
 
 /// Ten times the largest plugin that a compiler has produced with all its debug information.
 constexpr std::size_t kPluginBytesMax = std::size_t{256} << 20;
+
+/// The names of the directories begin so: those of other programs are never removed.
+constexpr std::string_view kStagingPrefix = "davit-plugins-";
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
@@ -72,6 +78,41 @@ bool allows_execution(const std::filesystem::path& directory) {
   return (info.f_flag & ST_NOEXEC) == 0 && ::access(directory.c_str(), W_OK) == 0;
 }
 
+UniqueFd open_directory(const std::string& path) {
+  return UniqueFd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+/// Whether `path` is the directory that is open.
+bool is_at(int directory, const std::string& path) {
+  struct stat opened {};
+  struct stat named {};
+  return ::fstat(directory, &opened) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+/// Whether a directory that is open is one of this user that only he can use.
+bool is_private(int directory) {
+  struct stat info {};
+  return ::fstat(directory, &info) == 0 && info.st_uid == ::geteuid() &&
+         (info.st_mode & (S_IRWXG | S_IRWXO)) == 0;
+}
+
+/// Removes the directories in `parent` that no process holds.
+void remove_abandoned(const std::filesystem::path& parent) {
+  if (mutant("abandoned-copies")) return;
+  std::error_code failed;
+  for (std::filesystem::directory_iterator each(parent, failed), end; !failed && each != end;
+       each.increment(failed)) {
+    const std::string path = each->path().string();
+    if (!each->path().filename().string().starts_with(kStagingPrefix)) continue;
+    const UniqueFd directory = open_directory(path);
+    if (!directory.valid() || !is_private(directory.get())) continue;
+    if (::flock(directory.get(), LOCK_EX | LOCK_NB) != 0) continue;  // Its process lives.
+    std::error_code ignored;
+    if (is_at(directory.get(), path)) std::filesystem::remove_all(path, ignored);
+  }
+}
+
 }  // namespace
 
 Result<StagingDirectory> StagingDirectory::create() {
@@ -90,21 +131,35 @@ Result<StagingDirectory> StagingDirectory::create() {
 }
 
 Result<StagingDirectory> StagingDirectory::create_below(const std::filesystem::path& parent) {
-  std::string name = (parent / "davit-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) {
+  remove_abandoned(parent);
+  const auto failed = [&](int error) {
     return Status(Code::kUnavailable, "cannot make a directory for plugin copies in " +
-                                          parent.string() + ": " + reason(errno));
+                                          parent.string() + ": " + reason(error));
+  };
+  for (;;) {
+    std::string name = (parent / (std::string(kStagingPrefix) + "XXXXXX")).string();
+    if (::mkdtemp(name.data()) == nullptr) return failed(errno);
+    UniqueFd lock = open_directory(name);
+    if (lock.valid() && ::flock(lock.get(), LOCK_EX | LOCK_NB) == 0 && is_at(lock.get(), name)) {
+      return StagingDirectory(std::filesystem::path(name), std::move(lock));
+    }
+    // Another process took it for an abandoned one before it was locked, and removes it.
+    if (lock.valid() ? errno != EWOULDBLOCK && is_at(lock.get(), name) : errno != ENOENT) {
+      return failed(errno);
+    }
   }
-  return StagingDirectory(std::filesystem::path(name));
 }
 
 StagingDirectory::StagingDirectory(StagingDirectory&& other) noexcept
-    : path_(std::exchange(other.path_, {})), copies_(other.copies_) {}
+    : path_(std::exchange(other.path_, {})),
+      lock_(std::move(other.lock_)),
+      copies_(other.copies_) {}
 
 StagingDirectory& StagingDirectory::operator=(StagingDirectory&& other) noexcept {
   if (this != &other) {
     remove();
     path_ = std::exchange(other.path_, {});
+    lock_ = std::move(other.lock_);
     copies_ = other.copies_;
   }
   return *this;

@@ -11,7 +11,9 @@
 
 namespace davit::host {
 
-/// A directory of mode 0700 that is removed with its content by the destructor. Not thread-safe.
+/// A directory of mode 0700 that is removed with its content by the destructor. Directories of
+/// processes that ended without it are removed when a further one is made beside them: each process
+/// holds a lock on its own. Not thread-safe.
 class StagingDirectory {
  public:
   /// Below $XDG_RUNTIME_DIR when that allows execution, else $TMPDIR, else /tmp.
@@ -29,10 +31,12 @@ class StagingDirectory {
   [[nodiscard]] std::filesystem::path next(const std::string& digest);
 
  private:
-  explicit StagingDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+  StagingDirectory(std::filesystem::path path, UniqueFd lock)
+      : path_(std::move(path)), lock_(std::move(lock)) {}
   void remove() noexcept;
 
   std::filesystem::path path_;
+  UniqueFd lock_;
   int copies_ = 0;
 };
 

@@ -15,6 +15,8 @@ SwapOutcome outcome_of(Code code) {
     case Code::kUnavailable:
     case Code::kInternal:
       return SwapOutcome::kNotStaged;
+    case Code::kConflict:
+      return SwapOutcome::kOtherPlugin;
     default:
       return SwapOutcome::kRefused;
   }
@@ -76,7 +78,10 @@ Result<std::unique_ptr<LoadedPlugin>> GenerationBuilder::load(StagingDirectory& 
   if (order_.copy == nullptr) return load_plugin(staging, order_.file, order_.terms);
   const Result<TrustedFile> kept = order_.copy->read();
   if (!kept) return kept.error();
-  return load_plugin(staging, order_.file, *kept);
+  LoadTerms terms = order_.terms;
+  terms.pin = {};  // It served before.
+  terms.trial.clear();
+  return load_plugin(staging, order_.file, *kept, terms);
 }
 
 bool GenerationBuilder::open() {
@@ -93,11 +98,7 @@ bool GenerationBuilder::open() {
     return fail(outcome_of(loaded.error().code()), loaded.error().message()), false;
   }
   built_.generation.plugin = std::move(*loaded);
-  const std::string& name = built_.generation.plugin->declaration().name;
-  if (order_.plugin.empty() || name == order_.plugin) return true;
-  return fail(SwapOutcome::kOtherPlugin,
-              order_.file.string() + " is the plugin " + name + ", not " + order_.plugin),
-         false;
+  return true;
 }
 
 bool GenerationBuilder::create(const DeclaredController& declared) {

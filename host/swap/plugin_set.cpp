@@ -223,6 +223,7 @@ SwapReport PluginSet::load(const LoadOrder& wanted) {
   order.terms.sha256 = wanted.sha256;
   if (wanted.sha256.empty()) order.terms.pin = wanted.pin;
   order.terms.signatures = limits_.signatures;
+  order.terms.trial = limits_.trial;
   order.staging = limits_.staging;
   order.select = wanted.controllers ? BuildOrder::Select::kNamed : BuildOrder::Select::kOnByDefault;
   order.controllers = wanted.controllers.value_or(std::vector<std::string>());

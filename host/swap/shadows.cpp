@@ -36,7 +36,9 @@ bool Shadows::order(const SwapRequest& request, BuildOrder& out, ShadowReport& r
   }
   if (out.file.empty()) out.file = slot->file;
   out.terms.sha256 = slot->sha256;
+  out.terms.name = request.plugin;
   out.terms.signatures = limits_.signatures;
+  out.terms.trial = limits_.trial;
   out.generation = ++slot->generations;
   out.controllers = slot->controllers();
   return true;

@@ -87,7 +87,9 @@ bool Swap::stage() {
   order.file = request_.file;
   order.staging = parts_.limits.staging;
   order.copy = copy_;
+  order.terms.name = request_.plugin;
   order.terms.signatures = parts_.limits.signatures;
+  order.terms.trial = parts_.limits.trial;
   {
     MutexLock lock(parts_.registry.mutex);
     order.terms.sha256 = request_.sha256.value_or(slot_->sha256);

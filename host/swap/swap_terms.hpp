@@ -32,6 +32,7 @@ struct SwapLimits {
   ProbationTerms probation{};     ///< For a swap without terms of its own.
   std::filesystem::path staging;  ///< The directory of private copies; empty: see StagingDirectory.
   SignatureSettings signatures{};  ///< Needed by each build that is loaded from a file.
+  std::filesystem::path trial{};   ///< Opens each build first; see LoadTerms.
 };
 
 struct SwapRequest {

@@ -67,7 +67,19 @@ TEST_F(PluginSigningTest, KeySignatureAndManifestFitTogether) {
   EXPECT_THAT(out(), StartsWith("DIR/plugins/p.so.sig: sample 1.2.3, signed with the key "));
 
   EXPECT_EQ(verify({}, manifest), 0) << err();
-  EXPECT_EQ(out(), "DIR/plugins/p.so: signed with the key release\n");
+  EXPECT_EQ(out(), "DIR/plugins/p.so: sample 1.2.3, signed with the key release\n");
+}
+
+TEST_F(PluginSigningTest, VersionBelowTheManifestsLowestIsRefused) {
+  ASSERT_EQ(keygen("release.key"), 0) << err();
+  const std::string manifest =
+      directory().write("davit.yaml", "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\n" +
+                                          out() + "  lowestVersions: {sample: 1.3.0}\n");
+  ASSERT_EQ(sign("release.key", {plugin_}), 0) << err();
+  EXPECT_EQ(verify({}, manifest), 2);
+  EXPECT_EQ(err(),
+            "davit: plugin DIR/plugins/p.so: its version is 1.2.3, the manifest requires at least "
+            "1.3.0\n");
 }
 
 TEST_F(PluginSigningTest, WhatChangedOrIsSignedByAnotherIsRefused) {

@@ -71,20 +71,22 @@ class Program {
 
 class RunTest : public testing::Test {
  protected:
-  void talk_to(const std::string& cluster) {
+  void talk_to(const std::string& cluster, const std::string& user = "{token: t}") {
     kubeconfig_ = directory_.write("kubeconfig",
                                    "apiVersion: v1\nkind: Config\ncurrent-context: c\n"
                                    "clusters: [{name: c, cluster: " +
                                        cluster +
                                        "}]\n"
-                                       "users: [{name: u, user: {token: t}}]\n"
+                                       "users: [{name: u, user: " +
+                                       user +
+                                       "}]\n"
                                        "contexts: [{name: c, context: {cluster: c, user: u}}]\n");
     allow(kubeconfig_, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
   }
   void run_plugin(const std::string& sample) {
     manifest_ = directory_.write("manifest.yaml",
                                  "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\n"
-                                 "plugins: [{path: " DAVIT_SAMPLES "/" +
+                                 "plugins: [{name: sample, path: " DAVIT_SAMPLES "/" +
                                      sample + ".so}]\n");
   }
   static void allow(const std::string& file, std::filesystem::perms permissions) {

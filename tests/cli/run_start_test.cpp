@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "host/plugin/trial.hpp"
 #include "lib/base/text_file.hpp"
 #include "tests/cli/run_fixture.hpp"
 
@@ -49,6 +50,30 @@ TEST_F(RunStartTest, KubeconfigThatOthersMayReadIsWarnedOf) {
   davit.terminate();
   EXPECT_EQ(davit.wait(), 1);
   EXPECT_THAT(davit.said(), HasSubstr("Other users can read the kubeconfig"));
+}
+
+TEST_F(RunStartTest, KeyAndTokenThatOthersMayReadAreWarnedOf) {
+  const std::string token = directory_.write("token", "secret");
+  const std::string key = directory_.write("serving.key", "secret");
+  talk_to("{server: 'https://127.0.0.1:1', insecure-skip-tls-verify: true}",
+          "{tokenFile: " + token + "}");
+  manifest_ = directory_.write("manifest.yaml", *read_text_file(manifest_) +
+                                                    "serving: {tlsCertFile: " + key +
+                                                    ", tlsPrivateKeyFile: " + key + "}\n");
+  Program davit(arguments());
+  davit.await("in the constructor");
+  davit.terminate();
+  EXPECT_EQ(davit.wait(), 1);
+  EXPECT_THAT(davit.said(), HasSubstr("secret=\"token\" file=\"" + token));
+  EXPECT_THAT(davit.said(), HasSubstr("secret=\"serving key\" file=\"" + key));
+}
+
+TEST_F(RunStartTest, ProgramOpensAPluginForATrialAndEnds) {
+  const auto tried = [](const char* sample) {
+    return try_to_open(DAVIT_PROGRAM, std::string(DAVIT_SAMPLES "/") + sample + ".so", {});
+  };
+  EXPECT_TRUE(tried("good").ok()) << tried("good").message();
+  EXPECT_THAT(tried("none").message(), HasSubstr("opening it in a process of its own fails: "));
 }
 
 TEST_F(RunStartTest, NoCodeOfAPluginRunsWithoutTheSignatureThatTheManifestWants) {

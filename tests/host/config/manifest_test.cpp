@@ -129,7 +129,7 @@ constexpr MistakeCase kMistakeCases[] = {
      "the number 1000001"},
     {"tracing: {headers: [a]}", "m.yaml:3:20: tracing.headers must be a mapping, not a list"},
     {"tracing: {headers: {a: 5}}",
-     "m.yaml:3:24: tracing.headers.a must be a string (put quotes around it), not the number 5"},
+     "m.yaml:3:24: tracing.headers.a must be a string (put quotes around it), not a number"},
     {"quarantine: {crashes: -1}",
      "m.yaml:3:23: quarantine.crashes must be a whole number from 0 to 1000, not the number -1"},
     {"journal: {bytes: 8Mi}",
@@ -225,7 +225,12 @@ constexpr MistakeCase kMistakeCases[] = {
     {"plugins: [a]", "m.yaml:3:11: plugins[0] must be a mapping, not the string \"a\""},
     {"plugins: [{}]",
      "m.yaml:3:11: plugins[0].name or path is missing: a plugin needs one of them"},
-    {"plugins: [{name: a, path: b}]", "m.yaml:3:11: plugins[0].name and path exclude each other"},
+    {"plugins: [{name: a, path: b}, {name: a, path: c}]", "m.yaml:3:38: duplicate plugin \"a\""},
+    {"pluginSignatures: {lowestVersions: {a: new}}",
+     "m.yaml:3:40: pluginSignatures.lowestVersions.a must be a version such as 1.2.0, not the "
+     "string \"new\""},
+    {"pluginSignatures: {libraries: [lib/a.so]}",
+     "m.yaml:3:31: pluginSignatures.libraries must have names such as libz.so.1, not paths"},
     {"plugins: [{name: a.so}]",
      "m.yaml:3:18: plugins[0].name must be a name such as \"replicaset\", not a file; use path for "
      "a file"},

@@ -63,6 +63,27 @@ TEST_F(CatalogTest, FileThatOthersMayWriteIsRefusedBeforeItIsParsed) {
             "plugin DIR/hostile.so: the file is writable by others; run chmod go-w on it");
 }
 
+TEST_F(CatalogTest, PluginHasTheNameThatTheManifestGivesIt) {
+  copy_sample(directory_, "good", "a.so");
+  EXPECT_TRUE(resolve("plugins: [{path: a.so, name: sample}]\n").ok());
+  EXPECT_TRUE(resolve("plugins: [{path: a.so}]\n").ok());
+  EXPECT_THAT(mistakes("plugins: [{path: a.so, name: other}]\n"),
+              ElementsAre("DIR/m.yaml:3:11: plugin DIR/a.so: is the plugin sample, not other"));
+  EXPECT_THAT(mistakes("pluginDirectories: [.]\nplugins: [{name: a}]\n"),
+              ElementsAre("DIR/m.yaml:4:11: plugin DIR/a.so: is the plugin sample, not a"));
+}
+
+TEST_F(CatalogTest, WithSignaturesAFileIsTakenForThePluginOfItsName) {
+  const std::string signatures =
+      "pluginSignatures:\n  keys: [{name: k, publicKey: "
+      "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=}]\n";
+  copy_sample(directory_, "good", "replicaset.so");
+  EXPECT_THAT(mistakes(signatures + "plugins: [{path: replicaset.so}]\n"),
+              ElementsAre("DIR/m.yaml:5:11: plugin DIR/replicaset.so: is the plugin sample, not "
+                          "replicaset: rename the file, or set name"));
+  EXPECT_TRUE(resolve(signatures + "plugins: [{path: replicaset.so, name: sample}]\n").ok());
+}
+
 TEST_F(CatalogTest, DisabledPluginsAreNotLookedAt) {
   const Catalog catalog = resolve("plugins: [{path: none.so, enabled: false}]\n");
   EXPECT_TRUE(catalog.ok());

@@ -27,6 +27,10 @@ SignatureSettings trusting(const SigningKey& key) {
   return {.keys = {{"release", key.public_key()}}};
 }
 
+const SignedPlugin kPlugin{"d", "sample", "1.2.3"};
+
+SignedPlugin of(std::string_view content) { return {sha256_hex(content), "sample", "1.2.3"}; }
+
 TEST(SigningKeyTest, KeyOfOpenSslIsReadAndWrittenUnchanged) {
   const SigningKey key = known_key();
   EXPECT_EQ(encode_base64(key.public_key()), kPublicKey);
@@ -61,25 +65,31 @@ TEST(SigningKeyTest, OtherKeysAreRefused) {
 TEST(SignatureTest, SignatureIsOfTheDigestAndTheFormatIsPinned) {
   const SigningKey key = known_key();
   EXPECT_EQ(key_id(key.public_key()), "21fe31dfa154a261");
-  const std::string line = key.sign(sha256_hex("a"));
-  EXPECT_THAT(line, testing::StartsWith("davit-signature-v1 21fe31dfa154a261 "));
-  EXPECT_EQ(line, key.sign(sha256_hex("a"))) << "Ed25519 is deterministic";
-  EXPECT_EQ(*verify_signature(line, sha256_hex("a"), trusting(key).keys), "release");
+  const std::string line = key.sign(of("a"));
+  EXPECT_THAT(line, testing::StartsWith("davit-signature-v2 21fe31dfa154a261 "));
+  EXPECT_EQ(line, key.sign(of("a"))) << "Ed25519 is deterministic";
+  EXPECT_EQ(*verify_signature(line, of("a"), trusting(key).keys), "release");
 }
 
 TEST(SignatureTest, SignatureOfAnotherDigestIsAChangedFile) {
   const SigningKey key = known_key();
   EXPECT_EQ(
-      verify_signature(key.sign(sha256_hex("a")), sha256_hex("b"), trusting(key).keys)
-          .error()
-          .message(),
+      verify_signature(key.sign(of("a")), of("b"), trusting(key).keys).error().message(),
       "it has changed since the key release (21fe31dfa154a261) signed it: sign it again if the "
       "change is yours");
 }
 
+TEST(SignatureTest, SignatureIsOfTheNameAndTheVersionToo) {
+  const SigningKey key = known_key();
+  const std::string line = key.sign({"d", "sample", "1.2.3"});
+  EXPECT_TRUE(verify_signature(line, {"d", "sample", "1.2.3"}, trusting(key).keys));
+  EXPECT_FALSE(verify_signature(line, {"d", "other", "1.2.3"}, trusting(key).keys));
+  EXPECT_FALSE(verify_signature(line, {"d", "sample", "1.2.4"}, trusting(key).keys));
+}
+
 TEST(SignatureTest, EachChangedBitOfASignatureIsNoticed) {
   const SigningKey key = known_key();
-  const std::string digest = sha256_hex("a");
+  const SignedPlugin digest = of("a");
   const std::string line = key.sign(digest);
   const std::size_t begin = line.rfind(' ') + 1;
   const std::string bytes = *decode_base64(line.substr(begin, line.size() - begin - 1));
@@ -95,7 +105,7 @@ TEST(SignatureTest, EachChangedBitOfASignatureIsNoticed) {
 TEST(SignatureTest, UnknownKeyIsNamedAndSoAreTheTrustedOnes) {
   const SigningKey key = known_key();
   const Result<SigningKey> other = SigningKey::generate();
-  EXPECT_EQ(verify_signature(key.sign("d"), "d", trusting(*other).keys).error().message(),
+  EXPECT_EQ(verify_signature(key.sign(kPlugin), kPlugin, trusting(*other).keys).error().message(),
             "it is signed by the unknown key 21fe31dfa154a261; trusted are: release " +
                 key_id(other->public_key()));
 }
@@ -103,42 +113,42 @@ TEST(SignatureTest, UnknownKeyIsNamedAndSoAreTheTrustedOnes) {
 TEST(SignatureTest, AKeyIsKnownByItsBytesNotByTheNameInTheSignature) {
   const SigningKey key = known_key();
   const Result<SigningKey> other = SigningKey::generate();
-  std::string forged = other->sign("d");
+  std::string forged = other->sign(kPlugin);
   forged.replace(forged.find(' ') + 1, 16, key_id(key.public_key()));
-  EXPECT_FALSE(verify_signature(forged, "d", trusting(key).keys));
+  EXPECT_FALSE(verify_signature(forged, kPlugin, trusting(key).keys));
 }
 
 TEST(SignatureTest, OneOfSeveralSignaturesAndKeysIsEnough) {
   const SigningKey key = known_key();
   const Result<SigningKey> other = SigningKey::generate();
-  const std::string both = other->sign("d") + key.sign("d");
-  EXPECT_EQ(*verify_signature(both, "d", trusting(key).keys), "release");
-  EXPECT_EQ(*verify_signature(key.sign("d"), "d",
+  const std::string both = other->sign(kPlugin) + key.sign(kPlugin);
+  EXPECT_EQ(*verify_signature(both, kPlugin, trusting(key).keys), "release");
+  EXPECT_EQ(*verify_signature(key.sign(kPlugin), kPlugin,
                               {{"former", other->public_key()}, {"next", key.public_key()}}),
             "next");
 }
 
 TEST(SignatureTest, MalformedSignaturesAreRefusedByTheirLine) {
   const SigningKey key = known_key();
-  const std::string good = key.sign("d");
+  const std::string good = key.sign(kPlugin);
   for (const std::string& text : {
            std::string("\n"),
-           std::string("davit-signature-v1\n"),
-           std::string("davit-signature-v1 21fe31dfa154a261\n"),
-           std::string("davit-signature-v1 21fe31dfa154a261 \n"),
-           std::string("davit-signature-v1 21fe31dfa154a261 AAAA\n"),
-           std::string("davit-signature-v1 21FE31DFA154A261 ") + good.substr(36),
-           std::string("davit-signature-v2") + good.substr(18),
+           std::string("davit-signature-v2\n"),
+           std::string("davit-signature-v2 21fe31dfa154a261\n"),
+           std::string("davit-signature-v2 21fe31dfa154a261 \n"),
+           std::string("davit-signature-v2 21fe31dfa154a261 AAAA\n"),
+           std::string("davit-signature-v2 21FE31DFA154A261 ") + good.substr(36),
+           std::string("davit-signature-v1") + good.substr(18),
            std::string(1, '\0') + good,
            good.substr(0, good.size() - 4),
        }) {
-    EXPECT_THAT(verify_signature(text, "d", trusting(key).keys).error().message(),
+    EXPECT_THAT(verify_signature(text, kPlugin, trusting(key).keys).error().message(),
                 HasSubstr("line 1 of the signature is malformed"))
         << text;
   }
-  EXPECT_THAT(verify_signature(good + "x", "d", trusting(key).keys).error().message(),
+  EXPECT_THAT(verify_signature(good + "x", kPlugin, trusting(key).keys).error().message(),
               HasSubstr("line 2 of the signature is malformed"));
-  EXPECT_THAT(verify_signature("", "d", trusting(key).keys).error().message(),
+  EXPECT_THAT(verify_signature("", kPlugin, trusting(key).keys).error().message(),
               HasSubstr("the signature is empty"));
 }
 
@@ -149,8 +159,8 @@ class SignedPluginTest : public testing::Test {
         plugin_(copy_sample(directory_, "good", "plugins/p.so")),
         settings_(trusting(key_)) {}
 
-  void sign(std::string_view digest) {
-    (void)directory_.write("plugins/p.so.sig", key_.sign(digest));
+  void sign(const std::string& digest) {
+    (void)directory_.write("plugins/p.so.sig", key_.sign({digest, "sample", "1.2.3"}));
   }
   [[nodiscard]] Status load() {
     return load_plugin(*staging_, plugin_, {.signatures = settings_}).error();
@@ -177,6 +187,35 @@ TEST_F(SignedPluginTest, OnlyASignedPluginIsLoaded) {
   (void)directory_.write("plugins/p.so", sample_content("good") + "x");
   EXPECT_THAT(refusal(),
               HasSubstr("plugin DIR/plugins/p.so: it has changed since the key release"));
+}
+
+TEST_F(SignedPluginTest, BuildOlderThanTheLowestVersionIsRefused) {
+  sign(read_plugin_file(plugin_)->digest);
+  settings_.lowest_versions = {{"sample", "1.2.3"}, {"other", "9"}};
+  EXPECT_EQ(refusal(), "");
+  settings_.lowest_versions["sample"] = "1.10";
+  EXPECT_EQ(refusal(),
+            "plugin DIR/plugins/p.so: its version is 1.2.3, the manifest requires at least 1.10");
+  EXPECT_EQ(load().code(), Code::kForbidden);
+}
+
+TEST_F(SignedPluginTest, LibraryThatNoSignatureCoversIsRefused) {
+  // The loader would take it from LD_LIBRARY_PATH, and run its constructors.
+  std::string image = sample_content("signal");
+  const std::string needed = "libc.so.6";
+  ASSERT_NE(image.find(needed), std::string::npos);
+  for (std::size_t at = image.find(needed); at != std::string::npos; at = image.find(needed)) {
+    image.replace(at, needed.size(), "libq.so.6");
+  }
+  (void)directory_.write("plugins/p.so", image);
+  sign(read_plugin_file(plugin_)->digest);
+  EXPECT_EQ(refusal(),
+            "plugin DIR/plugins/p.so: needs the library libq.so.6, which no signature covers: link "
+            "it statically, or name it in pluginSignatures.libraries");
+  settings_.libraries = {"libq.so.6"};
+  EXPECT_EQ(refusal(),
+            "plugin DIR/plugins/p.so: needs the library libq.so.6, which no folder of the system "
+            "has");
 }
 
 TEST_F(SignedPluginTest, WithoutTheRequirementOnlyWrongSignaturesAreRefused) {

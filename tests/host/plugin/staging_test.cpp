@@ -32,6 +32,31 @@ TEST(StagingTest, TheDirectoryIsPrivateAndGoesWithItsOwner) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
+TEST(StagingTest, DirectoriesOfEndedProcessesAreRemoved) {
+  const TempDirectory parent;
+  const std::string abandoned = (parent.path() / "davit-plugins-abcdef").string();
+  const std::string other = (parent.path() / "davit-other-abcdef").string();
+  const std::string shared = (parent.path() / "davit-plugins-shared").string();
+  for (const std::string& each : {abandoned, other, shared}) {
+    std::filesystem::create_directory(each);
+    std::filesystem::permissions(each, perms::owner_all);
+  }
+  std::filesystem::permissions(shared, perms::group_read, std::filesystem::perm_options::add);
+  parent.write("davit-plugins-abcdef/digest-1.so", "content");
+  parent.write("davit-plugins-file", "content");
+  std::filesystem::create_directory_symlink(other, parent.path() / "davit-plugins-link0");
+  const Result<StagingDirectory> lives = StagingDirectory::create_below(parent.path());
+  ASSERT_TRUE(lives);
+  EXPECT_FALSE(std::filesystem::exists(abandoned));
+  const Result<StagingDirectory> next = StagingDirectory::create_below(parent.path());
+  ASSERT_TRUE(next);
+  for (const std::filesystem::path& each :
+       {lives->path(), next->path(), std::filesystem::path(other), std::filesystem::path(shared),
+        parent.path() / "davit-plugins-file", parent.path() / "davit-plugins-link0"}) {
+    EXPECT_TRUE(std::filesystem::exists(each)) << each;
+  }
+}
+
 TEST(StagingTest, EveryCopyHasAPathOfItsOwn) {
   const TempDirectory parent;
   Result<StagingDirectory> staging = StagingDirectory::create_below(parent.path());

@@ -129,7 +129,7 @@ TEST_F(SwapTest, ABuildMustBeSignedWhereTheManifestHasKeys) {
   const std::string digest = read_plugin_file(file())->digest;
   const std::string signature = signature_path(file()).filename().string();
 
-  (void)directory_.write(signature, key->sign("another digest"));
+  (void)directory_.write(signature, key->sign({"another digest", "sample", "1"}));
   const SwapReport changed = swap();
   EXPECT_EQ(changed.outcome, SwapOutcome::kRefused);
   EXPECT_THAT(changed.text, HasSubstr("it has changed since the key release"));
@@ -138,7 +138,7 @@ TEST_F(SwapTest, ABuildMustBeSignedWhereTheManifestHasKeys) {
   transport_.await_requests(2);
   EXPECT_EQ(asked()[1], "v1-b") << "the old build serves";
 
-  (void)directory_.write(signature, key->sign(digest));
+  (void)directory_.write(signature, key->sign({digest, "sample", "v2"}));
   const SwapReport report = swap();
   EXPECT_TRUE(report.ok()) << report.text;
 }

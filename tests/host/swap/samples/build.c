@@ -35,6 +35,10 @@
 #define SERVICES_WATCH
 #endif
 
+#ifdef OPENING_ENDS
+__attribute__((constructor)) static void end(void) { abort(); }
+#endif
+
 DAVIT_NOTE("{\"name\":\"" PLUGIN "\",\"version\":\"" BUILD
            "\",\"abi\":\"1.0\",\"controllers\":[{\"name\":\"" CONTROLLER "\",\"aliases\":[\"" PLUGIN
            "-alias"
