@@ -145,6 +145,7 @@ davit_code freshness_read(CallFrame& frame, davit_handle informer, davit_freshne
       std::max(*known.confirmed, known.verified.value_or(Time::min())).time_since_epoch().count();
   made.followed_since_ns =
       known.followed_since.value_or(*known.confirmed).time_since_epoch().count();
+  if (known.verified) made.verified_ns = known.verified->time_since_epoch().count();
   put(made, out);
   return DAVIT_OK;
 }

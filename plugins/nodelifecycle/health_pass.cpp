@@ -185,8 +185,8 @@ void HealthPass::read_freshness() {
   const CacheFreshness nodes = caches_.nodes.freshness();
   const CacheFreshness leases = caches_.leases.freshness();
   followed_since_ = std::max(nodes.followed_since, leases.followed_since);
-  nodes_confirmed_ = nodes.confirmed;
-  leases_confirmed_ = leases.confirmed;
+  nodes_verified_ = nodes.verified;
+  leases_verified_ = leases.verified;
 }
 
 Time HealthPass::end_of_grace(const NodeHealth& health) const {
@@ -195,9 +195,10 @@ Time HealthPass::end_of_grace(const NodeHealth& health) const {
 }
 
 bool HealthPass::is_confirmed(Time time) {
+  // A working connection is not enough: the server may serve from a cache that stands still.
   // A write about a node that has changed since is refused, so nodes may be known a bit less.
-  const bool nodes = nodes_confirmed_ + kStaleAfter >= time;
-  const bool leases = leases_confirmed_ >= time;
+  const bool nodes = nodes_verified_ + kStaleAfter >= time;
+  const bool leases = leases_verified_ >= time;
   if (!nodes) caches_.nodes.verify();
   if (!leases) caches_.leases.verify();
   return (nodes && leases) || mutant("freshness");

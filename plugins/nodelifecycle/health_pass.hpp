@@ -94,9 +94,9 @@ class HealthPass final : public HandedState {
   Time next_{};
   // ---- Of the pass that runs ----
   Time now_{};
-  Time followed_since_{};   // The end of the last outage of our own.
-  Time nodes_confirmed_{};  // When what the pass reads was last known to be the server's.
-  Time leases_confirmed_{};
+  Time followed_since_{};  // The end of the last outage of our own.
+  Time nodes_verified_{};  // As of when what the pass reads is known to show everything.
+  Time leases_verified_{};
   WallTime wall_now_{};
   Time observed_{};       // When the last look at a node ended.
   Time deadline_{};       // The earliest end of a grace period to come.

@@ -46,6 +46,23 @@ TEST(LostConnectionTest, EveryWatchThatStaysStalledMakesNoNodeUnknown) {
   await_unknown(world, "node-1");
 }
 
+// Issue 30, 1.8: the proper end of each watch counted as a look at the Leases.
+TEST(LostConnectionTest, ServerWhoseCacheOfLeasesStandsStillMakesNoNodeUnknown) {
+  World world(with_nodes());
+  world.pass(std::chrono::minutes(1));
+  const sandbox::Revision before = world.record().revision();
+  // Watches show no renewal, and end properly before a bookmark is due.
+  world.play(R"({"rules":[
+      {"fault":"gap","events":["MODIFIED"],"target":{"verb":"watch","resource":"leases"}},
+      {"fault":"cut","after":"10s","clean":true,
+       "target":{"verb":"watch","resource":"leases"}}]})");
+  world.pass(std::chrono::minutes(3));
+  EXPECT_EQ(steps_of_unknown(world, before), 0U);
+  switch_node(world, "node-1", "stopped");
+  await_unknown(world, "node-1");
+  EXPECT_EQ(readiness(world.record().find("Node", "node-2")), "True");
+}
+
 TEST(LostConnectionTest, ServerThatIsAwayAgainAndAgainMakesNoNodeUnknown) {
   World world(with_nodes());
   world.pass(std::chrono::minutes(1));

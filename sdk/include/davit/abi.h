@@ -670,13 +670,17 @@ typedef struct davit_config_v1 {
 typedef struct davit_freshness {
   uint32_t size;
   uint32_t reserved;
-  /* When the content was last known to be the server's: something came through the watch, the server ended it
-   * properly, or a list was complete. A later silence may mean that nothing changes, or that the connection is dead. */
+  /* When the connection was last known to work: something came through the watch, the server ended it properly, or a
+   * list was complete. A later silence may mean that nothing changes, or that the connection is dead. It is no evidence
+   * that nothing is missing: the server itself may lag. For that see verified_ns. */
   int64_t confirmed_ns;
   /* No outage has interrupted the host's view of the server since then. While requests fail, this stays and
    * confirmed_ns grows old; it moves when they succeed again. What an object did not do before, it may not have been
    * able to do, or the host not to see. */
   int64_t followed_since_ns;
+  /* Everything that the server had then is in the content: a consistent read that was sent then told how far the server
+   * was. 0: never. It stands still unless somebody asks for it with verify(). */
+  int64_t verified_ns;
 } davit_freshness;
 
 /* For controllers that act on the absence of changes, such as heartbeats: a stalled watch looks like a dead object. */
@@ -692,8 +696,9 @@ typedef struct davit_freshness_v1 {
   /* DAVIT_NOT_FOUND before the first content. @call(handler, sync; nonblocking) */
   davit_code (*read)(const davit_call *call, davit_handle informer, davit_freshness *out);
 
-  /* Has the content compared with the server's present state, which takes a request or two: confirmed_ns is the
-   * present or later when that is done. Asking again meanwhile changes nothing. @call(handler, sync; nonblocking) */
+  /* Has the content compared with the server's present state, which takes a request or two: verified_ns and
+   * confirmed_ns are the present or later when that is done. Asking again meanwhile changes nothing.
+   * @call(handler, sync; nonblocking) */
   davit_code (*verify)(const davit_call *call, davit_handle informer);
 } davit_freshness_v1;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <davit/key.hpp>
 #include <davit/kube/metadata.hpp>
@@ -53,8 +54,11 @@ struct InformerOptions {
 
 /// The freshness of a cache; times as those of Context::now().
 struct CacheFreshness {
-  Time confirmed;       ///< When the content was last known to be the server's.
+  Time confirmed;       ///< When the connection was last known to work; no evidence of content.
   Time followed_since;  ///< No outage has interrupted the host's view of the server since then.
+  /// Everything that the server had then is in the content. Moves only after verify(). On a host
+  /// that does not tell, `confirmed`.
+  Time verified;
 };
 
 /// Reads the cache of one resource. A handle: cheap to copy, valid as long as the controller lives.
@@ -85,12 +89,15 @@ class Informer {
       throw NoValue(detail::refused_read(*api_, code, "the freshness of a cache"));
     }
     if (code != DAVIT_OK) {
-      return {Time(Duration(api_->clock->monotonic_ns(api_->call()))), Time::min()};
+      const Time now{Duration(api_->clock->monotonic_ns(api_->call()))};
+      return {now, Time::min(), now};
     }
-    return {Time(Duration(out.confirmed_ns)), Time(Duration(out.followed_since_ns))};
+    const bool tells = out.size >= offsetof(davit_freshness, verified_ns) + sizeof(out.verified_ns);
+    return {Time(Duration(out.confirmed_ns)), Time(Duration(out.followed_since_ns)),
+            Time(Duration(tells ? out.verified_ns : out.confirmed_ns))};
   }
-  /// Has the host compare the content with the server's present state: `confirmed` is the present
-  /// or later when that is done. Does not wait; asking again meanwhile costs nothing.
+  /// Has the host compare the content with the server's present state: `verified` is the present or
+  /// later when that is done. Does not wait; asking again meanwhile costs nothing.
   void verify() const {
     if (api_->freshness != nullptr) {
       static_cast<void>(api_->freshness->verify(api_->call(), handle_));

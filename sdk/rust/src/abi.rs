@@ -605,6 +605,7 @@ pub struct davit_freshness {
     pub reserved: u32,
     pub confirmed_ns: i64,
     pub followed_since_ns: i64,
+    pub verified_ns: i64,
 }
 
 impl davit_freshness {
@@ -614,6 +615,7 @@ impl davit_freshness {
             reserved: 0,
             confirmed_ns: 0,
             followed_since_ns: 0,
+            verified_ns: 0,
         }
     }
 }

@@ -193,9 +193,15 @@ impl Informer {
         }
         ctx.checked(code, "nothing is known of the cache")?;
         let time = |nanos: i64| Duration::from_nanos(nanos.max(0) as u64);
-        Ok(Some(Freshness { confirmed: time(out.confirmed_ns), followed_since: time(out.followed_since_ns) }))
+        // The end of `verified_ns`: a header that has grown since makes the struct larger.
+        let tells = out.size as usize >= 2 * std::mem::size_of::<u32>() + 3 * std::mem::size_of::<i64>();
+        Ok(Some(Freshness {
+            confirmed: time(out.confirmed_ns),
+            followed_since: time(out.followed_since_ns),
+            verified: time(if tells { out.verified_ns } else { out.confirmed_ns }),
+        }))
     }
-    /// Has the content compared with the server's present state: `confirmed` is the present or later when that is done. Needs
+    /// Has the content compared with the server's present state: `verified` is the present or later when that is done. Needs
     /// "davit.freshness/1".
     pub fn verify(&self, ctx: &Ctx<'_>) -> Result<()> {
         let code = unsafe { (ctx.host().freshness()?.verify)(ctx.raw(), self.handle) };
@@ -206,8 +212,11 @@ impl Informer {
 /// The freshness of a cache, for controllers that act on what does not come. On [`Ctx::monotonic`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Freshness {
-    /// When the content was last known to be the server's.
+    /// When the connection was last known to work; no evidence of content.
     pub confirmed: Duration,
     /// No outage has interrupted the host's view of the server since then.
     pub followed_since: Duration,
+    /// Everything that the server had then is in the content. Moves only after [`Informer::verify`]. On a host that does not
+    /// tell, `confirmed`.
+    pub verified: Duration,
 }
