@@ -1,6 +1,7 @@
 #include "host/api/discovery.hpp"
 
 #include <algorithm>
+#include <davit/mutant.hpp>
 #include <utility>
 
 #include "host/api/discovery_document.hpp"
@@ -115,6 +116,21 @@ bool has_failures(const ApiCatalog& catalog) {
   return false;
 }
 
+/// A server that had a core group has it still: what says that there is none is not the server.
+/// Believing it would take every pod and every namespace for gone.
+void keep_core(const ApiCatalog& known, ApiCatalog& fetched) {
+  const ApiCatalog::Group* const core = known.group("");
+  if (core == nullptr || fetched.group("") != nullptr || mutant("core-group")) return;
+  ApiCatalog::Group unknown;
+  for (const ApiCatalog::Version& each : core->versions) {
+    unknown.versions.push_back(
+        {each.version,
+         Status(Code::kUnavailable, "the server has no /api, which it had before"),
+         {}});
+  }
+  fetched.groups.insert(fetched.groups.begin(), std::move(unknown));
+}
+
 /// A lookup by any property of a resource.
 template <typename Matches>
 Result<ResourceInfo> search(const ApiCatalog& catalog, std::string_view group,
@@ -169,21 +185,73 @@ Discovery::Discovery(RestClient& client) : client_(client) {}
 Status Discovery::refresh(std::stop_token stop) { return fetch(std::move(stop)).error(); }
 
 Result<std::shared_ptr<const ApiCatalog>> Discovery::fetch(std::stop_token stop) {
-  Result<ApiCatalog> fetched = Fetch(client_, stop).run();
+  std::uint64_t next = 0;
+  {
+    MutexLock lock(mutex_);
+    next = begun_ + 1;
+  }
+  return share(next, stop);
+}
+
+Discovery::Fetched Discovery::share(std::uint64_t first, const std::stop_token& stop) {
+  const std::stop_callback on_stop(stop, [this] {
+    MutexLock lock(mutex_);
+    landed_.notify_all();
+  });
+  std::uint64_t number = 0;
+  {
+    MutexLock lock(mutex_);
+    while (is_flying_ && !stop.stop_requested() && !mutant("single-flight")) {
+      ++waiting_;
+      landed_.wait(mutex_);
+      --waiting_;
+      // A caller that was stopped has cancelled its own fetch only: another one asks again.
+      const bool is_cancelled = outcome_.error().code() == Code::kCancelled;
+      if (landed_ever_ >= first && !is_cancelled) return outcome_;
+    }
+    if (stop.stop_requested()) return Status(Code::kCancelled, "discovery was interrupted");
+    is_flying_ = true;
+    number = ++begun_;
+  }
+  const Fetched fetched = fetch_now(stop);
+  land(number, fetched);
+  return fetched;
+}
+
+Discovery::Fetched Discovery::fetch_now(const std::stop_token& stop) {
+  std::shared_ptr<const ApiCatalog> known;
+  {
+    MutexLock lock(mutex_);
+    known = catalog_;
+  }
+  const auto attempt = [&] {
+    Result<ApiCatalog> fetched = Fetch(client_, stop).run();
+    if (fetched && known != nullptr) keep_core(*known, *fetched);
+    return fetched;
+  };
+  Result<ApiCatalog> fetched = attempt();
   // A group may be down for a moment: upstream, too, tries a partial failure once more.
   if (fetched && has_failures(*fetched)) {
-    if (Result<ApiCatalog> again = Fetch(client_, stop).run()) fetched = std::move(again);
+    if (Result<ApiCatalog> again = attempt()) fetched = std::move(again);
   }
   if (!fetched) return fetched.error().with_context("discovery");
-  auto catalog = std::make_shared<const ApiCatalog>(*std::move(fetched));
+  return std::make_shared<const ApiCatalog>(*std::move(fetched));
+}
+
+void Discovery::land(std::uint64_t number, const Fetched& fetched) {
   MutexLock lock(mutex_);
-  const bool is_changed = catalog_ == nullptr || !(*catalog_ == *catalog);
-  catalog_ = catalog;
-  stale_ = false;
+  is_flying_ = false;
+  landed_ever_ = number;
+  outcome_ = fetched;
+  landed_.notify_all();
+  failure_ = fetched.error();
+  if (!fetched) return;
+  const bool is_changed = catalog_ == nullptr || !(*catalog_ == **fetched);
+  catalog_ = *fetched;
+  stale_ = number < trusted_;
   is_doubted_ = false;
-  if (!is_changed) return catalog;
+  if (!is_changed) return;
   for (DiscoveryListener* listener : listeners_) listener->discovery_changed();
-  return catalog;
 }
 
 void Discovery::add_listener(DiscoveryListener& listener) {
@@ -199,6 +267,11 @@ void Discovery::remove_listener(DiscoveryListener& listener) {
 bool Discovery::has_listeners() const {
   MutexLock lock(mutex_);
   return !listeners_.empty();
+}
+
+std::size_t Discovery::waiting() const {
+  MutexLock lock(mutex_);
+  return waiting_;
 }
 
 void Discovery::request_refresh() {
@@ -229,18 +302,22 @@ void Discovery::await_request(Clock& clock, Time earliest, Time until,
 void Discovery::reset() {
   MutexLock lock(mutex_);
   stale_ = true;
+  trusted_ = begun_ + 1;
 }
 
 Result<std::shared_ptr<const ApiCatalog>> Discovery::catalog(std::stop_token stop) {
+  std::uint64_t wanted = 0;
   {
     MutexLock lock(mutex_);
     if (catalog_ != nullptr && !stale_) return catalog_;
+    wanted = is_flying_ && begun_ >= trusted_ ? begun_ : begun_ + 1;
   }
-  const Status refreshed = refresh(stop);
+  const Fetched fetched = share(wanted, stop);
+  if (fetched) return fetched;
   MutexLock lock(mutex_);
   if (catalog_ != nullptr) return catalog_;
-  if (refreshed.code() == Code::kCancelled) return refreshed;
-  return Status(Code::kUnavailable, refreshed.message());
+  if (fetched.error().code() == Code::kCancelled) return fetched;
+  return Status(Code::kUnavailable, fetched.error().message());
 }
 
 std::shared_ptr<const ApiCatalog> Discovery::known(std::stop_token stop) {
@@ -277,15 +354,12 @@ Result<ResourceInfo> Discovery::find_kind(std::string_view group, std::string_vi
 
 // An old catalog may say what there is, but not what there is not.
 Result<ResourceInfo> Discovery::trusted(Result<ResourceInfo> found) {
-  if (found.error().code() != Code::kNotFound || !is_stale()) return found;
-  return Status(Code::kUnavailable,
-                found.error().message() +
-                    " according to the last discovery, which can no longer be repeated");
-}
-
-bool Discovery::is_stale() {
   MutexLock lock(mutex_);
-  return stale_;
+  if (found.error().code() != Code::kNotFound || !stale_) return found;
+  std::string text = found.error().message() + " according to the last discovery, ";
+  text += failure_.ok() ? "which is out of date"
+                        : "which can no longer be repeated: " + failure_.message();
+  return Status(Code::kUnavailable, std::move(text));
 }
 
 }  // namespace davit::host

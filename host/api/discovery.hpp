@@ -2,6 +2,8 @@
 /// restmapper.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <davit/result.hpp>
 #include <map>
 #include <memory>
@@ -83,7 +85,9 @@ class Discovery {
   explicit Discovery(RestClient& client);
 
   /// Fetches now and replaces what is known. Success if the server was understood, even if single
-  /// groups failed: their errors are in the catalog.
+  /// groups failed: their errors are in the catalog. So is one of the core group where the server
+  /// says that it has none, and had one before. Callers that come while a fetch runs share the next
+  /// one: what was true when they called is in it.
   [[nodiscard]] Status refresh(std::stop_token stop = {}) EXCLUDES(mutex_);
 
   /// The same; gives what was fetched.
@@ -105,6 +109,7 @@ class Discovery {
       EXCLUDES(mutex_);
 
   /// The present catalog, fetched if needed; perhaps an old one while the server does not respond.
+  /// Callers that come while it is fetched share that fetch.
   [[nodiscard]] Result<std::shared_ptr<const ApiCatalog>> catalog(std::stop_token stop = {})
       EXCLUDES(mutex_);
 
@@ -120,6 +125,9 @@ class Discovery {
   void remove_listener(DiscoveryListener& listener) EXCLUDES(mutex_);
   [[nodiscard]] bool has_listeners() const EXCLUDES(mutex_);
 
+  /// The number of callers that wait for a fetch that another one began.
+  [[nodiscard]] std::size_t waiting() const EXCLUDES(mutex_);
+
   /// Has DiscoveryPoll refresh this soon. Does not wait.
   void request_refresh() EXCLUDES(mutex_);
   /// Whether that was asked for since the last call.
@@ -129,7 +137,13 @@ class Discovery {
       EXCLUDES(mutex_);
 
  private:
-  [[nodiscard]] bool is_stale() EXCLUDES(mutex_);
+  using Fetched = Result<std::shared_ptr<const ApiCatalog>>;
+
+  /// The outcome of the first fetch with this number or a higher one. At most one runs at a time.
+  Fetched share(std::uint64_t first, const std::stop_token& stop) EXCLUDES(mutex_);
+  [[nodiscard]] Fetched fetch_now(const std::stop_token& stop) EXCLUDES(mutex_);
+  /// The fetch with this number has ended.
+  void land(std::uint64_t number, const Fetched& fetched) EXCLUDES(mutex_);
   Result<ResourceInfo> trusted(Result<ResourceInfo> found) EXCLUDES(mutex_);
 
   RestClient& client_;
@@ -138,6 +152,15 @@ class Discovery {
   std::shared_ptr<const ApiCatalog> catalog_ GUARDED_BY(mutex_);
   bool stale_ GUARDED_BY(mutex_) = true;  // reset() was called since the catalog was fetched.
   bool is_doubted_ GUARDED_BY(mutex_) = false;
+  Status failure_ GUARDED_BY(mutex_);     // Of the last fetch.
+
+  CondVar landed_;  // A fetch has ended.
+  std::size_t waiting_ GUARDED_BY(mutex_) = 0;
+  bool is_flying_ GUARDED_BY(mutex_) = false;     // A fetch runs: the last one begun.
+  std::uint64_t begun_ GUARDED_BY(mutex_) = 0;    // Fetches; each has its number.
+  std::uint64_t trusted_ GUARDED_BY(mutex_) = 1;  // The first that began after the last reset().
+  std::uint64_t landed_ever_ GUARDED_BY(mutex_) = 0;  // The number of `outcome_`.
+  Fetched outcome_ GUARDED_BY(mutex_) = std::shared_ptr<const ApiCatalog>();
   bool is_refresh_wanted_ GUARDED_BY(mutex_) = false;
   std::vector<DiscoveryListener*> listeners_ GUARDED_BY(mutex_);
 };

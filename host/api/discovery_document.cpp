@@ -79,7 +79,7 @@ ResourceInfo read_aggregated_resource(const Json& json, const std::string& group
   out.resource = text(json, "resource");
   out.kind = text(json, "responseKind", "kind");
   out.singular = text(json, "singularResource");
-  out.scope = text(json, "scope") == "Cluster" ? Scope::kCluster : Scope::kNamespaced;
+  out.scope = text(json, "scope") == "Namespaced" ? Scope::kNamespaced : Scope::kCluster;
   out.verbs = strings(json, "verbs");
   out.short_names = strings(json, "shortNames");
   for (const Json* sub : elements(json, "subresources")) {
@@ -97,7 +97,9 @@ ApiCatalog::Version read_aggregated_version(const Json& json, const std::string&
     return out;
   }
   for (const Json* resource : elements(json, "resources")) {
-    out.resources.push_back(read_aggregated_resource(*resource, group, out.version));
+    ResourceInfo read = read_aggregated_resource(*resource, group, out.version);
+    // Only its subresources are served, as client-go reads it.
+    if (!read.kind.empty()) out.resources.push_back(std::move(read));
   }
   return out;
 }

@@ -35,8 +35,9 @@ namespace davit::host {
 /// So a handler hears of each beginning and each end of a life: who counts creations that it
 /// expects misses none. Only with kLivesFactor times as many changes, lives that are over are
 /// forgotten for the next one under their name, as in a gap of a watch (deleted + added = updated,
-/// the UIDs differ; such an update + deleted = the former life's deletion, with a tombstone). Hence the memory that a stuck handler costs is bounded: that many changes,
-/// plus one with two states for each object.
+/// the UIDs differ; such an update + deleted = the former life's deletion, with a tombstone). Hence
+/// the memory that a stuck handler costs is bounded: that many changes, plus one with two states
+/// for each object.
 ///
 /// The first content of an informer waits as one block outside this count: a plain list of objects
 /// that the store holds anyway.

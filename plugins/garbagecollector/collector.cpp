@@ -23,7 +23,7 @@ OwnersPatch unblock(const Location& location, const LiveObject& live) {
 }  // namespace
 
 Result<Again> Collector::sync_deletion(const Key& key) const {
-  if (graph_.defers_deletion(key)) return Again::when_changed();
+  if (graph_.defers(SharedGraph::Work::kDeletion, key)) return Again::when_changed();
   const std::string& uid = uid_of(key);
   const std::optional<NodeState> node = graph_.find(uid);
   if (!node || (is_virtual(key) && !node->is_virtual)) return Again::when_changed();
@@ -115,7 +115,7 @@ Status Collector::delete_dependents(const NodeState& node, const Location& locat
 }
 
 Result<Again> Collector::sync_orphans(const Key& key) const {
-  if (graph_.defers_orphan(key)) return Again::when_changed();
+  if (graph_.defers(SharedGraph::Work::kOrphaning, key)) return Again::when_changed();
   const std::optional<NodeState> owner = graph_.find(uid_of(key));
   if (!owner) return Again::when_changed();
   std::vector<OwnersPatch> patches;

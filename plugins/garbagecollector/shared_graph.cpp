@@ -120,9 +120,9 @@ void SharedGraph::delete_all(const std::vector<Key>& keys) const {
   for (const Key& each : keys) deletions_.add(each);
 }
 
-bool SharedGraph::defers(const Key& key, std::set<Key>& held) {
+bool SharedGraph::defers(Work work, const Key& key) {
   const std::lock_guard lock(mutex_);
-  if (!is_open_) held.insert(key);
+  if (!is_open_) (work == Work::kDeletion ? held_deletions_ : held_orphans_).insert(key);
   return !is_open_;
 }
 

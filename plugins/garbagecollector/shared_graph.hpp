@@ -1,6 +1,7 @@
 /// The graph as handlers and workers share it.
 #pragma once
 
+#include <cstdint>
 #include <davit/event.hpp>
 #include <davit/queue.hpp>
 #include <map>
@@ -51,14 +52,13 @@ class SharedGraph {
   /// The graph is as complete as it gets; from now on work is handed out. Repeating it does
   /// nothing.
   void open();
+  enum class Work : std::uint8_t { kDeletion, kOrphaning };
   /// Whether the key of a sync has to wait. It is kept then.
-  [[nodiscard]] bool defers_deletion(const Key& key) { return defers(key, held_deletions_); }
-  [[nodiscard]] bool defers_orphan(const Key& key) { return defers(key, held_orphans_); }
+  [[nodiscard]] bool defers(Work work, const Key& key);
   /// Hands out the keys of objects that have to be deleted.
   void delete_all(const std::vector<Key>& keys) const;
 
  private:
-  [[nodiscard]] bool defers(const Key& key, std::set<Key>& held);
   /// Does `change`, which returns Effects, and hands them out or holds them.
   template <typename Change>
   void apply(const Change& change);

@@ -86,9 +86,9 @@ std::vector<Gvr> ContentDeleter::find_resources(Progress& progress) const {
     findings.discovery = found.error().message();
     return {};
   }
-  if (!found->failures.empty()) {
-    progress.errors.emplace_back(Code::kUnavailable, partial_failure_text(found->failures));
-    findings.discovery = partial_discovery_message(found->failures);
+  if (const std::vector<std::string> failures = failures_of(*found); !failures.empty()) {
+    progress.errors.emplace_back(Code::kUnavailable, partial_failure_text(failures));
+    findings.discovery = partial_discovery_message(failures);
   }
   ResourcePlan plan = plan_resources(found->kinds);
   if (plan.unparsed) {

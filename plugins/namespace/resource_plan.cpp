@@ -1,6 +1,7 @@
 #include "plugins/namespace/resource_plan.hpp"
 
 #include <algorithm>
+#include <davit/mutant.hpp>
 #include <utility>
 
 #include "plugins/namespace/texts.hpp"
@@ -57,6 +58,15 @@ ResourcePlan plan_resources(const std::vector<ServedKind>& kinds) {
     plan.resources.push_back(gvr);
   }
   return plan;
+}
+
+std::vector<std::string> failures_of(const Served& found) {
+  const bool has_namespaces =
+      std::any_of(found.kinds.begin(), found.kinds.end(), [](const ServedKind& each) {
+        return each.gvr.group.empty() && each.gvr.resource == "namespaces";
+      });
+  if (!found.failures.empty() || has_namespaces || mutant("core-content")) return found.failures;
+  return {"v1: the server does not mention namespaces, which it has"};
 }
 
 std::string partial_failure_text(std::vector<std::string> failures) {

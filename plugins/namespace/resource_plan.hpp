@@ -79,6 +79,10 @@ struct ResourcePlan {
 
 [[nodiscard]] ResourcePlan plan_resources(const std::vector<ServedKind>& kinds);
 
+/// What the answer lacks. It is never complete without namespaces: one of them is being deleted, so
+/// the core group is missing, and with it the content to delete.
+[[nodiscard]] std::vector<std::string> failures_of(const Served& found);
+
 /// "unable to retrieve the complete list of server APIs: …", as client-go says it. `failures` is
 /// not empty.
 [[nodiscard]] std::string partial_failure_text(std::vector<std::string> failures);

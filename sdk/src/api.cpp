@@ -93,4 +93,10 @@ Status Api::failure() const {
   return to_status(error.code, from_c(error.message), std::move(detail), from_c(error.causes));
 }
 
+Status Api::failure_of(davit_code code, std::string_view fallback) const {
+  Status why = failure();
+  if (to_c(why.code()) == code && !why.message().empty()) return why;
+  return Status(from_c(code), std::string(fallback));
+}
+
 }  // namespace davit

@@ -66,8 +66,8 @@ Status Client::resource_exists(const Resource& resource) const {
   const davit_code code = api_->client->resource_exists(
       api_->call(), to_c(resource.group), to_c(resource.version), to_c(resource.resource));
   if (code == DAVIT_OK) return {};
-  return Status(from_c(code), "the server does not offer " + std::string(resource.resource) +
-                                  " in " + resource.api_version());
+  return api_->failure_of(code, "the server does not offer " + std::string(resource.resource) +
+                                    " in " + resource.api_version());
 }
 
 }  // namespace davit

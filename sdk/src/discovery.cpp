@@ -23,7 +23,7 @@ Result<ServedCatalog> read(const Api& api, const Call& call) {
   davit_catalog raw{};
   raw.size = sizeof(raw);
   const davit_code code = call(*api.discovery, raw);
-  if (code != DAVIT_OK) return Status(from_c(code), "discovery failed");
+  if (code != DAVIT_OK) return api.failure_of(code, "discovery failed");
   ServedCatalog out;
   out.fetched = Time(Duration(raw.fetched_ns));
   for (std::size_t i = 0; i < raw.resource_count; ++i) {
@@ -43,8 +43,8 @@ Result<ServedResource> look_up(const Api& api, const Call& call) {
   raw.size = sizeof(raw);
   const davit_code code = call(*api.discovery, raw);
   if (code == DAVIT_OK) return ServedResource(raw);
-  return Status(from_c(code),
-                code == DAVIT_NOT_FOUND ? "the server does not offer it" : "discovery failed");
+  return api.failure_of(
+      code, code == DAVIT_NOT_FOUND ? "the server does not offer it" : "discovery failed");
 }
 
 }  // namespace
@@ -89,7 +89,8 @@ Status Discovery::wake(const Queue& queue, const Key& key) const {
   if (api_->discovery == nullptr) return missing();
   const std::string text = key.text();
   const davit_code code = api_->discovery->wake(api_->call(), queue.handle(), to_c(text));
-  return code == DAVIT_OK ? Status() : Status(from_c(code), "the host refused to watch discovery");
+  return code == DAVIT_OK ? Status()
+                          : api_->failure_of(code, "the host refused to watch discovery");
 }
 
 void Discovery::refresh() const {

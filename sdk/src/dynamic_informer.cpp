@@ -24,7 +24,7 @@ List<ObjectView> DynamicInformer::select(std::string_view index,
 
 Status DynamicInformer::synced() const {
   const davit_code code = api_->dynamic_informer->synced(api_->call(), handle_);
-  return code == DAVIT_OK ? Status() : Status(from_c(code), "the informer is not synced");
+  return code == DAVIT_OK ? Status() : api_->failure_of(code, "the informer is not synced");
 }
 
 namespace detail {
@@ -66,7 +66,7 @@ class DynamicAnchors::List {
     const davit_code code = api_.dynamic_informer->open(api_.call(), &raw, &handle);
     if (code == DAVIT_OK) return DynamicInformer(api_, handle);
     remove(anchor);
-    return Status(from_c(code), "the host refused to watch " + std::string(options.resource));
+    return api_.failure_of(code, "the host refused to watch " + std::string(options.resource));
   }
 
  private:

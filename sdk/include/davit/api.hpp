@@ -81,6 +81,9 @@ struct Api {
 
   /// Why the last function of the host failed in this call; ok if none has.
   [[nodiscard]] Status failure() const;
+  /// The error of a function of the host that has just returned `code`, with the host's text;
+  /// `fallback` where it gives none.
+  [[nodiscard]] Status failure_of(davit_code code, std::string_view fallback) const;
 
  private:
   /// The host's tables as far as it has them: members that it lacks are null.

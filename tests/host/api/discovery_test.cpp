@@ -1,7 +1,10 @@
 #include "host/api/discovery.hpp"
 
+#include <gmock/gmock.h>
+
 #include <algorithm>
 #include <map>
+#include <thread>
 
 #include "host/api/discovery_document.hpp"
 #include "host/api/discovery_poll.hpp"
@@ -173,6 +176,112 @@ TEST_F(DiscoveryTest, OldCatalogServesOnButDeniesNothingWhileTheServerIsAway) {
   EXPECT_EQ(discovery.find("new.io", "v1", "things").error().code(), Code::kUnavailable);
 }
 
+TEST_F(DiscoveryTest, TheTextOfTheLastFailureIsInWhatAnOldCatalogCannotTell) {
+  serve_aggregated();
+  RestClient rest = client();
+  Discovery discovery(rest);
+  EXPECT_TRUE(discovery.find("", "v1", "pods"));
+  transport_.set_script([](const HttpRequest&) {
+    return response_of(403, R"({"kind":"Status","status":"Failure","message":"not for you",
+                                "reason":"Forbidden","code":403})");
+  });
+  discovery.reset();
+  EXPECT_THAT(discovery.find("new.io", "v1", "things").error().message(),
+              ::testing::HasSubstr("not for you"));
+}
+
+TEST_F(DiscoveryTest, ACoreGroupThatVanishesIsUnknownAndNotGone) {
+  serve_aggregated();
+  RestClient rest = client();
+  Discovery discovery(rest);
+  ASSERT_TRUE(discovery.find("", "v1", "pods"));
+
+  test::ScriptedResponse apps = response_of(200, kApps);
+  apps.headers = {{"content-type", kAggregatedType}};
+  serve({{"/apis", apps}});
+  ASSERT_TRUE(discovery.refresh().ok());
+  EXPECT_EQ(discovery.find("", "v1", "pods").error().code(), Code::kUnavailable);
+  EXPECT_TRUE(discovery.find("apps", "v1", "deployments"));
+  ASSERT_TRUE(discovery.refresh().ok());
+  EXPECT_EQ(discovery.find("", "v1", "pods").error().code(), Code::kUnavailable);
+
+  serve_aggregated();
+  ASSERT_TRUE(discovery.refresh().ok());
+  EXPECT_TRUE(discovery.find("", "v1", "pods"));
+}
+
+/// Callers of one Discovery, each on its thread, while the first fetch is under way.
+class SharedFetchTest : public DiscoveryTest {
+ protected:
+  static constexpr std::size_t kCallers = 40;
+  static constexpr std::size_t kDocuments = 2;
+
+  void SetUp() override {
+    for (const char* body : {kCore, kNoGroups}) {
+      test::ScriptedResponse document = response_of(200, body);
+      document.headers = {{"content-type", kAggregatedType}};
+      document.rest = test::ScriptedResponse::Rest::kOpen;
+      transport_.respond(document);
+    }
+    test::ScriptedResponse core = response_of(200, kCore);
+    core.headers = {{"content-type", kAggregatedType}};
+    test::ScriptedResponse none = response_of(200, kNoGroups);
+    none.headers = {{"content-type", kAggregatedType}};
+    serve({{"/api", core}, {"/apis", none}});
+  }
+  /// All but the first wait, or have sent requests of their own.
+  void await_callers() {
+    while (discovery_.waiting() + (requests() - kDocuments) / kDocuments + 1 < kCallers) {
+      std::this_thread::yield();
+    }
+  }
+  void end_first_fetch(TransportEnd end = {}) {
+    for (std::size_t i = 0; i < kDocuments; ++i) transport_.finish(i, end);
+  }
+
+  static constexpr char kNoGroups[] = R"({"kind":"APIGroupDiscoveryList","items":[]})";
+  RestClient rest_ = client();
+  Discovery discovery_{rest_};
+};
+
+TEST_F(SharedFetchTest, CallersThatMeetAnOldCatalogShareOneFetch) {
+  std::vector<std::future<Result<ResourceInfo>>> callers;
+  for (std::size_t i = 0; i < kCallers; ++i) {
+    callers.push_back(
+        std::async(std::launch::async, [this] { return discovery_.find("", "v1", "pods"); }));
+    if (i == 0) transport_.await_requests(kDocuments);
+  }
+  await_callers();
+  end_first_fetch();
+  for (auto& each : callers) EXPECT_TRUE(each.get());
+  EXPECT_EQ(requests(), kDocuments);
+}
+
+TEST_F(SharedFetchTest, CallersThatWantTheServersPresentStateShareTheNextFetch) {
+  std::vector<std::future<Status>> callers;
+  for (std::size_t i = 0; i < kCallers; ++i) {
+    callers.push_back(std::async(std::launch::async, [this] { return discovery_.refresh(); }));
+    if (i == 0) transport_.await_requests(kDocuments);
+  }
+  await_callers();
+  end_first_fetch();
+  for (auto& each : callers) EXPECT_TRUE(each.get().ok());
+  EXPECT_EQ(requests(), 2 * kDocuments) << "the first fetch began before they asked";
+}
+
+TEST_F(SharedFetchTest, ACallerThatIsStoppedStopsNoOther) {
+  std::stop_source stop;
+  auto first = std::async(std::launch::async,
+                          [&] { return discovery_.find("", "v1", "pods", stop.get_token()); });
+  transport_.await_requests(kDocuments);
+  auto second =
+      std::async(std::launch::async, [this] { return discovery_.find("", "v1", "pods"); });
+  while (discovery_.waiting() == 0) std::this_thread::yield();
+  stop.request_stop();
+  EXPECT_EQ(first.get().error().code(), Code::kCancelled);
+  EXPECT_TRUE(second.get());
+}
+
 TEST_F(DiscoveryTest, ServerWithoutACoreGroupIsTolerated) {
   test::ScriptedResponse apps = response_of(200, kApps);
   apps.headers = {{"content-type", kAggregatedType}};
@@ -188,6 +297,20 @@ TEST(DiscoveryDocumentTest, ContentTypeParametersComeInAnyOrder) {
       "application/json; as=APIGroupDiscoveryList; g=apidiscovery.k8s.io; v=v2beta1"));
   EXPECT_FALSE(is_aggregated("application/json"));
   EXPECT_FALSE(is_aggregated("application/json;as=APIGroupDiscoveryList"));
+}
+
+TEST(DiscoveryDocumentTest, AResourceWithoutAScopeOrAKindIsReadAsClientGoReadsIt) {
+  const auto groups = read_aggregated(R"({"kind":"APIGroupDiscoveryList","items":[
+    {"metadata":{"name":"a.io"},"versions":[{"version":"v1","resources":[
+      {"resource":"as","responseKind":{"kind":"A"},"scope":"Namespaced"},
+      {"resource":"bs","responseKind":{"kind":"B"}},
+      {"resource":"cs","responseKind":{"kind":""},"scope":"Namespaced"},
+      {"resource":"ds","scope":"Namespaced"}]}]}]})");
+  ASSERT_TRUE(groups) << groups.error().message();
+  const std::vector<ResourceInfo>& resources = groups->front().versions.front().resources;
+  ASSERT_EQ(resources.size(), 2u) << "the others have no kind";
+  EXPECT_EQ(resources[0].scope, Scope::kNamespaced);
+  EXPECT_EQ(resources[1].scope, Scope::kCluster);
 }
 
 TEST(DiscoveryDocumentTest, WrongDocumentsAreErrors) {

@@ -103,6 +103,25 @@ TEST_F(ConditionsTest, NS34_AGroupThatDoesNotRespondHoldsTheNamespaceAndNotItsCo
   EXPECT_FALSE(has_namespace());
 }
 
+TEST_F(ConditionsTest, AnAnswerWithoutTheCoreGroupHoldsTheNamespace) {
+  add_config_map("c", R"(["f.io/a"])");
+  bool is_lacking = true;
+  start_discovering([&is_lacking](Served& found) {
+    const auto is_core = [](const ServedKind& each) { return each.gvr.group.empty(); };
+    if (is_lacking) std::erase_if(found.kinds, is_core);
+  });
+  delete_and_sync();
+  EXPECT_EQ(condition("NamespaceDeletionDiscoveryFailure"),
+            "True DiscoveryFailed: Discovery failed for some groups, 1 failing: unable to retrieve "
+            "the complete list of server APIs: v1: the server does not mention namespaces, which "
+            "it has");
+  EXPECT_TRUE(has_config_map("c"));
+  EXPECT_EQ(count(Verb::kUpdate, "namespaces", "finalize"), 0U);
+  is_lacking = false;
+  advance(60s);
+  EXPECT_TRUE(cluster().find<ConfigMap>({"x", "c"})->is_being_deleted());
+}
+
 TEST_F(ConditionsTest, DiscoveryThatFailsAltogetherIsReportedAsItIs) {
   bool is_broken = false;
   start_discovering([&is_broken](Served&) -> Status {
