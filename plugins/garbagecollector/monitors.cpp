@@ -63,18 +63,22 @@ Monitors::Monitors(Context& cluster, Queue queue, SharedGraph& graph, Discover d
 
 Result<Again> Monitors::sync(const Key& key) {
   note_filled();
-  if (key == kOffer) look();
+  const bool is_first = !has_looked_ && !mutant("takeover-discovery");
+  if (key == kOffer || is_first) look();
   retire();
   return wait_for_content();
 }
 
 void Monitors::look() {
   const Result<Offer> offer = discover_();
-  ResourceSet wanted = offer ? plan_resources(*offer, filled()) : ResourceSet();
+  // The first time nothing is filled: what was known stays if the server cannot tell.
+  const ResourceSet known = has_looked_ ? filled() : wanted_;
+  ResourceSet wanted = offer ? plan_resources(*offer, known) : ResourceSet();
   if (wanted.empty()) {
     count_error("no resources found", offer ? "the server offers none" : offer.error().message());
     return;
   }
+  has_looked_ = true;
   if (wanted != wanted_) {
     cluster_.log().info("resources have changed", {{"count", std::to_string(wanted.size())}});
     log_vanished(std::exchange(wanted_, std::move(wanted)));
@@ -186,6 +190,7 @@ ResourceSet Monitors::filled() const {
 
 Again Monitors::wait_for_content() {
   if (!waits_) return Again::when_changed();
+  if (!has_looked_ && !mutant("takeover-discovery")) return Again::after(kRetry);
   const Time now = cluster_.now();
   if (!wait_) wait_ = now + kWait;
   const auto missing = std::find_if(wanted_.begin(), wanted_.end(), [this](const Watched& each) {
@@ -194,6 +199,11 @@ Again Monitors::wait_for_content() {
   });
   const bool is_filled = !informers_.empty() && missing == wanted_.end();
   if (!is_filled && now < *wait_) return Again::after(*wait_ - now);
+  // It can be listed, but may be older than the beginning: conclusions from it would be wrong.
+  const bool is_old = std::any_of(informers_.begin(), informers_.end(), [](const auto& each) {
+    return each.second.informer.synced().code() == Code::kExpired;
+  });
+  if (is_old) return Again::after(kRetry);
   if (!is_filled) {
     count_error("timed out waiting for the content of a resource",
                 missing == wanted_.end() ? "there is none" : missing->first.resource);

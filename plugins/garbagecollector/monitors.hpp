@@ -19,10 +19,16 @@ namespace davit::garbage {
 /// One answer of discovery that lacks a resource proves nothing, so the resource's informer stays.
 /// It is closed when an informer of another version has its content, or when the server does not
 /// serve the resource and the graph has no object of it.
+///
+/// A standby that takes over knows what the server offered, and what there was, when it started.
+/// The first sync therefore asks the server again. The graph does not open before it has answered
+/// and each informer that can be listed is known to be as new as the beginning.
 class Monitors {
  public:
   static constexpr std::chrono::seconds kPeriod{30};
   static constexpr std::chrono::seconds kWait{30};
+  /// The pause before the server is asked again, or an informer looked at, that holds the graph.
+  static constexpr std::chrono::seconds kRetry{5};
 
   /// `queue` is that of sync(). The references outlive this. Opens what the server offers now, so
   /// that a build that replaces another one finds its informers filled.
@@ -68,6 +74,7 @@ class Monitors {
   const Metric errors_;
   Informers informers_;
   ResourceSet wanted_;        // According to the last answer.
+  bool has_looked_ = false;   // The server has answered since the first sync.
   bool waits_ = true;         // For the content of new informers.
   std::optional<Time> wait_;  // Until when; from the first sync on.
 };

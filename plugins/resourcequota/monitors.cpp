@@ -115,7 +115,8 @@ Monitors::Monitors(Context& cluster, Wiring wiring, Discover discover, const Off
 
 Result<Again> Monitors::sync(const Key& key) {
   note_filled();
-  if (key == kOffer) look();
+  const bool is_first = !has_looked_ && !mutant("takeover-discovery");
+  if (key == kOffer || is_first) look();
   retire();
   return wait_for_content();
 }
@@ -138,6 +139,7 @@ void Monitors::look() {
                                                               : offer.error().message()}});
     return;
   }
+  has_looked_ = true;
   if (wanted != wanted_) {
     cluster_.log().info("resources have changed", {{"count", std::to_string(wanted.size())}});
     log_vanished(std::exchange(wanted_, std::move(wanted)));
@@ -271,13 +273,24 @@ std::string Monitors::missing() const {
   return lacks_classes ? std::string(kDeviceClasses) : std::string();
 }
 
+bool Monitors::is_old() const {
+  const auto compares = [](const DynamicInformer& each) {
+    return each.synced().code() == Code::kExpired;
+  };
+  return std::any_of(informers_.begin(), informers_.end(),
+                     [&](const auto& each) { return compares(each.second.informer); }) ||
+         (next_.device_classes && compares(*next_.device_classes));
+}
+
 Again Monitors::wait_for_content() {
   if (is_open()) return Again::when_changed();
+  if (!has_looked_ && !mutant("takeover-discovery")) return Again::after(kRetry);
   const std::string lacking = informers_.empty() ? "every resource" : missing();
   if (!lacking.empty()) {
     const Time now = cluster_.now();
     if (!wait_) wait_ = now + kWait;
     if (now < *wait_) return Again::after(*wait_ - now);
+    if (is_old()) return Again::after(kRetry);
     cluster_.log().error("timed out waiting for the content of a resource",
                          {{"resource", lacking}});
   }

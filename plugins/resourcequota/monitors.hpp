@@ -21,10 +21,16 @@ namespace davit::resourcequota {
 /// One answer of discovery that lacks a resource proves nothing, so the resource is counted
 /// further. Its informer is closed when one of another version has its content, or when the server
 /// does not serve the resource and has shown the end of all its objects.
+///
+/// A standby that takes over knows what the server offered, and what there was, when it started.
+/// The first sync therefore asks the server again. Nothing is counted before it has answered and
+/// each informer that can be listed is known to be as new as the beginning.
 class Monitors {
  public:
   static constexpr std::chrono::seconds kPeriod{30};
   static constexpr std::chrono::seconds kWait{30};
+  /// The pause before the server is asked again, or an informer looked at, that holds the counting.
+  static constexpr std::chrono::seconds kRetry{5};
 
   struct Wiring {
     Queue rounds;   ///< Calls sync(), with one worker.
@@ -74,6 +80,8 @@ class Monitors {
   [[nodiscard]] Again wait_for_content();
   /// A resource whose informer lacks its content; empty if there is none.
   [[nodiscard]] std::string missing() const;
+  /// Whether a content is still being compared with the server.
+  [[nodiscard]] bool is_old() const;
   void publish();
   void set_phase(Phase phase);
 
@@ -84,6 +92,7 @@ class Monitors {
   Registry next_;             // Becomes visible by publish().
   ResourceSet wanted_;        // According to the last answer.
   std::optional<Time> wait_;  // Until when; while changing, once it has been looked at.
+  bool has_looked_ = false;   // The server has answered since the first sync.
 
   mutable std::mutex mutex_;
   Phase phase_ = Phase::kChanging;             // Guarded by mutex_.

@@ -84,7 +84,7 @@ World::World(WorldOptions options)
                                                       simulated(options_)));
   controllers_ = std::make_unique<sandbox::Controllers>(
       sandbox::ControllerParts{store_, *server_, clock_, [this] { return server_->resources(); }},
-      sandbox::ControllerOptions{});
+      options_.cluster);
   controllers_thread_ =
       std::jthread([this](const std::stop_token& stop) { controllers_->run(stop); });
   if (options_.rights == WorldOptions::Rights::kPrinted) restrict_rights();

@@ -38,6 +38,7 @@ struct WorldOptions {
   std::string faults = {};  ///< Played before davit starts; empty: none.
   /// The rights of davit: all, or those that `davit rbac` prints for its controllers.
   enum class Rights { kAll, kPrinted } rights = Rights::kAll;
+  sandbox::ControllerOptions cluster = {};  ///< The controllers that are not davit's.
   HostOptions host;
 };
 
