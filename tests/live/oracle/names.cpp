@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
+#include <cstdlib>
+#include <davit/kube/time.hpp>
 
 namespace davit::oracle {
 
@@ -20,6 +23,17 @@ bool is_suffix(std::string_view text) {
 /// The pods of a StatefulSet have the prefix, too, but their names are not random.
 bool is_generated(std::string_view name, std::string_view prefix) {
   return !prefix.empty() && name.starts_with(prefix) && is_suffix(name.substr(prefix.size()));
+}
+
+/// "2026-01-01T"
+constexpr std::size_t kDayLetters = 11;
+
+/// Whether this is the latest first of January, or the one before, which it was until lately.
+bool is_last_new_year(const std::string& day) {
+  const WallTime now =
+      std::chrono::time_point_cast<WallTime::duration>(std::chrono::system_clock::now());
+  const int year = std::atoi(format_time(now).c_str());
+  return day == std::to_string(year) + "-01-01T" || day == std::to_string(year - 1) + "-01-01T";
 }
 
 bool has_random_name(const Life& life) {
@@ -49,21 +63,7 @@ Names::Names(const std::vector<Life>& lives) {
     sets_.insert(token + '-');
     tokens_.try_emplace(hash, "HASH-" + token);
   }
-  // A start after the creation of its CronJob is at another minute in each run.
-  constexpr const char* kScheduled = "batch.kubernetes.io/cronjob-scheduled-timestamp";
-  for (const Life& each : lives) {
-    const Json& metadata = each.now().get("metadata");
-    const std::string& start = metadata.text_at({"annotations", kScheduled});
-    const Json::Items& owners = metadata.get("ownerReferences").items();
-    if (each.kind->name != "job" || start.empty() || owners.empty()) continue;
-    const std::string& owner = owners.front().text_at({"name"});
-    for (const Life& cron_job : lives) {
-      if (cron_job.kind->name != "cronjob" || cron_job.name != owner) continue;
-      if (start < cron_job.now().text_at({"metadata", "creationTimestamp"})) continue;
-      tokens_[each.name] = owner + "-NOW";
-      tokens_[start] = "NOW";
-    }
-  }
+  add_starts(lives);
   const auto sets_only = tokens_;
   for (const Life& each : lives) {
     if (each.kind->name != "endpointslice" || !has_random_name(each)) continue;
@@ -85,6 +85,28 @@ Names::Names(const std::vector<Life>& lives) {
     const bool has_lives = life > 1 && !has_random_name(each);
     uids_[each.now().text_at({"metadata", "uid"})] =
         "UID of " + name + (has_lives ? ", life " + std::to_string(life) : "");
+  }
+}
+
+void Names::add_starts(const std::vector<Life>& lives) {
+  constexpr const char* kScheduled = "batch.kubernetes.io/cronjob-scheduled-timestamp";
+  for (const Life& each : lives) {
+    const Json& metadata = each.now().get("metadata");
+    const std::string& start = metadata.text_at({"annotations", kScheduled});
+    const Json::Items& owners = metadata.get("ownerReferences").items();
+    if (each.kind->name != "job" || start.empty() || owners.empty()) continue;
+    const std::string& owner = owners.front().text_at({"name"});
+    for (const Life& cron_job : lives) {
+      if (cron_job.kind->name != "cronjob" || cron_job.name != owner) continue;
+      const std::string day = start.substr(0, kDayLetters);
+      if (start >= cron_job.now().text_at({"metadata", "creationTimestamp"})) {
+        tokens_[each.name] = owner + "-NOW";
+        tokens_[start] = "NOW";
+      } else if (is_last_new_year(day)) {
+        tokens_[each.name] = owner + "-NEW-YEAR";
+        tokens_[day] = "NEW-YEAR-";
+      }
+    }
   }
 }
 

@@ -13,8 +13,8 @@ namespace davit::oracle {
 /// Names with random parts or template hashes. The second ReplicaSet of Deployment web is
 /// `web-#2` and its hash `HASH-web-#2`, its pods are `web-#2-POD`; "second" by appearance. A
 /// DaemonSet's revisions are `web-REVISION-1` and on. An EndpointSlice of Service web is
-/// `web-SLICE`. A UID is "UID of pod web-#2-POD", or of "service web, life 2" when a name had
-/// several lives.
+/// `web-SLICE`. A Job that begins now is `cron-NOW`, one of a yearly schedule `cron-NEW-YEAR`. A
+/// UID is "UID of pod web-#2-POD", or of "service web, life 2" when a name had several lives.
 class Names {
  public:
   /// From every object that a namespace ever had.
@@ -24,6 +24,9 @@ class Names {
   [[nodiscard]] std::string replaced(std::string text) const;
 
  private:
+  /// Jobs of CronJobs, and their starts: one after the creation of the CronJob is at another minute
+  /// in each run, one of a yearly schedule in another year.
+  void add_starts(const std::vector<Life>& lives);
   /// DaemonSets, and their revisions, whose names end with a hash.
   void add_daemon_sets(const std::vector<Life>& lives);
 

@@ -1,4 +1,5 @@
-/// The same scenarios with kube-controller-manager and with davit: the same states.
+/// The same scenarios with kube-controller-manager, as recorded and today, and with davit: the same
+/// states.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "lib/base/text_file.hpp"
 #include "lib/kube/yaml.hpp"
 #include "tests/live/oracle/side.hpp"
+#include "tests/live/oracle/verdict.hpp"
 #include "tests/live/support/control_plane.hpp"
 #include "tests/live/support/process.hpp"
 
@@ -22,6 +24,12 @@ namespace {
 
 /// The number of further plays by the original when another side's play differs.
 constexpr int kMorePlays = 4;
+/// A recording shows so many plays of the original at least, so that its races are seen.
+constexpr std::size_t kRecordedPlays = 5;
+/// Plays of the original at the same time, each on servers of its own. They wait most of the time.
+constexpr std::size_t kRecordedAtOnce = 3;
+/// A play in which a step did not come to pass shows nothing; so many rounds may have such plays.
+constexpr int kSpareRounds = 3;
 
 /// DAVIT_ORACLE_ONLY=part,part: only scenarios whose names contain one of them.
 bool is_wanted(const std::string& scenario) {
@@ -34,107 +42,6 @@ bool is_wanted(const std::string& scenario) {
     begin = end + 1;
   }
   return false;
-}
-
-std::vector<std::string> compared(const Scenario& scenario, const Transcript& original,
-                                  const Transcript& ours, const KnownDifferences& known) {
-  std::vector<std::string> out;
-  const auto add = [&out](const std::string& place, std::vector<std::string> found) {
-    for (std::string& each : found) out.push_back(place + ": " + std::move(each));
-  };
-  const std::size_t rests = std::min(original.rests.size(), ours.rests.size());
-  for (std::size_t i = 0; i < rests; ++i) {
-    if (scenario.compare == Compare::kEnds && i + 1 != rests) continue;
-    add(ours.rests[i].first, differences(original.rests[i].second, ours.rests[i].second));
-  }
-  if (scenario.compare == Compare::kEnds) return out;
-  const Names names(original.lives);
-  const Names our_names(ours.lives);
-  add("history", differences(histories(original.lives, names, known, scenario.compare),
-                             histories(ours.lives, our_names, known, scenario.compare)));
-  add("events", differences(events(original.lives, names, known, scenario.compare),
-                            events(ours.lives, our_names, known, scenario.compare)));
-  return out;
-}
-
-/// The failures of each scenario, one a line, by its name.
-using Verdicts = std::map<std::string, std::vector<std::string>>;
-
-/// The plays of kube-controller-manager in which every step came to pass; the first if none is.
-std::vector<const Transcript*> plays_of_original(const Scenario& scenario,
-                                                 const std::vector<Transcripts>& originals) {
-  std::vector<const Transcript*> out;
-  for (const Transcripts& each : originals) {
-    const auto found = each.find(scenario.name);
-    if (found != each.end()) out.push_back(&found->second);
-  }
-  if (out.empty()) return out;
-  const Transcript* const first = out.front();
-  std::erase_if(out, [](const Transcript* each) { return !each->failures.empty(); });
-  if (out.empty()) out.push_back(first);
-  return out;
-}
-
-/// Empty if this went as one of these plays did, else how it differs from the first.
-std::vector<std::string> verdict_on(const Scenario& scenario, const Transcript& ours,
-                                    const std::vector<const Transcript*>& plays,
-                                    const KnownDifferences& known) {
-  std::vector<std::string> first;
-  for (const Transcript* play : plays) {
-    std::vector<std::string> now = compared(scenario, *play, ours, known);
-    if (now.empty()) return {};
-    if (play == plays.front()) first = std::move(now);
-  }
-  return first;
-}
-
-Verdicts judged(const std::vector<Scenario>& scenarios, const std::map<Cast, Transcripts>& played,
-                const std::vector<Transcripts>& originals, const KnownDifferences& known) {
-  Verdicts out;
-  for (const Scenario& scenario : scenarios) {
-    std::vector<std::string>& verdict = out[scenario.name];
-    const auto add = [&](Cast cast, const std::vector<std::string>& found) {
-      for (const std::string& each : found) {
-        verdict.push_back(std::string(name_of(cast)) + ": " + each);
-      }
-    };
-    const std::vector<const Transcript*> plays = plays_of_original(scenario, originals);
-    if (!plays.empty()) add(Cast::kOriginal, plays.front()->failures);
-    for (const auto& [cast, transcripts] : played) {
-      const auto found = transcripts.find(scenario.name);
-      if (is_original(cast) || found == transcripts.end()) continue;
-      add(cast, found->second.failures);
-      add(cast, verdict_on(scenario, found->second, plays, known));
-    }
-  }
-  return out;
-}
-
-Transcripts play_with(const std::string& replicas) {
-  Transcript out;
-  out.rests = {{"10_rollouts.yaml:1", {{"deployment web", R"({"replicas":)" + replicas + '}'}}}};
-  return {{"scaled", out}};
-}
-
-TEST(VerdictTest, HistoryIsRightIfTheOriginalShowsItInOneOfItsPlays) {
-  const KnownDifferences known(DAVIT_ORACLE "/known_differences.yaml", "v1.36");
-  Scenario scaled;
-  scaled.name = "scaled";
-  std::vector<Transcripts> originals = {play_with("1"), play_with("2")};
-  const auto verdict = [&](const std::string& replicas) {
-    return judged({scaled}, {{Cast::kDavit, play_with(replicas)}}, originals, known).at("scaled");
-  };
-
-  EXPECT_TRUE(verdict("1").empty());
-  EXPECT_TRUE(verdict("2").empty());
-  EXPECT_FALSE(verdict("3").empty());
-
-  originals[1].at("scaled").failures = {"10_rollouts.yaml:2: there are 5 nodes"};
-  EXPECT_TRUE(verdict("1").empty());
-  EXPECT_FALSE(verdict("2").empty()) << "a play that went wrong shows nothing";
-
-  originals[0].at("scaled").failures = {"10_rollouts.yaml:2: there are 5 nodes"};
-  EXPECT_FALSE(verdict("1").empty()) << "no play came to its end";
 }
 
 /// Playing takes minutes and is done for all at once; ctest runs each test in a process of its
@@ -155,67 +62,212 @@ std::vector<ListedScenario> scenarios_for_oldest() {
   return out;
 }
 
+/// The release that recordings are of.
+constexpr char kRecordedRelease[] = "v1.36";
+
+/// Whether the real server at hand is of that release. Recordings stand for it where there is none.
+bool is_recorded_release() {
+  return live::assets().empty() || live::server_release() == kRecordedRelease;
+}
+
+/// The number of plays that DAVIT_ORACLE_RECORD asks to record; 0: none.
+std::size_t plays_to_record() {
+  const char* text = std::getenv("DAVIT_ORACLE_RECORD");
+  if (text == nullptr) return 0;
+  const auto number = static_cast<std::size_t>(std::strtoull(text, nullptr, 10));
+  if (number < kRecordedPlays) live::give_up("DAVIT_ORACLE_RECORD is a number from 5 on");
+  return number;
+}
+
+/// Without servers there are only recordings of it.
+bool plays_original() { return !live::assets().empty(); }
+
 /// The sandbox is compared with the first server only.
 std::vector<Cast> casts() {
   if (live::is_oldest_server()) return {Cast::kOriginal, Cast::kDavit};
-  if (live::assets().empty()) return {Cast::kSandbox};
+  if (!plays_original()) return {Cast::kSandbox};
   return {Cast::kOriginal, Cast::kOriginalOnSandbox, Cast::kDavit, Cast::kSandbox};
 }
 
-/// Each scenario as kube-controller-manager played it, on whichever server that was.
-Transcripts joined(Transcripts on_real_server, Transcripts on_sandbox) {
-  on_real_server.merge(on_sandbox);
-  return on_real_server;
+Courses courses_of(const std::vector<Scenario>& scenarios, const Transcripts& transcripts,
+                   const KnownDifferences& known) {
+  Courses out;
+  for (const Scenario& each : scenarios) {
+    const auto found = transcripts.find(each.name);
+    if (found == transcripts.end()) continue;
+    out[each.name] = {play_of(each, found->second, known), found->second.failures};
+  }
+  return out;
+}
+
+/// Plays its scenarios on any side.
+class Theatre {
+ public:
+  explicit Theatre(std::vector<Scenario> scenarios) : scenarios_(std::move(scenarios)) {}
+
+  [[nodiscard]] const std::vector<Scenario>& scenarios() const { return scenarios_; }
+  [[nodiscard]] std::vector<Scenario>& scenarios() { return scenarios_; }
+  [[nodiscard]] Courses play(Cast cast) const {
+    return courses_of(scenarios_, play_all(cast, scenarios_, known_), known_);
+  }
+  /// Each scenario as kube-controller-manager plays it, on whichever server that is.
+  [[nodiscard]] Courses play_original() const {
+    Courses out = play(Cast::kOriginal);
+    out.merge(play(Cast::kOriginalOnSandbox));
+    return out;
+  }
+
+ private:
+  std::vector<Scenario> scenarios_;
+  KnownDifferences known_{DAVIT_ORACLE "/known_differences.yaml",
+                          live::assets().empty() ? kRecordedRelease : live::server_release()};
+};
+
+std::vector<Scenario> wanted_scenarios() {
+  std::vector<Scenario> out = load_scenarios(DAVIT_ORACLE "/scenarios");
+  std::erase_if(out, [](const Scenario& each) {
+    return !is_wanted(each.name) || (live::is_oldest_server() && !each.plays_on_oldest);
+  });
+  return out;
+}
+
+/// Plays of the original, each time of all of these scenarios, several at once.
+std::vector<Courses> plays_at_once(const Theatre& theatre, std::size_t count) {
+  std::vector<Courses> out(count);
+  std::vector<std::jthread> players;
+  for (Courses& each : out) {
+    players.emplace_back([&theatre, &each] { each = theatre.play_original(); });
+  }
+  players.clear();
+  return out;
+}
+
+/// Writes down what kube-controller-manager does.
+class Recorder {
+ public:
+  /// `wanted`: plays of each scenario.
+  Recorder(std::vector<Scenario> scenarios, std::size_t wanted)
+      : open_(std::move(scenarios)), wanted_(wanted) {}
+
+  void record() {
+    for (int spare = kSpareRounds; !open_.scenarios().empty() && spare > 0;) {
+      const auto missing = [this](const Scenario& each) { return missing_of(each.name); };
+      const std::size_t most = missing(*std::ranges::max_element(open_.scenarios(), {}, missing));
+      const std::size_t failed = collect(plays_at_once(open_, std::min(most, kRecordedAtOnce)));
+      std::erase_if(open_.scenarios(), [this](const Scenario& each) {
+        const bool is_done = missing_of(each.name) == 0;
+        if (is_done) write(each);
+        return is_done;
+      });
+      std::cout << open_.scenarios().size() << " scenarios to go, " << failed << " plays failed\n";
+      if (failed != 0) --spare;
+    }
+    for (const Scenario& each : open_.scenarios()) {
+      for (const std::string& why : failures_[each.name]) ADD_FAILURE() << each.name << ": " << why;
+      ADD_FAILURE() << each.name << " is not recorded: " << plays_[each.name].size() << " plays";
+    }
+  }
+
+ private:
+  [[nodiscard]] std::size_t missing_of(const std::string& scenario) {
+    return wanted_ - std::min(wanted_, plays_[scenario].size());
+  }
+
+  /// The number of plays that failed.
+  std::size_t collect(std::vector<Courses> plays) {
+    std::size_t failed = 0;
+    for (Courses& courses : plays) {
+      for (auto& [name, course] : courses) {
+        if (course.failures.empty()) {
+          plays_[name].push_back(std::move(course.play));
+        } else {
+          failures_[name] = std::move(course.failures);
+          ++failed;
+        }
+      }
+    }
+    return failed;
+  }
+
+  void write(const Scenario& scenario) {
+    const Recording recording = recording_of(scenario, std::move(plays_[scenario.name]));
+    const std::filesystem::path file =
+        recording_file(DAVIT_ORACLE_RECORDINGS, kRecordedRelease, scenario.name);
+    std::filesystem::create_directories(file.parent_path());
+    live::write_file(file, text_of(recording, scenario.name, kRecordedRelease));
+    if (recording.plays.size() == 1) return;
+    std::cout << scenario.name << ": " << recording.plays.size() << " plays that differ\n";
+  }
+
+  Theatre open_;  // Scenarios that lack plays.
+  const std::size_t wanted_;
+  std::map<std::string, std::vector<Play>> plays_;
+  std::map<std::string, std::vector<std::string>> failures_;
+};
+
+/// The sides' plays, and what they are compared with.
+Findings find_out(const Theatre& theatre) {
+  Findings out;
+  out.recordings_are_of_server = is_recorded_release();
+  for (const Scenario& each : theatre.scenarios()) {
+    if (live::is_oldest_server()) break;  // Its original plays each time.
+    out.recordings.emplace(each.name,
+                           load_recording(DAVIT_ORACLE_RECORDINGS, kRecordedRelease, each));
+  }
+  std::map<Cast, Courses> played;
+  for (const Cast cast : casts()) played[cast];
+  {
+    // Waiting takes longer than working, so the sides play at the same time.
+    std::vector<std::jthread> sides;
+    for (auto& [cast, courses] : played) {
+      sides.emplace_back([&theatre, cast, &courses] { courses = theatre.play(cast); });
+    }
+  }
+  if (plays_original()) {
+    Courses originals = std::move(played[Cast::kOriginal]);
+    originals.merge(played[Cast::kOriginalOnSandbox]);
+    out.originals.push_back(std::move(originals));
+  }
+  std::erase_if(played, [](const auto& each) { return is_original(each.first); });
+  out.ours = std::move(played);
+  return out;
 }
 
 TEST(OracleStageTest, EveryScenarioIsPlayedOnEverySide) {
   if (live::is_oldest_server() && live::assets().empty()) GTEST_SKIP() << live::no_assets();
   std::filesystem::remove_all(verdict_folder());
   std::filesystem::create_directories(verdict_folder());
-  const KnownDifferences known(DAVIT_ORACLE "/known_differences.yaml",
-                               live::assets().empty() ? "" : live::server_release());
-  std::vector<Scenario> scenarios = load_scenarios(DAVIT_ORACLE "/scenarios");
-  std::erase_if(scenarios, [](const Scenario& each) {
-    return !is_wanted(each.name) || (live::is_oldest_server() && !each.plays_on_oldest);
-  });
+  std::vector<Scenario> scenarios = wanted_scenarios();
   ASSERT_FALSE(scenarios.empty());
-  std::map<Cast, Transcripts> played;
-  for (const Cast cast : casts()) played[cast];
-  {
-    // Waiting takes longer than working, so the sides play at the same time.
-    std::vector<std::jthread> sides;
-    for (auto& [cast, transcripts] : played) {
-      sides.emplace_back([&scenarios, &known, cast, &transcripts] {
-        transcripts = play_all(cast, scenarios, known);
-      });
-    }
+  if (const std::size_t plays = plays_to_record(); plays != 0) {
+    ASSERT_TRUE(!live::assets().empty() && is_recorded_release())
+        << "recordings are of " << kRecordedRelease << ": " << live::no_assets();
+    return Recorder(std::move(scenarios), plays).record();
   }
-  std::vector<Transcripts> originals;
-  if (played.contains(Cast::kOriginal)) {
-    originals.push_back(joined(played[Cast::kOriginal], played[Cast::kOriginalOnSandbox]));
-  }
-  Verdicts verdicts = judged(scenarios, played, originals, known);
+  Theatre theatre(std::move(scenarios));
+  const std::vector<Scenario> all = theatre.scenarios();
+  Findings findings = find_out(theatre);
+  Verdicts verdicts = judged(all, findings);
   // kube-controller-manager has races, so one play of it does not show all that it may do.
-  for (int again = 0; again < kMorePlays && !originals.empty(); ++again) {
-    std::vector<Scenario> open = scenarios;
-    std::erase_if(open, [&](const Scenario& each) { return verdicts.at(each.name).empty(); });
-    if (open.empty()) break;
+  for (int again = 0; again < kMorePlays && plays_original(); ++again) {
+    std::erase_if(theatre.scenarios(),
+                  [&](const Scenario& each) { return verdicts.at(each.name).empty(); });
+    if (theatre.scenarios().empty()) break;
     std::cout << "kube-controller-manager plays again:\n";
-    for (const Scenario& each : open) {
+    for (const Scenario& each : theatre.scenarios()) {
       for (const std::string& line : verdicts.at(each.name)) {
         std::cout << "  " << each.name << ": " << line << '\n';
       }
     }
-    originals.push_back(joined(play_all(Cast::kOriginal, open, known),
-                               play_all(Cast::kOriginalOnSandbox, open, known)));
-    verdicts = judged(scenarios, played, originals, known);
+    findings.originals.push_back(theatre.play_original());
+    verdicts = judged(all, findings);
   }
   for (const auto& [name, verdict] : verdicts) {
     std::string text;
     for (const std::string& each : verdict) text += each + '\n';
     live::write_file(verdict_file(name), text);
   }
-  std::cout << scenarios.size() << " scenarios on " << played.size() << " sides\n";
+  std::cout << all.size() << " scenarios on " << casts().size() << " sides\n";
 }
 
 class OracleTest : public testing::TestWithParam<ListedScenario> {};
@@ -227,9 +279,7 @@ TEST_P(OracleTest, PassesTheStatesThatItPassesWithKubeControllerManager) {
   const Result<std::string> verdict = read_text_file(verdict_file(scenario.name));
   ASSERT_TRUE(verdict) << "was not played: " << verdict.error().message();
   EXPECT_EQ(*verdict, "") << scenario.place;
-  if (live::assets().empty()) {
-    GTEST_SKIP() << live::no_assets() << ": played on the sandbox only";
-  }
+  if (live::assets().empty() && scenario.needs_real_server) GTEST_SKIP() << live::no_assets();
 }
 
 std::string test_name(const testing::TestParamInfo<ListedScenario>& each) {

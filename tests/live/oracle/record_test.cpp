@@ -1,6 +1,9 @@
 /// The comparison of histories; needs no server.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <davit/kube/time.hpp>
+
 #include "tests/live/oracle/picture.hpp"
 
 namespace davit::oracle {
@@ -169,6 +172,22 @@ Record node_not_ready(const std::string& kind, int count) {
       R"("count":)" +
       std::to_string(count) + R"(,"involvedObject":{"kind":")" + kind + R"(","name":"one"}})"))};
   return events_of({event});
+}
+
+TEST(RecordTest, DayOnWhichATokenWasMarkedDoesNotShowIfItIsThisOne) {
+  const WallTime now =
+      std::chrono::time_point_cast<WallTime::duration>(std::chrono::system_clock::now());
+  const auto picture_of = [](const std::string& day) {
+    const std::string text =
+        R"({"metadata":{"name":"t","labels":{"kubernetes.io/legacy-token-invalid-since":")" + day +
+        R"("}}})";
+    const std::vector<Life> lives = {life_of("secret", "t", {text.c_str()})};
+    const KnownDifferences known(DAVIT_ORACLE "/known_differences.yaml", "v1.36");
+    return picture(lives, Names(lives), known, Compare::kHistory).front().second;
+  };
+  EXPECT_NE(picture_of(format_time(now).substr(0, 10)).find("the day of the play"),
+            std::string::npos);
+  EXPECT_NE(picture_of("2020-01-01").find("2020-01-01"), std::string::npos);
 }
 
 TEST(RecordTest, WordsForARequestWithoutAResponseDoNotShow) {

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <set>
 
+#include "host/plugin/digest.hpp"
 #include "lib/base/text_file.hpp"
 #include "tests/live/oracle/step_reader.hpp"
 
@@ -59,11 +60,29 @@ void read_steps(const YamlNode& list, const Objects& objects, Reader& reader,
   }
 }
 
+/// The sum of the scenario and of the objects that it may create; comments and places do not count.
+std::string digest_of(const YamlNode& node, const Objects& objects, Reader& reader) {
+  constexpr std::size_t kDigits = 16;
+  const Result<std::string> text = to_json(node);
+  if (!text) {
+    reader.mistake(node, text.error().message());
+    return "";
+  }
+  std::string all = *text;
+  for (const auto& [name, object] : objects) {
+    if (text->find('"' + name + '"') == std::string::npos) continue;
+    const Result<std::string> json = to_json(*object);
+    if (json) all += '\n' + name + *json;
+  }
+  return host::sha256_hex(all).substr(0, kDigits);
+}
+
 Scenario read_scenario(const YamlNode& node, const Objects& objects, Reader& reader) {
   Scenario out;
   reader.keys(node, {"name", "isolation", "compare", "oldest", "servers", "steps", "expect"});
   out.name = reader.text(node, "name");
   out.place = reader.place(node);
+  out.digest = digest_of(node, objects, reader);
   if (out.name.empty()) reader.mistake(node, "a scenario needs a name");
   reader.set_namespace(out.name);
   const std::string oldest = reader.text(node, "oldest");
@@ -174,6 +193,7 @@ std::vector<ListedScenario> list_scenarios(const std::string& folder) {
             {line.substr(kName.size()), file.filename().string() + ':' + std::to_string(number)});
       }
       if (line == "    oldest: true" && !out.empty()) out.back().plays_on_oldest = true;
+      if (line == "    servers: real" && !out.empty()) out.back().needs_real_server = true;
     }
   }
   return out;

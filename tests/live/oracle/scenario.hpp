@@ -92,6 +92,7 @@ enum class IsolationGroup {
 struct Scenario {
   std::string name;  ///< Also the namespace.
   std::string place;
+  std::string digest;  ///< The sum of all that the file says about it.
   IsolationGroup isolation = IsolationGroup::kShared;
   Compare compare = Compare::kHistory;
   /// Whether the oldest server plays it, too: what has not changed since, one of each sort.
@@ -116,6 +117,7 @@ struct ListedScenario {
   std::string name;
   std::string place;
   bool plays_on_oldest = false;
+  bool needs_real_server = false;
 };
 /// The same scenarios by the lines that begin with their names. Each test is a process that needs
 /// the list, and reading what the scenarios do takes most of a second under ASan.

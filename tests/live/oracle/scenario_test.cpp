@@ -37,7 +37,7 @@ constexpr MistakeCase kMistakes[] = {
 };
 // clang-format on
 
-TEST(ScenarioTest, ListHasEachScenarioWithItsPlaceAndWhetherTheOldestServerPlaysIt) {
+TEST(ScenarioTest, ListHasEachScenarioWithItsPlaceAndWhichServersPlayIt) {
   const std::vector<Scenario> loaded = load_scenarios(DAVIT_ORACLE "/scenarios");
   const std::vector<ListedScenario> listed = list_scenarios(DAVIT_ORACLE "/scenarios");
   ASSERT_EQ(listed.size(), loaded.size());
@@ -45,6 +45,7 @@ TEST(ScenarioTest, ListHasEachScenarioWithItsPlaceAndWhetherTheOldestServerPlays
     EXPECT_EQ(listed[i].name, loaded[i].name);
     EXPECT_EQ(listed[i].place, loaded[i].place);
     EXPECT_EQ(listed[i].plays_on_oldest, loaded[i].plays_on_oldest) << loaded[i].name;
+    EXPECT_EQ(listed[i].needs_real_server, loaded[i].needs_real_server) << loaded[i].name;
   }
 }
 
@@ -66,6 +67,24 @@ TEST(ScenarioTest, NamedObjectIsCreatedWithChanges) {
             R"({"kind":"Deployment","metadata":{"name":"web","labels":{"of":"one"}},)"
             R"("spec":{"replicas":4},"apiVersion":"apps/v1"})");
   EXPECT_EQ(step.place, "x.yaml:6");
+}
+
+std::string digest_of(const char* objects, const char* steps) {
+  const Result<std::vector<Scenario>> read = read_scenarios(
+      std::string("objects:\n") + objects + "scenarios:\n- name: one\n  steps:\n" + steps,
+      "x.yaml");
+  return read ? read->front().digest : read.error().message();
+}
+
+TEST(ScenarioTest, DigestIsOfTheStepsAndOfTheObjectsInThem) {
+  constexpr char kWeb[] = "  web: {kind: Pod, metadata: {name: web}}\n";
+  constexpr char kOther[] = "  db: {kind: Pod, metadata: {name: db}}\n";
+  const std::string digest = digest_of(kWeb, "  - create: web\n");
+
+  EXPECT_EQ(digest.size(), 16u);
+  EXPECT_EQ(digest_of((std::string(kWeb) + kOther).c_str(), "  # Why.\n  - create: web\n"), digest);
+  EXPECT_NE(digest_of(kWeb, "  - create: web\n  - rest\n"), digest);
+  EXPECT_NE(digest_of("  web: {kind: Pod, metadata: {name: new}}\n", "  - create: web\n"), digest);
 }
 
 TEST(ScenarioTest, EachTurnOfARepeatHasItsNumberAndItsAddress) {
