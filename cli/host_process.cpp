@@ -380,7 +380,6 @@ Status HostProcess::start_controllers() {
   metrics_->before_scrape([this] {
     plugins_.serving().report();
     report_caches();
-    metrics_->journal_bytes(journal_.bytes());
   });
   return {};
 }
@@ -393,6 +392,7 @@ Status HostProcess::stand_for_election() {
 }
 
 void HostProcess::report_caches() {
+  metrics_->journal_bytes(journal_.bytes());
   const Time now = seams_.clock.now();
   // Informers of one resource with different selectors share their series: the oldest counts.
   std::map<ResourceId, std::pair<Duration, Metrics::Stale>> worst;
@@ -403,9 +403,7 @@ void HostProcess::report_caches() {
     unconfirmed = std::max(unconfirmed, unconfirmed_time(each.freshness, now));
     if (each.freshness.is_stale(now)) stale = Metrics::Stale::kYes;
   }
-  for (const auto& [resource, state] : worst) {
-    metrics_->informer_freshness(resource, state.first, state.second);
-  }
+  for (const auto& [id, state] : worst) metrics_->informer_freshness(id, state.first, state.second);
   for (const auto& [resource, sum] : bytes) metrics_->informer_bytes(resource, sum);
 }
 

@@ -79,8 +79,8 @@ struct ResourcePlan {
 
 [[nodiscard]] ResourcePlan plan_resources(const std::vector<ServedKind>& kinds);
 
-/// What the answer lacks. It is never complete without namespaces: one of them is being deleted, so
-/// the core group is missing, and with it the content to delete.
+/// The failures of an answer of discovery. It is never complete without namespaces: one of them is
+/// being deleted, so the core group is missing, and with it the content to delete.
 [[nodiscard]] std::vector<std::string> failures_of(const Served& found);
 
 /// "unable to retrieve the complete list of server APIs: …", as client-go says it. `failures` is
