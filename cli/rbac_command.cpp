@@ -20,6 +20,7 @@
 #include "host/plugin/declared_config.hpp"
 #include "host/serving/client_trust.hpp"
 #include "lib/base/json_text.hpp"
+#include "lib/base/text_file.hpp"
 #include "lib/net/certificate_pool.hpp"
 
 namespace davit::host {

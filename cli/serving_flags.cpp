@@ -35,7 +35,7 @@ class SectionFlags {
     app_.add_option_function<std::string>(
             name,
             [this_ = *this, member](const std::string& value) {
-              this_.set(member, value.empty() ? value : absolute_path(value));
+              this_.set(member, value.empty() ? value : absolute_path(value).string());
             },
             help)
         ->type_name(type)

@@ -6,6 +6,7 @@
 #include <davit/kube/json_equal.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace davit::statefulset {
 namespace {
@@ -68,7 +69,9 @@ class Path {
   Path() = default;
 
   [[nodiscard]] Path member(std::string_view key) const {
-    return Path((text_.empty() ? text_ : text_ + ".").append(common_name(key)));
+    std::string text = text_;
+    if (!text.empty()) text += '.';
+    return Path(text.append(common_name(key)));
   }
   [[nodiscard]] Path element() const { return Path(text_ + "[]"); }
   [[nodiscard]] bool is_root() const { return text_.empty(); }

@@ -83,11 +83,12 @@ class RunTest : public testing::Test {
                                        "contexts: [{name: c, context: {cluster: c, user: u}}]\n");
     allow(kubeconfig_, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
   }
-  void run_plugin(const std::string& sample) {
+  /// `name`: that of the plugin in the sample's file.
+  void run_plugin(const std::string& sample, const std::string& name = "sample") {
     manifest_ = directory_.write("manifest.yaml",
                                  "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\n"
-                                 "plugins: [{name: sample, path: " DAVIT_SAMPLES "/" +
-                                     sample + ".so}]\n");
+                                 "plugins: [{name: " +
+                                     name + ", path: " DAVIT_SAMPLES "/" + sample + ".so}]\n");
   }
   static void allow(const std::string& file, std::filesystem::perms permissions) {
     std::filesystem::permissions(file, permissions);

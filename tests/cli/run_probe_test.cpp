@@ -14,7 +14,7 @@ using testing::StartsWith;
 
 class RunProbeTest : public RunTest {
  protected:
-  RunProbeTest() { run_plugin("probes_hang"); }
+  RunProbeTest() { run_plugin("probes_hang", "probes"); }
 
   /// From the log: "Serving health and metrics" address="127.0.0.1:41234".
   static std::uint16_t port(Program& davit) {

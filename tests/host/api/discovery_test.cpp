@@ -182,7 +182,8 @@ TEST_F(DiscoveryTest, TheTextOfTheLastFailureIsInWhatAnOldCatalogCannotTell) {
   Discovery discovery(rest);
   EXPECT_TRUE(discovery.find("", "v1", "pods"));
   transport_.set_script([](const HttpRequest&) {
-    return response_of(403, R"({"kind":"Status","status":"Failure","message":"not for you",
+    return response_of(403, R"({"kind":"Status","apiVersion":"v1","metadata":{},
+                                "status":"Failure","message":"not for you",
                                 "reason":"Forbidden","code":403})");
   });
   discovery.reset();
@@ -278,8 +279,10 @@ TEST_F(SharedFetchTest, ACallerThatIsStoppedStopsNoOther) {
       std::async(std::launch::async, [this] { return discovery_.find("", "v1", "pods"); });
   while (discovery_.waiting() == 0) std::this_thread::yield();
   stop.request_stop();
-  EXPECT_EQ(first.get().error().code(), Code::kCancelled);
   EXPECT_TRUE(second.get());
+  // The first may have found what the second has fetched by then.
+  const Code code = first.get().error().code();
+  EXPECT_TRUE(code == Code::kCancelled || code == Code::kOk);
 }
 
 TEST_F(DiscoveryTest, ServerWithoutACoreGroupIsTolerated) {

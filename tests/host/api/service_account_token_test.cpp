@@ -217,8 +217,9 @@ TEST_F(ServiceAccountTokenTest, AResponseWithoutATokenIsAnError) {
 TEST_F(ServiceAccountTokenTest, ATokenThatNoHeaderCanCarryIsAnErrorThatDoesNotShowIt) {
   for (int i = 0; i < 4; ++i) {
     instead_[kToken].push_back(response_of(
-        201, R"({"kind":"TokenRequest","status":{"token":")" + std::string(65'535, 's') +
-                 R"(","expirationTimestamp":")" + expires_ + "\"}}"));
+        201,
+        R"({"kind":"TokenRequest","apiVersion":"authentication.k8s.io/v1","status":{"token":")" +
+            std::string(65'535, 's') + R"(","expirationTimestamp":")" + expires_ + "\"}}"));
   }
   EXPECT_THAT(with_steps({milliseconds(500), milliseconds(1000), milliseconds(2000)},
                          [&] { return authorization(token_); }),

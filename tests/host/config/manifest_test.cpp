@@ -134,7 +134,7 @@ constexpr MistakeCase kMistakeCases[] = {
      "m.yaml:3:23: quarantine.crashes must be a whole number from 0 to 1000, not the number -1"},
     {"journal: {bytes: 8Mi}",
      "m.yaml:3:18: journal.bytes must be a whole number from 0 to 1073741824, not the "
-     "string \"16Mi\""},
+     "string \"8Mi\""},
     {"swap: {maxErrorPercent: 101}",
      "m.yaml:3:25: swap.maxErrorPercent must be a whole number from 0 to 100, not the number 101"},
     {"client: {Qps: 5}",

@@ -256,8 +256,10 @@ struct UntrackedCase {
 constexpr char kNewPod[] =
     R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"n","namespace":"default",)"
     R"("uid":"u","resourceVersion":"99"}})";
-constexpr char kForbidden[] = R"({"kind":"Status","reason":"Forbidden","code":403})";
-constexpr char kNotFound[] = R"({"kind":"Status","reason":"NotFound","code":404})";
+constexpr char kForbidden[] =
+    R"({"kind":"Status","apiVersion":"v1","reason":"Forbidden","code":403})";
+constexpr char kNotFound[] =
+    R"({"kind":"Status","apiVersion":"v1","reason":"NotFound","code":404})";
 constexpr UntrackedCase kUntrackedCases[] = {
     {"Read", DAVIT_GET, "n", DryRun::kOff, 200, kNewPod},
     {"DryRun", DAVIT_CREATE, "", DryRun::kServer, 201, kNewPod},

@@ -478,7 +478,8 @@ TEST_F(HostClientTest, BatchRespondsToEachRequestAndReportsAFailure) {
   make();
   transport_.set_script([](const HttpRequest& sent) {
     return sent.target.find("/pods/b") != std::string::npos
-               ? response_of(404, R"({"kind":"Status","reason":"NotFound","code":404})")
+               ? response_of(
+                     404, R"({"kind":"Status","apiVersion":"v1","reason":"NotFound","code":404})")
                : fitting_response(sent);
   });
   const davit_request requests[] = {

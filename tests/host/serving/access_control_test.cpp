@@ -196,7 +196,8 @@ TEST_F(AccessControlTest, OneReviewServesAllWhoBringTheSameToken) {
   std::vector<HttpServerResponse> responses;
   for (int i = 0; i < 20; ++i) responses.push_back(control().handle(request("/metrics", "good")));
   transport_.await_requests(1);
-  transport_.send(0, R"({"status":{"authenticated":true,"user":{"username":"ann"}}})");
+  transport_.send(0, R"({"kind":"TokenReview","apiVersion":"authentication.k8s.io/v1",)"
+                     R"("status":{"authenticated":true,"user":{"username":"ann"}}})");
   transport_.finish(0);
   threads_.wait_idle();
 

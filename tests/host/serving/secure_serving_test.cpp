@@ -82,8 +82,11 @@ TEST_F(SecureServingTest, ProbesAreServedWhileTheApiServerHangs) {
 }
 
 TEST_F(SecureServingTest, TokensAreReviewedAndAnswersAwaited) {
-  transport_.respond({201, R"({"status":{"authenticated":true,"user":{"username":"ann"}}})"});
-  transport_.respond({201, R"({"status":{"allowed":true}})"});
+  transport_.respond({201, R"({"kind":"TokenReview","apiVersion":"authentication.k8s.io/v1",)"
+                           R"("status":{"authenticated":true,"user":{"username":"ann"}}})"});
+  transport_.respond({201,
+                      R"({"kind":"SubjectAccessReview","apiVersion":"authorization.k8s.io/v1",)"
+                      R"("status":{"allowed":true}})"});
   open();
 
   EXPECT_THAT(ask("/metrics", "Authorization: Bearer good\r\n"), EndsWith("page of /metrics"));
@@ -91,14 +94,18 @@ TEST_F(SecureServingTest, TokensAreReviewedAndAnswersAwaited) {
 }
 
 TEST_F(SecureServingTest, AnUnreadableConfigMapEndsTheStartUnlessItIsTolerated) {
-  const auto forbid = [this] { transport_.respond({403, R"({"kind":"Status","code":403})"}); };
+  const auto forbid = [this] {
+    transport_.respond(
+        {403, R"({"kind":"Status","apiVersion":"v1","reason":"Forbidden","code":403})"});
+  };
   open();
   forbid();
   const Status refused = serving_->look_up_trust({});
   EXPECT_THAT(refused.message(), HasSubstr("kube-system/extension-apiserver-authentication"));
   EXPECT_EQ(sink_.count("apply what davit rbac prints"), 1U);
 
-  transport_.respond({404, R"({"kind":"Status","code":404})"});
+  transport_.respond(
+      {404, R"({"kind":"Status","apiVersion":"v1","reason":"NotFound","code":404})"});
   EXPECT_TRUE(serving_->look_up_trust({}).ok()) << "no ConfigMap is no failure";
 
   manifest_.authentication.tolerate_lookup_failure = true;

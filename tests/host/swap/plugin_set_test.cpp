@@ -37,7 +37,7 @@ TEST_F(SwapTest, ANewBuildTakesThePlaceOfTheOldOne) {
 TEST_F(SwapTest, AKeyThatOnlyTheQueueKnowsIsKept) {
   start();
   transport_.set_script([](const HttpRequest& request) {
-    return request.body.find("-b\"") == std::string::npos ? created("0") : failed();
+    return request.body.find("-b\"") == std::string::npos ? created(request, "0") : failed();
   });
   add_pod("b");
   transport_.await_requests(2);
@@ -58,7 +58,7 @@ TEST_F(SwapTest, AKeyThatOnlyTheQueueKnowsIsKept) {
 
 TEST_F(SwapTest, WhatTheOldBuildWroteIsSeenBeforeTheNewOneSyncsTheKey) {
   transport_.set_script([](const HttpRequest& request) {
-    return created(request.body.find("v1-a") == std::string::npos ? "0" : "100");
+    return created(request, request.body.find("v1-a") == std::string::npos ? "0" : "100");
   });
   start();
   place("v2");
@@ -75,7 +75,7 @@ TEST_F(SwapTest, WhatTheOldBuildWroteIsSeenBeforeTheNewOneSyncsTheKey) {
 
 TEST_F(SwapTest, ARunningSyncEndsBeforeTheNewBuildServes) {
   start();
-  transport_.respond(test::open_response(201, created("0").body));
+  transport_.respond(test::open_response(201, created("v1-b", "0").body));
   add_pod("b");
   transport_.await_requests(2);
   place("v2");
@@ -93,7 +93,7 @@ TEST_F(SwapTest, ARunningSyncEndsBeforeTheNewBuildServes) {
 TEST_F(SwapTest, ASyncThatDoesNotEndLeavesTheOldBuildServing) {
   limits_.drain = seconds(20);  // Like no other limit.
   start();
-  transport_.respond(test::open_response(201, created("0").body));
+  transport_.respond(test::open_response(201, created("v1-b", "0").body));
   add_pod("b");
   transport_.await_requests(2);
   place("v2");
@@ -147,7 +147,7 @@ TEST_F(SwapTest, ItsPhasesAreThoseOfTheDocumentation) {
 TEST_F(SwapTest, ASwapThatFailsGoesBackAndRetiresTheNewBuild) {
   limits_.drain = seconds(20);  // Like no other limit.
   start();
-  transport_.respond(test::open_response(201, created("0").body));
+  transport_.respond(test::open_response(201, created("v1-b", "0").body));
   add_pod("b");
   transport_.await_requests(2);
   place("v2");

@@ -23,7 +23,7 @@ class RollbackTest : public SwapTest {
   /// Syncs of build v2 fail from now on.
   void fail_v2() {
     transport_.set_script([](const HttpRequest& request) {
-      return request.body.find("v2-") == std::string::npos ? created("0") : failed();
+      return request.body.find("v2-") == std::string::npos ? created(request, "0") : failed();
     });
   }
   /// A swap whose probation is waited for. Time passes as the set looks, but not before so many
@@ -112,7 +112,7 @@ TEST_F(RollbackTest, ABuildThatCannotReadTheNewerStateIsRestoredWithoutState) {
   start();
   fail_v2();
   transport_.set_script([](const HttpRequest& request) {
-    return request.body.find(".v2-") == std::string::npos ? created("0") : failed();
+    return request.body.find(".v2-") == std::string::npos ? created(request, "0") : failed();
   });
   place("state2");
 

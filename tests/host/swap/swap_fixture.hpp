@@ -25,7 +25,7 @@ namespace davit::host {
 class SwapTest : public ::testing::Test {
  protected:
   SwapTest() {
-    transport_.set_script([](const HttpRequest&) { return created("0"); });
+    transport_.set_script([](const HttpRequest& request) { return created(request, "0"); });
     std::filesystem::create_directory(directory_.path() / "staging");
     limits_.staging = directory_.path() / "staging";
     place("v1");
@@ -38,13 +38,21 @@ class SwapTest : public ::testing::Test {
   // Its threads use the members of the test itself, which go before those of this class.
   void TearDown() override { set_.reset(); }
 
-  static test::ScriptedResponse created(const std::string& version) {
+  /// The name of the pod that a request creates.
+  static std::string name_in(const HttpRequest& request) {
+    constexpr std::string_view kBefore = R"("name":")";
+    const std::size_t at = request.body.find(kBefore) + kBefore.size();
+    return request.body.substr(at, request.body.find('"', at) - at);
+  }
+  /// The server has created the pod of the request, with this version.
+  static test::ScriptedResponse created(const HttpRequest& request, const std::string& version) {
+    return created(name_in(request), version);
+  }
+  static test::ScriptedResponse created(const std::string& name, const std::string& version) {
     test::ScriptedResponse response;
     response.status = 201;
-    response.body =
-        R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"x","namespace":"default","uid":"u",)"
-        R"("resourceVersion":")" +
-        version + "\"}}";
+    response.body = R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":")" + name +
+                    R"(","namespace":"default","uid":"u","resourceVersion":")" + version + "\"}}";
     return response;
   }
 
@@ -109,11 +117,7 @@ class SwapTest : public ::testing::Test {
   /// The names of the pods that were asked for, in order.
   [[nodiscard]] std::vector<std::string> asked() const {
     std::vector<std::string> names;
-    for (const HttpRequest& request : transport_.requests()) {
-      constexpr std::string_view kBefore = R"("name":")";
-      const std::size_t at = request.body.find(kBefore) + kBefore.size();
-      names.push_back(request.body.substr(at, request.body.find('"', at) - at));
-    }
+    for (const HttpRequest& request : transport_.requests()) names.push_back(name_in(request));
     return names;
   }
   /// A further pod appears, for whose key the server then gives `response`.

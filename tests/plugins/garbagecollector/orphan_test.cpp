@@ -138,6 +138,7 @@ TEST_F(OrphanTest, GC29_ADependentThatIsGoneIsIgnored) {
   const Thing d2 = create_owned("d2", {own(o)});
   start();
   fail(Verb::kPatch, "d1", 404);
+  fail(Verb::kGet, "d1", 404);
   erase(o, "Orphan");
   run();
   EXPECT_FALSE(exists(o));

@@ -245,10 +245,12 @@ TEST_F(NodeZoneTest, ATaintIsWrittenDespiteAnOlderNodeInTheCache) {
   start(R"({"nodeEvictionRate":0.1})");
   live(2);
   stop("n1");
+  cluster().on_request([this](const testing::RequestRecord& request) {
+    if (request.resource == "nodes" && request.subresource == "status") cluster().hold("nodes");
+  });
   for (int i = 0;
        i < 100 && cluster().requests_of(testing::Verb::kPatch, "nodes", "status").empty(); ++i) {
     live_for(100ms);
-    if (i == 50) cluster().hold("nodes");
   }
   live_for(200ms);
 

@@ -128,7 +128,7 @@ TEST_F(DeletionChoiceTest, R53_ThePodThatSharesItsNodeWithASibling) {
   expect_deleted("b");
 }
 
-TEST_F(DeletionChoiceTest, R53_ASiblingInAnotherNamespaceCountsToo) {
+TEST_F(DeletionChoiceTest, R53_ASetOfAnotherNamespaceIsNoSiblingWhateverItsOwnerReferenceSays) {
   const std::string owner =
       R"({"metadata":{"ownerReferences":[)" + controller("Deployment", "web", "web-uid") + "]}";
   // Without the sibling the smaller UID goes.
@@ -140,7 +140,7 @@ TEST_F(DeletionChoiceTest, R53_ASiblingInAnotherNamespaceCountsToo) {
   add_set(sibling.dump());
   add_running("far-1", R"({"metadata":{"namespace":"elsewhere"},"spec":{"nodeName":"n2"}})");
   start();
-  expect_deleted("b");
+  expect_deleted("a");
 }
 
 TEST_F(DeletionChoiceTest, R54_AStandAloneSetIgnoresNeighbours) {

@@ -71,11 +71,11 @@ INSTANTIATE_TEST_SUITE_P(Spec9_2, SemanticEqualityTest, ::testing::Values(
 
 /// Every place in a pod template, made from the schema of the API: an object in which it is the
 /// only thing. `visit` gets the template, and the object that lacks the member.
-class Places {
+class TemplatePlaces {
  public:
   using Visit = std::function<void(const davit::Json& pod_template, davit::Json& holder,
                                    const Field& member)>;
-  explicit Places(Visit visit) : visit_(std::move(visit)) {}
+  explicit TemplatePlaces(Visit visit) : visit_(std::move(visit)) {}
 
   void walk() {
     const Message& set = *find_schema("apps/v1", "StatefulSet");
@@ -152,7 +152,7 @@ std::vector<const char*> some_defaults(const Field& member) {
 TEST(SemanticEqualityTest, EveryMemberOfTheSchemaHasTheDefaultOfTheServerAndNoOther) {
   std::size_t places = 0;
   std::size_t accepted = 0;
-  Places([&](const davit::Json& pod_template, davit::Json& holder, const Field& member) {
+  TemplatePlaces([&](const davit::Json& pod_template, davit::Json& holder, const Field& member) {
     ++places;
     // That of an image depends on its tag, and a volume without any source becomes an emptyDir:
     // both have been stored since the first servers that keep revisions.

@@ -58,7 +58,7 @@ TEST_F(FaultLayerTest, WrongBodyReplacesThatOfARequestThatArrived) {
   faulty_.add(R"({"fault":"body","body":"{}","target":{"verb":"get"}})");
   const HttpServerResponse response = faulty_.get(kPod);
   EXPECT_EQ(response.status, 200);
-  EXPECT_EQ(response.body, "{}");
+  EXPECT_EQ(response.body, "{}\n");
   EXPECT_EQ(response.stream, nullptr);
   EXPECT_THAT(faulty_.server.request_facts, ElementsAre("GET /api/v1/namespaces/a/pods/p"));
 }
