@@ -152,7 +152,7 @@ class Discovery {
   std::shared_ptr<const ApiCatalog> catalog_ GUARDED_BY(mutex_);
   bool stale_ GUARDED_BY(mutex_) = true;  // reset() was called since the catalog was fetched.
   bool is_doubted_ GUARDED_BY(mutex_) = false;
-  Status failure_ GUARDED_BY(mutex_);     // The last fetch's.
+  Status failure_ GUARDED_BY(mutex_);  // The last fetch's.
 
   CondVar landed_;  // A fetch has ended.
   std::size_t waiting_ GUARDED_BY(mutex_) = 0;
