@@ -48,7 +48,6 @@ constexpr std::array kDefaults{
     Default{"spec.volumes[].projected.sources[].downwardAPI.items[].fieldRef.apiVersion",
             R"("v1")"},
     Default{"spec.volumes[].ephemeral.volumeClaimTemplate.spec.volumeMode", R"("Filesystem")"},
-    Default{"spec.volumes[].ephemeral.volumeClaimTemplate.spec.resources", "{}"},
     Default{"spec.volumes[].hostPath.type", R"("")"},
     Default{"spec.volumes[].iscsi.iscsiInterface", R"("default")"},
     Default{"spec.volumes[].rbd.pool", R"("rbd")"},

@@ -135,6 +135,9 @@ void set_volume_defaults(Json& volume) {
     Json* source = volume.find(each.source);
     if (source != nullptr && source->is_object()) set_default(*source, each.field, each.value);
   }
+  if (Json* disk = volume.find("azureDisk"); disk != nullptr && disk->is_object()) {
+    set_default(*disk, "readOnly", false);
+  }
   if (Json* spec = volume.at({"ephemeral", "volumeClaimTemplate", "spec"}); spec != nullptr) {
     replace_empty(*spec, "volumeMode", "Filesystem");
   }
