@@ -38,7 +38,7 @@ void HostElections::want_migration() {
             .on_stopped_leading = handlers_.on_stopped,
             .on_new_leader = {}});
     migration_view_.store(&*migration_, std::memory_order_release);
-    // A host that has to wait for its own lease watches this one meanwhile: a leader that hangs
+    // A host that has to wait for its own lease watches this one, too: a leader that hangs
     // holds both, and their time runs out together.
     started =
         migration_->start(has_main_ ? LeaderElector::Stand::kAtOnce : LeaderElector::Stand::kWait);

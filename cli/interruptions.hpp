@@ -47,7 +47,7 @@ class Interruptions {
   [[nodiscard]] bool has_lost_lease() const;
 
  private:
-  /// Takes a signal; whether it is a request of its own.
+  /// Takes a signal. Returns whether it is a new request.
   [[nodiscard]] bool take_signal() const;
 
   const std::unique_ptr<Clock> clock_;

@@ -170,7 +170,7 @@ std::string head(const char* api_version, const char* kind, const std::string& n
   return out;
 }
 
-/// Who gets rights, and the name of the roles and bindings.
+/// The subjects of the bindings, and the name of the roles and bindings.
 struct Subject {
   std::string roles;
   std::string account;  ///< A ServiceAccount, unless there are users or groups.

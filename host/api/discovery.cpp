@@ -116,8 +116,8 @@ bool has_failures(const ApiCatalog& catalog) {
   return false;
 }
 
-/// A server that had a core group has it still: what says that there is none is not the server.
-/// Believing it would take every pod and every namespace for gone.
+/// Keeps the known core group where the answer lacks one. A server never loses it, and believing
+/// such an answer would take every pod and every namespace for gone.
 void keep_core(const ApiCatalog& known, ApiCatalog& fetched) {
   const ApiCatalog::Group* const core = known.group("");
   if (core == nullptr || fetched.group("") != nullptr || mutant("core-group")) return;

@@ -21,7 +21,7 @@ inline constexpr std::size_t kJournalBytes = std::size_t{8} * 1024 * 1024;
 
 /// One limit for all controllers, which take of it what they need: whenever the memory exceeds it,
 /// the oldest records of all controllers go. Thread-safe. A journal of a controller lives as long
-/// as this, whatever is loaded.
+/// as this, also while its plugin is not loaded.
 class Journal {
  public:
   /// `bytes_max`: for all controllers together, as the allocator counts; 0: nothing is kept. A
@@ -68,7 +68,7 @@ class Journal {
   bool forget_one(JournalPart part) REQUIRES(mutex_);
 
   const std::size_t bytes_max_;
-  // Relaxed: each is a sum of its own, and guards nothing.
+  // Relaxed: the sums are independent and guard no other memory.
   std::array<std::atomic<std::size_t>, kParts> bytes_{};
   mutable Mutex mutex_;
   std::map<std::string, std::unique_ptr<ControllerJournal>, std::less<>> journals_

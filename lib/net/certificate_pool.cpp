@@ -73,6 +73,14 @@ CertificateSubject subject_of(X509* certificate, const std::string& der) {
           .not_after = wall_time(X509_get0_notAfter(certificate))};
 }
 
+Result<CertificatePtr> first_certificate(std::string_view pem) {
+  const BioPtr in = reader_of(pem);
+  CertificatePtr first(PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr));
+  ERR_clear_error();
+  if (!first) return Status(Code::kInvalid, "there is no certificate in it");
+  return first;
+}
+
 }  // namespace
 
 struct CertificatePool::Store {
@@ -83,20 +91,16 @@ CertificatePool::CertificatePool(std::unique_ptr<Store> store) : store_(std::mov
 CertificatePool::~CertificatePool() = default;
 
 Result<CertificateTimes> certificate_times(std::string_view pem) {
-  const BioPtr in = reader_of(pem);
-  const CertificatePtr first(PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr));
-  ERR_clear_error();
-  if (!first) return Status(Code::kInvalid, "there is no certificate in it");
-  return CertificateTimes{wall_time(X509_get0_notBefore(first.get())),
-                          wall_time(X509_get0_notAfter(first.get()))};
+  const Result<CertificatePtr> first = first_certificate(pem);
+  if (!first) return first.error();
+  return CertificateTimes{wall_time(X509_get0_notBefore(first->get())),
+                          wall_time(X509_get0_notAfter(first->get()))};
 }
 
 Result<CertificateSubject> certificate_subject(std::string_view pem) {
-  const BioPtr in = reader_of(pem);
-  const CertificatePtr first(PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr));
-  ERR_clear_error();
-  if (!first) return Status(Code::kInvalid, "there is no certificate in it");
-  return subject_of(first.get(), to_der(first.get()));
+  const Result<CertificatePtr> first = first_certificate(pem);
+  if (!first) return first.error();
+  return subject_of(first->get(), to_der(first->get()));
 }
 
 Result<std::shared_ptr<const CertificatePool>> CertificatePool::from_pem(std::string_view pem) {
