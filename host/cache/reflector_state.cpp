@@ -332,8 +332,9 @@ ReflectorReport ReflectorState::finish_streaming(const StreamEnd& end, Time now)
     case Cause::kBroken:
       if (ended_at_once(now)) return unreachable(end.status);
       return retried();
-    case Cause::kStalled:
-      return retried();
+    case Cause::kStalled:  // A server whose watches stand still may still list.
+      if (mutant("stalled-streaming-list")) return retried();
+      break;
     case Cause::kEnded:
       if (!ended_at_once(now)) return retried();
       break;
@@ -432,7 +433,8 @@ ReflectorReport ReflectorState::finish_watch(const StreamEnd& end, Time now) {
       probe_silent_server();
       return rewatch(Note::kRetried);
     case Cause::kStalled:
-      if (!goal_) probe_silent_server();
+      if (goal_) return list_for_goal();
+      probe_silent_server();
       return rewatch(is_overdue(now) ? Note::kWatchStalled : Note::kWatchSilent);
     case Cause::kRefused:
     case Cause::kErrorEvent:

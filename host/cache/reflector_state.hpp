@@ -153,7 +153,7 @@ struct ReflectorReport {
 /// It also does as of the moment of a probe (a consistent list of one object) once an event or
 /// bookmark at or beyond the version of its response has come. The proper end of a watch proves
 /// nothing: its server's cache may stand still. A watch that brings no such event within
-/// `verifying_watch` is followed by a consistent list.
+/// `verifying_watch`, whether it ends or stands still, is followed by a consistent list.
 ///
 /// Versions that go back: a server whose etcd was restored from a backup sends no event to a watch
 /// at a version that it has not reached yet. A probe, list or bookmark below the known version

@@ -2,6 +2,7 @@
 /// the real server.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
@@ -51,6 +52,10 @@ void check_immutable(const Json& object, const Json& old, std::string_view field
 /// Sets a member that is missing or null.
 void set_default(Json& object, std::string_view key, std::string_view text);
 void set_default(Json& object, std::string_view key, std::int64_t number);
+/// No conversion makes a number of a flag.
+void set_default(Json& object, std::string_view key, std::same_as<bool> auto flag) {
+  if (!is_set(object, key)) object.set(key, flag);
+}
 /// Like the above, and also replaces "" and 0, which Go holds without a pointer.
 void replace_empty(Json& object, std::string_view key, std::string_view text);
 void replace_empty(Json& object, std::string_view key, std::int64_t number);

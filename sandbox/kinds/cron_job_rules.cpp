@@ -78,7 +78,7 @@ class CronJobRules final : public WorkloadRules {
     Json& spec = object_member(object, "spec");
     set_template_defaults(object_member(object_member(spec, "jobTemplate"), "spec"));
     replace_empty(spec, "concurrencyPolicy", "Allow");
-    if (!is_set(spec, "suspend")) spec.set("suspend", false);
+    set_default(spec, "suspend", false);
     set_default(spec, "successfulJobsHistoryLimit", kSuccessfulJobsKept);
     set_default(spec, "failedJobsHistoryLimit", kFailedJobsKept);
   }

@@ -72,12 +72,13 @@ TEST(TakeoverTest, DependentsOfAKindThatIsYoungerThanTheStandbyAreOrphanedNotDel
       widgets.get("items").items().front().get("metadata").get("ownerReferences").is_null());
 }
 
-// The informers that the standby has open lag, too.
+// The watches that both hosts have open lag, too.
 TEST(TakeoverTest, DependentsThatTheStandbysWatchHasNotShownAreOrphanedNotDeleted) {
   World world(replicas_of("garbage-collector-controller", DAVIT_GARBAGECOLLECTOR_DIRECTORY));
   world.start_host();
   world.pass(std::chrono::seconds(40));
-  world.play(R"({"fault":"hold","for":"5m","target":{"verb":"watch","resource":"secrets"}})");
+  world.play(
+      R"({"fault":"hold","for":"5m","count":2,"target":{"verb":"watch","resource":"secrets"}})");
   const std::string uid = world.send("POST", kConfigMaps, named("o")).text_at({"metadata", "uid"});
   const std::string secrets = "/api/v1/namespaces/default/secrets";
   world.send("POST", secrets,
@@ -101,7 +102,8 @@ TEST(TakeoverTest, QuotaCountsWhatTheStandbysWatchHasNotShown) {
   World world(replicas_of("resourcequota-controller", DAVIT_RESOURCEQUOTA_DIRECTORY));
   world.start_host();
   world.pass(std::chrono::seconds(5));
-  world.play(R"({"fault":"hold","for":"5m","target":{"verb":"watch","resource":"configmaps"}})");
+  world.play(
+      R"({"fault":"hold","for":"5m","count":2,"target":{"verb":"watch","resource":"configmaps"}})");
   for (const char* name : {"a", "b", "c"}) world.send("POST", kConfigMaps, named(name));
   kill_leader(world);
   world.send("POST", kQuotas,

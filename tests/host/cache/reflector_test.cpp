@@ -52,6 +52,19 @@ TEST_F(ReflectorTest, CapableServerStreamsTheFirstContentAndIsNeverAskedForAList
   }
 }
 
+// A takeover waited for as long as the server's watches stood still.
+TEST_F(ReflectorTest, StreamingListThatStandsStillIsFollowedByAPlainList) {
+  make_informer();
+  reply({.lasts = seconds(91), .during = [this] { informer_->tick(clock_.now()); }});
+  step();
+  reply({.body = list_json("7", {{.name = "a", .version = "3"}})});
+  step();
+
+  EXPECT_THAT(api_.asked[0], HasSubstr("sendInitialEvents"));
+  EXPECT_THAT(api_.asked[1], StartsWith("list resourceVersion=0"));
+  EXPECT_TRUE(informer_->has_synced());
+}
+
 // RT-051
 TEST_F(ReflectorTest, ServerWithoutStreamingListsGetsAPlainListAtOnce) {
   make_informer();

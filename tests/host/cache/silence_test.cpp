@@ -337,6 +337,20 @@ TEST_F(VerificationTest, WatchThatEndsWithoutEvidenceIsFollowedByAConsistentList
   }
 }
 
+TEST_F(VerificationTest, WatchThatStandsStillIsFollowedByAConsistentList) {
+  fill_large();
+  ask();
+  reply({.body = list_json("20", {})});
+  step();
+  reply({.lasts = seconds(9), .during = [this] { informer_->tick(clock_.now()); }});
+  step();
+  EXPECT_FALSE(listener_.verified);
+  reply({.body = list_json("21", {{.name = "p0", .version = "20"}})});
+  step();
+  EXPECT_EQ(api_.asked.back(), "list limit=500") << "without a version: the latest state";
+  EXPECT_TRUE(listener_.verified);
+}
+
 TEST_F(VerificationTest, EventBeyondTheVersionIsEvidence) {
   fill_large();
   ask();
