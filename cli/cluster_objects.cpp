@@ -1,10 +1,9 @@
 #include "cli/cluster_objects.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
+#include "lib/base/text_file.hpp"
 #include "lib/kube/yaml_stream.hpp"
 
 namespace davit::host {
@@ -51,10 +50,9 @@ class ObjectReader {
 
   void read_file(const std::filesystem::path& path) {
     file_ = path.string();
-    std::ifstream in(path, std::ios::binary);
-    if (!in) return mistake({}, "cannot be read");
-    const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-    for (const YamlPart& each : yaml_documents(text)) {
+    const Result<std::string> text = read_text_file(file_);
+    if (!text) return mistake({}, "cannot be read: " + text.error().message());
+    for (const YamlPart& each : yaml_documents(*text)) {
       YamlDocument document = parse_yaml(each.text, file_, each.line);
       if (!document.mistakes.empty()) {
         out_.mistakes.insert(out_.mistakes.end(), document.mistakes.begin(),

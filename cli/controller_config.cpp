@@ -1,11 +1,10 @@
 #include "cli/controller_config.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <utility>
 
+#include "lib/base/text_file.hpp"
 #include "lib/kube/yaml.hpp"
 
 namespace davit::host {
@@ -21,10 +20,11 @@ Result<ControllerConfig> read(const std::string& flag) {
   } else {
     out.file = flag;
   }
-  std::ifstream in(out.file, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  if (in.bad() || !in.is_open()) return Status(Code::kInvalid, "cannot read " + out.file);
-  const YamlDocument document = parse_yaml(text, out.file);
+  const Result<std::string> text = read_text_file(out.file);
+  if (!text) {
+    return Status(Code::kInvalid, "cannot read " + out.file + ": " + text.error().message());
+  }
+  const YamlDocument document = parse_yaml(*text, out.file);
   if (!document.mistakes.empty()) return Status(Code::kInvalid, document.mistakes.front().str());
   if (document.root.is_null()) {
     out.json = "{}";

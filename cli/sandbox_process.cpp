@@ -1,13 +1,12 @@
 #include "cli/sandbox_process.hpp"
 
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <thread>
 #include <utility>
 
 #include "lib/base/replace_file.hpp"
 #include "lib/base/start_thread.hpp"
+#include "lib/base/text_file.hpp"
 #include "lib/kube/yaml.hpp"
 #include "sandbox/auth/authenticator.hpp"
 #include "sandbox/auth/rbac.hpp"
@@ -29,9 +28,9 @@ constexpr int kUsualPort = 6443;
 constexpr const char* kContext = "davit-sandbox";
 
 Result<std::string> read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return Status(Code::kInvalid, "cannot read " + path);
-  return std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+  Result<std::string> text = read_text_file(path);
+  if (!text) return Status(Code::kInvalid, "cannot read " + path + ": " + text.error().message());
+  return text;
 }
 
 /// YAML or JSON.

@@ -4,12 +4,14 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
+#include <cerrno>
 #include <davit/kube/duration.hpp>
 #include <davit/options.hpp>
 #include <fstream>
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <system_error>
 
 #include "plugins/serviceaccount/openssl_handles.hpp"
 
@@ -37,11 +39,13 @@ Status check_text_options(Value config, std::initializer_list<std::string_view> 
 }
 
 Result<std::string> read_file(const std::string& path) {
+  errno = 0;
   std::ifstream in(path, std::ios::binary);
   std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   // A directory opens, and fails at the first byte.
-  if (!in.is_open() || in.bad()) return Status(Code::kInvalid, "cannot read " + path);
-  return text;
+  if (in.is_open() && !in.bad()) return text;
+  const std::string why = std::generic_category().message(errno);
+  return Status(Code::kInvalid, "cannot read " + path + ": " + why);
 }
 
 Result<std::string> read_root_ca(Value config) {

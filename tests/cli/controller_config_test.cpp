@@ -16,7 +16,6 @@ class ControllerConfigTest : public testing::Test {
     return directory_.write(name, text);
   }
 
- private:
   const TempDirectory directory_;
 };
 
@@ -44,7 +43,10 @@ TEST_F(ControllerConfigTest, MistakesNameFileAndLine) {
             list + ":2:1: a configuration is a mapping, not a list");
   const std::string twice = write("twice.yaml", "a: 1\na: 2\n");
   EXPECT_THAT(read_controller_configs({twice}).error().message(), HasSubstr(twice + ":2:1: "));
-  EXPECT_EQ(read_controller_configs({"/nowhere"}).error().message(), "cannot read /nowhere");
+  EXPECT_EQ(read_controller_configs({"/nowhere"}).error().message(),
+            "cannot read /nowhere: no such file or directory");
+  EXPECT_EQ(read_controller_configs({directory_.path()}).error().message(),
+            "cannot read " + directory_.path().string() + ": is a directory");
 }
 
 TEST_F(ControllerConfigTest, EachControllerHasOneConfigurationAtMost) {

@@ -301,6 +301,8 @@ TEST_F(TokensControllerTest, AKeyFileThatIsNoneIsRefused) {
     EXPECT_EQ(refused.code(), Code::kInternal);
     EXPECT_THAT(refused.message(),
                 HasSubstr("error reading key for service account token controller: " + path));
+    if (path != "/nowhere") continue;
+    EXPECT_THAT(refused.message(), HasSubstr("cannot read /nowhere: No such file or directory"));
   }
 }
 
