@@ -25,6 +25,7 @@ constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 struct Installed {
   std::array<char, PATH_MAX> journal{};
   std::array<struct sigaction, kSignals.size()> before{};
+  LogFormat format = LogFormat::kText;
 };
 // A process has one set of handlers, and the kernel hands them nothing of ours: what they need must
 // lie where they find it. Written before they are installed.
@@ -62,7 +63,7 @@ CrashFacts facts_of(int signal, const siginfo_t& info, const ucontext_t& context
 
 void report(const CrashFacts& facts) {
   CrashText text;
-  add_report(facts, text);
+  add_report(facts, installed.format, text);
   (void)write_all(STDERR_FILENO, text.view());
   if (installed.journal[0] == '\0') return;
   CrashText record;
@@ -70,7 +71,10 @@ void report(const CrashFacts& facts) {
   const UniqueFd file(::open(installed.journal.data(),
                              O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
                              0600));
-  if (file.valid()) (void)write_all(file.get(), record.view());
+  if (file.valid() && write_all(file.get(), record.view())) return;
+  CrashText loss;
+  add_loss(facts, installed.journal.data(), errno, installed.format, loss);
+  (void)write_all(STDERR_FILENO, loss.view());
 }
 
 void on_crash(int signal, siginfo_t* info, void* context) {
@@ -88,7 +92,8 @@ void on_crash(int signal, siginfo_t* info, void* context) {
 
 }  // namespace
 
-CrashHandler::CrashHandler(const std::string& journal) {
+CrashHandler::CrashHandler(const std::string& journal, LogFormat format) {
+  installed.format = format;
   if (journal.size() < installed.journal.size()) {
     journal.copy(installed.journal.data(), journal.size());
     installed.journal[journal.size()] = '\0';

@@ -3,17 +3,20 @@
 
 #include <string>
 
+#include "lib/base/log.hpp"
+
 namespace davit::host {
 
 /// While it lives, SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT print one line to standard error and
-/// add one to the journal; then the signal does what it did before this was made: by default it
-/// ends the process, with a core where those are wanted. One a process. A handler runs on the
-/// alternate stack of its thread, where it has one (see BreadcrumbScope).
+/// add one to the journal, or print a second one that says why they cannot; then the signal does
+/// what it did before this was made: by default it ends the process, with a core where those are
+/// wanted. One a process. A handler runs on the alternate stack of its thread, where it has one
+/// (see BreadcrumbScope).
 class CrashHandler {
  public:
   /// `journal` is the file to append to (see CrashJournal); empty, or longer than a path may be:
-  /// none.
-  explicit CrashHandler(const std::string& journal);
+  /// none. `format`: that of the process's log.
+  explicit CrashHandler(const std::string& journal, LogFormat format = LogFormat::kText);
   ~CrashHandler();
   CrashHandler(const CrashHandler&) = delete;
   CrashHandler& operator=(const CrashHandler&) = delete;

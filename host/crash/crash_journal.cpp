@@ -10,12 +10,14 @@
 #include <system_error>
 #include <utility>
 
+#include "host/crash/crash_text.hpp"
 #include "lib/base/file_trust.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/base/replace_file.hpp"
 #include "lib/base/take_until.hpp"
 #include "lib/base/text_file.hpp"
 #include "lib/base/unique_fd.hpp"
+#include "lib/base/write_all.hpp"
 #include "lib/kube/strict_json.hpp"
 
 namespace davit::host {
@@ -23,11 +25,15 @@ namespace {
 
 // O_NONBLOCK: a FIFO in its place would wait for a reader, before its kind can be judged.
 constexpr int kAppend = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+constexpr int kReadAndAppend = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 constexpr int kRead = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
 Status refuse(const std::filesystem::path& path, int error) {
   return Status(Code::kUnavailable, path.string() + ": " + std::generic_category().message(error));
 }
+
+/// Eight records of any length; those of a usual crash have 200 bytes.
+constexpr off_t kRoomBytes = 8 * kCrashTextBytes;
 
 /// Records decide which plugins are left out, so those of another user do not count.
 Status check_directory(const std::filesystem::path& directory) {
@@ -135,7 +141,22 @@ Status CrashJournal::keep(const std::function<bool(const CrashRecord&)>& is_need
     }
   }
   if (all) return {};
-  return replace_file(path_.string(), text, Readable::kByOwner);
+  const Status replaced = replace_file(path_.string(), text, Readable::kByOwner);
+  // The room belonged to the former file.
+  return replaced.ok() ? keep_room() : replaced;
+}
+
+Status CrashJournal::keep_room() const {
+  const Result<UniqueFd> file = open_own(path_, kReadAndAppend);
+  if (!file) return file.error();
+  struct stat info {};
+  if (::fstat(file->get(), &info) != 0) return refuse(path_, errno);
+  char last = '\n';
+  const bool unfinished =
+      info.st_size > 0 && ::pread(file->get(), &last, 1, info.st_size - 1) == 1 && last != '\n';
+  if (unfinished && !write_all(file->get(), "\n")) return refuse(path_, errno);
+  if (::fallocate(file->get(), FALLOC_FL_KEEP_SIZE, info.st_size, kRoomBytes) == 0) return {};
+  return errno == EOPNOTSUPP || errno == ENOSYS ? Status() : refuse(path_, errno);
 }
 
 std::string default_state_directory() {

@@ -40,9 +40,13 @@ class CrashJournal {
   /// Oldest first. Lines that are damaged, as a full disk leaves them, are passed over, and so is a
   /// file that is no longer this user's alone.
   [[nodiscard]] std::vector<CrashRecord> read() const;
-  /// Keeps only the records for which `is_needed` is true. Another host that crashes in this
-  /// instant may lose its line.
+  /// Keeps only the records for which `is_needed` is true, and room as keep_room() does. Another
+  /// host that crashes in this instant may lose its line.
   Status keep(const std::function<bool(const CrashRecord&)>& is_needed) const;
+  /// Makes sure that a crash can be recorded although the disk becomes full: takes room for further
+  /// records, and ends a line that a crash on a full disk left unfinished. File systems that cannot
+  /// reserve room are no failure. kUnavailable, with the reason: there is no room.
+  Status keep_room() const;
 
  private:
   explicit CrashJournal(std::filesystem::path path) : path_(std::move(path)) {}

@@ -11,6 +11,37 @@ namespace {
 constexpr std::size_t kQuotedMax = 512;
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
+/// As the log has its lines (json_log_line()); the time in milliseconds.
+void add_json_head(const CrashFacts& facts, std::string_view message, CrashText& out) {
+  out.add(R"({"ts":)").add_number(static_cast<std::uint64_t>(facts.unix_seconds));
+  out.add(R"(000.000,"caller":"davit","msg":)").add_quoted(message);
+}
+
+void add_hex_member(std::string_view key, std::uint64_t number, CrashText& out) {
+  out.add(",").add_quoted(key).add(":\"").add_hex(number).add("\"");
+}
+
+void add_json_report(const CrashFacts& facts, CrashText& out) {
+  add_json_head(facts, "Crashed", out);
+  out.add(R"(,"signal":)").add_quoted(signal_name(facts.signal));
+  if (facts.signal != SIGABRT) add_hex_member("address", facts.address, out);
+  if (facts.crumb != nullptr) {
+    const Breadcrumb& crumb = *facts.crumb;
+    out.add(R"(,"plugin":)").add_quoted(crumb.plugin);
+    out.add(R"(,"build":)").add_quoted(crumb.build_id);
+    out.add(R"(,"generation":)").add_number(crumb.generation);
+    if (!crumb.controller.empty()) out.add(R"(,"controller":)").add_quoted(crumb.controller);
+    out.add(R"(,"activity":)").add_quoted(crumb.activity);
+    if (!crumb.key.empty()) out.add(R"(,"key":)").add_quoted(crumb.key);
+  }
+  add_hex_member("code", facts.instruction, out);
+  if (!facts.module.empty()) {
+    out.add(R"(,"module":)").add_quoted(facts.module);
+    add_hex_member("offset", facts.instruction - facts.module_base, out);
+  }
+  out.add("}\n");
+}
+
 }  // namespace
 
 CrashText& CrashText::add(std::string_view text) {
@@ -72,7 +103,8 @@ std::string_view signal_name(int signal) {
   }
 }
 
-void add_report(const CrashFacts& facts, CrashText& out) {
+void add_report(const CrashFacts& facts, LogFormat format, CrashText& out) {
+  if (format == LogFormat::kJson) return add_json_report(facts, out);
   out.add("davit: crashed with ").add(signal_name(facts.signal));
   if (facts.signal != SIGABRT) out.add(" at address ").add_hex(facts.address);
   if (facts.crumb == nullptr) {
@@ -90,6 +122,20 @@ void add_report(const CrashFacts& facts, CrashText& out) {
     out.add(", ").add(facts.module).add("+").add_hex(facts.instruction - facts.module_base);
   }
   out.add("\n");
+}
+
+void add_loss(const CrashFacts& facts, std::string_view journal, int error, LogFormat format,
+              CrashText& out) {
+  // Unlike strerror(), safe in a signal handler. Null for a number that is no error.
+  const char* const known = ::strerrordesc_np(error);
+  const std::string_view why = known == nullptr ? "unknown error" : known;
+  if (format == LogFormat::kJson) {
+    add_json_head(facts, "The crash is not recorded and counts for no quarantine", out);
+    out.add(R"(,"err":)").add_quoted(why).add(R"(,"file":)").add_quoted(journal).add("}\n");
+    return;
+  }
+  out.add("davit: the crash is not recorded in ").add(journal);
+  out.add(", so it counts for no quarantine: ").add(why).add("\n");
 }
 
 void add_record(const CrashFacts& facts, CrashText& out) {

@@ -2,12 +2,17 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "host/run/breadcrumb.hpp"
+#include "lib/base/log.hpp"
 
 namespace davit::host {
+
+/// A line of the journal with every text at its limit and fully escaped.
+inline constexpr std::size_t kCrashTextBytes = 8192;
 
 /// Text of a fixed size; what does not fit is cut off. Safe in a signal handler.
 class CrashText {
@@ -21,8 +26,7 @@ class CrashText {
   [[nodiscard]] std::string_view view() const { return {bytes_.data(), size_}; }
 
  private:
-  /// A line of the journal with every text at its limit and fully escaped.
-  std::array<char, 8192> bytes_;
+  std::array<char, kCrashTextBytes> bytes_;
   std::size_t size_ = 0;
 };
 
@@ -40,8 +44,11 @@ struct CrashFacts {
 /// "SIGSEGV", or "signal" for those that no crash handler sees.
 [[nodiscard]] std::string_view signal_name(int signal);
 
-/// One line for people.
-void add_report(const CrashFacts& facts, CrashText& out);
+/// One line on standard error: for people, or one of the log in JSON.
+void add_report(const CrashFacts& facts, LogFormat format, CrashText& out);
+/// A further line: the record of the crash could not be added to `journal`.
+void add_loss(const CrashFacts& facts, std::string_view journal, int error, LogFormat format,
+              CrashText& out);
 /// One line for CrashJournal.
 void add_record(const CrashFacts& facts, CrashText& out);
 

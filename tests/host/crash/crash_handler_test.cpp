@@ -132,7 +132,26 @@ TEST_F(CrashHandlerDeathTest, AJournalThatCannotBeWrittenDoesNotKeepItFromEnding
         const CrashHandler handler("/proc/no/such/place");
         std::abort();
       },
-      ended_by(SIGABRT), "SIGABRT");
+      ended_by(SIGABRT), "not recorded in /proc/no/such/place.*No such file or directory");
+}
+
+TEST_F(CrashHandlerDeathTest, CrashOnAFullDiskSaysThatItIsNotRecorded) {
+  EXPECT_EXIT(
+      {
+        const CrashHandler handler("/dev/full");
+        std::abort();
+      },
+      ended_by(SIGABRT), "SIGABRT.*\n.*not recorded in /dev/full.*No space left on device");
+}
+
+TEST_F(CrashHandlerDeathTest, LogInJsonHasTheReportInJson) {
+  EXPECT_EXIT(
+      {
+        const CrashHandler handler("/dev/full", LogFormat::kJson);
+        std::abort();
+      },
+      ended_by(SIGABRT),
+      R"re("msg":"Crashed","signal":"SIGABRT".*\n.*"err":"No space left on device")re");
 }
 
 TEST_F(CrashHandlerTest, LeavesTheSignalsAsTheyWere) {

@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +12,7 @@
 #include <string>
 
 #include "lib/base/unique_fd.hpp"
+#include "lib/base/write_all.hpp"
 #include "tests/support/temp_directory.hpp"
 
 namespace davit::host {
@@ -93,6 +96,52 @@ TEST_F(CrashJournalTest, FifoInThePlaceOfTheRecordsIsRefusedAtOnce) {
 TEST_F(CrashJournalTest, DamagedLinesArePassedOver) {
   const CrashJournal journal =
       open(kA + "nonsense\n{\"time\":\"x\"}\n\n[]\n" + kB + "{\"time\":3,\"sig");
+  EXPECT_THAT(journal.read(),
+              ElementsAre(Field(&CrashRecord::plugin, "a"), Field(&CrashRecord::plugin, "b")));
+}
+
+/// The bytes that the file has on the disk.
+std::int64_t taken_bytes(const std::filesystem::path& path) {
+  struct stat info {};
+  EXPECT_EQ(::stat(path.c_str(), &info), 0);
+  return std::int64_t{512} * info.st_blocks;
+}
+
+TEST_F(CrashJournalTest, RoomForCrashesIsTakenBeforehandAndStaysWhenRecordsGo) {
+  constexpr std::int64_t kRecordMax = 8192;
+  const CrashJournal journal = open(kA + kB);
+
+  ASSERT_TRUE(journal.keep_room().ok());
+
+  EXPECT_GE(taken_bytes(journal.path()), 8 * kRecordMax);
+  EXPECT_EQ(std::filesystem::file_size(journal.path()), kA.size() + kB.size());
+  ASSERT_TRUE(journal.keep([](const CrashRecord& each) { return each.plugin == "a"; }).ok());
+  EXPECT_GE(taken_bytes(journal.path()), 8 * kRecordMax) << "in the file that has replaced it";
+  EXPECT_THAT(journal.read(), SizeIs(1));
+}
+
+TEST_F(CrashJournalTest, FullDiskIsReportedWithItsReason) {
+  // To end the last line takes a byte, which this limit refuses on every file system.
+  const std::string unfinished = kA + "{";
+  const CrashJournal journal = open(unfinished);
+  struct rlimit before {};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+  const struct rlimit full { unfinished.size(), before.rlim_max };
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &full), 0);
+  const Status room = journal.keep_room();
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  ::signal(SIGXFSZ, handler);
+
+  EXPECT_EQ(room.code(), Code::kUnavailable);
+  EXPECT_EQ(room.message(), journal.path().string() + ": File too large");
+}
+
+TEST_F(CrashJournalTest, LineThatAFullDiskCutOffEndsBeforeTheNextOne) {
+  const CrashJournal journal = open(kA + "{\"time\":3,\"sig");
+  ASSERT_TRUE(journal.keep_room().ok());
+  const UniqueFd file(::open(journal.path().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  ASSERT_TRUE(write_all(file.get(), kB));
   EXPECT_THAT(journal.read(),
               ElementsAre(Field(&CrashRecord::plugin, "a"), Field(&CrashRecord::plugin, "b")));
 }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <csignal>
 #include <string>
 
@@ -21,9 +22,9 @@ const Breadcrumb kSync{.plugin = "replicaset",
                        .activity = "sync",
                        .key = "default/web"};
 
-std::string report(const CrashFacts& facts) {
+std::string report(const CrashFacts& facts, LogFormat format = LogFormat::kText) {
   CrashText text;
-  add_report(facts, text);
+  add_report(facts, format, text);
   return std::string(text.view());
 }
 
@@ -43,6 +44,42 @@ TEST(CrashTextTest, ReportOfTheHostsOwnThreadsSaysThatItIsInNoPlugin) {
   const std::string text = report({.signal = SIGABRT, .address = 0x10, .instruction = 0x20});
   EXPECT_EQ(text,
             "davit: crashed with SIGABRT, outside any call into a plugin; the code was at 0x20\n");
+}
+
+TEST(CrashTextTest, ReportIsALineOfTheLogInJson) {
+  Breadcrumb crumb = kSync;
+  crumb.key = "a\"b";
+  EXPECT_EQ(report({.signal = SIGSEGV,
+                    .address = 0x10,
+                    .instruction = 0x7f0012,
+                    .module = "/run/davit/x.so",
+                    .module_base = 0x7f0000,
+                    .crumb = &crumb,
+                    .unix_seconds = 1700000000},
+                   LogFormat::kJson),
+            R"({"ts":1700000000000.000,"caller":"davit","msg":"Crashed","signal":"SIGSEGV",)"
+            R"("address":"0x10","plugin":"replicaset","build":"0123456789ab","generation":2,)"
+            R"("controller":"replicaset-controller","activity":"sync","key":"a\"b",)"
+            R"("code":"0x7f0012","module":"/run/davit/x.so","offset":"0x12"})"
+            "\n");
+  EXPECT_EQ(report({.signal = SIGABRT, .instruction = 0x20, .unix_seconds = 1}, LogFormat::kJson),
+            R"({"ts":1000.000,"caller":"davit","msg":"Crashed","signal":"SIGABRT","code":"0x20"})"
+            "\n");
+}
+
+TEST(CrashTextTest, LossNamesTheFileAndTheReason) {
+  const auto loss = [](LogFormat format) {
+    CrashText text;
+    add_loss({.signal = SIGABRT, .unix_seconds = 1}, "/s/crashes.jsonl", ENOSPC, format, text);
+    return std::string(text.view());
+  };
+  EXPECT_EQ(loss(LogFormat::kText),
+            "davit: the crash is not recorded in /s/crashes.jsonl, so it counts for no quarantine: "
+            "No space left on device\n");
+  EXPECT_EQ(loss(LogFormat::kJson),
+            R"({"ts":1000.000,"caller":"davit","msg":"The crash is not recorded and counts for no )"
+            R"(quarantine","err":"No space left on device","file":"/s/crashes.jsonl"})"
+            "\n");
 }
 
 TEST(CrashTextTest, KeysAreBytesAndKeepTheLineWhole) {
