@@ -121,16 +121,24 @@ LeaderElector::State LeaderElector::watch(const std::stop_token& stop) {
 }
 
 LeaderElector::State LeaderElector::acquire(const std::stop_token& stop) {
+  const std::string lock = options_.ns + "/" + options_.name;
   log_.info(0, "Attempting to acquire leader lease...",
-            {{"lock", options_.ns + "/" + options_.name}});
+            {{"lock", lock}, {"identity", options_.identity}});
+  std::string awaited;
   while (!stop.stop_requested()) {
     if (attempt(Time::max(), stop) == LeaderElection::Outcome::kHeld) {
-      log_.info(0, "Successfully acquired lease", {{"lock", options_.ns + "/" + options_.name}});
+      log_.info(0, "Successfully acquired lease",
+                {{"lock", lock}, {"identity", options_.identity}});
       record("became leader");
       metrics_.leader_election_role(options_.name, LeaderElectionMetrics::Role::kLeader);
       leading_.store(true, std::memory_order_release);
       handlers_.on_started_leading();
       return State::kLeading;
+    }
+    const std::string& holder = election_.holder();
+    if (!holder.empty() && holder != std::exchange(awaited, holder)) {
+      log_.info(0, "Waiting for the lease",
+                {{"lock", lock}, {"holder", holder}, {"identity", options_.identity}});
     }
     rest(clock_.now() + random_.jitter(options_.retry_period, LeaderElectionOptions::kJitter),
          stop);
@@ -147,14 +155,16 @@ LeaderElector::State LeaderElector::lead(const std::stop_token& stop) {
       if (outcome == LeaderElection::Outcome::kHeld) break;
       if (stop.stop_requested()) return State::kStopped;
       if (outcome == LeaderElection::Outcome::kLost) {
-        log_.error("Another host took the lease",
-                   {{"holder", election_.holder()}, {"lock", options_.ns + "/" + options_.name}});
+        log_.error("Another host took the lease", {{"holder", election_.holder()},
+                                                   {"lock", options_.ns + "/" + options_.name},
+                                                   {"identity", options_.identity}});
         return State::kLost;
       }
       rest(std::min(next, deadline), stop);
       if (clock_.now() >= deadline) {
         log_.error("Failed to renew lease", {{"err", "timed out waiting for the condition"},
-                                             {"lock", options_.ns + "/" + options_.name}});
+                                             {"lock", options_.ns + "/" + options_.name},
+                                             {"identity", options_.identity}});
         return State::kLost;
       }
     }
@@ -223,7 +233,7 @@ void LeaderElector::publish() {
     observed_ = election_.observed_at();
   }
   if (!changed) return;
-  log_.info(1, "Leader changed", {{"holder", holder}});
+  log_.info(1, "Leader changed", {{"holder", holder}, {"identity", options_.identity}});
   if (handlers_.on_new_leader) handlers_.on_new_leader(holder);
 }
 

@@ -95,7 +95,9 @@ TEST_F(LeaderElectorTest, WinnerIsReportedToEverybody) {  // RT-100
   EXPECT_THAT(metrics_.roles.entries(), ElementsAre("davit 0", "davit 1"));
   EXPECT_THAT(event_api_.messages.await(1), ElementsAre("Lease LeaderElection a became leader"));
   elector.stop(LeaderElector::Release::kNo);
-  EXPECT_EQ(sink_.count("Successfully acquired lease lock=kube-system/davit"), 1U);
+  EXPECT_EQ(sink_.count("Successfully acquired lease lock=kube-system/davit identity=a"), 1U);
+  EXPECT_EQ(sink_.count("Attempting to acquire leader lease... lock=kube-system/davit identity=a"),
+            1U);
 }
 
 TEST_F(LeaderElectorTest, WithoutAThreadTheStartFailsAndNothingIsNotified) {
@@ -158,6 +160,7 @@ TEST_F(LeaderElectorTest, LeaderThatCannotRenewGivesUpAtTheDeadline) {  // RT-10
   EXPECT_EQ(clock_.now() - last_renewal, seconds(12));
   EXPECT_FALSE(elector.is_leader());
   EXPECT_EQ(sink_.count("Failed to renew lease"), 1U);
+  EXPECT_EQ(sink_.count("lock=kube-system/davit identity=a"), 3U) << "attempt, win and loss";
   EXPECT_EQ(server_.record().holder, "a") << "what is lost is not released";
   EXPECT_THAT(metrics_.roles.entries(), ElementsAre("davit 0", "davit 1", "davit 0"));
 }
@@ -191,7 +194,25 @@ TEST_F(LeaderElectorTest, LeaderStopsAtOnceWhenAnotherHolds) {
 
   EXPECT_THAT(story_.await(4), ElementsAre("leader a", "started", "leader b", "lost"));
   EXPECT_FALSE(elector.may_write());
-  EXPECT_EQ(sink_.count("Another host took the lease holder=b lock=kube-system/davit"), 1U);
+  EXPECT_EQ(sink_.count("Another host took the lease holder=b lock=kube-system/davit identity=a"),
+            1U);
+}
+
+TEST_F(LeaderElectorTest, CandidateThatWaitsNamesTheHolderOnceAndItself) {
+  const std::string now = format_micro_time(clock_.wall_now());
+  server_.set(lease_json("kube-system", "davit", {"b", 15, now, now, 1}));
+  LeaderElector elector = make();
+  ASSERT_TRUE(elector.start().ok());
+  for (int i = 0; i < 2; ++i) {
+    clock_.await_waiters(1);
+    server_.take_requests();
+    clock_.advance(seconds(5));
+    server_.await_requests(1);
+  }
+  clock_.await_waiters(1);
+  elector.stop(LeaderElector::Release::kNo);
+
+  EXPECT_EQ(sink_.count("Waiting for the lease lock=kube-system/davit holder=b identity=a"), 1U);
 }
 
 TEST_F(LeaderElectorTest, StopWithReleaseGivesTheLeaseBack) {  // RT-106
