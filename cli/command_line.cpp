@@ -112,8 +112,17 @@ void add_manifest_command(CLI::App& app, Commands& commands, std::ostream& out, 
       "from-flags", "Write the manifest of a kube-controller-manager command line, given after --");
   from_flags
       ->add_option("--file", commands.from_flags.file,
-                   "YAML of kube-controller-manager's pod, instead of a command line")
+                   "YAML of kube-controller-manager's pod; flags after -- win over the pod's")
       ->type_name("FILE");
+  using Output = FromFlagsOptions::Output;
+  CLI::Option* const rest = from_flags->add_flag_callback(
+      "--rest", [&] { commands.from_flags.output = Output::kRest; },
+      "Write the command line of a kube-controller-manager that runs what davit does not have");
+  from_flags
+      ->add_flag_callback(
+          "--unit", [&] { commands.from_flags.output = Output::kUnit; },
+          "Write a drop-in that passes the files to davit's systemd service as credentials")
+      ->excludes(rest);
   from_flags->callback([&] {
     commands.chosen = [&] { return run_manifest_from_flags(commands.from_flags, out, err); };
   });

@@ -81,8 +81,7 @@ std::vector<std::string> without_foreign_controllers(const std::vector<std::stri
     if (upstream == nullptr || is_known(name, known) || (!minus && !upstream->plugin.empty())) {
       out.push_back(entry);
     } else if (!minus) {
-      warnings.push_back("davit has no " + std::string(upstream->name) +
-                         ": --controllers has no effect on it");
+      warnings.push_back(upstream->without());
     }
   }
   return out;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "cli/host_settings.hpp"
-#include "cli/neighbour.hpp"
 #include "cli/pages/host_pages.hpp"
 #include "cli/service_account_rules.hpp"
 #include "cli/status_source.hpp"
@@ -249,15 +248,15 @@ Status HostProcess::discover(const std::stop_token& stop) {
     log_.info(0, "Connected", {{"server", discovery_client_.server()}, {"version", *version}});
     metrics_->set_build_info(build_info(*version));
   }
-  if (!manifest_.dry_run) warn_of_neighbour(stop);
-  return secure_ == nullptr ? Status() : secure_->look_up_trust(stop);
-}
-
-void HostProcess::warn_of_neighbour(const std::stop_token& stop) {
   std::vector<std::string> controllers;
   for (const PlannedController& each : planned_) controllers.push_back(each.declared.name);
-  warn_of_controller_manager(discovery_client_, seams_.clock.wall_now(), manifest_.leader_election,
-                             controllers, log_, stop);
+  const NeighbourTerms terms{manifest_.leader_election, controllers, manifest_.controllers,
+                             seams_.beside};
+  if (!manifest_.dry_run) {
+    const Status alone = check_neighbour(discovery_client_, seams_.clock, terms, log_, stop);
+    if (!alone.ok()) return alone;
+  }
+  return secure_ == nullptr ? Status() : secure_->look_up_trust(stop);
 }
 
 void HostProcess::wait_between_controllers(const std::stop_token& stop) {

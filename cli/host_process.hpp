@@ -15,6 +15,7 @@
 #include "cli/desired_state.hpp"
 #include "cli/host_clients.hpp"
 #include "cli/host_elections.hpp"
+#include "cli/neighbour.hpp"
 #include "cli/options.hpp"
 #include "cli/pages/flags_in_force.hpp"
 #include "host/api/discovery.hpp"
@@ -89,6 +90,8 @@ struct HostSeams {
   /// Without an endpoint nothing is traced.
   TracingConfig tracing = {};
   LogVerbosity* verbosity = nullptr;  ///< That of `log_sink`; null: it does not change.
+  /// The start beside a kube-controller-manager that runs the same controllers.
+  NeighbourTerms::Beside beside = NeighbourTerms::Beside::kRefuse;
 };
 
 /// Life:  open() → start() → (tick() every second) → stop().
@@ -190,7 +193,6 @@ class HostProcess {
   /// On an informer's thread, under its lock.
   void report_skipped(const ResourceId& resource, const SkippedObject& object);
   [[nodiscard]] Quiesce shutdown_limits() const;
-  void warn_of_neighbour(const std::stop_token& stop);
   /// Resets discovery from time to time so that lookups fetch again, or starts the poll that does
   /// it.
   void refresh_discovery();

@@ -31,6 +31,8 @@ struct RunOptions {
   std::optional<Duration> renew_deadline;
   std::optional<Duration> retry_period;
   std::optional<bool> leader_migration;
+  /// --allow-kube-controller-manager: start beside one that runs the same controllers.
+  bool allow_kube_controller_manager = false;
   std::optional<std::string> migration_config;
   std::optional<Duration> controller_start_interval;
   std::optional<Duration> controller_shutdown_timeout;

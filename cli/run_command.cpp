@@ -100,6 +100,15 @@ Quarantine judge_past(const Result<CrashJournal>& journal, const Manifest& manif
                     clock.wall_now());
 }
 
+/// Says at the start what a crash would otherwise be the first to show.
+void warn_of_lost_crashes(const Result<CrashJournal>& journal, const Logger& log) {
+  const Status room = journal ? journal->keep_room() : journal.error();
+  if (room.ok()) return;
+  log.warning(journal ? "There is no room to record crashes, so no plugin will be quarantined"
+                      : "Crashes cannot be recorded, so no plugin will be quarantined",
+              {{"reason", room.message()}});
+}
+
 /// Opens the socket for `davit ctl`. One that was asked for must be had; the default one may belong
 /// to another host of the same user, or its folder to another user.
 Result<std::unique_ptr<ControlServer>> open_control(const RunOptions& options,
@@ -211,7 +220,7 @@ int run_host(const RunOptions& options) {
   Result<std::unique_ptr<StartWatch>> watch = StartWatch::open(interruptions, *sink);
   if (!watch) return fail_command(log, watch.error());
   const Result<CrashJournal> journal = open_journal(manifest);
-  const CrashHandler handler(journal ? journal->path().string() : "");
+  const CrashHandler handler(journal ? journal->path().string() : "", manifest.logging.format);
   const std::unique_ptr<Clock> clock = make_system_clock();
   Quarantine quarantine = judge_past(journal, manifest, *clock);
   std::optional<HostPlan> plan = HostPlan::make(merged.settings, std::cerr, &quarantine);
@@ -220,10 +229,7 @@ int run_host(const RunOptions& options) {
   log.info(0, "Starting", {{"version", kVersion}, {"controllers", plan->controllers().size()}});
   warn_of_no_effect(merged.settings.warnings, log);
   log_plan(*plan, log);
-  if (!journal) {
-    log.warning("Crashes cannot be recorded, so no plugin will be quarantined",
-                {{"reason", journal.error().message()}});
-  }
+  warn_of_lost_crashes(journal, log);
   // A host whose plugins are all left out stays: `davit ctl load` can load one. A host that follows
   // its files stays, too: a plugin may come.
   if (plan->controllers().empty() && quarantine.quarantined().empty() &&
@@ -232,16 +238,18 @@ int run_host(const RunOptions& options) {
   }
 
   const std::unique_ptr<Random> random = make_system_random();
-  const Result<std::unique_ptr<HostProcess>> opened =
-      HostProcess::open(manifest, *connection, std::move(plan->controllers()),
-                        HostSeams{.clock = *clock,
-                                  .random = *random,
-                                  .log_sink = *sink,
-                                  .quarantine = &quarantine,
-                                  .trial = "/proc/self/exe",  // See main().
-                                  .tracing = tracing_config(manifest.tracing, lookup.environment),
-                                  .verbosity = &verbosity},
-                        [&interruptions] { interruptions.lost_lease(); });
+  const Result<std::unique_ptr<HostProcess>> opened = HostProcess::open(
+      manifest, *connection, std::move(plan->controllers()),
+      HostSeams{.clock = *clock,
+                .random = *random,
+                .log_sink = *sink,
+                .quarantine = &quarantine,
+                .trial = "/proc/self/exe",  // See main().
+                .tracing = tracing_config(manifest.tracing, lookup.environment),
+                .verbosity = &verbosity,
+                .beside = options.allow_kube_controller_manager ? NeighbourTerms::Beside::kWarn
+                                                                : NeighbourTerms::Beside::kRefuse},
+      [&interruptions] { interruptions.lost_lease(); });
   if (!opened) return fail_command(log, opened.error());
   HostProcess& host = **opened;
   host.want(plan->desired());

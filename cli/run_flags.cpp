@@ -153,6 +153,10 @@ void add_election_flags(CLI::App& app, RunOptions& options) {
   add(app, "--leader-migration-config", options.migration_config, "FILE",
       "LeaderMigrationConfiguration: which component runs which controller (default: upstream's, "
       "which has controllers of clouds only)");
+  app.add_flag(
+      "--allow-kube-controller-manager", options.allow_kube_controller_manager,
+      "Start beside an active kube-controller-manager that runs the same controllers; both "
+      "then act on the same objects");
 }
 
 void add_server_flags(CLI::App& app, RunOptions& options) {

@@ -41,7 +41,9 @@ const char* group_of(const UpstreamFlag& flag) {
 
 std::string help_text(const FoundFlag& found) {
   const UpstreamFlag& flag = *found.flag;
-  if (flag.use == FlagUse::kNoEffect) return "No effect: " + found.reason();
+  if (flag.use == FlagUse::kNoEffect) {
+    return (found.missing() == nullptr ? "No effect: " : "Missing: ") + found.reason();
+  }
   const std::vector<ManifestValue> settings = manifest_values(flag, Json());
   if (settings.empty()) return std::string(flag.note);
   const std::vector<std::string>& path = settings.front().path;

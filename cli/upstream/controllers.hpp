@@ -2,7 +2,9 @@
 /// Pure.
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace davit::host {
@@ -12,6 +14,19 @@ struct UpstreamController {
   std::string_view name;
   std::string_view alias;   ///< Empty: none.
   std::string_view plugin;  ///< The plugin of davit that has it; empty: none.
+  /// When kube-controller-manager runs it, if --controllers does not say otherwise.
+  enum class Runs : std::uint8_t {
+    kAlways,
+    kWithItsFlags,  ///< It does nothing without flags of its own.
+    kIfNamed,       ///< "*" does not switch it on.
+    kWithGate,      ///< A feature gate that is off in v1.36 switches it on.
+    kElsewhere,     ///< In a cloud-controller-manager.
+  };
+  Runs runs = Runs::kAlways;    ///< Only for those that davit does not have.
+  std::string_view stops = {};  ///< The harm in a cluster without it: a clause for people.
+
+  /// That davit does not have it, and what stops then: a line for people.
+  [[nodiscard]] std::string without() const;
 };
 
 /// All of them, by name.

@@ -1,6 +1,7 @@
 #include "cli/upstream/flag_table.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace davit::host {
 namespace {
@@ -8,7 +9,6 @@ namespace {
 using enum FlagUse;
 
 constexpr std::string_view kOldHttp = "davit speaks HTTP/1.1.";
-constexpr std::string_view kNoNodeIpam = "davit has no node-ipam-controller.";
 constexpr std::string_view kNoCloud = "davit has no cloud controllers.";
 constexpr std::string_view kToStderr = "davit writes each line at once, to stderr.";
 constexpr std::string_view kOneVersion = "davit behaves as v1.36.";
@@ -27,25 +27,23 @@ constexpr UpstreamFlag kLeaderMigration[] = {
 };
 
 constexpr UpstreamFlag kGeneric[] = {
-    {"allocate-node-cidrs", "", "", kNoEffect, "", kNoNodeIpam},
+    {"allocate-node-cidrs", "", "", kNoEffect},
     {"cidr-allocator-type", "string", "RangeAllocator", kNoEffect, "",
-     "davit has no node-ipam-controller. Values other than RangeAllocator are refused, as "
-     "upstream."},
+     "Values other than RangeAllocator are refused, as upstream."},
     {"cloud-config", "string", "", kNoEffect, "", kNeither},
     {"cloud-provider", "string", "", kNoEffect, "",
      "davit has no cloud controllers. Values other than external and the empty one are refused, as "
      "upstream."},
-    {"cluster-cidr", "string", "", kNoEffect, "", kNoNodeIpam},
+    {"cluster-cidr", "string", "", kNoEffect},
     {"cluster-name", "string", "kubernetes", kNoEffect, "",
      "None of the controllers of davit uses it."},
-    {"configure-cloud-routes", "", "true", kNoEffect, "", kNoCloud},
+    {"configure-cloud-routes", "", "true", kNoEffect},
     {"controller-shutdown-timeout", "duration", "10s", kTaken, "controllerShutdownTimeout"},
     {"controller-start-interval", "duration", "", kTaken, "controllerStartInterval"},
     {"controllers", "strings", "[*]", kTaken, "controllers",
      "Names of controllers that davit does not have get a warning."},
     {"emulated-version", "strings", "", kNoEffect, "", kOneVersion},
-    {"external-cloud-volume-plugin", "string", "", kNoEffect, "",
-     "davit has no volume controllers."},
+    {"external-cloud-volume-plugin", "string", "", kNoEffect},
     {"feature-gates", "colonSeparatedMultimapStringString", "", kTaken, "featureGates",
      "Gates without effect in davit get a warning; unknown ones are an error."},
     {"kube-api-burst", "int32", "30", kTaken, "client.burst", "0 means 10, as upstream."},
@@ -69,12 +67,12 @@ constexpr UpstreamFlag kGeneric[] = {
      "time. 0 is never; less than 1s counts as 1s."},
     {"node-monitor-period", "duration", "5s", kTaken,
      "controllerSettings.node-lifecycle-controller.config.nodeMonitorPeriod"},
-    {"route-reconciliation-period", "duration", "10s", kNoEffect, "", kNoCloud},
+    {"route-reconciliation-period", "duration", "10s", kNoEffect},
     {"use-service-account-credentials", "", "", kTaken, "client.useServiceAccountCredentials"},
 };
 
 constexpr UpstreamFlag kServiceLb[] = {
-    {"concurrent-service-syncs", "int32", "1", kNoEffect, "", kNoCloud},
+    {"concurrent-service-syncs", "int32", "1", kNoEffect},
 };
 
 constexpr UpstreamFlag kSecureServing[] = {
@@ -92,8 +90,7 @@ constexpr UpstreamFlag kSecureServing[] = {
      "Unknown numbers are refused. Those that the OpenSSL of the system lacks are left out."},
     {"tls-min-version", "string", "", kTaken, "serving.tlsMinVersion"},
     {"tls-private-key-file", "string", "", kTaken, "serving.tlsPrivateKeyFile"},
-    {"tls-sni-cert-key", "namedCertKey", "[]", kTaken, "",
-     "In the manifest: serving.tlsSNICertKey."},
+    {"tls-sni-cert-key", "namedCertKey", "[]", kTaken, "serving.tlsSNICertKey"},
 };
 
 constexpr UpstreamFlag kAuthentication[] = {
@@ -368,10 +365,8 @@ constexpr UpstreamFlag kRemoved[] = {
     {"address", "ip", "", kNoEffect, "", "Until v1.23, of the insecure port."},
     {"node-sync-period", "duration", "0s", kNoEffect, "", kNeither},
     {"allow-untagged-cloud", "", "", kNoEffect, "", kNoCloud},
-    {"experimental-cluster-signing-duration", "duration", "8760h0m0s", kNoEffect, "",
-     "davit has no certificatesigningrequest-signing-controller."},
-    {"horizontal-pod-autoscaler-use-rest-clients", "", "true", kNoEffect, "",
-     "davit has no horizontal-pod-autoscaler-controller."},
+    {"experimental-cluster-signing-duration", "duration", "8760h0m0s", kNoEffect},
+    {"horizontal-pod-autoscaler-use-rest-clients", "", "true", kNoEffect},
     {"register-retry-count", "int32", "10", kNoEffect, "", kNeither},
     {"deleting-pods-qps", "float32", "0.1", kNoEffect, "", kNeither},
     {"deleting-pods-burst", "int32", "0", kNoEffect, "", kNeither},
@@ -430,6 +425,25 @@ constexpr FlagGroup kGroups[] = {
     {kRemovedFlags, kRemoved},
 };
 
+/// Flags outside of the group of the controller that they belong to.
+constexpr std::pair<std::string_view, std::string_view> kOwners[] = {
+    {"allocate-node-cidrs", "node-ipam-controller"},
+    {"cidr-allocator-type", "node-ipam-controller"},
+    {"cluster-cidr", "node-ipam-controller"},
+    {"configure-cloud-routes", "node-route-controller"},
+    {"route-reconciliation-period", "node-route-controller"},
+    {"external-cloud-volume-plugin", "persistentvolume-binder-controller"},
+    {"experimental-cluster-signing-duration", "certificatesigningrequest-signing-controller"},
+    {"horizontal-pod-autoscaler-use-rest-clients", "horizontal-pod-autoscaler-controller"},
+};
+
+/// The controller that a group of flags belongs to: "Job-controller flags".
+std::string controller_of(const FlagGroup& group) {
+  std::string name(group.title.substr(0, group.title.find(' ')));
+  name.front() = static_cast<char>(name.front() - 'A' + 'a');
+  return name;
+}
+
 /// Whether upstream's flag of this name is a path.
 bool is_path(std::string_view name) {
   constexpr std::string_view kEnds[] = {"-file", "kubeconfig", "-dir", "-config", "-manifest"};
@@ -450,15 +464,24 @@ FlagKind UpstreamFlag::kind() const {
 
 std::span<const FlagGroup> upstream_flag_groups() { return kGroups; }
 
+const UpstreamController* FoundFlag::missing() const {
+  if (flag->use != FlagUse::kNoEffect) return nullptr;
+  const auto* const owner =
+      std::ranges::find(kOwners, flag->name, &std::pair<std::string_view, std::string_view>::first);
+  if (owner != std::end(kOwners)) return find_upstream_controller(owner->second);
+  return flag->note.empty() ? find_upstream_controller(controller_of(*group)) : nullptr;
+}
+
 std::string FoundFlag::reason() const {
-  if (!flag->note.empty()) {
-    std::string_view sentence = flag->note.substr(0, flag->note.find(". "));
-    if (sentence.ends_with('.')) sentence.remove_suffix(1);
-    return std::string(sentence);
-  }
-  std::string controller(group->title.substr(0, group->title.find(' ')));
-  controller.front() = static_cast<char>(controller.front() - 'A' + 'a');
-  return "davit has no " + controller;
+  if (const UpstreamController* const controller = missing()) return controller->without();
+  std::string_view sentence = flag->note.substr(0, flag->note.find(". "));
+  if (sentence.ends_with('.')) sentence.remove_suffix(1);
+  return std::string(sentence);
+}
+
+std::string FoundFlag::warning() const {
+  return "--" + std::string(flag->name) + (missing() == nullptr ? " has no effect: " : ": ") +
+         reason();
 }
 
 FoundFlag find_upstream_flag(std::string_view name) {

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "cli/upstream/controllers.hpp"
+
 namespace davit::host {
 
 /// The treatment of a flag of kube-controller-manager.
@@ -30,7 +32,7 @@ struct UpstreamFlag {
   /// the manifest has none.
   std::string_view setting = {};
   /// For people: how davit differs, or why the flag has no effect. Without it such a flag belongs
-  /// to a controller that davit does not have, which the group names.
+  /// to a controller that davit does not have (FoundFlag::missing()).
   std::string_view note = {};
   double least = std::numeric_limits<double>::lowest();  ///< Integers only.
   double most = std::numeric_limits<double>::max();
@@ -57,8 +59,13 @@ struct FoundFlag {
   const FlagGroup* group = nullptr;
 
   explicit operator bool() const { return flag != nullptr; }
-  /// Why the flag has no effect: a clause for people.
+  /// For a flag without effect: the controller that it belongs to, which davit does not have; null:
+  /// there is another reason.
+  [[nodiscard]] const UpstreamController* missing() const;
+  /// Why the flag has no effect, and what stops because of that: a clause for people.
   [[nodiscard]] std::string reason() const;
+  /// The flag and the reason: a line for people.
+  [[nodiscard]] std::string warning() const;
 };
 
 /// The flag of this name, written with "-" or "_"; nothing if upstream has none.

@@ -19,6 +19,7 @@ namespace {
 constexpr std::string_view kFeatureGates = "feature-gates";
 constexpr std::string_view kModules = "vmodule";
 constexpr std::string_view kAllowedLabels = "allow-metric-labels";
+constexpr std::string_view kNamedPairs = "tls-sni-cert-key";
 constexpr std::string_view kControllerSettings = "controllerSettings";
 
 Status wrong(const UpstreamFlag& flag, std::string_view allowed, std::string_view value) {
@@ -139,10 +140,24 @@ Result<Json> read_labels(const UpstreamFlag& flag, std::span<const std::string> 
   return out;
 }
 
+/// Each value is a pair of files, CERT,KEY, and perhaps names.
+Result<Json> read_pairs(const UpstreamFlag& flag, std::span<const std::string> values) {
+  Json list = Json::array();
+  for (const std::string& each : values) {
+    const std::optional<NamedFiles> files = parse_named_files(each);
+    if (!files) return wrong(flag, "CERT,KEY or CERT,KEY:NAME,NAME", each);
+    list.push_back(Json(absolute_path(files->certificate_file).string() + "," +
+                        absolute_path(files->key_file).string() +
+                        each.substr(std::min(each.find(':', each.find(',')), each.size()))));
+  }
+  return list;
+}
+
 Result<Json> read_by_kind(const UpstreamFlag& flag, std::span<const std::string> values) {
   if (flag.name == kFeatureGates) return read_gates(values);
   if (flag.name == kModules) return read_modules(flag, values);
   if (flag.name == kAllowedLabels) return read_labels(flag, values);
+  if (flag.name == kNamedPairs) return read_pairs(flag, values);
   const std::string& last = values.back();
   switch (flag.kind()) {
     case FlagKind::kBoolean: {
@@ -262,7 +277,7 @@ void take_upstream_flag(const FoundFlag& found, std::span<const std::string> val
   }
   if (flag.use == FlagUse::kNoEffect) {
     if (is_default(flag, *value)) return;
-    options.warnings.push_back("--" + std::string(flag.name) + " has no effect: " + found.reason());
+    options.warnings.push_back(found.warning());
     return;
   }
   if (flag.name == kFeatureGates) {

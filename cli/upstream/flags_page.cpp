@@ -18,6 +18,9 @@ starts unchanged. Each flag is one of these:
   the manifest.
 - **no effect**: its value is checked, and a value other than the default gets a warning at the
   start that says why.
+- **missing**: the same, for a flag of a controller that davit does not have. The warning says what
+  stops without that controller, and `davit manifest from-flags --rest` prints the command line of a
+  kube-controller-manager that runs only such controllers.
 
 A value that upstream refuses is refused here, too, and an unknown flag is an error that names the
 nearest one. "_" and "-" in names are the same.
@@ -54,12 +57,16 @@ std::string setting_cell(const UpstreamFlag& flag) {
 std::string row(const FoundFlag& found) {
   const UpstreamFlag& flag = *found.flag;
   const bool taken = flag.use == FlagUse::kTaken;
-  std::string text(flag.note);
-  if (text.empty() && !taken) text = found.reason() + ".";
+  const bool missing = found.missing() != nullptr;
+  std::string text = missing ? found.reason() + "." : std::string();
+  if (!flag.note.empty()) text += (missing ? " " : "") + std::string(flag.note);
   const std::string where = setting_cell(flag);
   const std::string gap = where.empty() || text.empty() ? "" : ". ";
   return "| `--" + std::string(flag.name) + "` | " + code(flag.fallback) + " | " +
-         (taken ? "taken" : "no effect") + " | " + where + gap + cell(text) + " |\n";
+         (taken     ? "taken"
+          : missing ? "missing"
+                    : "no effect") +
+         " | " + where + gap + cell(text) + " |\n";
 }
 
 }  // namespace

@@ -2,12 +2,17 @@
 
 #include <map>
 #include <ostream>
+#include <set>
 #include <utility>
 
 #include "cli/exit_codes.hpp"
 #include "cli/upstream/flag_values.hpp"
 #include "cli/upstream/given_flags.hpp"
+#include "cli/upstream/rest_flags.hpp"
 #include "cli/upstream/static_pod.hpp"
+#include "cli/upstream/unit_flags.hpp"
+#include "cli/upstream/upstream_process.hpp"
+#include "lib/base/json_text.hpp"
 #include "lib/base/printable.hpp"
 #include "lib/base/text_file.hpp"
 
@@ -16,6 +21,9 @@ namespace {
 
 constexpr std::string_view kFirstLine =
     "# Written by davit manifest from-flags. Check it with: davit manifest check FILE\n";
+
+constexpr std::string_view kMissingHead =
+    "# Controllers of this command line that davit does not have, and what stops without them:\n";
 
 /// Collects values by their places and writes them as YAML.
 class ManifestText {
@@ -68,20 +76,76 @@ std::string as_given(const GivenFlag& given) {
   return out;
 }
 
+/// Without flags upstream takes its default; davit's own Lease has another name.
+void set_lease(const UpstreamProcess& process, ManifestText& manifest) {
+  if (!process.elects) return;
+  constexpr std::string_view kWhy = "the Lease of kube-controller-manager";
+  manifest.set({{"leaderElection", "name"}, Json(process.lease)}, std::string(kWhy));
+  manifest.set({{"leaderElection", "namespace"}, Json(process.lease_namespace)}, std::string(kWhy));
+}
+
+/// The controllers that the command line runs and davit does not have, as comments. `named` are
+/// those that some flag belongs to.
+std::string missing_controllers(const UpstreamProcess& process,
+                                const std::set<const UpstreamController*>& named) {
+  using Runs = UpstreamController::Runs;
+  std::string out;
+  for (const UpstreamController& each : upstream_controllers()) {
+    if (!each.plugin.empty() || !process.runs(each)) continue;
+    if (each.runs == Runs::kWithGate || each.runs == Runs::kElsewhere) continue;
+    if (each.runs == Runs::kWithItsFlags && !named.contains(&each)) continue;
+    out += "#   " + std::string(each.name) + ": " + std::string(each.stops) + "\n";
+  }
+  return out;
+}
+
 /// The combined rules of flags, as the manifest has them.
 void check_result(FromFlagsResult& result) {
-  for (const Mistake& each : parse_manifest(result.manifest, "").mistakes) {
+  for (const Mistake& each : parse_manifest(result.text, "").mistakes) {
     result.problems.push_back(each.text);
   }
+}
+
+/// The command line that is asked about.
+Result<std::vector<std::string>> asked_for(const FromFlagsOptions& options) {
+  if (options.file.empty() && options.args.empty()) {
+    return Status(Code::kInvalid,
+                  "manifest from-flags needs --file POD.yaml, or -- and a command line, or both");
+  }
+  if (options.file.empty()) return options.args;
+  if (!options.args.empty() && !options.args.front().starts_with('-')) {
+    return Status(Code::kInvalid, "after --file only flags can follow --, not " +
+                                      json_string(options.args.front()));
+  }
+  const Result<std::string> text = read_text_file(options.file);
+  if (!text) return text.error().with_context("cannot read " + options.file);
+  Result<std::vector<std::string>> found = command_line_of_pod(*text, options.file);
+  if (found) found->insert(found->end(), options.args.begin(), options.args.end());
+  return found;
+}
+
+FromFlagsResult result_for(const FromFlagsOptions& options, const std::vector<std::string>& args) {
+  switch (options.output) {
+    case FromFlagsOptions::Output::kRest:
+      return rest_of_flags(args);
+    case FromFlagsOptions::Output::kUnit:
+      return unit_from_flags(args);
+    case FromFlagsOptions::Output::kManifest:
+      break;
+  }
+  return manifest_from_flags(args);
 }
 
 }  // namespace
 
 FromFlagsResult manifest_from_flags(const std::vector<std::string>& args) {
   GivenFlags given = read_command_line(args);
-  FromFlagsResult result{.manifest = "", .warnings = {}, .problems = std::move(given.problems)};
+  FromFlagsResult result{.text = "", .warnings = {}, .problems = std::move(given.problems)};
+  const UpstreamProcess process = UpstreamProcess::of(given.flags);
   ManifestText manifest;
+  set_lease(process, manifest);
   std::string without_effect;
+  std::set<const UpstreamController*> named;
   for (const GivenFlag& each : given.flags) {
     const UpstreamFlag& flag = *each.found.flag;
     const Result<Json> value = read_flag(flag, each.values);
@@ -93,13 +157,20 @@ FromFlagsResult manifest_from_flags(const std::vector<std::string>& args) {
       manifest.set(setting, as_given(each));
     }
     if (flag.use == FlagUse::kTaken || is_default(flag, *value)) continue;
-    result.warnings.push_back("--" + std::string(flag.name) +
-                              " has no effect: " + each.found.reason());
+    result.warnings.push_back(each.found.warning());
     without_effect += "#   " + as_given(each) + ": " + each.found.reason() + "\n";
+    named.insert(each.found.missing());
   }
   if (!result.problems.empty()) return result;
-  result.manifest = std::string(kFirstLine) + manifest.text();
-  if (!without_effect.empty()) result.manifest += "# Flags without effect:\n" + without_effect;
+  result.text = std::string(kFirstLine) + manifest.text();
+  if (!without_effect.empty()) result.text += "# Flags without effect:\n" + without_effect;
+  if (const std::string missing = missing_controllers(process, named); !missing.empty()) {
+    result.text += std::string(kMissingHead) + missing;
+    result.warnings.emplace_back(
+        "this command line runs controllers that davit does not have: the end of the manifest says "
+        "what stops without them, and davit manifest from-flags --rest prints the command line of "
+        "a kube-controller-manager for them");
+  }
   check_result(result);
   return result;
 }
@@ -109,22 +180,13 @@ int run_manifest_from_flags(const FromFlagsOptions& options, std::ostream& out, 
     err << "davit: " << text << "\n";
     return kExitMistakes;
   };
-  std::vector<std::string> args = options.args;
-  if (options.file.empty() == args.empty()) {
-    return fail("manifest from-flags needs either --file POD.yaml or -- and a command line");
-  }
-  if (!options.file.empty()) {
-    const Result<std::string> text = read_text_file(options.file);
-    if (!text) return fail(text.error().message());
-    Result<std::vector<std::string>> found = command_line_of_pod(*text, options.file);
-    if (!found) return fail(found.error().message());
-    args = *std::move(found);
-  }
-  const FromFlagsResult result = manifest_from_flags(args);
+  const Result<std::vector<std::string>> args = asked_for(options);
+  if (!args) return fail(args.error().message());
+  const FromFlagsResult result = result_for(options, *args);
   for (const std::string& each : result.problems) (void)fail(each);
   if (!result.problems.empty()) return kExitMistakes;
   for (const std::string& each : result.warnings) err << "davit: warning: " << each << "\n";
-  out << result.manifest;
+  out << result.text;
   return kExitGood;
 }
 

@@ -9,21 +9,30 @@
 namespace davit::host {
 
 struct FromFlagsOptions {
-  std::string file;               ///< A pod's YAML; empty: `args`.
-  std::vector<std::string> args;  ///< A command line, with or without the program.
+  std::string file;  ///< A pod's YAML; empty: `args` alone.
+  /// A command line, with or without the program; with `file`: flags that win over the pod's.
+  std::vector<std::string> args = {};
+  enum class Output {
+    kManifest,
+    kRest,  ///< --rest: the kube-controller-manager that runs what davit does not have.
+    kUnit,  ///< --unit: a drop-in for davit's systemd unit.
+  };
+  Output output = Output::kManifest;
 };
 
-/// A manifest's text, or what is wrong.
+/// The text that was asked for, or what is wrong.
 struct FromFlagsResult {
-  std::string manifest;               ///< YAML with a comment for each flag.
-  std::vector<std::string> warnings;  ///< One line for each flag without effect.
-  std::vector<std::string> problems;  ///< One line for each mistake; then there is no manifest.
+  std::string text;
+  std::vector<std::string> warnings;  ///< A line for each matter that the user has to know.
+  std::vector<std::string> problems;  ///< One line for each mistake; then there is no text.
 };
 
-/// Pure but for the current directory, from which relative paths of files start.
+/// YAML with a comment for each flag, and for each controller that davit does not have. The
+/// manifest has the Lease of the command line, so that davit and kube-controller-manager wait for
+/// one another. Pure but for the current directory, from which relative paths of files start.
 [[nodiscard]] FromFlagsResult manifest_from_flags(const std::vector<std::string>& args);
 
-/// Prints the manifest to `out`, warnings and mistakes to `err`; returns 0, or 2 after a mistake.
+/// Prints the text to `out`, warnings and mistakes to `err`; returns 0, or 2 after a mistake.
 [[nodiscard]] int run_manifest_from_flags(const FromFlagsOptions& options, std::ostream& out,
                                           std::ostream& err);
 

@@ -359,6 +359,7 @@ std::string sample_of(const UpstreamFlag& flag) {
       {"leader-elect-retry-period", "3s"},
       {"show-hidden-metrics-for-version", "1.35"},
       {"allow-metric-labels", "m,l=a"},
+      {"tls-sni-cert-key", "/a.crt,/a.key"},
       {"vmodule", "informer=4"}};
   if (const auto found = kSamples.find(flag.name); found != kSamples.end()) return found->second;
   switch (flag.kind()) {

@@ -72,8 +72,10 @@ TEST(ControllersFlagTest, ControllersOfKubeControllerManagerMayBeNamed) {
               ElementsAre("*", "foo-controller"));
   EXPECT_THAT(
       warnings,
-      ElementsAre("davit has no bootstrap-signer-controller: --controllers has no effect on it",
-                  "davit has no token-cleaner-controller: --controllers has no effect on it"));
+      ElementsAre(
+          "davit has no bootstrap-signer-controller: nothing signs the ConfigMap "
+          "kube-public/cluster-info, so kubeadm join stops",
+          "davit has no token-cleaner-controller: bootstrap tokens that have expired stay"));
 
   warnings.clear();
   EXPECT_THAT(without_foreign_controllers({"job", "nothing"}, kKnown, warnings),

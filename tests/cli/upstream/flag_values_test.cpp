@@ -74,7 +74,8 @@ TEST(FlagValuesTest, TheGarbageCollectorIsSwitchedOff) {
 TEST(FlagValuesTest, AFlagWithoutEffectWarnsUnlessItHasItsDefault) {
   EXPECT_THAT(
       take("allocate-node-cidrs", {"true"}).warnings,
-      ElementsAre("--allocate-node-cidrs has no effect: davit has no node-ipam-controller"));
+      ElementsAre(
+          "--allocate-node-cidrs: davit has no node-ipam-controller: new nodes get no podCIDR"));
   for (const auto& [flag, value] : {std::pair("allocate-node-cidrs", "false"),
                                     {"cluster-name", "kubernetes"},
                                     {"pvclaimbinder-sync-period", "0.25m"},

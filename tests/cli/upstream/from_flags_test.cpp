@@ -14,19 +14,23 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 TEST(FromFlagsTest, EachFlagBecomesASettingWithAComment) {
   const FromFlagsResult result = manifest_from_flags(
-      {"kube-controller-manager", "--kube-api-qps=50", "--controllers=*,-job", "--v=2",
-       "--concurrent-gc-syncs=3", "--node-eviction-rate=0.5", "--cluster-cidr=10.0.0.0/8"});
+      {"kube-controller-manager", "--kube-api-qps=50", "--controllers=job,-cronjob", "--v=2",
+       "--concurrent-gc-syncs=3", "--node-eviction-rate=0.5", "--log-dir=/var/log"});
   EXPECT_THAT(result.problems, IsEmpty());
-  EXPECT_EQ(result.manifest,
+  EXPECT_EQ(result.text,
             R"(# Written by davit manifest from-flags. Check it with: davit manifest check FILE
 apiVersion: davit.dev/v1alpha1
 kind: ControllerHost
+leaderElection:
+  name: "kube-controller-manager"  # the Lease of kube-controller-manager
+  namespace: "kube-system"  # the Lease of kube-controller-manager
 client:
   qps: 50  # --kube-api-qps=50
-controllers: ["*","-job"]  # --controllers=*,-job
+controllers: ["job","-cronjob"]  # --controllers=job,-cronjob
 logging:
   verbosity: 2  # --v=2
 controllerSettings:
@@ -36,10 +40,41 @@ controllerSettings:
     config:
       nodeEvictionRate: 0.5  # --node-eviction-rate=0.5
 # Flags without effect:
-#   --cluster-cidr=10.0.0.0/8: davit has no node-ipam-controller
+#   --log-dir=/var/log: davit writes each line at once, to stderr
 )");
   EXPECT_THAT(result.warnings,
-              ElementsAre("--cluster-cidr has no effect: davit has no node-ipam-controller"));
+              ElementsAre("--log-dir has no effect: davit writes each line at once, to stderr"));
+}
+
+TEST(FromFlagsTest, TheManifestHasTheLeaseOfTheCommandLine) {
+  const auto lease_of = [](const std::vector<std::string>& args) {
+    return parse_manifest(manifest_from_flags(args).text, "m.yaml").manifest.leader_election;
+  };
+  EXPECT_EQ(lease_of({"--v=1"}).name, "kube-controller-manager");
+  EXPECT_EQ(lease_of({"--v=1"}).ns, "kube-system");
+  const LeaderElectionSettings own = lease_of(
+      {"--leader-elect-resource-name=managers", "--leader-elect-resource-namespace=control"});
+  EXPECT_EQ(own.name, "managers");
+  EXPECT_EQ(own.ns, "control");
+  EXPECT_FALSE(lease_of({"--leader-elect=false"}).enabled);
+}
+
+TEST(FromFlagsTest, WhatStopsWithoutAMissingControllerIsSaid) {
+  const FromFlagsResult result =
+      manifest_from_flags({"--cluster-cidr=10.0.0.0/8", "--controllers=*,-attachdetach"});
+
+  EXPECT_THAT(result.warnings,
+              ElementsAre("--cluster-cidr: davit has no node-ipam-controller: new nodes get no "
+                          "podCIDR",
+                          HasSubstr("davit manifest from-flags --rest prints")));
+  EXPECT_THAT(result.text, HasSubstr("\n#   persistentvolume-binder-controller: no volume is bound "
+                                     "or provisioned, so new claims stay Pending\n"));
+  EXPECT_THAT(result.text, HasSubstr("#   node-ipam-controller: "));
+  for (const char* const silent :
+       {"#   persistentvolume-attach-detach-controller", "#   token-cleaner-controller",
+        "#   certificatesigningrequest-signing-controller", "#   service-lb-controller"}) {
+    EXPECT_THAT(result.text, Not(HasSubstr(silent)));
+  }
 }
 
 TEST(FromFlagsTest, TheStaticPodOfKubeadmBecomesAManifest) {
@@ -62,14 +97,15 @@ TEST(FromFlagsTest, TheStaticPodOfKubeadmBecomesAManifest) {
   EXPECT_EQ(config("root-ca-certificate-publisher-controller"),
             R"({"rootCAFile":"/etc/kubernetes/pki/ca.crt"})");
   EXPECT_THAT(err.str(),
-              HasSubstr("davit: warning: --cluster-signing-key-file has no effect: davit "
-                        "has no certificatesigningrequest-signing-controller\n"));
+              HasSubstr("davit: warning: --cluster-signing-key-file: davit has no "
+                        "certificatesigningrequest-signing-controller: no certificate is signed, "
+                        "so kubeadm join and the rotation of certificates stop\n"));
 }
 
 TEST(FromFlagsTest, MistakesLeaveNoManifest) {
   const FromFlagsResult result = manifest_from_flags(
       {"--kube-api-qps=fast", "--leader-elekt", "--cloud-provider=aws", "--kube-api-burst=1"});
-  EXPECT_EQ(result.manifest, "");
+  EXPECT_EQ(result.text, "");
   EXPECT_THAT(result.problems, Contains("--kube-api-qps must be a number, not \"fast\""));
   EXPECT_THAT(result.problems,
               Contains("unknown flag: --leader-elekt; did you mean --leader-elect?"));
@@ -81,17 +117,36 @@ TEST(FromFlagsTest, MistakesLeaveNoManifest) {
 TEST(FromFlagsTest, ACommentIsOneLineWhateverTheValueIs) {
   const FromFlagsResult result = manifest_from_flags({"--master=https://a\nkind: Other"});
   EXPECT_THAT(result.problems, IsEmpty());
-  const ManifestResult read = parse_manifest(result.manifest, "m.yaml");
+  const ManifestResult read = parse_manifest(result.text, "m.yaml");
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(read.manifest.client.master, "https://a\nkind: Other");
 }
 
-TEST(FromFlagsTest, EitherAFileOrACommandLineIsNeeded) {
+TEST(FromFlagsTest, FlagsBesideAFileWinOverThoseOfThePod) {
+  std::ostringstream out;
+  std::ostringstream err;
+  ASSERT_EQ(run_manifest_from_flags({.file = DAVIT_TESTS "/cli/upstream/kubeadm_pod.yaml",
+                                     .args = {"--leader-elect-resource-name=davit"}},
+                                    out, err),
+            0);
+  EXPECT_EQ(parse_manifest(out.str(), "m.yaml").manifest.leader_election.name, "davit");
+}
+
+TEST(FromFlagsTest, EachServedPairOfFilesIsInTheManifest) {
+  const FromFlagsResult result = manifest_from_flags(
+      {"--tls-sni-cert-key=/a.crt,/a.key:*.a.example", "--tls-sni-cert-key=/b.crt,/b.key"});
+  EXPECT_THAT(parse_manifest(result.text, "m.yaml").manifest.serving.named_pairs,
+              ElementsAre("/a.crt,/a.key:*.a.example", "/b.crt,/b.key"));
+}
+
+TEST(FromFlagsTest, AFileOrACommandLineIsNeeded) {
   std::ostringstream out;
   std::ostringstream err;
   EXPECT_EQ(run_manifest_from_flags({}, out, err), 2);
   EXPECT_EQ(run_manifest_from_flags({"pod.yaml", {"--v=1"}}, out, err), 2);
   EXPECT_EQ(run_manifest_from_flags({"/does/not/exist.yaml", {}}, out, err), 2);
+  EXPECT_THAT(err.str(), HasSubstr("cannot read /does/not/exist.yaml: no such file or directory"));
+  EXPECT_EQ(run_manifest_from_flags({"pod.yaml", {"kube-controller-manager"}}, out, err), 2);
   EXPECT_EQ(out.str(), "");
 }
 

@@ -112,7 +112,8 @@ class MigrationTest : public ResilienceTest {
   /// davit with what the static pod stands for, and the roles that it prints for that.
   [[nodiscard]] std::unique_ptr<Process> davit_in_migration() const {
     const std::filesystem::path manifest = cluster().scratch() / "davit.yaml";
-    const Outcome made = run({DAVIT_PROGRAM, "manifest", "from-flags", "--file", pod_file()});
+    const Outcome made = run({DAVIT_PROGRAM, "manifest", "from-flags", "--file", pod_file(), "--",
+                              "--leader-elect-resource-name=davit"});
     EXPECT_EQ(made.code, 0) << made.err;
     write_file(manifest, made.out);
     const Outcome roles = run({DAVIT_PROGRAM, "rbac", "--manifest", manifest});
