@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Renders packaging/kustomize and packaging/helm and checks what comes out.
+"""Renders packaging/kustomize and packaging/helm and checks what comes out, and the static pod beside them.
 
   charts_test.py DAVIT PLUGINS
 
@@ -51,6 +51,10 @@ BAD_VALUES = (
     ({'serviceMonitor': {'enabled': True}}, 'minLength'),
     ({'image': {'digest': 'sha256:12'}}, 'does not match'),
     ({'folders': {'sizeLimit': '0'}}, 'does not match'),
+    ({'hostNetwork': 'yes'}, 'boolean'),
+    ({'extraVolumes': [{'emptyDir': {}}]}, 'name'),
+    ({'extraVolumes': [{'name': 'manifest'}]}, 'manifest'),
+    ({'extraVolumeMounts': [{'name': 'key', 'mountPath': 'etc/key'}]}, 'does not match'),
 )
 GOOD_VALUES = (
     {},
@@ -59,7 +63,11 @@ GOOD_VALUES = (
     {'plugins': {'source': 'init', 'image': 'team/plugins:1'}, 'extraArgs': ['--v=2']},
     {'plugins': {'source': 'claim', 'claimName': 'plugins'}, 'podDisruptionBudget': {'enabled': False}, 'networkPolicy': {'enabled': False}},
     {'rbac': {'create': False}, 'serviceAccount': {'name': 'other'}, 'nodeSelector': {'a': 'b'}, 'tolerations': []},
+    {'hostNetwork': True, 'extraVolumes': [{'name': 'key', 'secret': {'secretName': 'davit-token-key', 'defaultMode': 0o440}}],
+     'extraVolumeMounts': [{'name': 'key', 'mountPath': '/etc/davit-token-key', 'readOnly': True}]},
 )
+STATIC_POD = PACKAGING / 'static-pod' / 'davit.yaml'
+KUBEADM_POD = ROOT / 'tests' / 'cli' / 'upstream' / 'kubeadm_pod.yaml'
 
 
 def run(*command, stdin=None):
@@ -177,6 +185,46 @@ def check_pods(all_objects, say):
             say(each['spec']['selector'].items() == selector, 'the Service selects the pods')
 
 
+def check_host_network(rendering, say):
+    """A rendering for control plane nodes: `check_pods` has seen that its volumes exist."""
+    pod = next(each for each in rendering if each['kind'] == 'Deployment')['spec']['template']['spec']
+    say(pod['hostNetwork'] is True and pod['dnsPolicy'] == 'ClusterFirstWithHostNet', 'the pod is on the network of its node')
+    mounts = [each['mountPath'] for each in pod['containers'][0]['volumeMounts']]
+    say('/etc/davit-token-key' in mounts, 'davit has the further volume')
+
+
+def check_static_pod(davit, say):
+    """The pod has what the manifest of kubeadm's kube-controller-manager names, and asks for nothing that only a controller makes."""
+    pod = yaml.safe_load(STATIC_POD.read_text())
+    spec = pod['spec']
+    container = spec['containers'][0]
+    volumes = {each['name']: each for each in spec['volumes']}
+    say(all('hostPath' in each for each in volumes.values()) and 'serviceAccountName' not in spec, 'the pod needs no object of the API')
+    say({each['name'] for each in container['volumeMounts']} == set(volumes), 'the volumes of the static pod are those that are mounted')
+    for mount in container['volumeMounts']:
+        say('subPath' in mount or volumes[mount['name']]['hostPath']['path'] == mount['mountPath'],
+            f"{mount['mountPath']} is the node's, so that paths are the same inside")
+    base = yaml.safe_load((PACKAGING / 'kustomize' / 'base' / 'deployment.yaml').read_text())
+    say(container['image'] == base['spec']['template']['spec']['containers'][0]['image'], 'the image is that of the Deployment')
+    manifest = yaml.safe_load(run(davit, 'manifest', 'from-flags', '--file', KUBEADM_POD))
+    mounted = [pathlib.Path(each['mountPath']) for each in container['volumeMounts']]
+    for path in sorted(each for each in texts(manifest) if each.startswith('/')):
+        say(any(each in (pathlib.Path(path), *pathlib.Path(path).parents) for each in mounted), f'{path} is mounted')
+    for probe in ('livenessProbe', 'startupProbe'):
+        http = container[probe]['httpGet']
+        say((http['host'], http['port']) == (manifest['serving']['bindAddress'], manifest['serving'].get('securePort', 10257)),
+            f'{probe} asks where davit serves')
+
+
+def texts(value):
+    """All strings of a document."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return [text for each in value for text in texts(each)]
+    return [value] if isinstance(value, str) else []
+
+
 def check_manifest(davit, text, scratch, say):
     """The manifest that a rendering contains is one, but for its plugins, which are not here."""
     path = pathlib.Path(scratch) / 'davit.yaml'
@@ -226,6 +274,10 @@ class Cluster:
         return self.kubectl('apply', '--server-side', '--force-conflicts', *flags, '-f', '-', stdin=text)
 
 
+def on_host_network(rendering):
+    return any(each['kind'] == 'Deployment' and each['spec']['template']['spec'].get('hostNetwork') for each in rendering)
+
+
 def forbidden(warnings):
     """Whether the server found in the pods what the standard "restricted" forbids. The sandbox never does."""
     return 'would violate PodSecurity' in warnings
@@ -239,7 +291,7 @@ def check_cluster(cluster, renderings, written, say):
         known = [each for each in rendering if each['kind'] != 'ServiceMonitor']
         flags = () if rendering in written else ('--dry-run=server',)
         out, warnings = cluster.apply(known, *flags)
-        say(not forbidden(warnings), f'{cluster.name} finds the pods restricted: {warnings}')
+        say(on_host_network(rendering) or not forbidden(warnings), f'{cluster.name} finds the pods restricted: {warnings}')
         say(len(out.splitlines()) == len(known), f'{cluster.name} takes all objects')
         if rendering in written:
             say(cluster.apply(known)[0] == out, f'{cluster.name} takes all objects a second time')
@@ -284,7 +336,10 @@ def main():
         for values in GOOD_VALUES:
             say(chart.mistakes(values) == [], f'{values}: {chart.mistakes(values)}')
             renderings.append(chart.render(values))
-        by_kustomize = kustomized('base', 'overlays/example')
+        by_kustomize = kustomized('base', 'overlays/example', 'overlays/control-plane')
+        for rendering in (renderings[-1], *by_kustomize[-1:]):
+            check_host_network(rendering, say)
+        check_static_pod(davit, say)
         for base in by_kustomize[:1]:
             with_rights = {key for key in by_kind(base) if key.startswith(('ClusterRole', 'Role', 'ServiceAccount'))}
             say(with_rights <= set(by_kind(renderings[0])), 'chart and base have the same rights')
@@ -297,6 +352,7 @@ def main():
             for name, kubeconfig in kubeconfigs.items():
                 cluster = Cluster(name, kubeconfig)
                 check_cluster(cluster, renderings, (renderings[0], *by_kustomize[:1]), say)  # Helm, Kustomize
+                cluster.kubectl('apply', '--dry-run=server', '-f', str(STATIC_POD))
                 if name == 'the real server':
                     say(forbidden(cluster.apply(without_limits(renderings[0]), '--dry-run=server')[1]), f'{name} warns of a pod without limits')
     for each in failures:

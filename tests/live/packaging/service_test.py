@@ -38,6 +38,27 @@ def check_prometheus(programs, processes, tokens, port, authority):
     await_that('no alert fires', lambda: not prometheus.firing())
 
 
+def check_files_of_root(root, server, kubeconfig, inside):
+    """As on a kubeadm node: the files are root's alone, and the drop-in of `davit manifest from-flags --unit` passes them on."""
+    files = {'controller-manager.conf': kubeconfig, 'sa.key': (server.scratch / 'sa.key').read_text(), 'ca.crt': server.certificate.read_text()}
+    for name, text in files.items():
+        file = root / 'etc' / 'kubernetes' / name
+        file.parent.mkdir(exist_ok=True)
+        file.touch(mode=0o600)
+        file.write_text(text)
+    flags = ['--kubeconfig=/etc/kubernetes/controller-manager.conf', '--service-account-private-key-file=/etc/kubernetes/sa.key',
+             '--root-ca-file=/etc/kubernetes/ca.crt', '--leader-elect-resource-name=davit']
+    folder = root / 'etc' / 'systemd' / 'system' / 'davit.service.d'
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / 'credentials.conf').write_text(inside('davit', 'manifest', 'from-flags', '--unit', '--', *flags).stdout)
+    (root / 'etc' / 'davit' / 'davit.yaml').write_text(inside('davit', 'manifest', 'from-flags', '--', *flags).stdout)
+    (root / 'etc' / 'davit' / 'kubeconfig').unlink()
+    expect(inside('systemctl', 'daemon-reload').returncode == 0, 'systemd reads the drop-in')
+    expect(inside('systemctl', 'start', 'davit').returncode == 0, 'the service starts with files of root')
+    expect('serviceaccount-token-controller' in inside('davit', 'ctl', 'status').stdout, 'the key of tokens is there')
+    expect(inside('systemctl', 'stop', 'davit').returncode == 0, 'the service stops again')
+
+
 def check_service(root, processes, programs):
     server = ApiServer(processes, pathlib.Path(os.environ['KUBEBUILDER_ASSETS']))
     tokens = {200: server.account('prometheus'), 403: server.account('stranger'), 401: 'no.such.token'}
@@ -51,7 +72,8 @@ def check_service(root, processes, programs):
     state = root / 'var' / 'lib' / 'davit'
     if not state.is_symlink():  # systemd makes the folder, and a link to it, which an earlier test has left.
         shutil.rmtree(state)
-    settings(root, server.kubeconfig_text(server.account('davit')), port)
+    kubeconfig = server.kubeconfig_text(server.account('davit'))
+    settings(root, kubeconfig, port)
     container = processes.start('nspawn', ['systemd-nspawn', '--register=no', '--keep-unit', '--boot', '-D', root, '--console=pipe'])
 
     def inside(*command):
@@ -75,6 +97,7 @@ def check_service(root, processes, programs):
     expect(inside('davit', 'ctl', 'status').stdout.count('generation 1') == 19, 'all plugins serve, and davit ctl finds the socket')
     expect(inside('systemctl', 'stop', 'davit').returncode == 0, 'the service stops')
     expect('Result=success' in inside('systemctl', 'show', '-p', 'Result', 'davit').stdout, 'it ends without an error')
+    check_files_of_root(root, server, kubeconfig, inside)
     inside('systemctl', 'poweroff')
     await_that('the machine is off', lambda: container.poll() is not None)
 
