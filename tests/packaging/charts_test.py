@@ -48,6 +48,7 @@ BAD_VALUES = (
     ({'extraArgs': ['rm -rf']}, 'does not match'),
     ({'serviceAccount': {'name': '-'}}, 'does not match'),
     ({'serviceMonitor': {'enabled': 'yes'}}, 'boolean'),
+    ({'serviceMonitor': {'job': 'a b'}}, 'does not match'),
     ({'serviceMonitor': {'enabled': True}}, 'minLength'),
     ({'image': {'digest': 'sha256:12'}}, 'does not match'),
     ({'folders': {'sizeLimit': '0'}}, 'does not match'),
@@ -177,12 +178,21 @@ def check_pods(all_objects, say):
             open_ports = [port['port'] for rule in each['spec']['ingress'] for port in rule['ports']]
             say(open_ports == ['https'], 'only the HTTPS port can be reached')
         if each['kind'] == 'ServiceMonitor':
+            check_job(each, all_objects, say)
             for endpoint in each['spec']['endpoints']:
                 say('insecureSkipVerify' not in endpoint['tlsConfig'], 'Prometheus verifies the certificate')
                 secret = endpoint['tlsConfig']['ca']['secret']['name']
                 say(any(volume.get('secret', {}).get('secretName') == secret for volume in pod['volumes']), 'davit serves that certificate')
         if each['kind'] == 'Service':
             say(each['spec']['selector'].items() == selector, 'the Service selects the pods')
+
+
+def check_job(monitor, all_objects, say):
+    """Prometheus calls the job as the original's alerts do, KubeControllerManagerDown for one, and so finds it up."""
+    wanted = monitor['spec']['selector']['matchLabels'].items()
+    jobs = [each['metadata']['labels'].get(monitor['spec'].get('jobLabel')) for each in all_objects
+            if each['kind'] == 'Service' and wanted <= each['metadata']['labels'].items()]
+    say(jobs == ['kube-controller-manager'], f'the job of the ServiceMonitor is kube-controller-manager: {jobs}')
 
 
 def check_host_network(rendering, say):
