@@ -249,7 +249,7 @@ std::string lease_rules(const LeaderElectionSettings& election) {
          rule_yaml({"coordination.k8s.io"}, {"leases"}, names, {"get", "update", "patch"});
 }
 
-/// The host warns when a kube-controller-manager seems to run the same controllers.
+/// The host does not start beside an active kube-controller-manager with the same controllers.
 std::string neighbour_rule(const std::vector<DeclaredController>& controllers) {
   for (const DeclaredController& each : controllers) {
     if (find_upstream_controller(each.name) == nullptr) continue;

@@ -445,5 +445,18 @@ TEST(CommandLineTest, TheCommandLineOfFromFlagsIsNotDavits) {
   EXPECT_EQ(call({"manifest", "from-flags"}).code, 2);
 }
 
+TEST(CommandLineTest, FromFlagsWritesALeftoverOrADropIn) {
+  EXPECT_THAT(call({"manifest", "from-flags", "--rest", "--", "--v=2"}).out,
+              HasSubstr("kube-controller-manager \\\n  --v=2 \\\n  '--controllers=*,-"));
+  EXPECT_THAT(call({"manifest", "from-flags", "--unit", "--", "--root-ca-file=/ca.crt"}).out,
+              HasSubstr("LoadCredential=ca.crt:/ca.crt\n"));
+  EXPECT_EQ(call({"manifest", "from-flags", "--unit", "--rest", "--", "--v=2"}).code, 2);
+}
+
+TEST(CommandLineTest, ActiveKubeControllerManagerIsAllowedByAFlagOnly) {
+  EXPECT_FALSE(call({"run"}).run->allow_kube_controller_manager);
+  EXPECT_TRUE(call({"run", "--allow-kube-controller-manager"}).run->allow_kube_controller_manager);
+}
+
 }  // namespace
 }  // namespace davit::host

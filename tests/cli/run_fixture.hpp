@@ -8,10 +8,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
+#include <davit/kube/time.hpp>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "lib/base/clock.hpp"
 #include "lib/base/unique_fd.hpp"
 #include "tests/host/api/tiny_server.hpp"
 #include "tests/support/temp_directory.hpp"
@@ -112,12 +115,15 @@ class RunTest : public testing::Test {
     return all;
   }
 
+  /// From now on the server has the Lease of a kube-controller-manager that renews it.
+  void lead_elsewhere() { leads_elsewhere_.store(true); }
+
   TempDirectory directory_;
   std::string kubeconfig_;
   std::string manifest_;
 
  private:
-  static void serve(Peer& peer) {
+  void serve(Peer& peer) const {
     for (;;) {
       const std::string request = peer.read_request();
       if (request.empty()) return;
@@ -130,12 +136,19 @@ class RunTest : public testing::Test {
         peer.respond(R"({"kind":"APIGroupList","apiVersion":"v1","groups":[]})");
       } else if (asks("/version")) {
         peer.respond(R"({"gitVersion":"v1.36.2"})");
+      } else if (leads_elsewhere_.load() && request.find("/leases/") != std::string::npos) {
+        peer.respond(R"({"kind":"Lease","apiVersion":"coordination.k8s.io/v1","metadata":{)"
+                     R"("namespace":"kube-system","name":"kube-controller-manager","uid":"u",)"
+                     R"("resourceVersion":"1"},"spec":{"holderIdentity":"master-1_1",)"
+                     R"("renewTime":")" +
+                     format_micro_time(make_system_clock()->wall_now()) + R"("}})");
       } else {
         peer.respond("ok");
       }
     }
   }
-  TinyServer server_{serve};
+  std::atomic<bool> leads_elsewhere_{false};
+  TinyServer server_{[this](Peer& peer) { serve(peer); }};
 };
 
 }  // namespace davit::host

@@ -99,6 +99,19 @@ TEST_F(RunStartTest, FilesThatOthersMayWriteAreRefused) {
   }
 }
 
+TEST_F(RunStartTest, ActiveKubeControllerManagerWithTheSameControllersEndsTheStart) {
+  manifest_ = directory_.write("manifest.yaml",
+                               "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\n"
+                               "plugins: [{path: " DAVIT_PLUGINS "/job/job.so}]\n");
+  lead_elsewhere();
+
+  Program davit(with_server());
+
+  EXPECT_EQ(davit.wait(), 1);
+  EXPECT_THAT(davit.said(), HasSubstr("kube-controller-manager master-1_1 is active and runs "
+                                      "controllers of this host: job-controller."));
+}
+
 struct Shipped {
   const char* plugin;
   const char* controller;
