@@ -88,6 +88,8 @@ struct ApiResponse {
   Time began{};  ///< When the request was taken on, before any wait; zero: it was refused.
   Time ended{};
   int attempts = 0;  ///< Sent, the retries included; 0 for a stream, too.
+  /// A write that an attempt before the last one may have carried out.
+  bool has_unclear_attempt = false;
 };
 
 }  // namespace davit::host

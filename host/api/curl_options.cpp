@@ -4,6 +4,8 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <davit/mutant.hpp>
+
 namespace davit::host {
 namespace {
 
@@ -12,6 +14,12 @@ constexpr long kConnectMs = 40'000;
 
 int on_socket(void*, curl_socket_t socket, curlsocktype) {
   setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &kUserTimeoutMs, sizeof kUserTimeoutMs);
+  // A request that its caller gave up, or whose process has ended, must not arrive later: another
+  // host may lead by then. The kernel drops what it has not sent and resets the connection.
+  constexpr linger kNothing{.l_onoff = 1, .l_linger = 0};
+  if (!mutant("reset-on-close")) {
+    setsockopt(socket, SOL_SOCKET, SO_LINGER, &kNothing, sizeof kNothing);
+  }
   return CURL_SOCKOPT_OK;  // Without it a dead connection is found later; no reason to fail.
 }
 

@@ -38,13 +38,20 @@ ExecCredentials::ExecCredentials(ExecConfig exec, std::string info, Clock& clock
 Result<Credential> ExecCredentials::get() {
   {
     MutexLock lock(mutex_);
-    while (running_) ran_.wait(mutex_);
-    if (current_ && (!expires_ || clock_.wall_now() <= *expires_)) return *current_;
+    const std::uint64_t runs_before = runs_;
+    for (;;) {
+      if (current_ && (!expires_ || clock_.wall_now() <= *expires_)) return *current_;
+      if (runs_ != runs_before && !failure_.ok()) return failure_;
+      if (!running_) break;
+      clock_.wait_until(ran_, mutex_, Time::max());
+    }
     running_ = true;
   }
   Result<ExecCredential> fresh = run();
   MutexLock lock(mutex_);
   running_ = false;
+  ++runs_;
+  failure_ = fresh.error();
   ran_.notify_all();
   if (!fresh) return fresh.error();
   Credential next;

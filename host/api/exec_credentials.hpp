@@ -13,7 +13,8 @@
 namespace davit::host {
 
 /// Runs the plugin at the first request, when its credentials expire, and before the first request
-/// after a 401 for the present ones. One run at a time; requests that arrive meanwhile wait for it.
+/// after a 401 for the present ones. One run at a time; requests that arrive meanwhile wait for it
+/// and share its outcome, a failure as well: a plugin that hangs delays each of them once.
 class ExecCredentials final : public Credentials {
  public:
   /// Longer than any login without a person takes.
@@ -41,6 +42,8 @@ class ExecCredentials final : public Credentials {
   Mutex mutex_;
   CondVar ran_;
   bool running_ GUARDED_BY(mutex_) = false;
+  std::uint64_t runs_ GUARDED_BY(mutex_) = 0;  // That have ended.
+  Status failure_ GUARDED_BY(mutex_);          // The last run's; success: none.
   std::optional<Credential> current_ GUARDED_BY(mutex_);
   std::optional<WallTime> expires_ GUARDED_BY(mutex_);
   std::uint64_t certificates_ GUARDED_BY(mutex_) =

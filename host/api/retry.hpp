@@ -2,13 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <davit/mutant.hpp>
 #include <optional>
 
 #include "lib/net/transport.hpp"
 
 namespace davit::host {
 
-enum class CallKind { kRead, kWrite, kWatch };
+/// kWriteOnce: a write that would do something else the second time, as a create does.
+enum class CallKind { kRead, kWrite, kWriteOnce, kWatch };
 
 /// The outcome of one attempt.
 struct Attempt {
@@ -21,17 +23,22 @@ inline constexpr int kRetriesMax = 10;
 
 /// The delay before the next attempt, or nothing if this one is final. `retries` were made already.
 ///
-/// 429 and 5xx with Retry-After mean "not processed", so the method does not matter; a lost
-/// connection is repeated only where the request changes nothing.
-[[nodiscard]] constexpr std::optional<Duration> retry_delay(CallKind kind, const Attempt& attempt,
-                                                            int retries) {
+/// 429 with Retry-After means "not processed", so the method does not matter. 5xx is meant to say
+/// the same, but a proxy or a server that gives up in the middle says it, too: kWriteOnce is not
+/// repeated. A lost connection is repeated only where the request changes nothing.
+[[nodiscard]] inline std::optional<Duration> retry_delay(CallKind kind, const Attempt& attempt,
+                                                         int retries) {
   if (retries >= kRetriesMax) return std::nullopt;
   if (attempt.broken == Break::kNone) {
     const bool asked = attempt.http_status == 429 || attempt.http_status >= 500;
     if (!asked || !attempt.retry_after_seconds) return std::nullopt;
+    if (attempt.http_status >= 500 && kind == CallKind::kWriteOnce && !mutant("post-once")) {
+      return std::nullopt;
+    }
     return std::chrono::seconds(*attempt.retry_after_seconds);
   }
-  const bool lost = attempt.broken == Break::kReset && kind != CallKind::kWrite;
+  const bool changes_nothing = kind == CallKind::kRead || kind == CallKind::kWatch;
+  const bool lost = attempt.broken == Break::kReset && changes_nothing;
   const bool slow_watch = attempt.broken == Break::kTimeout && kind == CallKind::kWatch;
   if (lost || slow_watch) return std::chrono::seconds(1);
   return std::nullopt;

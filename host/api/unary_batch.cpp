@@ -26,6 +26,26 @@ Status without_absence(Status status) {
   return {Code::kUnavailable, status.message(), *status.detail()};
 }
 
+/// A write that must not be repeated after it may have been carried out. Other patches, and
+/// deletions of one object, end in the same state the second time.
+bool is_for_once(const ApiRequest& request) {
+  switch (request.verb) {
+    case Verb::kCreate:
+      return true;
+    case Verb::kPatch:
+      return request.patch_type == PatchType::kJson;
+    case Verb::kDelete:  // Without a precondition it may meet the next object of the name.
+      return request.delete_options.uid.empty() && request.delete_options.resource_version.empty();
+    default:
+      return false;
+  }
+}
+
+CallKind kind_of(const ApiRequest& request) {
+  if (!is_write(request.verb)) return CallKind::kRead;
+  return is_for_once(request) ? CallKind::kWriteOnce : CallKind::kWrite;
+}
+
 Attempt attempt_of(int http_status, std::optional<std::uint32_t> retry_after, Break broken) {
   return {http_status, retry_after, http_status == 0 ? broken : Break::kNone};
 }
@@ -145,10 +165,13 @@ void UnaryCall::finish_attempt(Time now) {
   note_attempt(parts_, http_, received_.http_status, now - attempt_began_);
   const Status status = judge(received_);
 
-  const CallKind kind = is_write(request_.verb) ? CallKind::kWrite : CallKind::kRead;
   const Attempt attempt =
       attempt_of(received_.http_status, received_.retry_after_seconds, received_.end.kind);
-  if (const std::optional<Duration> delay = retry_delay(kind, attempt, attempts_ - 1)) {
+  if (const std::optional<Duration> delay =
+          retry_delay(kind_of(request_), attempt, attempts_ - 1)) {
+    constexpr int kServerErrors = 500;
+    response_.has_unclear_attempt =
+        response_.has_unclear_attempt || received_.http_status >= kServerErrors;
     parts_.metrics.request_retried(code, http_.method, parts_.host);
     previous_error_ = status.message();
     phase_ = Phase::kBackoff;

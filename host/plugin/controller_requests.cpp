@@ -80,10 +80,13 @@ std::string limits_text(const DeclaredController& declared, const RequestAttribu
 
 /// Whether a write that did not succeed may have been applied all the same.
 bool is_lost(const ApiResponse& response) {
-  constexpr int kGatewayTimeout = 504;  // The server gave up waiting for its storage or a webhook.
+  // The server, its storage, a webhook or a proxy gave up, before or after the write.
+  constexpr int kServerErrors = 500;
   if (response.status.ok()) return false;
+  if (response.has_unclear_attempt) return true;
   if (response.http_status != 0) {
-    return response.http_status / 100 == 2 || response.http_status == kGatewayTimeout;
+    const bool is_unclear = response.http_status >= kServerErrors && !mutant("unclear-write");
+    return response.http_status / 100 == 2 || is_unclear;
   }
   const bool unsent = response.broken == Break::kRefused || response.broken == Break::kResolve ||
                       response.broken == Break::kTls;

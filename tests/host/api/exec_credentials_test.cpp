@@ -1,6 +1,10 @@
 #include "host/api/exec_credentials.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <fstream>
+#include <future>
 
 #include "tests/host/api/credentials_fixture.hpp"
 
@@ -93,6 +97,24 @@ TEST_F(ExecTest, ClusterIsPassedOnlyWhenWantedRT026) {
   EXPECT_EQ(exec_info(config_), R"({"kind":"ExecCredential","apiVersion":)"
                                 R"("client.authentication.k8s.io/v1",)"
                                 R"("spec":{"interactive":false}})");
+}
+
+TEST_F(ExecTest, FailureIsSharedByAllThatWaitedForIt) {
+  const std::string folder = dir_.path().string();
+  ASSERT_EQ(::mkfifo((folder + "/go").c_str(), 0600), 0);
+  use_script("echo run >> " + folder + "/runs\nread line < " + folder + "/go\nexit 1\n");
+  const auto credentials = make();
+  ASSERT_TRUE(credentials);
+  const auto ask = [&] { return (*credentials)->get().error().message(); };
+  auto first = std::async(std::launch::async, ask);
+  auto second = std::async(std::launch::async, ask);
+  clock_.await_waiters(1);
+
+  std::ofstream(folder + "/go") << "on\n";
+
+  EXPECT_THAT(first.get(), HasSubstr("failed with exit code 1"));
+  EXPECT_THAT(second.get(), HasSubstr("failed with exit code 1"));
+  EXPECT_EQ(runs(), 1u);
 }
 
 TEST_F(ExecTest, VersionMismatchFailsTheRequestRT027) {

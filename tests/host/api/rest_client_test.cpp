@@ -75,7 +75,7 @@ TEST_F(RestClientTest, TenRetriesAreTheLimitRT002) {
 
 TEST_F(RestClientTest, RefusedWriteIsRepeatedWithTheSameBodyRT003) {
   RestClient rest = client();
-  transport_.respond(response_of(503, "", "1"));
+  transport_.respond(response_of(429, "", "1"));
   transport_.respond(response_of(201));
 
   const ApiResponse response =
@@ -85,6 +85,36 @@ TEST_F(RestClientTest, RefusedWriteIsRepeatedWithTheSameBodyRT003) {
   ASSERT_EQ(transport_.requests().size(), 2u);
   EXPECT_EQ(transport_.requests()[0].body, transport_.requests()[1].body);
   EXPECT_EQ(transport_.requests()[1].method, "POST");
+}
+
+TEST_F(RestClientTest, WriteThatMayHaveBeenCarriedOutIsNotRepeatedIfASecondOneDoesMore) {
+  RestClient rest = client();
+  transport_.set_script([](const HttpRequest&) { return response_of(503, "", "0"); });
+  ApiRequest json_patch = write_pod(Verb::kPatch);
+  json_patch.patch_type = PatchType::kJson;
+  for (const ApiRequest& each : {write_pod(Verb::kCreate), json_patch, write_pod(Verb::kDelete)}) {
+    const std::size_t before = transport_.requests().size();
+    EXPECT_EQ(rest.call(each).status.code(), Code::kUnavailable);
+    EXPECT_EQ(transport_.requests().size(), before + 1) << transport_.requests().back().method;
+  }
+}
+
+TEST_F(RestClientTest, WriteThatIsRepeatedSaysThatAnEarlierAttemptIsUnclear) {
+  RestClient rest = client();
+  ApiRequest deletion = write_pod(Verb::kDelete);
+  deletion.delete_options.uid = "u1";
+  for (const ApiRequest& each : {write_pod(Verb::kUpdate), deletion}) {
+    transport_.respond(response_of(503, "", "0"));
+    transport_.respond(response_of(409, ""));
+
+    const ApiResponse response = rest.call(each);
+
+    EXPECT_EQ(response.http_status, 409);
+    EXPECT_TRUE(response.has_unclear_attempt);
+  }
+  transport_.respond(response_of(429, "", "0"));
+  transport_.respond(response_of(409, ""));
+  EXPECT_FALSE(rest.call(deletion).has_unclear_attempt) << "429 says that nothing was done";
 }
 
 TEST_F(RestClientTest, ServerErrorWithoutRetryAfterStandsRT004) {
@@ -364,6 +394,18 @@ TEST_F(RestClientTest, EmptyResponseWhereAnObjectBelongsIsAnError) {
   const ApiResponse response = rest.call(get_pod());
   EXPECT_NE(response.status.message().find("0-length response with status code: 200"),
             std::string::npos);
+}
+
+TEST_F(RestClientTest, DeletionMayHaveAnEmptyResponse) {
+  RestClient rest = client();
+  for (const Verb verb : {Verb::kDelete, Verb::kDeleteCollection}) {
+    transport_.respond(response_of(200, ""));
+    ApiRequest deletion = write_pod(verb);
+    if (verb == Verb::kDeleteCollection) deletion.path.name.clear();
+    EXPECT_TRUE(rest.call(deletion).status.ok());
+  }
+  transport_.respond(response_of(200, ""));
+  EXPECT_FALSE(rest.call(write_pod(Verb::kUpdate)).status.ok());
 }
 
 TEST_F(RestClientTest, LongLimiterWaitIsLoggedAndMeasured) {

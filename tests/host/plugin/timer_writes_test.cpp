@@ -26,10 +26,11 @@ class TimerWritesTest : public ControllerHostTest {
     queue_ = open_queue();
     davit_timer_options options{};
     options.size = sizeof(options);
-    options.period_ms = 1000;
+    options.period_ms = is_once_ ? 0 : 1000;
     options.self = this;
-    options.fire = [](void* self, const davit_call* call, davit_sync_result*) {
+    options.fire = [](void* self, const davit_call* call, davit_sync_result* result) {
       const CallScope scope(call);
+      if (static_cast<TimerWritesTest*>(self)->is_once_) result->again_ms = 1000;
       static_cast<TimerWritesTest*>(self)->fire();
       return davit_code{DAVIT_OK};
     };
@@ -59,10 +60,25 @@ class TimerWritesTest : public ControllerHostTest {
     send(0, event_json("ADDED", {.name = "new", .version = "12"}));
   }
 
+  bool is_once_ = false;
   davit_handle pods_ = 0;
   davit_handle queue_ = 0;
   test::Collector<std::string> ran_;
 };
+
+TEST_F(TimerWritesTest, TimerThatRunsOnceMoreWaitsForItsWrites) {
+  is_once_ = true;
+  start_with([this] { open(); });
+  commit({list_json("10", {})});
+  run();
+  ran_.await(1);
+  clock_.await_deadline(clock_.now() + seconds(1));
+  clock_.advance(seconds(1));
+
+  show_late();
+
+  EXPECT_EQ(ran_.await(2)[1], "sees it");
+}
 
 TEST_F(TimerWritesTest, RunWaitsForWhatTheRunBeforeWrote) {
   start_with([this] { open(); });
