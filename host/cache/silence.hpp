@@ -17,6 +17,9 @@ class SilenceGauge {
   static constexpr double kPauses = 2.5;
   /// Shorter silences are never suspicious: a renewal costs a connection and a request.
   static constexpr Duration kShortest = std::chrono::seconds(20);
+  /// The limit never exceeds this. Servers end a watch within minutes, so that longer pauses are
+  /// those of a server that does not answer.
+  static constexpr Duration kLongest = std::chrono::hours(24);
   /// The number of pauses that make a habit.
   static constexpr int kPausesKnown = 4;
 
@@ -39,8 +42,12 @@ class SilenceGauge {
   /// The silence after which to renew, or nothing while the habit is unknown.
   [[nodiscard]] std::optional<Duration> limit() const {
     if (known_ < kPausesKnown) return std::nullopt;
+    if (usual_ >= kLongest) return kLongest;
     const auto pauses = std::chrono::duration_cast<Duration>(usual_ * kPauses);
-    return std::max(pauses, kShortest) * (1 << renewals_);
+    Duration limit = std::max(pauses, kShortest);
+    // Step by step: the whole product may be too large for a Duration.
+    for (int i = 0; i < renewals_ && limit < kLongest; ++i) limit *= 2;
+    return std::min(limit, kLongest);
   }
 
  private:

@@ -37,6 +37,7 @@ class WriteTracker::Watcher final : public Listener {
   WriteTracker& tracker;
   Informer& informer;
   // Guarded by the tracker's mutex.
+  bool listens = false;
   Versions versions;
   Deletions deletions;
 };
@@ -212,18 +213,31 @@ std::size_t WriteTracker::size() const {
   return keys_.size();
 }
 
+std::vector<std::string> WriteTracker::keys() const {
+  std::vector<std::string> all;
+  MutexLock lock(mutex_);
+  for (const auto& [key, pending] : keys_) all.push_back(key);
+  return all;
+}
+
 WriteTracker::Watcher& WriteTracker::follow(Informer& informer) {
   Watcher* added = nullptr;
   {
     MutexLock lock(mutex_);
     for (const auto& each : watchers_) {
-      if (&each->informer == &informer) return *each;
+      if (&each->informer != &informer) continue;
+      // Another thread is adding it: until then it would miss what the informer notifies.
+      while (!each->listens) listening_.wait(mutex_);
+      return *each;
     }
     watchers_.push_back(std::make_unique<Watcher>(*this, informer));
     added = watchers_.back().get();
   }
   // Without the lock: an informer calls its listeners under its own.
   informer.add_listener(*added, Informer::PastContent::kSkip);
+  MutexLock lock(mutex_);
+  added->listens = true;
+  listening_.notify_all();
   return *added;
 }
 

@@ -85,6 +85,7 @@ class WriteTracker {
 
   /// Keys with outstanding writes.
   [[nodiscard]] std::size_t size() const EXCLUDES(mutex_);
+  [[nodiscard]] std::vector<std::string> keys() const EXCLUDES(mutex_);
 
  private:
   class Watcher;
@@ -128,7 +129,7 @@ class WriteTracker {
     std::vector<Deletion> deletions{};  // Their places mean nothing.
   };
 
-  /// The watcher through which `informer` notifies this tracker of progress.
+  /// The watcher through which `informer` notifies this tracker of progress, from now on.
   [[nodiscard]] Watcher& follow(Informer& informer) EXCLUDES(mutex_);
   [[nodiscard]] Entry& pending_of(std::string_view key, Time deadline) REQUIRES(mutex_);
   static void await_version(Entry& entry, Watcher& watcher, std::uint64_t version);
@@ -155,6 +156,7 @@ class WriteTracker {
 
   const WriteTrackerOptions options_;
   mutable Mutex mutex_;
+  CondVar listening_;  // A watcher has become a listener.
   std::vector<std::unique_ptr<Watcher>> watchers_ GUARDED_BY(mutex_);
   Keys keys_ GUARDED_BY(mutex_);
   std::size_t relisting_ GUARDED_BY(mutex_) = 0;  // Keys that wait for a relist.

@@ -40,18 +40,17 @@ ControllerQueue::ControllerQueue(ControllerQueueOptions options, const Breadcrum
 }
 
 void ControllerQueue::caught_up(std::string_view key) {
+  const Time now = clock_.now();
   std::string shard;
-  {
-    MutexLock lock(mutex_);
-    const auto held = held_.find(key);
-    if (held != held_.end()) {
-      shard = std::move(held->second.shard);
-      held_.erase(held);
-    }
-    // Otherwise a worker is about to put the key aside and still holds it: the queue knows its
-    // shard.
+  // Under the lock until it is queued, so that take_content() finds the key in one of both.
+  MutexLock lock(mutex_);
+  const auto held = held_.find(key);
+  if (held != held_.end()) {
+    shard = std::move(held->second.shard);
+    held_.erase(held);
   }
-  add(QueueKey(key, shard));
+  // Otherwise a worker is about to put the key aside and still holds it: the queue knows its shard.
+  work_.add(QueueKey(key, shard), now);
 }
 
 bool ControllerQueue::step() {
@@ -134,11 +133,10 @@ void ControllerQueue::retry(const WorkQueue::Lease& lease, const SyncOutcome& ou
 }
 
 QueueContent ControllerQueue::take_content() {
-  QueueContent content = work_.take_content();
+  const Time now = clock_.now();
   MutexLock lock(mutex_);
-  for (auto& [key, held] : held_) {
-    content.add(key, std::move(held.shard), clock_.now());
-  }
+  QueueContent content = work_.take_content();
+  for (auto& [key, held] : held_) content.add(key, std::move(held.shard), now);
   held_.clear();
   return content;
 }
@@ -160,16 +158,13 @@ bool ControllerQueue::held_back(const WorkQueue::Lease& lease) {
 
 void ControllerQueue::add_expired() {
   const Time now = clock_.now();
-  std::vector<std::pair<std::string, std::string>> expired;
-  {
-    MutexLock lock(mutex_);
-    std::erase_if(held_, [&](const auto& entry) {
-      if (entry.second.until > now) return false;
-      expired.emplace_back(entry.first, entry.second.shard);
-      return true;
-    });
-  }
-  for (const auto& [key, shard] : expired) work_.add(QueueKey(key, shard), now);
+  // As in caught_up().
+  MutexLock lock(mutex_);
+  std::erase_if(held_, [&](const auto& entry) {
+    if (entry.second.until > now) return false;
+    work_.add(QueueKey(entry.first, entry.second.shard), now);
+    return true;
+  });
 }
 
 std::string ControllerQueue::overdue(Duration limit) const {

@@ -130,10 +130,20 @@ bool ControllerRunner::is_suspended() const {
   return (holds_ & kSuspended) != 0;
 }
 
-bool ControllerRunner::wait_caches(Time deadline) {
+bool ControllerRunner::has_begun() const {
+  MutexLock lock(mutex_);
+  return (holds_ & kNotLeading) == 0;
+}
+
+bool ControllerRunner::wait_caches(Time deadline, const std::stop_token& stop) {
+  // Before the lock: a callback for a stop that has come already runs here, and takes it.
+  const std::stop_callback wake(stop, [this] {
+    MutexLock lock(mutex_);
+    filled_.notify_all();
+  });
   MutexLock lock(mutex_);
   while ((holds_ & kCachesFilling) != 0) {
-    if (clock_.now() >= deadline) return false;
+    if (stop.stop_requested() || clock_.now() >= deadline) return false;
     clock_.wait_until(filled_, mutex_, deadline);
   }
   return true;

@@ -5,6 +5,7 @@
 #include <davit/result.hpp>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -105,11 +106,13 @@ class ControllerRunner {
   /// The end of a controller without successor is reported. Idempotent.
   bool stop(const Quiesce& wait, Successor successor = Successor::kNone) EXCLUDES(mutex_);
 
+  /// Whether begin_syncing() was called.
+  [[nodiscard]] bool has_begun() const EXCLUDES(mutex_);
   /// The handlers have seen the first content of the caches.
   [[nodiscard]] bool caches_ready() const { return !dispatcher_ || dispatcher_->ready(); }
   /// Waits, after start(), until the handlers have seen the first content; false when `deadline`
-  /// comes first.
-  [[nodiscard]] bool wait_caches(Time deadline) EXCLUDES(mutex_);
+  /// or a stop comes first.
+  [[nodiscard]] bool wait_caches(Time deadline, const std::stop_token& stop = {}) EXCLUDES(mutex_);
 
   /// kUnavailable naming the syncs, timers and the handler that have been running for at least
   /// `limit`.

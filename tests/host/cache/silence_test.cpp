@@ -42,6 +42,15 @@ TEST(SilenceGaugeTest, IdleResourceCostsFewerAndFewerRequests) {
   EXPECT_GT(gauge.limit(), seconds(200)) << "the pause that there was is usual now";
 }
 
+TEST(SilenceGaugeTest, LimitAfterLongPausesAndManyRenewalsIsADay) {
+  SilenceGauge gauge;
+  for (int i = 0; i < 10; ++i) gauge.received(Time(std::chrono::hours(20 * i)));
+  for (int i = 0; i < 100; ++i) {
+    gauge.renewed();
+    EXPECT_EQ(gauge.limit(), SilenceGauge::kLongest);
+  }
+}
+
 class SilenceTest : public CacheTest {
  protected:
   void fill() {
