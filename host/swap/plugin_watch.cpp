@@ -22,6 +22,8 @@ constexpr std::uint32_t kWhole = IN_CLOSE_WRITE | IN_MOVED_TO;
 constexpr std::uint32_t kGone = IN_DELETE | IN_MOVED_FROM;
 /// The events by which a folder appears.
 constexpr std::uint32_t kNewFolder = IN_CREATE | IN_MOVED_TO;
+/// The pause between two looks for a directory that is missing.
+constexpr std::chrono::milliseconds kLookInterval{1000};
 /// Multiples of `quiet`. A linker may remove the file before it writes it again.
 constexpr int kRemovalQuietFactor = 10;
 constexpr std::string_view kPluginSuffix = ".so";
@@ -63,6 +65,7 @@ Status PluginWatch::follow(const std::vector<std::filesystem::path>& files) {
     const std::uint32_t events = is_directory ? kWhole | kGone | kNewFolder : kWhole;
     if (!add_watch(directory, events)) {
       if (status.ok()) status = refuse(directory.string());
+      missing_[file] = is_directory ? Missing::kDirectory : Missing::kFile;
       continue;
     }
     if (!is_directory) {
@@ -92,9 +95,47 @@ void PluginWatch::follow_folder(const std::filesystem::path& directory,
 }
 
 bool PluginWatch::add_watch(const std::filesystem::path& directory, std::uint32_t events) {
-  const int id = ::inotify_add_watch(inotify_.get(), directory.c_str(), events | IN_MASK_ADD);
+  const int id =
+      ::inotify_add_watch(inotify_.get(), directory.c_str(), events | IN_MASK_ADD | IN_MOVE_SELF);
   if (id >= 0) directories_[id] = directory;
   return id >= 0;
+}
+
+void PluginWatch::lose(int watch) {
+  const auto found = directories_.find(watch);
+  if (found == directories_.end()) return;
+  const std::filesystem::path directory = found->second;
+  directories_.erase(found);
+  folders_.erase(directory);
+  const Moment now = std::chrono::steady_clock::now();
+  for (auto it = files_.begin(); it != files_.end();) {
+    if (it->first.parent_path() != directory) {
+      ++it;
+      continue;
+    }
+    missing_[it->second] = Missing::kFile;
+    it = files_.erase(it);
+  }
+  if (all_of_.erase(directory) == 0) return;
+  missing_[directory] = Missing::kDirectory;
+  changes_[directory] = now + quiet_ * kRemovalQuietFactor;
+}
+
+void PluginWatch::look_for_missing() {
+  const Moment due = std::chrono::steady_clock::now() + quiet_;
+  std::vector<std::filesystem::path> found;
+  for (auto it = missing_.begin(); it != missing_.end();) {
+    const auto& [path, what] = *it;
+    std::error_code ignored;
+    const bool is_there = std::filesystem::is_directory(
+        what == Missing::kDirectory ? path : path.parent_path(), ignored);
+    if (is_there) found.push_back(path);
+    it = is_there ? missing_.erase(it) : std::next(it);
+  }
+  for (const std::filesystem::path& each : found) {
+    if (!follow({each}).ok()) continue;
+    changes_[all_of_.contains(each) ? each : each.parent_path() / each.filename()] = due;
+  }
 }
 
 PluginWatch::PluginWatch(UniqueFd inotify, std::chrono::milliseconds quiet, Changed changed,
@@ -139,6 +180,11 @@ void PluginWatch::take_events() {
         changes_[each] = due;
       }
     }
+    if ((event.mask & IN_MOVE_SELF) != 0) {
+      // The name is followed, not the folder. The kernel confirms with IN_IGNORED.
+      (void)::inotify_rm_watch(inotify_.get(), event.wd);
+    }
+    if ((event.mask & IN_IGNORED) != 0) lose(event.wd);
     const auto directory = directories_.find(event.wd);
     if (directory == directories_.end() || event.len == 0) continue;
     note(directory->second, name, event.mask);
@@ -181,6 +227,7 @@ void PluginWatch::note(const std::filesystem::path& directory, const std::string
 }
 
 int PluginWatch::notify_due(const std::stop_token& stop) {
+  look_for_missing();
   for (auto it = changes_.begin(); it != changes_.end() && !stop.stop_requested();) {
     if (it->second > std::chrono::steady_clock::now()) {
       ++it;
@@ -194,12 +241,14 @@ int PluginWatch::notify_due(const std::stop_token& stop) {
     // A directory that is not there yet is looked for after the next change.
     if (followed_) (void)follow(followed_());
   }
-  if (changes_.empty()) return -1;
+  const int look = missing_.empty() ? -1 : static_cast<int>(kLookInterval.count());
+  if (changes_.empty()) return look;
   const auto first = std::min_element(changes_.begin(), changes_.end(),
                                       [](auto& a, auto& b) { return a.second < b.second; });
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(first->second -
                                                                  std::chrono::steady_clock::now());
-  return std::max(0, static_cast<int>(left.count()));
+  const int wait = std::max(0, static_cast<int>(left.count()));
+  return look < 0 ? wait : std::min(wait, look);
 }
 
 }  // namespace davit::host

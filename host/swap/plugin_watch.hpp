@@ -21,7 +21,7 @@ namespace davit::host {
 /// stays followed, even if kubelet swaps a whole directory under it, as it does with ConfigMaps. A
 /// directory among them stands for all plugins in it, including those in folders of their own
 /// (`NAME/NAME.so`): it is reported when a plugin appears that is not followed by itself, and when
-/// one has gone.
+/// one has gone. A directory that goes, or is not there yet, is looked for every second.
 class PluginWatch {
  public:
   /// Called on the watch's thread; may block, and changes in between are reported next.
@@ -46,6 +46,10 @@ class PluginWatch {
  private:
   using Moment = std::chrono::steady_clock::time_point;
 
+  /// The directory of a watch is gone, or has another name.
+  void lose(int watch);
+  /// Follows what is missing as far as it is there again.
+  void look_for_missing();
   void note(const std::filesystem::path& directory, const std::string& name, std::uint32_t event);
   /// Follows further files. The first that cannot be followed is named.
   Status follow(const std::vector<std::filesystem::path>& files);
@@ -68,8 +72,10 @@ class PluginWatch {
   std::map<std::filesystem::path, std::string> files_;  // Keyed by the kernel's paths.
   std::set<std::filesystem::path> all_of_;              // Directories that are followed as such.
   std::map<std::filesystem::path, std::filesystem::path> folders_;  // The directory each is in.
-  std::map<std::filesystem::path, Moment> changes_;                 // When each is quiet.
-  std::jthread thread_;                                             // Last: it uses the others.
+  enum class Missing { kFile, kDirectory };
+  std::map<std::filesystem::path, Missing> missing_;  // Asked for; its directory is not there.
+  std::map<std::filesystem::path, Moment> changes_;   // When each is quiet.
+  std::jthread thread_;                               // Last: it uses the others.
 };
 
 }  // namespace davit::host

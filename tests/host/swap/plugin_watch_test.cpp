@@ -12,6 +12,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
 
 class PluginWatchTest : public testing::Test {
  protected:
@@ -129,6 +130,24 @@ TEST_F(PluginWatchTest, ADirectoryIsReportedWhenAPluginComesOrHasGone) {
   EXPECT_THAT(told_.await(2), ElementsAre("a.so", all));
   std::filesystem::remove(file("a.so"));
   EXPECT_THAT(told_.await(3), ElementsAre("a.so", all, all));
+}
+
+TEST_F(PluginWatchTest, ADirectoryThatIsMadeAgainIsFollowedAgain) {
+  std::filesystem::create_directory(file("all"));
+  std::filesystem::create_directory(file("one"));
+  const auto watching = watch({file("all"), file("one") / "a.so"});
+  ASSERT_TRUE(watching) << watching.error().message();
+  std::filesystem::remove(file("all"));
+  EXPECT_THAT(told_.await(1), ElementsAre("all")) << "its plugins are gone";
+  std::filesystem::rename(file("one"), file("other"));
+
+  std::filesystem::create_directory(file("all"));
+  std::filesystem::create_directory(file("one"));
+  EXPECT_THAT(told_.await(3), UnorderedElementsAre("all", "all", "a.so"));
+  directory_.write("all/b.so", "");
+  EXPECT_THAT(told_.await(4).back(), "all");
+  directory_.write("one/a.so", "");
+  EXPECT_THAT(told_.await(5).back(), "a.so");
 }
 
 TEST_F(PluginWatchTest, ADirectoryThatIsNotThereIsNamed) {
