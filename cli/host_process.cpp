@@ -186,6 +186,7 @@ SetObservers HostProcess::observers() {
 bool HostProcess::elects() const { return manifest_.leader_election.enabled && !manifest_.dry_run; }
 
 Status HostProcess::start(const std::stop_token& stop) {
+  began_ = seams_.clock.now();
   log_flags(in_force(), log_);
   if (manifest_.dry_run) {
     log_.info(0, "Dry run: every write is sent with dryRun=All, without leader election");
@@ -199,7 +200,8 @@ Status HostProcess::start(const std::stop_token& stop) {
   if (elects()) {
     return stand_for_election();
   }
-  plugins_.lead();
+  // An earlier life of this process may have written until a moment ago.
+  plugins_.lead(began_);
   return {};
 }
 
@@ -375,7 +377,7 @@ Status HostProcess::start_controllers() {
   checks_.add("informer-freshness", kReady,
               [this] { return check_current(cache_states(informers_), seams_.clock.now()); });
   if (Status s = informers_.start(); !s.ok()) return s;
-  plugins_.start();
+  plugins_.start(began_);
   metrics_->before_scrape([this] {
     plugins_.serving().report();
     report_caches();

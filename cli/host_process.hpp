@@ -240,6 +240,7 @@ class HostProcess {
   std::atomic<bool> started_{
       false};  // start() succeeded: what readyz waits for. Relaxed is enough, nothing hangs on it.
   std::atomic<bool> stopping_{false};
+  Time began_{};  // At start(): earlier lives of this process may have written until then.
   Time discovery_reset_due_{};
   Time pages_due_{};
   std::optional<DiscoveryPoll> discovery_poll_;  // Since a controller listens, until stop().

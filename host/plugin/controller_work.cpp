@@ -221,7 +221,7 @@ SyncOutcome ControllerWork::fire(const HostedTimer& timer, std::uint32_t failure
   std::optional<JournaledWork> record;
   begin_record(record, {.is_timer = true}, call);
   CallFrame frame(controller_, Phase::kTimer, std::move(call));
-  if (!timer.is_once) frame.track_writes(timer_writes_, timer.writer);
+  frame.track_writes(timer_writes_, timer.writer);
   SyncOutcome outcome = run(frame, [&](davit_sync_result* result) {
     return timer.fire(timer.self, frame.call(), result);
   });
@@ -299,10 +299,14 @@ void ControllerWork::DiscoveryWakes::discovery_changed() {
 
 void ControllerWork::timers_caught_up(const std::vector<std::string>& writers) {
   for (const std::string& writer : writers) {
-    davit_handle handle = 0;
-    std::from_chars(writer.data(), writer.data() + writer.size(), handle);
-    if (const auto timer = timers_.find(handle)) runner_.timers().caught_up(*timer);
+    if (const auto timer = timer_of(writer)) runner_.timers().caught_up(*timer);
   }
+}
+
+std::optional<TimerId> ControllerWork::timer_of(std::string_view writer) const {
+  davit_handle handle = 0;
+  std::from_chars(writer.data(), writer.data() + writer.size(), handle);
+  return timers_.find(handle);
 }
 
 ControllerWork::HandedOver ControllerWork::take_over(ControllerWork& from) {
@@ -315,6 +319,7 @@ ControllerWork::HandedOver ControllerWork::take_over(ControllerWork& from) {
     QueueContent content = old->keys->take_content();
     if (successor == nullptr) {
       handed.dropped += content.size();
+      handed.has_lost_writes = handed.has_lost_writes || old->writes->size() > 0;
       continue;
     }
     handed.kept += content.size();
@@ -325,6 +330,11 @@ ControllerWork::HandedOver ControllerWork::take_over(ControllerWork& from) {
   // Handles count from the same number in every build: timers belong together in the order in which
   // they were started.
   from.timer_writes_.hand_over(timer_writes_);
+  const std::vector<std::string> writers = timer_writes_.keys();
+  handed.has_lost_writes = handed.has_lost_writes || std::any_of(writers.begin(), writers.end(),
+                                                                 [this](const std::string& writer) {
+                                                                   return !timer_of(writer);
+                                                                 });
   return handed;
 }
 

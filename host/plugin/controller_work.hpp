@@ -71,6 +71,9 @@ class ControllerWork {
   struct HandedOver {
     std::size_t kept = 0;
     std::size_t dropped = 0;
+    /// Writes that the caches have not shown were left behind, with a queue or timer that this
+    /// build lacks: the caches as they are prove nothing.
+    bool has_lost_writes = false;
     std::vector<QueueContent> spent;  ///< Takes time to destroy.
   };
   /// See ControllerHandOver.
@@ -137,6 +140,8 @@ class ControllerWork {
   void end_record(std::optional<JournaledWork>& record, const SyncOutcome& outcome) const;
   static void end_trace(std::optional<WorkTrace>& trace, SyncOutcome& outcome);
   void timers_caught_up(const std::vector<std::string>& writers);
+  /// The timer of a key of timer_writes_, unless it has ended.
+  [[nodiscard]] std::optional<TimerId> timer_of(std::string_view writer) const;
   /// Has the wakers of a queue of another build point to one of this; without a successor to
   /// nothing.
   void hand_over_wakers(ControllerWork& from, HostedQueue& old, HostedQueue* successor);

@@ -159,7 +159,7 @@ std::string charts(const StatusView& view) {
 
 std::string_view tone_of(std::string_view state) {
   if (state == "running") return "good";
-  if (state == "paused" || state == "filling") return "warn";
+  if (state == "paused" || state == "filling" || state == "verifying") return "warn";
   return "dim";
 }
 

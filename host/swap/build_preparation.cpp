@@ -75,7 +75,10 @@ bool BuildPreparation::fill(Generation& made, SwapReport& report) {
   const Time deadline = clock_.now() + limits_.fill;
   for (const auto& each : made.controllers) each->host->start();
   for (const auto& each : made.controllers) {
-    if (each->host->runner().wait_caches(deadline)) continue;
+    if (each->host->runner().wait_caches(deadline, stopping_)) continue;
+    if (stopping_.stop_requested()) {
+      return report.fail(SwapOutcome::kStopping, "the host is stopping");
+    }
     return report.fail(SwapOutcome::kFillTimedOut,
                        "the handlers of the new " + each->host->name() +
                            " did not receive the content of the caches in time");

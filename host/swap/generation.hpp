@@ -62,6 +62,9 @@ struct HostedController {
   explicit HostedController(std::unique_ptr<ControllerHost> made) : host(std::move(made)) {}
 
   const std::unique_ptr<ControllerHost> host;
+  /// As of when it knows the cluster; nothing: its caches count as they are. Guarded by the
+  /// registry's mutex.
+  std::optional<Time> began{};
   Gate probes;
   /// Hands it the state of the build before; its thread may be in either build as long as it holds
   /// their `probes`.

@@ -1,6 +1,7 @@
 #include "host/swap/plugin_registry.hpp"
 
 #include <algorithm>
+#include <davit/mutant.hpp>
 #include <utility>
 
 #include "lib/kube/yaml.hpp"
@@ -63,12 +64,21 @@ Result<PluginRegistry::Declared> PluginRegistry::running(std::string_view contro
       declared->name + " is not running; start it with davit ctl enable " + declared->name);
 }
 
-void PluginRegistry::begin(const PluginSlot& slot, HostedController& controller) {
+std::optional<Time> PluginRegistry::beginning(ControllerHost& host, Time now) const {
+  const bool is_migrated = host.abi().options.lease == ControllerLease::kMigration;
+  const std::optional<Time> lease = is_migrated ? won_migrated : won;
+  const std::optional<Time> since = host.declared().without_leadership ? started : lease;
+  if (!since || mutant("begin-anew")) return since;
+  return now;
+}
+
+void PluginRegistry::begin(const PluginSlot& slot, HostedController& controller,
+                           std::optional<Time> as_of) {
   if (slot.is_paused(controller.host->name())) controller.host->pause();
-  if (controller.host->declared().without_leadership) return controller.host->lead();
-  if (!leads(*controller.host)) return;
-  controller.host->lead(
-      controller.host->abi().options.lease == ControllerLease::kMigration ? won_migrated : won);
+  controller.began = as_of;
+  if (controller.host->declared().without_leadership || leads(*controller.host)) {
+    controller.host->lead(as_of);
+  }
 }
 
 void PluginRegistry::resume(const PluginSlot& slot) {

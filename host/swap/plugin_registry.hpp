@@ -41,6 +41,8 @@ struct PluginRegistry {
   Mutex mutex;
   CondVar idle;  // `busy` became empty, or `stopping` was set.
   std::vector<std::unique_ptr<PluginSlot>> slots GUARDED_BY(mutex);
+  // When the host started, if its controllers have to know the cluster as of their beginning.
+  std::optional<Time> started GUARDED_BY(mutex);
   bool leading GUARDED_BY(mutex) = false;
   std::optional<Time> won GUARDED_BY(mutex);  // When the lease was won, if there is one.
   // The same for the lease of a leader migration, which is sought while this host leads.
@@ -71,8 +73,13 @@ struct PluginRegistry {
     if (host.abi().options.lease == ControllerLease::kMain) return leading;
     return host.abi().options.lease == ControllerLease::kMigration && leading_migrated;
   }
-  /// Lets a controller of a slot sync, unless leadership or the operator forbids it.
-  void begin(const PluginSlot& slot, HostedController& controller) REQUIRES(mutex);
+  /// As of when a controller that begins at `now` has to know the cluster; nothing: its caches
+  /// count as they are.
+  [[nodiscard]] std::optional<Time> beginning(ControllerHost& host, Time now) const REQUIRES(mutex);
+  /// Lets a controller of a slot sync once its caches are known to be as new as `as_of`, unless
+  /// leadership or the operator forbids it.
+  void begin(const PluginSlot& slot, HostedController& controller, std::optional<Time> as_of)
+      REQUIRES(mutex);
   /// Resumes the controllers of a slot that the operator has not paused.
   void resume(const PluginSlot& slot) REQUIRES(mutex);
 };

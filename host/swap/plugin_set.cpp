@@ -63,16 +63,17 @@ void PluginSet::add(std::string_view plugin, std::unique_ptr<ControllerHost> con
   slot->now.controllers.push_back(std::make_unique<HostedController>(std::move(controller)));
 }
 
-void PluginSet::start() {
+void PluginSet::start(std::optional<Time> now) {
   std::vector<std::string> names;
   {
     MutexLock lock(registry_.mutex);
+    registry_.started = now;
     for (const auto& slot : registry_.slots) {
       for (const auto& each : slot->now.controllers) {
         names.push_back(each->host->name());
         log_.info(1, "Controller starting...", {{"controller", each->host->name()}});
         each->host->start();
-        registry_.begin(*slot, *each);
+        registry_.begin(*slot, *each, now);
       }
     }
   }
@@ -86,7 +87,10 @@ void PluginSet::lead(std::optional<Time> won, ControllerLease lease) {
   (is_migration ? registry_.won_migrated : registry_.won) = won;
   for (const auto& slot : registry_.slots) {
     for (const auto& each : slot->now.controllers) {
-      if (each->host->abi().options.lease == lease) each->host->lead(won);
+      if (each->host->abi().options.lease != lease) continue;
+      if (each->host->declared().without_leadership) continue;  // It has begun.
+      each->began = won;
+      each->host->lead(won);
     }
   }
 }
@@ -97,8 +101,8 @@ void PluginSet::lose() {
   registry_.leading_migrated = false;
 }
 
-bool PluginSet::stop(const Quiesce& wait) {
-  std::vector<ControllerHost*> hosts;
+void PluginSet::begin_stop(const Quiesce& wait, std::vector<std::jthread>& waits) {
+  std::vector<std::pair<ControllerHost*, std::shared_ptr<Gate::Pass>>> serving;
   {
     MutexLock lock(registry_.mutex);
     registry_.stopping = true;
@@ -106,9 +110,28 @@ bool PluginSet::stop(const Quiesce& wait) {
     registry_.idle.notify_all();
     for (const auto& slot : registry_.slots) {
       probations_.end(*slot, Probation::End::kSuperseded, "the host is stopping");
+      if (registry_.busy.empty()) continue;
+      for (const auto& each : slot->now.controllers) {
+        std::optional<Gate::Pass> stays = each->probes.enter();
+        if (!stays) continue;
+        serving.emplace_back(each->host.get(), std::make_shared<Gate::Pass>(*std::move(stays)));
+      }
     }
-    // The operation in progress has its own time limits, and checks for `stopping` before it
-    // switches.
+  }
+  for (const auto& [host, stays] : serving) {
+    const auto end = [&wait, host = host, stays = stays] { (void)host->stop(wait); };
+    if (!start_thread(waits.emplace_back(), "stop", end)) end();
+  }
+}
+
+bool PluginSet::stop(const Quiesce& wait) {
+  std::vector<std::jthread> waits;
+  // The operation in progress checks for `stopping` before it switches, and may wait for syncs that
+  // end only when they are cancelled.
+  begin_stop(wait, waits);
+  std::vector<ControllerHost*> hosts;
+  {
+    MutexLock lock(registry_.mutex);
     while (!registry_.busy.empty()) {
       if (clock_.now() >= wait.give_up_at) return false;
       clock_.wait_until(registry_.idle, registry_.mutex, wait.give_up_at);
@@ -122,8 +145,6 @@ bool PluginSet::stop(const Quiesce& wait) {
     }
   }
   std::atomic<bool> all_ended{true};
-  std::vector<std::jthread> waits;
-  waits.reserve(hosts.size());
   for (ControllerHost* host : hosts) {
     const auto end = [&, host] {
       if (host->stop(wait)) return;
@@ -218,6 +239,8 @@ SwapReport PluginSet::load(const LoadOrder& wanted) {
   const ExclusiveOperation operation(registry_, retirement_,
                                      "the loading of " + wanted.file.string());
   if (!operation.held(report)) return report;
+  // Earlier owners of this work have ended by now. An informer that is opened below is newer.
+  const Time began = clock_.now();
   BuildOrder order;
   order.file = wanted.file;
   order.terms.sha256 = wanted.sha256;
@@ -249,7 +272,7 @@ SwapReport PluginSet::load(const LoadOrder& wanted) {
     names = slot.controllers();
     for (const auto& each : slot.now.controllers) {
       each->host->start();
-      registry_.begin(slot, *each);
+      registry_.begin(slot, *each, registry_.beginning(*each->host, began));
     }
   }
   observers_.report_up(names);
@@ -316,6 +339,7 @@ SwapReport PluginSet::enable(const std::string& controller) {
   const ExclusiveOperation operation(registry_, retirement_, "the enabling of " + controller);
   BuildOrder order;
   if (!operation.held(report) || !find_order(controller, order, report)) return report;
+  const Time began = clock_.now();
   const std::string name = order.controllers[0];
   shadows_.end(report.plugin);
   Generation made;
@@ -328,8 +352,9 @@ SwapReport PluginSet::enable(const std::string& controller) {
     MutexLock lock(registry_.mutex);
     PluginSlot& slot = *registry_.find(report.plugin);
     slot.now.controllers.push_back(std::move(made.controllers.front()));
-    slot.now.controllers.back()->host->start();
-    registry_.begin(slot, *slot.now.controllers.back());
+    HostedController& enabled = *slot.now.controllers.back();
+    enabled.host->start();
+    registry_.begin(slot, enabled, registry_.beginning(*enabled.host, began));
   }
   observers_.report_up({name});
   report.text = name + " runs";

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "host/swap/build_preparation.hpp"
@@ -41,8 +42,9 @@ class PluginSet {
   void add(std::shared_ptr<const LoadedPlugin> plugin, std::string sha256);
   /// A controller of it that is to run, initialised and committed.
   void add(std::string_view plugin, std::unique_ptr<ControllerHost> controller);
-  /// Starts every controller; those that need no leadership sync.
-  void start();
+  /// Starts every controller; those that need no leadership sync. With a time, those and what is
+  /// loaded or enabled later begin when their caches are known to be as new as their beginning.
+  void start(std::optional<Time> now = std::nullopt);
   /// Leadership is won or not needed: all controllers sync, also those of later builds.
   /// With the time at which the lease was won, each begins when its caches are known to be as new.
   /// Applies to the controllers under that lease.
@@ -78,6 +80,9 @@ class PluginSet {
 
  private:
   [[nodiscard]] SwapParts parts();
+  /// Lets operations end, and stops the controllers that serve while one is in progress, on threads
+  /// that are added to `waits`. `wait` outlives them.
+  void begin_stop(const Quiesce& wait, std::vector<std::jthread>& waits);
   bool find_order(const std::string& controller, BuildOrder& order, SwapReport& report);
   bool check_new(const Generation& made, SwapReport& report);
   bool end_controller(const std::string& name, SwapReport& report);

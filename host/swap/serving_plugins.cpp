@@ -27,8 +27,9 @@ PluginState ServingPlugins::describe(const PluginSlot& slot) const {
       controller.syncs = host.abi().work.counter().tally();
       controller.state = slot.is_paused(declared.name)   ? "paused"
                          : !host.runner().caches_ready() ? "filling"
-                         : may_sync                      ? "running"
-                                                         : "standby";
+                         : !may_sync                     ? "standby"
+                         : host.runner().has_begun()     ? "running"
+                                                         : "verifying";
     }
     state.controllers.push_back(std::move(controller));
   }

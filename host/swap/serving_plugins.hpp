@@ -18,7 +18,7 @@ namespace davit::host {
 
 struct ControllerState {
   std::string name;
-  std::string state;  ///< "running", "standby", "paused", "filling" or "off".
+  std::string state;  ///< "running", "standby", "paused", "filling", "verifying" or "off".
   std::size_t waiting = 0;
   ControllerRunner::Use use{};
   SyncTally syncs{};  ///< Those of the present build.

@@ -72,11 +72,12 @@ void Shadows::begin(const std::string& plugin, std::unique_ptr<ShadowRun> run,
   PluginSlot& slot = *registry_.find(plugin);
   report.from = slot.now.build();
   for (const auto& each : run->generation.controllers) {
-    ControllerHost& serving = *slot.now.find(each->host->name())->host;
+    const HostedController& original = *slot.now.find(each->host->name());
+    ControllerHost& serving = *original.host;
     serving.abi().intended.begin(IntendedWrites::Mode::kRecord);
     // Both builds sync every object once, so that their first writes can be compared.
     run->keys += each->host->hand_over().mirror_keys(serving.hand_over());
-    registry_.begin(slot, *each);
+    registry_.begin(slot, *each, original.began);
   }
   run->since = clock_.now();
   report.keys = run->keys;

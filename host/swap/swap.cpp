@@ -1,6 +1,7 @@
 #include "host/swap/swap.hpp"
 
 #include <algorithm>
+#include <davit/mutant.hpp>
 #include <utility>
 
 #include "host/swap/config_change.hpp"
@@ -189,20 +190,33 @@ bool Swap::hand_over() {
     }
     // No sync of either build runs now, and calls by name wait for the lock.
     for (const auto& each : next_.controllers) {
-      handed.push_back(each->host->hand_over().take_over(
-          slot_->now.find(each->host->name())->host->hand_over()));
+      const HostedController& old = *slot_->now.find(each->host->name());
+      handed.push_back(each->host->hand_over().take_over(old.host->hand_over()));
       report_.keys += handed.back().kept;
       report_.keys_dropped += handed.back().dropped;
+      each->began = beginning(old, *each, handed.back());
     }
     std::swap(slot_->now, next_);
     if (copy_ == nullptr) slot_->file = request_.file;
     slot_->sha256 = request_.sha256.value_or(slot_->sha256);
-    for (const auto& each : slot_->now.controllers) parts_.registry.begin(*slot_, *each);
+    for (const auto& each : slot_->now.controllers) {
+      parts_.registry.begin(*slot_, *each, each->began);
+    }
     begin_probation();
   }
   report_.pause = parts_.clock.now() - drained_;
   report_.text = "generation " + std::to_string(report_.to.generation) + " serves";
   return true;
+}
+
+/// A new build continues what the old one began. It begins again if nothing is known of the old
+/// one's last writes: they belong to a queue or timer that it lacks, or a failed build made them.
+std::optional<Time> Swap::beginning(const HostedController& old, const HostedController& next,
+                                    const ControllerHandOver::HandedOver& handed) const {
+  const Time now = parts_.clock.now();
+  if (handed.has_lost_writes && !mutant("begin-anew")) return now;
+  const std::optional<Time> again = parts_.registry.beginning(*next.host, now);
+  return copy_ != nullptr && again ? again : old.began;
 }
 
 std::optional<ProbationTerms> Swap::probation_terms() const {

@@ -87,6 +87,10 @@ class Swap {
   /// Whether the swap continues after the hand-over of a controller's state.
   bool note(const std::string& controller, const StateHandOver& state);
   /// The terms of the probation that the swap begins; nothing: it begins none.
+  [[nodiscard]] std::optional<Time> beginning(const HostedController& old,
+                                              const HostedController& next,
+                                              const ControllerHandOver::HandedOver& handed) const
+      REQUIRES(parts_.registry.mutex);
   [[nodiscard]] std::optional<ProbationTerms> probation_terms() const;
   void begin_probation() REQUIRES(parts_.registry.mutex);
 

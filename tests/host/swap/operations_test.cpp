@@ -1,4 +1,6 @@
 // Plugins that come and go, and single controllers of those that are there.
+#include <thread>
+
 #include "tests/host/swap/swap_fixture.hpp"
 
 namespace davit::host {
@@ -24,6 +26,66 @@ TEST_F(SwapTest, ADisabledControllerIsOffUntilItIsEnabled) {
                                            "up sample-controller"));
   EXPECT_TRUE(is_open_library(first_));
   EXPECT_TRUE(set_->serving().state().residents.empty());
+}
+
+/// A set that leads and knows the cluster as of then, and a server that is slow to answer lists
+/// later.
+class BeginningTest : public SwapTest {
+ protected:
+  void start_verified() {
+    start();
+    pods_.await_open(1);
+    clock_.advance(std::chrono::seconds(1));
+    set_->lead(clock_.now());
+    clock_.advance(std::chrono::seconds(1));
+    pods_.await_requests(4);  // List and watch, and both again.
+    clock_.advance(std::chrono::seconds(1));
+    pods_.hold(PodServer::Hold::kLists);
+    transport_.set_script([this](const HttpRequest& request) {
+      requests_before_.push(pods_.requests());
+      return created(request, "0");
+    });
+  }
+  void expect_it_waits_for_a_list() {
+    pods_.await_requests(5);
+    while (state() == "filling") std::this_thread::yield();
+    EXPECT_EQ(state(), "verifying");
+    pods_.hold(PodServer::Hold::kNothing);
+    transport_.await_requests(2);
+    EXPECT_GT(requests_before_.await(1)[0], 4) << "it wrote before the list";
+    EXPECT_EQ(state(), "running");
+  }
+  test::Collector<int> requests_before_;  // Those for pods, at each write.
+  std::string state() { return set_->serving().state().plugins[0].controllers[0].state; }
+};
+
+TEST_F(BeginningTest, AnEnabledControllerKnowsTheClusterAsOfThatMoment) {
+  start_verified();
+  ASSERT_TRUE(set_->disable("sample-controller").ok());
+
+  ASSERT_TRUE(set_->enable("sample-controller").ok());
+
+  expect_it_waits_for_a_list();
+}
+
+TEST_F(BeginningTest, APluginThatIsLoadedAgainKnowsTheClusterAsOfThatMoment) {
+  start_verified();
+  ASSERT_TRUE(set_->unload("sample").ok());
+
+  ASSERT_TRUE(set_->load({file()}).ok());
+
+  expect_it_waits_for_a_list();
+}
+
+TEST_F(BeginningTest, ASwapContinuesWhatTheOldBuildKnows) {
+  start_verified();
+  place("v2");
+
+  ASSERT_TRUE(swap().ok());
+
+  transport_.await_requests(2);
+  EXPECT_EQ(requests_before_.await(1)[0], 4) << "without a list";
+  EXPECT_EQ(state(), "running");
 }
 
 TEST_F(SwapTest, AControllerThatIsResumedDuringAnotherOperationSyncsAgain) {

@@ -73,6 +73,26 @@ TEST_F(SwapTest, WhatTheOldBuildWroteIsSeenBeforeTheNewOneSyncsTheKey) {
   EXPECT_EQ(asked()[2], "v2-a");
 }
 
+// The writes that the cache has not shown belonged to the keys of the old queue.
+TEST_F(SwapTest, ABuildThatRenamesItsQueueKnowsTheClusterAsOfTheSwapBeforeItSyncs) {
+  transport_.set_script([](const HttpRequest& request) {
+    return created(request, request.body.find("v1-a") == std::string::npos ? "0" : "100");
+  });
+  start();
+  pods_.await_open(1);
+  place("other_queue");
+  pods_.hold(PodServer::Hold::kLists);
+
+  ASSERT_TRUE(swap().ok());
+  EXPECT_EQ(set_->serving().state().plugins[0].controllers[0].state, "verifying");
+  EXPECT_THAT(asked(), ElementsAre("v1-a"));
+  pods_.hold(PodServer::Hold::kNothing);
+  transport_.await_requests(2);
+
+  EXPECT_EQ(asked()[1], "v2-a");
+  EXPECT_GE(pods_.requests(), 3) << "a list more than at the start";
+}
+
 TEST_F(SwapTest, ARunningSyncEndsBeforeTheNewBuildServes) {
   start();
   transport_.respond(test::open_response(201, created("v1-b", "0").body));
@@ -208,6 +228,21 @@ TEST_F(SwapTest, AHostThatStopsMeanwhileStopsTheOldBuild) {
   EXPECT_TRUE(stopped.get());
   EXPECT_THAT(asked(), ElementsAre("v1-a"));
   EXPECT_EQ(swap().outcome, SwapOutcome::kStopping);
+}
+
+TEST_F(SwapTest, AStopCancelsTheSyncThatASwapWaitsFor) {
+  limits_.drain = seconds(20);  // Like no other limit.
+  start();
+  transport_.respond(test::open_response(201, created("v1-b", "0").body));
+  add_pod("b");
+  transport_.await_requests(2);
+  place("v2");
+  std::future<SwapReport> swapping = std::async(std::launch::async, [this] { return swap(); });
+  clock_.await_deadline(clock_.now() + limits_.drain);
+
+  EXPECT_TRUE(set_->stop({clock_.now(), clock_.now() + seconds(10)}));
+
+  EXPECT_EQ(swapping.get().outcome, SwapOutcome::kStopping);
 }
 
 TEST_F(SwapTest, APausedControllerStaysPausedInItsNewBuild) {

@@ -56,9 +56,10 @@ class SwapTest : public ::testing::Test {
     return response;
   }
 
+  /// Refused: nothing was done, which a status of 500 does not say.
   static test::ScriptedResponse failed() {
     test::ScriptedResponse response;
-    response.status = 500;
+    response.status = 403;
     return response;
   }
 

@@ -48,6 +48,9 @@ DAVIT_NOTE("{\"name\":\"" PLUGIN "\",\"version\":\"" BUILD
            "\"version\":\"v1\",\"resource\":\"pods\",\"projection\":" PROJECTION "}" SERVICES_WATCH
            "]}" ANOTHER "]}");
 
+#ifndef QUEUE
+#define QUEUE "sample"
+#endif
 #define TEXT(literal) ((davit_str){literal, sizeof(literal) - 1})
 
 typedef struct controller {
@@ -371,7 +374,7 @@ static int32_t init(const davit_call* call, const davit_context* context, davit_
   pods.resource = TEXT("pods");
   pods.self = me;
   pods.on_event = on_event;
-  keys.name = TEXT("sample");
+  keys.name = TEXT(QUEUE);
   keys.self = me;
   keys.sync = sync;
   me->informer = context->capability(call, TEXT("davit.informer/1"));
