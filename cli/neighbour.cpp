@@ -150,7 +150,11 @@ Result<std::string> server_version(RestClient& client, const std::stop_token& st
   ObjectSpace space;
   const Result<ObjectRef> parsed = parse_object(space, response.body);
   if (!parsed) return parsed.error();
-  return std::string(parsed->root()["gitVersion"].string());
+  std::string version(parsed->root()["gitVersion"].string());
+  if (version.empty()) {
+    return Status(Code::kUnavailable, "the server's response has no gitVersion (GET /version)");
+  }
+  return version;
 }
 
 Status check_neighbour(RestClient& client, Clock& clock, const NeighbourTerms& terms,

@@ -283,6 +283,8 @@ TEST_F(NeighbourTest, ServerReportsItsVersion) {
 
   respond(500, "");
   EXPECT_FALSE(server_version(client_, {}));
+  respond(200, R"({"kind":"Status"})");
+  EXPECT_EQ(server_version(client_, {}).error().code(), Code::kUnavailable);
 }
 
 }  // namespace
