@@ -271,7 +271,7 @@ class InstalledDavit:
         os.chown(self.kubeconfig, int(NOBODY), int(NOBODY))
         line = re.search(r'^ExecStart=(.*)$', self.unit, re.MULTILINE).group(1)
         flags = f'--bind-address=127.0.0.1 --secure-port={port} --cert-dir=/var/lib/davit/serving'
-        line = line.replace('${CREDENTIALS_DIRECTORY}', '/run/credentials').replace('$DAVIT_FLAGS', flags)
+        line = line.replace('${CREDENTIALS_DIRECTORY}', '/run/credentials').replace('$DAVIT_CREDENTIALS ', '').replace('$DAVIT_FLAGS', flags)
         user = ['setpriv', f'--reuid={NOBODY}', f'--regid={NOBODY}', '--clear-groups', '--no-new-privs', '--bounding-set=-all']
         return self.inside(*user, *shlex.split(line))
 
