@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
-#include <initializer_list>
 #include <string_view>
 #include <vector>
 
@@ -76,12 +76,12 @@ class Screen {
   }
 
   /// Heads that begin with '#' are of numbers, which stand on the right.
-  void table(std::initializer_list<std::string_view> heads, std::vector<Row> rows) {
+  void table(const std::vector<std::string>& heads, std::vector<Row> rows) {
     Row first;
     std::vector<bool> is_number;
-    for (const std::string_view head : heads) {
+    for (const std::string& head : heads) {
       is_number.push_back(head.starts_with('#'));
-      first.push_back({std::string(head.substr(is_number.back() ? 1 : 0)), Tone::kDim});
+      first.push_back({head.substr(is_number.back() ? 1 : 0), Tone::kDim});
     }
     rows.insert(rows.begin(), std::move(first));
     std::vector<std::size_t> widths(heads.size(), 0);
@@ -158,9 +158,39 @@ void add_head(Screen& screen, const Json& status) {
   screen.line({});
 }
 
-void add_controllers(Screen& screen, const Json& status) {
+/// The columns of controllers' numbers, and the members of the document that they show.
+struct NumberColumn {
+  std::string_view head;
+  std::string_view key;
+};
+constexpr std::array<NumberColumn, 9> kNumberColumns = {{{"QUEUE", "waiting"},
+                                                         {"RUN", "running"},
+                                                         {"BACKOFF", "delayed"},
+                                                         {"CHANGES", "pendingChanges"},
+                                                         {"SYNC/S", "syncsPerSecond"},
+                                                         {"ERR/S", "errorsPerSecond"},
+                                                         {"SYNCS", "syncs"},
+                                                         {"ERRORS", "errors"},
+                                                         {"CPU%", "cpu"}}};
+
+std::vector<Json> sorted_controllers(const Json& status, std::string_view sort_by) {
+  const auto& items = status.get("controllers").items();
+  std::vector<Json> out(items.begin(), items.end());
+  const auto column = std::ranges::find(kNumberColumns, sort_by, &NumberColumn::head);
+  if (column == kNumberColumns.end()) return out;
+  std::ranges::stable_sort(out, [key = column->key](const Json& a, const Json& b) {
+    return value_of(a, key) > value_of(b, key);
+  });
+  return out;
+}
+
+void add_controllers(Screen& screen, const Json& status, std::string_view sort_by) {
+  std::vector<std::string> heads = {"CONTROLLER", "STATE"};
+  for (const NumberColumn& each : kNumberColumns) {
+    heads.push_back("#" + std::string(each.head) + (each.head == sort_by ? "▼" : ""));
+  }
   std::vector<Row> rows;
-  for (const Json& each : status.get("controllers").items()) {
+  for (const Json& each : sorted_controllers(status, sort_by)) {
     const std::string state = text_of(each, "state");
     const double errors = value_of(each, "errorsPerSecond");
     rows.push_back({{text_of(each, "name")},
@@ -175,9 +205,7 @@ void add_controllers(Screen& screen, const Json& status) {
                     count_of(each, "errors", Tone::kBad),
                     {rounded(value_of(each, "cpu") * 100, 1)}});
   }
-  screen.table({"CONTROLLER", "STATE", "#QUEUE", "#RUN", "#BACKOFF", "#CHANGES", "#SYNC/S",
-                "#ERR/S", "#SYNCS", "#ERRORS", "#CPU%"},
-               std::move(rows));
+  screen.table(heads, std::move(rows));
   screen.line({});
 }
 
@@ -243,6 +271,7 @@ void add_informers(Screen& screen, const Json& status) {
   }
   screen.table({"INFORMER", "STATE", "#OBJECTS", "#MEMORY", "#CONFIRMED", "#UNREADABLE"},
                std::move(rows));
+  screen.line({});
 }
 
 }  // namespace
@@ -255,13 +284,20 @@ Colours output_colours() {
   return isatty(STDOUT_FILENO) == 1 && !is_off && !is_dumb ? Colours::kOn : Colours::kOff;
 }
 
+std::string_view number_column_after(std::string_view head) {
+  if (head.empty()) return kNumberColumns.front().head;
+  const auto found = std::ranges::find(kNumberColumns, head, &NumberColumn::head);
+  if (found == kNumberColumns.end() || found + 1 == kNumberColumns.end()) return {};
+  return (found + 1)->head;
+}
+
 std::string status_text(const Json& status, const StatusTextOptions& options) {
   Screen screen(options);
   add_head(screen, status);
-  add_controllers(screen, status);
+  add_controllers(screen, status, options.sort_by);
+  add_informers(screen, status);
   add_plugins(screen, status);
   add_history(screen, status);
-  add_informers(screen, status);
   return screen.take();
 }
 

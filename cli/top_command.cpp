@@ -1,22 +1,33 @@
 #include "cli/top_command.hpp"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <CLI/Validators.hpp>
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <memory>
+#include <optional>
 #include <ostream>
 #include <thread>
+#include <vector>
 
 #include "cli/ctl_command.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/interruptions.hpp"
 #include "cli/status_text.hpp"
+#include "cli/top_view.hpp"
 #include "host/control/control_request.hpp"
 #include "host/control/control_socket.hpp"
+#include "lib/base/clock.hpp"
+#include "lib/base/unique_fd.hpp"
 
 namespace davit::host {
 namespace {
@@ -69,6 +80,41 @@ class FullScreen {
   std::ostream& out_;
 };
 
+/// The keys of standard input as they are typed and without an echo, for as long as it lives. None
+/// if standard input is not a terminal.
+class Keyboard {
+ public:
+  Keyboard() {
+    if (tcgetattr(STDIN_FILENO, &before_) != 0) return;
+    termios direct = before_;
+    direct.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+    if (tcsetattr(STDIN_FILENO, TCSANOW, &direct) != 0) return;
+    terminal_ = UniqueFd(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
+  }
+  Keyboard(const Keyboard&) = delete;
+  Keyboard& operator=(const Keyboard&) = delete;
+  ~Keyboard() {
+    if (terminal_.valid()) tcsetattr(terminal_.get(), TCSANOW, &before_);
+  }
+
+  /// Readable when read() has something.
+  [[nodiscard]] const UniqueFd& ready() const { return terminal_; }
+  /// The keys that were typed; nothing: the terminal is gone.
+  [[nodiscard]] std::optional<std::vector<TopKey>> read() {
+    pollfd typed = {terminal_.get(), POLLIN, 0};
+    if (!terminal_.valid() || poll(&typed, 1, 0) <= 0) return std::vector<TopKey>();
+    std::array<char, 64> bytes{};
+    const ssize_t count = ::read(terminal_.get(), bytes.data(), bytes.size());
+    if (count <= 0) return std::nullopt;
+    return decoder_.read({bytes.data(), static_cast<std::size_t>(count)});
+  }
+
+ private:
+  termios before_{};
+  UniqueFd terminal_;
+  TopKeyDecoder decoder_;
+};
+
 std::string socket_of(const TopOptions& options) {
   if (!options.socket.empty()) return options.socket;
   return find_control_socket(runtime_directory());
@@ -79,24 +125,49 @@ int fail_top(const Status& why, std::ostream& err) {
   return kExitFailed;
 }
 
-/// Until interrupted, `repetitions` times, or until the terminal is gone. SIGHUP is ignored, so a
-/// failed write is what shows the latter.
+enum class Next { kUpdate, kEnd };
+
+/// Shows `status` until `until`, as the keys want it. SIGHUP is ignored, so a terminal that is gone
+/// shows in failed writes and reads.
+Next show_until(Time until, const Json& status, TopView& view, FullScreen& screen,
+                Keyboard& keyboard, const Interruptions& interruptions, const Clock& clock) {
+  for (;;) {
+    screen.show(view.frame(status, fit_terminal()));
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(std::max(until - clock.now(), Duration(0)));
+    if (interruptions.wait(left, keyboard.ready()) != Interruptions::What::kNothing) {
+      return Next::kEnd;
+    }
+    const std::optional<std::vector<TopKey>> keys = keyboard.read();
+    if (!keys) return Next::kEnd;
+    for (const TopKey each : *keys) {
+      if (each == TopKey::kQuit) return Next::kEnd;
+      view.press(each);
+    }
+    if (clock.now() >= until) return Next::kUpdate;
+  }
+}
+
+/// Until interrupted or q is typed, `repetitions` times, or until the terminal is gone.
 int show_live(const TopOptions& options, const std::string& socket, std::ostream& out,
               std::ostream& err) {
   const Interruptions interruptions;
-  const auto interval = std::chrono::duration_cast<std::chrono::milliseconds>(
-      std::chrono::duration<double>(options.interval));
+  const auto interval =
+      std::chrono::duration_cast<Duration>(std::chrono::duration<double>(options.interval));
+  const std::unique_ptr<Clock> clock = make_system_clock();
+  TopView view;
   Status failed;
   {
     FullScreen screen(out);
-    for (unsigned shown = 0; failed.ok(); ++shown) {
+    Keyboard keyboard;
+    Next next = Next::kUpdate;
+    for (unsigned shown = 0; next == Next::kUpdate && out.good(); ++shown) {
       if (options.repetitions != 0 && shown >= options.repetitions) break;
       const Result<Json> status = ask_status(socket);
-      if (status) screen.show(status_text(*status, fit_terminal()));
       failed = status ? Status() : status.error();
-      if (!failed.ok() || !out.good() ||
-          interruptions.wait(interval) != Interruptions::What::kNothing)
-        break;
+      if (!failed.ok()) break;
+      next = show_until(clock->now() + interval, *status, view, screen, keyboard, interruptions,
+                        *clock);
     }
   }
   return failed.ok() ? kExitGood : fail_top(failed, err);

@@ -2,6 +2,8 @@
 #include <cmath>
 #include <cstdio>
 #include <davit/kube/time.hpp>
+#include <map>
+#include <tuple>
 
 #include "host/plugin/digest.hpp"
 #include "host/status/host_status.hpp"
@@ -41,7 +43,8 @@ td.wrap{white-space:normal;min-width:220px;overflow-wrap:anywhere}
 code{font:12px/1.4 ui-monospace,"DejaVu Sans Mono",monospace}
 p{margin:4px 0}
 @media (max-width:760px){main{padding:8px}.charts{grid-template-columns:repeat(2,1fr);gap:8px}
-section{padding:10px}td:first-child{white-space:normal;overflow-wrap:anywhere;min-width:150px}}
+section{padding:10px}td:first-child{white-space:normal;overflow-wrap:anywhere;min-width:120px}
+.minor{display:none}}
 )css";
 
 constexpr std::string_view kScript = R"js(
@@ -87,14 +90,17 @@ std::string duration_text(Duration time) {
 /// A table's cells, one row after the other.
 class Table {
  public:
-  /// Names that begin with "#" are of numbers, which stand on the right.
+  /// Names that begin with "#" are of numbers, which stand on the right. A "-" before that: a phone
+  /// does not show the column, so that those which tell of errors fit it.
   explicit Table(std::initializer_list<std::string_view> heads) {
     out_ = "<div class=scroll><table><thead><tr>";
-    for (const std::string_view head : heads) {
+    for (std::string_view head : heads) {
+      is_minor_.push_back(head.starts_with('-'));
+      if (is_minor_.back()) head.remove_prefix(1);
       const bool is_number = head.starts_with('#');
-      out_ += is_number ? "<th class=n>" : "<th>";
-      out_ += markup_escaped(is_number ? head.substr(1) : head);
-      out_ += "</th>";
+      if (is_number) head.remove_prefix(1);
+      out_ += "<th" + class_of({is_minor_.back() ? "minor" : "", is_number ? "n" : ""}) + ">" +
+              markup_escaped(head) + "</th>";
     }
     out_ += "</tr></thead><tbody>\n<tr>";
   }
@@ -107,7 +113,10 @@ class Table {
   Table& count(Count value, std::string_view tone_if_any = {}) {
     return number(std::to_string(value), value > 0 ? tone_if_any : std::string_view());
   }
-  void end_row() { out_ += "</tr>\n<tr>"; }
+  void end_row() {
+    out_ += "</tr>\n<tr>";
+    column_ = 0;
+  }
   [[nodiscard]] std::string str() const {
     return out_.substr(0, out_.size() - std::string_view("<tr>").size()) +
            "</tbody></table></div>\n";
@@ -115,13 +124,22 @@ class Table {
 
  private:
   Table& cell(std::string_view kind, std::string_view value, std::string_view tone) {
-    std::string classes(kind);
-    if (!tone.empty()) classes += (classes.empty() ? "" : " ") + std::string(tone);
-    out_ += classes.empty() ? "<td>" : "<td class=\"" + classes + "\">";
-    out_ += markup_escaped(value) + "</td>";
+    out_ += "<td" + class_of({is_minor_[column_] ? "minor" : "", kind, tone}) + ">" +
+            markup_escaped(value) + "</td>";
+    ++column_;
     return *this;
   }
+  /// The attribute; empty without names.
+  static std::string class_of(std::initializer_list<std::string_view> names) {
+    std::string classes;
+    for (const std::string_view name : names) {
+      if (!name.empty()) classes += (classes.empty() ? "" : " ") + std::string(name);
+    }
+    return classes.empty() ? classes : " class=\"" + classes + "\"";
+  }
 
+  std::vector<bool> is_minor_;
+  std::size_t column_ = 0;
   std::string out_;
 };
 
@@ -164,8 +182,8 @@ std::string_view tone_of(std::string_view state) {
 }
 
 std::string controllers(const StatusView& view) {
-  Table table({"controller", "state", "#waiting", "#running", "#backing off", "#changes",
-               "#syncs/s", "#errors/s", "#syncs", "#errors", "#CPU"});
+  Table table({"controller", "state", "#waiting", "-#running", "-#backing off", "-#changes",
+               "-#syncs/s", "-#errors/s", "-#syncs", "#errors", "-#CPU"});
   std::size_t at = 0;
   for (const PluginState& plugin : view.status.set.plugins) {
     for (const ControllerState& each : plugin.controllers) {
@@ -184,7 +202,7 @@ std::string controllers(const StatusView& view) {
 }
 
 std::string informers(const StatusView& view) {
-  Table table({"informer", "state", "#objects", "#memory", "#last confirmed", "#unreadable"});
+  Table table({"informer", "state", "#objects", "-#memory", "-#last confirmed", "#unreadable"});
   for (const CacheState& each : view.status.caches) {
     const bool is_stale = each.freshness.is_stale(view.status.now);
     table.text(each.resource.text() + (each.selection.empty() ? "" : " (" + each.selection + ")"));
@@ -227,7 +245,7 @@ std::string plugins(const StatusView& view) {
 
 std::string swaps(const StatusView& view) {
   if (view.swaps.empty()) return section("Swaps", "<p class=dim>none since the start</p>\n");
-  Table table({"time", "plugin", "outcome", "#generation", "#pause", "report"});
+  Table table({"time", "plugin", "outcome", "-#generation", "-#pause", "report"});
   for (const PastSwap& each : view.swaps) {
     table.text(format_time(each.time)).text(each.plugin);
     table.text(each.outcome, each.outcome == "done" ? "good" : "bad");
@@ -274,18 +292,48 @@ std::string why_text(const WorkRecord& work) {
   return text + ", added by a timer";
 }
 
+/// Writes of one controller that did the same to objects of one resource, with the same result.
+struct WriteRow {
+  const RecentWrite* recent;  ///< The newest one, with its sync.
+  const Write* write;
+  std::size_t times = 0;
+  bool has_other_objects = false;
+};
+
+/// One row for all repeats, newest first: a namespace that cannot go repeats its writes without an
+/// end, and a rollout differs in names only.
+std::vector<WriteRow> fold_writes(const std::vector<RecentWrite>& all) {
+  using Kind = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view,
+                          std::string_view, std::int32_t>;
+  std::vector<WriteRow> rows;
+  std::map<Kind, std::size_t> places;
+  for (const RecentWrite& recent : all) {
+    for (const Write& each : recent.work.writes) {
+      const Kind kind{recent.controller,    each.verb,        each.object.group,
+                      each.object.resource, each.subresource, each.http_status};
+      const auto [place, is_new] = places.try_emplace(kind, rows.size());
+      if (is_new) rows.push_back({&recent, &each});
+      WriteRow& row = rows[place->second];
+      ++row.times;
+      row.has_other_objects = row.has_other_objects || row.write->object != each.object;
+    }
+  }
+  return rows;
+}
+
 std::string writes(const StatusView& view) {
   if (view.writes.empty()) return section("Recent writes", "<p class=dim>none yet</p>\n");
-  Table table({"time", "controller", "write", "#status", "why"});
-  for (const RecentWrite& recent : view.writes) {
-    for (const Write& each : recent.work.writes) {
-      const bool is_good = each.http_status >= 200 && each.http_status < 300;
-      const std::string part = each.subresource.empty() ? "" : "/" + each.subresource;
-      table.text(format_time(recent.time)).text(recent.controller);
-      table.text(each.verb + " " + object_text(each.object) + part);
-      table.number(std::to_string(each.http_status), is_good ? "good" : "bad");
-      table.wrapped(why_text(recent.work)).end_row();
-    }
+  Table table({"time", "#status", "controller", "write", "#times", "why"});
+  for (const WriteRow& row : fold_writes(view.writes)) {
+    const Write& newest = *row.write;
+    const bool is_good = newest.http_status >= 200 && newest.http_status < 300;
+    const std::string part = newest.subresource.empty() ? "" : "/" + newest.subresource;
+    table.text(format_time(row.recent->time));
+    table.number(std::to_string(newest.http_status), is_good ? "good" : "bad");
+    table.text(row.recent->controller);
+    table.text(newest.verb + " " + object_text(newest.object) + part +
+               (row.has_other_objects ? " and others" : ""));
+    table.count(row.times).wrapped(why_text(row.recent->work)).end_row();
   }
   return section("Recent writes", table.str());
 }

@@ -68,6 +68,54 @@ TEST(StatusPageTest, ARecentWriteSaysWhy) {
   EXPECT_THAT(page, HasSubstr("sync of default/web-1, as pods default/web-1-x was deleted"));
 }
 
+TEST(StatusPageTest, RepeatsOfAStuckNamespaceAreOneRow) {
+  StatusView view;
+  for (int i = 0; i < 10; ++i) {
+    RecentWrite stuck{{}, "namespace-controller", {}};
+    stuck.work.key = "stuck";
+    stuck.work.writes.push_back({.verb = "deletecollection",
+                                 .object = {"", "configmaps", "stuck", ""},
+                                 .http_status = 200});
+    stuck.work.writes.push_back({.verb = "update",
+                                 .object = {"", "namespaces", "", "stuck"},
+                                 .subresource = "status",
+                                 .http_status = i == 0 ? 409 : 200});
+    view.writes.push_back(stuck);
+  }
+  RecentWrite other{{}, "replicaset-controller", {}};
+  for (const char* name : {"a", "b"}) {
+    other.work.writes.push_back(
+        {.verb = "create", .object = {"", "pods", "default", name}, .http_status = 201});
+  }
+  view.writes.push_back(other);
+
+  const std::string page = status_page(view);
+
+  EXPECT_THAT(page, testing::ContainsRegex("deletecollection configmaps stuck/</td>"
+                                           "<td class=\"n\">10</td>"));
+  EXPECT_THAT(page, testing::ContainsRegex("409</td><td>namespace-controller</td><td>update "
+                                           "namespaces stuck/status</td><td class=\"n\">1</td>"))
+      << "another result is a row of its own";
+  EXPECT_THAT(page, testing::ContainsRegex("namespaces stuck/status</td><td class=\"n\">9</td>"));
+  EXPECT_THAT(page, HasSubstr("create pods default/a and others</td><td class=\"n\">2</td>"));
+}
+
+TEST(StatusPageTest, APhoneLeavesOutWhatSaysLessThanErrors) {
+  StatusView view;
+  PluginState plugin;
+  plugin.controllers.push_back({.name = "web-controller", .state = "running"});
+  plugin.controllers.back().syncs.errors = 7;
+  view.status.set.plugins.push_back(plugin);
+
+  const std::string page = status_page(view);
+
+  EXPECT_THAT(page, HasSubstr("@media (max-width:760px)"));
+  EXPECT_THAT(page, HasSubstr(".minor{display:none}}"));
+  EXPECT_THAT(page, HasSubstr("<th class=\"minor n\">syncs</th><th class=\"n\">errors</th>"));
+  EXPECT_THAT(page, HasSubstr("<td class=\"n bad\">7</td><td class=\"minor n\">0.0 %</td>"));
+  EXPECT_THAT(page, HasSubstr("<th class=\"n\">unreadable</th>")) << "the informers' errors";
+}
+
 TEST(StatusPageTest, LeadershipIsSaid) {
   StatusView view;
   view.status.leadership = {LeadershipState::Role::kStandby, "kube-system/davit", "other_1"};

@@ -120,6 +120,19 @@ TEST_F(TopLiveTest, ASwapAppearsInTheTerminalAndControlCRestoresIt) {
   EXPECT_THAT(terminal.output(), EndsWith(kLeaveScreen));
 }
 
+TEST_F(TopLiveTest, KeysSortAndQEndsIt) {
+  const auto host = start();
+  Terminal terminal(top());
+  ASSERT_TRUE(terminal.shows("deployment-controller"));
+
+  terminal.type("s");
+  EXPECT_TRUE(terminal.shows("QUEUE▼"));
+  terminal.type("q");
+
+  EXPECT_EQ(terminal.wait(), 0);
+  EXPECT_THAT(terminal.output(), EndsWith(kLeaveScreen));
+}
+
 TEST_F(TopLiveTest, AHostThatEndsIsReportedOnTheTerminalAsItWas) {
   auto host = start();
   Terminal terminal(top());
