@@ -7,6 +7,7 @@
 
 #include "lib/base/openssl_owners.hpp"
 #include "lib/base/text_file.hpp"
+#include "lib/net/certificate_pool.hpp"
 
 namespace davit::host {
 namespace {
@@ -69,6 +70,14 @@ std::optional<WallTime> certificate_start(std::string_view pem) {
     return std::nullopt;
   }
   return std::chrono::system_clock::from_time_t(timegm(&start));
+}
+
+std::optional<WallTime> client_certificate_end(const ConnectionConfig& config) {
+  const Result<std::string> pem = content(config.cert_data, config.cert_file);
+  if (!pem) return std::nullopt;
+  const Result<CertificateTimes> times = certificate_times(*pem);
+  if (!times) return std::nullopt;
+  return times->not_after;
 }
 
 Result<std::unique_ptr<TlsSource>> TlsSource::open(const ConnectionConfig& config, Time now,

@@ -16,6 +16,10 @@ namespace davit::host {
 /// The beginning of the validity of the first certificate in `pem`; nothing when it cannot be read.
 [[nodiscard]] std::optional<WallTime> certificate_start(std::string_view pem);
 
+/// When the client certificate of `config` expires; nothing: there is none, or it cannot be read.
+/// Reads its file, if it is one.
+[[nodiscard]] std::optional<WallTime> client_certificate_end(const ConnectionConfig& config);
+
 /// The PEM texts of one handshake. Immutable.
 struct TlsMaterial {
   enum class Roots { kSystem, kGiven };

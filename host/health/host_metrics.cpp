@@ -41,6 +41,17 @@ Buckets rotation_buckets() {
 
 Buckets delegated_buckets() { return {0.25, 0.5, 0.7, 1, 1.5, 3, 5, 10}; }
 
+/// Authentication and authorization have these: from 1 ms, each twice the last one.
+Buckets access_buckets() {
+  Buckets buckets;
+  double bound = 0.001;
+  for (int i = 0; i < 15; ++i) {
+    buckets.push_back(bound);
+    bound *= 2;
+  }
+  return buckets;
+}
+
 /// Those of prometheus/client_golang.
 Buckets default_buckets() { return {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}; }
 
@@ -171,6 +182,28 @@ HostMetrics::HostMetrics(MetricRegistry& registry)
                         "'name' is the string used to identify the lease. Please make sure to "
                         "group by name.",
                         {"name"}}),
+      authenticated_users(registry,
+                          {"authenticated_user_requests",
+                           "[ALPHA] Counter of authenticated requests broken out by username.",
+                           {"username"}}),
+      authentication_attempts(
+          registry,
+          {"authentication_attempts", "[ALPHA] Counter of authenticated attempts.", {"result"}}),
+      authentication_time(registry,
+                          {"authentication_duration_seconds",
+                           "[ALPHA] Authentication duration in seconds broken out by result.",
+                           {"result"},
+                           access_buckets()}),
+      authorization_attempts(registry,
+                             {"authorization_attempts_total",
+                              "[ALPHA] Counter of authorization attempts broken down by result. It "
+                              "can be either 'allowed', 'denied', 'no-opinion' or 'error'.",
+                              {"result"}}),
+      authorization_time(registry,
+                         {"authorization_duration_seconds",
+                          "[ALPHA] Authorization duration in seconds broken out by result.",
+                          {"result"},
+                          access_buckets()}),
       delegated_authn(registry, {"apiserver_delegated_authn_request_total",
                                  "[ALPHA] Number of HTTP requests partitioned by status code.",
                                  {"code"}}),
@@ -216,6 +249,12 @@ HostMetrics::HostMetrics(MetricRegistry& registry)
           registry,
           {"davit_serving_certificate_expiration_timestamp_seconds",
            "[ALPHA] When the serving certificate expires, in seconds since the Unix epoch.",
+           {}}),
+      own_certificate_expiry(
+          registry,
+          {"davit_client_certificate_expiration_timestamp_seconds",
+           "[ALPHA] When the client certificate of the kubeconfig expires, in seconds since the "
+           "Unix epoch; 0 without one.",
            {}}),
       running_controllers(registry,
                           {"running_managed_controllers",

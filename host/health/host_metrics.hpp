@@ -41,6 +41,11 @@ struct HostMetrics {
   Gauges leader_status;
   Counters leader_slow_path;
 
+  Counters authenticated_users;
+  Counters authentication_attempts;
+  Histograms authentication_time;
+  Counters authorization_attempts;
+  Histograms authorization_time;
   Counters delegated_authn;
   Histograms delegated_authn_time;
   Counters delegated_authz;
@@ -52,6 +57,7 @@ struct HostMetrics {
   Histograms client_certificates;
   Counters certificate_reloads;
   Gauges certificate_expiry;
+  Gauges own_certificate_expiry;
 
   Gauges running_controllers;
   Gauges overdue_syncs;

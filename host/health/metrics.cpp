@@ -26,6 +26,16 @@ constexpr std::uint64_t kVersionDigits = 1'000'000'000'000'000;  // The last 15,
 
 double seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
 
+/// Upstream's few values of the label "username": a series of each name would have no limit and
+/// would show who the users are.
+std::string_view kind_of_user(std::string_view name) {
+  for (const std::string_view known :
+       {"admin", "client", "kube_proxy", "kubelet", "system:serviceaccount:kube-system:default"}) {
+    if (name == known) return known;
+  }
+  return name.find('@') != std::string_view::npos ? "email_id" : "other";
+}
+
 class QueueSeries final : public QueueMetrics {
  public:
   QueueSeries(HostMetrics& all, std::string_view name)
@@ -343,6 +353,22 @@ class PrometheusMetrics final : public Metrics {
     healths_.at({check, endpoint, result.ok() ? "success" : "error"}).Increment();
   }
 
+  void authentication(Outcome outcome, Duration took) override {
+    const std::string_view result = outcome == Outcome::kSuccess ? "success" : "error";
+    host_.authentication_attempts.at({result}).Increment();
+    host_.authentication_time.at({result}).Observe(seconds(took));
+  }
+  void authenticated_user(std::string_view name) override {
+    host_.authenticated_users.at({kind_of_user(name)}).Increment();
+  }
+  void authorization(Decision decision, Duration took) override {
+    const std::string_view result = decision == Decision::kAllowed     ? "allowed"
+                                    : decision == Decision::kDenied    ? "denied"
+                                    : decision == Decision::kNoOpinion ? "no-opinion"
+                                                                       : "error";
+    host_.authorization_attempts.at({result}).Increment();
+    host_.authorization_time.at({result}).Observe(seconds(took));
+  }
   void delegated_request(Delegated kind, std::string_view code, Duration took) override {
     const bool is_authn = kind == Delegated::kAuthentication;
     (is_authn ? host_.delegated_authn : host_.delegated_authz).at({code}).Increment();
@@ -368,6 +394,10 @@ class PrometheusMetrics final : public Metrics {
   }
   void certificate_expires(WallTime at) override {
     host_.certificate_expiry.at({}).Set(seconds(at.time_since_epoch()));
+  }
+
+  void own_certificate_expires(WallTime at) override {
+    host_.own_certificate_expiry.at({}).Set(seconds(at.time_since_epoch()));
   }
 
   void informer_freshness(const ResourceId& id, Duration unconfirmed, Stale stale) override {

@@ -113,6 +113,9 @@ class Metrics : public RestMetrics,
   virtual void health_checked(std::string_view check, std::string_view endpoint,
                               const Status& result) = 0;
 
+  /// davit_client_certificate_expiration_timestamp_seconds.
+  virtual void own_certificate_expires(WallTime at) = 0;
+
   /// davit_informer_unconfirmed_seconds and davit_informer_stale.
   enum class Stale { kNo, kYes };
   virtual void informer_freshness(const ResourceId& resource, Duration unconfirmed,

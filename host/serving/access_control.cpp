@@ -69,7 +69,7 @@ HttpServerResponse forbidden(const UserInfo& user, const AccessAttributes& what,
 class AccessControl::Passage final : public HttpDeferredResponse {
  public:
   Passage(AccessControl& control, HttpServerRequest request)
-      : control_(control), request_(std::move(request)) {
+      : control_(control), request_(std::move(request)), began_(control.seams_.clock.now()) {
     what_.path = std::string(request_.path());
     what_.verb = lower_case(request_.method);
   }
@@ -121,11 +121,11 @@ class AccessControl::Passage final : public HttpDeferredResponse {
         step_ = Step::kToken;
         break;
       case ShownCredentials::Kind::kAnonymous:
-        user_ = {.name = std::string(kAnonymousUser),
-                 .groups = {std::string(kUnauthenticatedGroup)}};
-        step_ = Step::kAccess;
+        enter(
+            {.name = std::string(kAnonymousUser), .groups = {std::string(kUnauthenticatedGroup)}});
         break;
       case ShownCredentials::Kind::kRefused:
+        count_authentication(ServingMetrics::Outcome::kFailure);
         return unauthorized();
     }
     return std::nullopt;
@@ -134,6 +134,8 @@ class AccessControl::Passage final : public HttpDeferredResponse {
   std::optional<HttpServerResponse> await_token() {
     std::optional<Result<std::optional<UserInfo>>> known = token_->result();
     if (!known) return std::nullopt;
+    // Upstream counts a token that is not valid as an error, too.
+    if (!*known || !**known) count_authentication(ServingMetrics::Outcome::kFailure);
     if (!*known) {
       // Probes keep being served while the API server is away.
       if (control_.is_always_allowed(what_.path)) {
@@ -149,16 +151,30 @@ class AccessControl::Passage final : public HttpDeferredResponse {
   }
 
   void accept(UserInfo user) {
+    if (!user.in_group(kAuthenticatedGroup)) user.groups.emplace_back(kAuthenticatedGroup);
+    enter(std::move(user));
+  }
+
+  /// The user is known: the access is next.
+  void enter(UserInfo user) {
     user_ = std::move(user);
-    if (!user_.in_group(kAuthenticatedGroup)) {
-      user_.groups.emplace_back(kAuthenticatedGroup);
-    }
+    count_authentication(ServingMetrics::Outcome::kSuccess);
+    control_.seams_.metrics.authenticated_user(user_.name);
+    began_ = control_.seams_.clock.now();
     step_ = Step::kAccess;
+  }
+
+  void count_authentication(ServingMetrics::Outcome outcome) {
+    control_.seams_.metrics.authentication(outcome, control_.seams_.clock.now() - began_);
+  }
+  void count_authorization(ServingMetrics::Decision decision) {
+    control_.seams_.metrics.authorization(decision, control_.seams_.clock.now() - began_);
   }
 
   std::optional<HttpServerResponse> look_at_access() {
     step_ = Step::kPage;
     if (user_.in_group(kMastersGroup) || control_.is_always_allowed(what_.path)) {
+      count_authorization(ServingMetrics::Decision::kAllowed);
       return std::nullopt;
     }
     answer_ = control_.review_access(user_, what_);
@@ -169,6 +185,11 @@ class AccessControl::Passage final : public HttpDeferredResponse {
   std::optional<HttpServerResponse> await_answer() {
     const std::optional<Result<AccessAnswer>> known = answer_->result();
     if (!known) return std::nullopt;
+    using Decision = ServingMetrics::Decision;
+    count_authorization(!*known             ? Decision::kError
+                        : (*known)->allowed ? Decision::kAllowed
+                        : (*known)->denied  ? Decision::kDenied
+                                            : Decision::kNoOpinion);
     if (!*known) {
       control_.log_.warning(
           "Cannot review an access",
@@ -192,6 +213,7 @@ class AccessControl::Passage final : public HttpDeferredResponse {
   const HttpServerRequest request_;
   AccessAttributes what_;
   Step step_ = Step::kCredentials;
+  Time began_;  // The authentication, then the authorization.
   UserInfo user_;
   std::shared_ptr<const Review<std::optional<UserInfo>>> token_;
   std::shared_ptr<const Review<AccessAnswer>> answer_;

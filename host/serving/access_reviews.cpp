@@ -108,7 +108,12 @@ Result<AccessAnswer> AccessReviews::review_access(const std::string& spec,
   const Result<Json> review = parse_json(*text);
   if (!review) return review.error().with_context("the API server's SubjectAccessReview");
   const Json& status = review->get("status");
-  return AccessAnswer{status.get("allowed").boolean(), status.get("reason").text()};
+  AccessAnswer answer{status.get("allowed").boolean(), status.get("reason").text(),
+                      status.get("denied").boolean()};
+  if (answer.allowed && answer.denied) {
+    return Status(Code::kInvalid, "the API server's SubjectAccessReview both allows and denies");
+  }
+  return answer;
 }
 
 std::string AccessReviews::spec_of(const UserInfo& user, const AccessAttributes& what) {

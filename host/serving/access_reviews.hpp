@@ -24,6 +24,7 @@ struct AccessAttributes {
 struct AccessAnswer {
   bool allowed = false;
   std::string reason = {};
+  bool denied = false;  ///< Refused by a rule rather than for the lack of one.
 };
 
 /// Sends the reviews, each again up to four times if the server fails in a way that passes

@@ -14,11 +14,20 @@ class ServingMetrics {
   enum class Delegated { kAuthentication, kAuthorization };
   enum class CacheUse { kHit, kMiss };
   enum class Outcome { kSuccess, kFailure };
+  /// The answer to whether a user may have access. Without an opinion it is refused as well.
+  enum class Decision { kAllowed, kDenied, kNoOpinion, kError };
 
   ServingMetrics() = default;
   ServingMetrics(const ServingMetrics&) = delete;
   ServingMetrics& operator=(const ServingMetrics&) = delete;
   virtual ~ServingMetrics() = default;
+
+  /// authentication_attempts and authentication_duration_seconds: one request.
+  virtual void authentication(Outcome outcome, Duration took) = 0;
+  /// authenticated_user_requests: one request of that user, who may be the anonymous one.
+  virtual void authenticated_user(std::string_view name) = 0;
+  /// authorization_attempts_total and authorization_duration_seconds: one request.
+  virtual void authorization(Decision decision, Duration took) = 0;
 
   /// apiserver_delegated_auth[nz]_request_*; `code` is HTTP's, or "<error>".
   virtual void delegated_request(Delegated kind, std::string_view code, Duration took) = 0;

@@ -115,6 +115,23 @@ TEST_F(TlsTest, HalfReplacedClientCertificateKeepsTheOldPair) {
   EXPECT_EQ((*source)->current(clock_.now())->cert, fresh.cert_pem());
 }
 
+TEST_F(TlsTest, TheEndOfTheClientCertificateIsThatOfTheKubeconfigsDataOrFile) {
+  const WallTime now = make_system_clock()->wall_now();
+  EXPECT_FALSE(client_certificate_end(config_)) << "there is none";
+
+  config_.cert_file = dir_.write("c", Identity::signed_by(ca_, "good", "DNS:a").cert_pem());
+  ASSERT_TRUE(client_certificate_end(config_));
+  EXPECT_GT(*client_certificate_end(config_), now);
+
+  config_.cert_data = Identity::expired(ca_, "old", "DNS:a").cert_pem();
+  ASSERT_TRUE(client_certificate_end(config_));
+  EXPECT_LT(*client_certificate_end(config_), now) << "data wins over a file";
+
+  config_.cert_data.clear();
+  config_.cert_file = (dir_.path() / "gone").string();
+  EXPECT_FALSE(client_certificate_end(config_));
+}
+
 TEST_F(TlsTest, ReplacedPairIsReadWithinASecond) {
   const Identity old = Identity::signed_by(ca_, "old", "DNS:old");
   const Identity fresh = Identity::signed_by(ca_, "new", "DNS:new");

@@ -65,9 +65,9 @@ TEST(MetricsReferenceTest, ThePageIsTheCodesDefinitions) {
 
 /// Words that PromQL and Grafana use in a query beside metrics.
 bool is_metric(const std::string& word) {
-  for (const char* prefix :
-       {"davit_", "workqueue_", "rest_client_", "leader_election_", "process_", "kubernetes_",
-        "go_", "informer_", "running_managed_", "apiserver_", "authentication_"}) {
+  for (const char* prefix : {"davit_", "workqueue_", "rest_client_", "leader_election_", "process_",
+                             "kubernetes_", "go_", "informer_", "running_managed_", "apiserver_",
+                             "authentication_", "authenticated_", "authorization_"}) {
     if (word.starts_with(prefix)) return true;
   }
   return false;
@@ -90,6 +90,28 @@ std::set<std::string> named(const std::string& text) {
     word.clear();
   }
   return names;
+}
+
+TEST(AlertsTest, EachHasARunbookAndATestInWhichItFires) {
+  const std::string rules = read(DAVIT_SOURCE "/packaging/prometheus/davit.rules.yaml");
+  const std::string tests = read(DAVIT_SOURCE "/packaging/prometheus/davit.rules_test.yaml");
+  const std::string page = read(DAVIT_SOURCE "/docs/OPERATE.md");
+  const std::string mark = "  - alert: ";
+  std::size_t count = 0;
+  for (std::size_t at = rules.find(mark); at != std::string::npos; ++count) {
+    const std::size_t next = rules.find(mark, at + 1);
+    const std::string rule = rules.substr(at, next - at);
+    const std::string name = rule.substr(mark.size(), rule.find('\n') - mark.size());
+    std::string anchor = name;
+    for (char& c : anchor) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    EXPECT_NE(rule.find("runbook_url: https://davit.dev/docs/OPERATE.md#" + anchor + "\n"),
+              std::string::npos)
+        << name;
+    EXPECT_NE(page.find("\n### " + name + "\n"), std::string::npos) << name;
+    EXPECT_NE(tests.find("'{alertname=\"" + name + "\"}', value: 1"), std::string::npos) << name;
+    at = next;
+  }
+  EXPECT_GT(count, 10U) << "the test does not find the alerts";
 }
 
 struct UseCase {

@@ -229,6 +229,40 @@ TEST_F(AccessControlTest, WithoutTheApiServerOnlyProbesAndKeptAnswersAreServed) 
   EXPECT_EQ(sink_.count("Cannot review a token"), 2U);
 }
 
+TEST_F(AccessControlTest, EachRequestIsCountedByItsCredentialsAndItsAccess) {
+  EXPECT_EQ(ask("/metrics", "good").status, 200);
+  EXPECT_EQ(ask("/configz", "good").status, 403);
+  EXPECT_EQ(ask("/healthz").status, 200);
+  EXPECT_EQ(ask("/metrics", "bad").status, 401);
+  EXPECT_EQ(metrics_.of("authentication success"), 3);
+  EXPECT_EQ(metrics_.of("authentication error"), 1);
+  EXPECT_EQ(metrics_.of("user ann"), 2);
+  EXPECT_EQ(metrics_.of("user system:anonymous"), 1);
+  EXPECT_EQ(metrics_.of("authorization allowed"), 2);
+  EXPECT_EQ(metrics_.of("authorization no-opinion"), 1) << "no rule allows it";
+
+  transport_.set_script([](const HttpRequest&) { return test::broken(Break::kRefused); });
+  EXPECT_EQ(ask("/flagz", "good").status, 503);
+  EXPECT_EQ(ask("/metrics", "other").status, 503);
+  EXPECT_EQ(metrics_.of("authorization error"), 1);
+  EXPECT_EQ(metrics_.of("authentication error"), 2);
+}
+
+TEST_F(AccessControlTest, AnAccessThatARuleDeniesCountsAsDeniedAndOneThatIsAlsoAllowedAsAnError) {
+  std::string status = R"({"denied":true})";
+  transport_.set_script([&status](const HttpRequest&) -> test::ScriptedResponse {
+    return {201, R"({"kind":"SubjectAccessReview","apiVersion":"authorization.k8s.io/v1",)"
+                 R"("status":)" +
+                     status + "}"};
+  });
+
+  EXPECT_EQ(ask("/metrics").status, 403);
+  EXPECT_EQ(metrics_.of("authorization denied"), 1);
+  status = R"({"denied":true,"allowed":true})";
+  EXPECT_EQ(ask("/configz").status, 503);
+  EXPECT_EQ(metrics_.of("authorization error"), 1);
+}
+
 TEST_F(AccessControlTest, MastersMayDoEverythingWithoutAReview) {
   const KeyPair authority = *make_authority("ca", clock_.wall_now());
   config_map_ = Json::object({{"client-ca-file", authority.certificate}});

@@ -10,9 +10,20 @@
 
 namespace davit::test {
 
-/// Counts by name: "authn 201", "token hit", "reload error". Thread-safe.
+/// Counts by name: "authentication error", "user ann", "authorization no-opinion", "authn 201",
+/// "token hit", "reload error". Thread-safe.
 class RecordingServingMetrics final : public host::ServingMetrics {
  public:
+  void authentication(Outcome outcome, Duration /*took*/) override {
+    count(outcome == Outcome::kSuccess ? "authentication success" : "authentication error");
+  }
+  void authenticated_user(std::string_view name) override { count("user " + std::string(name)); }
+  void authorization(Decision decision, Duration /*took*/) override {
+    count(decision == Decision::kAllowed     ? "authorization allowed"
+          : decision == Decision::kDenied    ? "authorization denied"
+          : decision == Decision::kNoOpinion ? "authorization no-opinion"
+                                             : "authorization error");
+  }
   void delegated_request(Delegated kind, std::string_view code, Duration /*took*/) override {
     count((kind == Delegated::kAuthentication ? "authn " : "authz ") + std::string(code));
   }

@@ -336,7 +336,8 @@ class Prometheus:
 
 
 # Metrics that promtool finds badly named. The names are kube-controller-manager's.
-UPSTREAM_NAMES = ('authentication_token_cache_active_fetch_count', 'endpoint_slice_controller_syncs')
+UPSTREAM_NAMES = ('authenticated_user_requests', 'authentication_attempts', 'authentication_token_cache_active_fetch_count',
+                  'endpoint_slice_controller_syncs')
 
 
 def findings(promtool, page):
