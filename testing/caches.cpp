@@ -69,8 +69,12 @@ std::unique_ptr<host::InformerMetrics> Caches::informer(const host::ResourceId& 
 
 std::deque<Caches::Follower>& Caches::followers() {
   const std::vector<host::Informer*> all = factory_.informers();
-  std::erase_if(followers_, [&all](const Follower& each) {
-    return std::find(all.begin(), all.end(), each.informer) == all.end();
+  // Both are in the order in which informers were made.
+  auto next = all.begin();
+  std::erase_if(followers_, [&](const Follower& each) {
+    const bool is_left = next != all.end() && *next == each.informer;
+    if (is_left) ++next;
+    return !is_left;
   });
   for (std::size_t i = followers_.size(); i < all.size(); ++i) {
     if (const Status s = all[i]->prepare(); !s.ok()) fail(s.message());

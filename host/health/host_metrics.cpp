@@ -282,6 +282,14 @@ HostMetrics::HostMetrics(MetricRegistry& registry)
                                     "[ALPHA] Keys that wait for a time: the end of a back-off, or "
                                     "what their controller asked for.",
                                     {"plugin", "controller"}}),
+      opened_informers(registry, {"davit_controller_informers",
+                                  "[ALPHA] Informers that a controller has opened at run time, of "
+                                  "built_in or custom kinds; 16384 of each are the limit.",
+                                  {"controller", "kinds"}}),
+      refused_informers(registry, {"davit_controller_informers_refused_total",
+                                   "[ALPHA] Number of informers that a controller could not open: "
+                                   "it does not see the objects of these resources.",
+                                   {"controller", "kinds"}}),
       replicaset_stale_skips(
           registry, {"replicaset_controller_stale_sync_skips_total",
                      "[ALPHA] Number of ReplicaSet syncs skipped due to a stale cache.", stale()}),

@@ -66,6 +66,8 @@ struct HostMetrics {
   Counters controller_errors;
   Gauges controller_pending;
   Gauges controller_delayed;
+  Gauges opened_informers;
+  Counters refused_informers;
   Counters replicaset_stale_skips;
   Counters daemonset_stale_skips;
   Counters job_stale_skips;

@@ -210,6 +210,10 @@ MetricFamily registered_family(const std::vector<MetricDefinition>& all) {
   return made;
 }
 
+std::string_view name_of(Metrics::Kinds kinds) {
+  return kinds == Metrics::Kinds::kBuiltIn ? "built_in" : "custom";
+}
+
 /// The definition of a family that each exposition makes.
 MetricDefinition definition_of(MetricFamily& made) {
   const bool is_gauge = made.type == prometheus::MetricType::Gauge;
@@ -435,6 +439,18 @@ class PrometheusMetrics final : public Metrics {
                                : controller == "job-controller"       ? &host_.job_stale_skips
                                                                       : nullptr;
     if (upstream != nullptr) upstream->at({id.group, id.resource}).Increment();
+  }
+
+  void controller_informer(std::string_view controller, Kinds kinds, InformerStep step) override {
+    const auto labels = {controller, name_of(kinds)};
+    switch (step) {
+      case InformerStep::kOpened:
+        return host_.opened_informers.at(labels).Increment();
+      case InformerStep::kClosed:
+        return host_.opened_informers.at(labels).Decrement();
+      case InformerStep::kRefused:
+        return host_.refused_informers.at(labels).Increment();
+    }
   }
 
   void plugin_mapped(std::string_view plugin, std::size_t bytes) override {

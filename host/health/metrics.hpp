@@ -74,6 +74,20 @@ class PluginMetric {
   virtual void serve() = 0;
 };
 
+/// The informers that controllers open at run time. Thread-safe.
+class OpenedInformerMetrics {
+ public:
+  OpenedInformerMetrics() = default;
+  OpenedInformerMetrics(const OpenedInformerMetrics&) = delete;
+  OpenedInformerMetrics& operator=(const OpenedInformerMetrics&) = delete;
+  virtual ~OpenedInformerMetrics() = default;
+
+  /// davit_controller_informers and davit_controller_informers_refused_total.
+  enum class Kinds { kBuiltIn, kCustom };
+  enum class InformerStep { kOpened, kClosed, kRefused };
+  virtual void controller_informer(std::string_view controller, Kinds kinds, InformerStep step) = 0;
+};
+
 /// Everything on /metrics. Thread-safe.
 class Metrics : public RestMetrics,
                 public OutboundMetrics,
@@ -82,7 +96,8 @@ class Metrics : public RestMetrics,
                 public LeaderElectionMetrics,
                 public CacheMetrics,
                 public ServingMetrics,
-                public SwapMetrics {
+                public SwapMetrics,
+                public OpenedInformerMetrics {
  public:
   /// `rules` hold for the host's metrics and those of plugins; allowed values of labels not for
   /// kubernetes_build_info and registered_metrics_total.

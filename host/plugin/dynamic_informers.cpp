@@ -6,6 +6,7 @@
 #include <davit/mutant.hpp>
 #include <utility>
 
+#include "host/api/expected_kind.hpp"
 #include "host/cache/store_index.hpp"
 #include "host/object/field_path.hpp"
 #include "host/plugin/call_frame.hpp"
@@ -22,6 +23,11 @@ constexpr char kSharedPrefix = '.';
 bool is_common_index(std::string_view name) {
   return name == DAVIT_INDEX_NAMESPACE || name == DAVIT_INDEX_CONTROLLER ||
          name == DAVIT_INDEX_LABEL;
+}
+
+Metrics::Kinds kinds_of(const DynamicInformer& informer) {
+  return is_built_in_group(informer.opened.resource.group) ? Metrics::Kinds::kBuiltIn
+                                                           : Metrics::Kinds::kCustom;
 }
 
 /// Whether a text can stand in a URL as a name of the API.
@@ -104,10 +110,17 @@ Result<std::vector<ObjectRef>> DynamicInformer::select(
   return Status(Code::kNotFound, "no index " + json_string(index));
 }
 
+std::vector<davit_handle> DynamicInformers::open_handles() const {
+  std::vector<davit_handle> out;
+  for (const auto& [each, kinds] : open_) out.push_back(each);
+  return out;
+}
+
 DynamicInformers::~DynamicInformers() {
   MutexLock lock(mutex_);
-  for (const davit_handle each : open_) {
+  for (const auto& [each, kinds] : open_) {
     if (deltas_ != nullptr) deltas_->leave(each);
+    count(kinds, Metrics::InformerStep::kClosed);
   }
 }
 
@@ -182,25 +195,58 @@ Result<davit_handle> DynamicInformers::open(const davit_informer_options_v2& opt
   Result<std::shared_ptr<DynamicInformer>> planned = describe(options);
   if (!planned) return planned.error();
   (*planned)->wake_queue = wake_queue;
-  davit_handle handle = 0;
+  const Result<davit_handle> handle = add(*planned);
+  if (!handle) return refuse(**planned, handle.error());
   bool is_committed = false;
   {
     MutexLock lock(mutex_);
-    if (open_.size() >= kOpenMax) {
-      return Status(Code::kUnsupported, declared_.name + " has " + std::to_string(kOpenMax) +
-                                            " informers open, which is the limit: close those "
-                                            "that it no longer needs");
-    }
-    handle = handles_.insert(*planned);
-    open_.insert(handle);
     is_committed = deltas_ != nullptr;
   }
-  if (!is_committed) return handle;
-  if (Status s = attach(handle, **planned); !s.ok()) {
-    (void)close(handle);
-    return s;
+  if (is_committed) {
+    if (Status s = attach(*handle, **planned); !s.ok()) {
+      (void)close(*handle);
+      return refuse(**planned, s);
+    }
   }
+  MutexLock lock(mutex_);
+  refusal_is_logged_ = false;
   return handle;
+}
+
+Result<davit_handle> DynamicInformers::add(const Entry& planned) {
+  const Kinds kinds = kinds_of(*planned);
+  MutexLock lock(mutex_);
+  const std::size_t open = kinds == Kinds::kCustom ? custom_ : open_.size() - custom_;
+  const bool is_shared = mutant("places-of-built-in-kinds");
+  if ((is_shared ? open_.size() : open) >= kOpenMax) {
+    return Status(Code::kUnsupported, declared_.name + " has " + std::to_string(kOpenMax) +
+                                          " informers of such kinds open, which is the limit: "
+                                          "close those that it no longer needs");
+  }
+  const davit_handle handle = handles_.insert(planned);
+  open_.emplace(handle, kinds);
+  if (kinds == Kinds::kCustom) ++custom_;
+  count(kinds, Metrics::InformerStep::kOpened);
+  return handle;
+}
+
+Status DynamicInformers::refuse(const DynamicInformer& planned, Status why) {
+  count(kinds_of(planned), Metrics::InformerStep::kRefused);
+  {
+    MutexLock lock(mutex_);
+    if (std::exchange(refusal_is_logged_, true)) return why;
+  }
+  services_.log.error(
+      "an informer was refused; the controller does not see these objects, nor "
+      "those of further refusals that the metric counts",
+      {{"controller", declared_.name},
+       {"resource", planned.opened.resource.text()},
+       {"error", why.message()}});
+  return why;
+}
+
+void DynamicInformers::count(Kinds kinds, Metrics::InformerStep step) const {
+  services_.metrics.controller_informer(declared_.name, kinds, step);
 }
 
 Status DynamicInformers::attach(davit_handle handle, const DynamicInformer& planned) {
@@ -273,7 +319,11 @@ bool DynamicInformers::close(davit_handle handle) {
   DeltaQueue* deltas = nullptr;
   {
     MutexLock lock(mutex_);
-    open_.erase(handle);
+    const auto open = open_.extract(handle);
+    if (!open.empty()) {
+      if (open.mapped() == Kinds::kCustom) --custom_;
+      count(open.mapped(), Metrics::InformerStep::kClosed);
+    }
     deltas = deltas_;
   }
   if (deltas != nullptr) deltas->leave(handle);
@@ -281,12 +331,12 @@ bool DynamicInformers::close(davit_handle handle) {
 }
 
 Status DynamicInformers::commit(DeltaQueue& deltas, Calls calls) {
-  std::set<davit_handle> noted;
+  std::vector<davit_handle> noted;
   {
     MutexLock lock(mutex_);
     calls_ = std::move(calls);
     deltas_ = &deltas;
-    noted = open_;
+    noted = open_handles();
   }
   for (const davit_handle each : noted) {
     const Entry planned = find(each);
@@ -300,10 +350,10 @@ Status DynamicInformers::commit(DeltaQueue& deltas, Calls calls) {
 
 void DynamicInformers::begin(Time since) {
   since_.store(since);
-  std::set<davit_handle> open;
+  std::vector<davit_handle> open;
   {
     MutexLock lock(mutex_);
-    open = open_;
+    open = open_handles();
   }
   for (const davit_handle each : open) {
     const Entry entry = find(each);

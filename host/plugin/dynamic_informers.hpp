@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <davit/result.hpp>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,9 +53,11 @@ class DynamicInformers {
  public:
   using Entry = std::shared_ptr<const DynamicInformer>;
 
-  /// One controller needs at most one for each resource, or a few: large clusters have 300 to 500
-  /// resources. Each costs a thread and a watch.
-  static constexpr std::size_t kOpenMax = 1000;
+  /// One controller needs one for each resource, or a few. Large clusters have some thousand custom
+  /// resources, so this is out of their reach; it ends what opens informers without end. Each costs
+  /// a thread and a watch, and Linux gives a process some 30,000 threads. Kinds of Kubernetes and
+  /// custom ones have this many each: no number of custom kinds keeps a built-in one out.
+  static constexpr std::size_t kOpenMax = 16'384;
   static constexpr std::size_t kIndexPathsMax = 4;
 
   /// The references outlive this.
@@ -65,7 +67,9 @@ class DynamicInformers {
   DynamicInformers& operator=(const DynamicInformers&) = delete;
   ~DynamicInformers();
 
-  /// `wake_queue` is that of the options, or null. Before commit() it is only noted.
+  /// `wake_queue` is that of the options, or null. Before commit() it is only noted. kUnsupported:
+  /// kOpenMax are open; kUnavailable: the system has no thread for it. Either is logged and
+  /// counted.
   Result<davit_handle> open(const davit_informer_options_v2& options, ControllerQueue* wake_queue)
       EXCLUDES(mutex_);
   /// False when the handle is stale.
@@ -94,6 +98,13 @@ class DynamicInformers {
   }
 
  private:
+  using Kinds = Metrics::Kinds;
+
+  [[nodiscard]] Result<davit_handle> add(const Entry& planned) EXCLUDES(mutex_);
+  /// Counts a refusal, and logs the first since an informer was last opened.
+  Status refuse(const DynamicInformer& planned, Status why) EXCLUDES(mutex_);
+  [[nodiscard]] std::vector<davit_handle> open_handles() const REQUIRES(mutex_);
+  void count(Kinds kinds, Metrics::InformerStep step) const;
   [[nodiscard]] Status check_rights(const davit_informer_options_v2& options) const;
   [[nodiscard]] Result<std::shared_ptr<DynamicInformer>> describe(
       const davit_informer_options_v2& options) const;
@@ -106,7 +117,9 @@ class DynamicInformers {
   const HostServices& services_;
   SlotTable<Entry, HandleKind::kDynamicInformer> handles_;
   mutable Mutex mutex_;
-  std::set<davit_handle> open_ GUARDED_BY(mutex_);
+  std::map<davit_handle, Kinds> open_ GUARDED_BY(mutex_);
+  std::size_t custom_ GUARDED_BY(mutex_) = 0;  // Those of open_ that are of custom kinds.
+  bool refusal_is_logged_ GUARDED_BY(mutex_) = false;
   DeltaQueue* deltas_ GUARDED_BY(mutex_) = nullptr;  // Set by commit().
   Calls calls_;                                      // Set before deltas_, fixed then.
   std::atomic<Time> since_{Time::min()};             // The controller's beginning.

@@ -98,9 +98,9 @@ void Monitors::log_vanished(const ResourceSet& before) const {
 
 void Monitors::follow() {
   bool is_complete = true;
-  for (const Watched& each : wanted_) {
-    if (informers_.contains(each)) continue;
-    is_complete = open(each) && is_complete;
+  for (const Watched* each : opening_order(wanted_)) {
+    if (informers_.contains(*each)) continue;
+    is_complete = open(*each) && is_complete;
     waits_ = true;
     wait_.reset();
   }
@@ -124,9 +124,10 @@ bool Monitors::open(const Watched& watched) {
     informers_.emplace(watched, Followed{*opened, feed});
     return true;
   }
-  cluster_.log().error("a resource is not followed", {{"resource", id.resource},
-                                                      {"version", id.api_version()},
-                                                      {"error", opened.error().message()}});
+  cluster_.log().error("a resource is not followed; its objects are not collected",
+                       {{"resource", id.resource},
+                        {"version", id.api_version()},
+                        {"error", opened.error().message()}});
   return false;
 }
 

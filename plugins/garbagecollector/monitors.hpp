@@ -47,7 +47,7 @@ class Monitors {
 
   /// Asks the server what it offers.
   void look();
-  /// Opens what is wanted and not open.
+  /// Opens what is wanted and not open, Kubernetes' own kinds first.
   void follow();
   [[nodiscard]] bool open(const Watched& watched);
   void log_vanished(const ResourceSet& before) const;

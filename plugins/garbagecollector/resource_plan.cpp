@@ -31,4 +31,9 @@ ResourceSet plan_resources(const Offer& offer, const ResourceSet& known) {
   return out;
 }
 
+std::vector<const ResourceSet::value_type*> opening_order(const ResourceSet& resources) {
+  return offer::built_in_first(resources,
+                               [](const auto& each) -> const ResourceId& { return each.first; });
+}
+
 }  // namespace davit::garbage

@@ -107,8 +107,8 @@ Monitors::Monitors(Context& cluster, Wiring wiring, Discover discover, const Off
       discover_(std::move(discover)),
       next_(initial_registry()) {
   wanted_ = plan_resources(first, {});
-  follow();
   follow_device_classes(offers_device_classes(first));
+  follow();
   publish();
   cluster_.start_timer({.period = kPeriod}, [this] { wiring_.rounds.add(kOffer); });
 }
@@ -144,12 +144,12 @@ void Monitors::look() {
     cluster_.log().info("resources have changed", {{"count", std::to_string(wanted.size())}});
     log_vanished(std::exchange(wanted_, std::move(wanted)));
   }
+  follow_device_classes(offers_device_classes(*offer));
   if (!is_complete()) {
     if (is_open()) set_phase(Phase::kChanging);
     wait_.reset();
     follow();
   }
-  follow_device_classes(offers_device_classes(*offer));
   publish();
 }
 
@@ -170,8 +170,8 @@ void Monitors::log_vanished(const ResourceSet& before) const {
 }
 
 void Monitors::follow() {
-  for (const ResourceId& each : wanted_) {
-    if (!informers_.contains(each)) open(each);
+  for (const ResourceId* each : opening_order(wanted_)) {
+    if (!informers_.contains(*each)) open(*each);
   }
 }
 

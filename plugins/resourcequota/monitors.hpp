@@ -67,7 +67,7 @@ class Monitors {
   void look();
   [[nodiscard]] bool is_complete() const;
   void log_vanished(const ResourceSet& before) const;
-  /// Opens what is wanted and not open.
+  /// Opens what is wanted and not open, Kubernetes' own kinds first.
   void follow();
   void open(const ResourceId& id);
   void follow_device_classes(bool are_offered);

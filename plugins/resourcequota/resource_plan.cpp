@@ -41,4 +41,9 @@ ResourceSet plan_resources(const Offer& offer, const ResourceSet& known) {
   return out;
 }
 
+std::vector<const ResourceId*> opening_order(const ResourceSet& resources) {
+  return offer::built_in_first(resources,
+                               [](const ResourceId& each) -> const ResourceId& { return each; });
+}
+
 }  // namespace davit::resourcequota

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <set>
+#include <vector>
 
 #include "plugins/shared/offer/offer.hpp"
 
@@ -20,5 +21,9 @@ using ResourceSet = std::set<ResourceId>;
 /// first. What is in `known` and unknown to the server now stays.
 /// Rule: docs/spec/resourcequota.md, section 3.
 [[nodiscard]] ResourceSet plan_resources(const Offer& offer, const ResourceSet& known);
+
+/// In the order in which informers are opened: Kubernetes' own kinds before all custom ones. Points
+/// into `resources`.
+[[nodiscard]] std::vector<const ResourceId*> opening_order(const ResourceSet& resources);
 
 }  // namespace davit::resourcequota

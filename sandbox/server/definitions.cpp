@@ -149,7 +149,9 @@ void Definitions::release(const std::string& name) {
 
 std::vector<Json> Definitions::neighbours(const std::string& group) const {
   std::vector<Json> out;
+  const std::string suffix = "." + group;  // Names are checked: "<plural>.<group>".
   for (const VersionPtr& each : store_.list(kDefinitions, "").objects) {
+    if (!each->name.ends_with(suffix)) continue;
     Json definition = each->json();
     if (definition.text_at({"spec", "group"}) == group) out.push_back(std::move(definition));
   }

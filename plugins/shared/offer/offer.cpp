@@ -27,6 +27,12 @@ Offer read_offer(const ServedCatalog& catalog) {
 
 }  // namespace
 
+bool is_kubernetes_group(std::string_view group) {
+  constexpr std::string_view kReserved = "k8s.io";
+  return group.find('.') == std::string_view::npos || group == kReserved ||
+         group.ends_with("." + std::string(kReserved));
+}
+
 Result<Offer> fetch_offer(const Discovery& discovery) {
   const Result<ServedCatalog> catalog = discovery.fetch();
   if (!catalog) return catalog.error();

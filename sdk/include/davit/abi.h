@@ -838,7 +838,7 @@ typedef struct davit_informer_v2 {
 
   /* Begins to follow a resource. A resource that the server lacks, now or later, is no error: the host asks for it
    * with back-off, and synced() reports it. DAVIT_UNDECLARED: the note does not allow it. DAVIT_UNSUPPORTED: the controller
-   * has 1000 open. DAVIT_INVALID: a malformed name, path or index. During init nothing is requested yet, and what can only
+   * has 16384 open. DAVIT_INVALID: a malformed name, path or index. During init nothing is requested yet, and what can only
    * fail then fails the start. @call(init, handler, sync; nonblocking) */
   davit_code (*open)(const davit_call *call, const davit_informer_options_v2 *options, davit_handle *out);
 

@@ -195,7 +195,7 @@ impl<'call> Ctx<'call> {
     /// Begins to follow a resource: in `new`, handlers, syncs and timers. A resource that the server lacks, now or later, is no
     /// error; [`DynamicInformer::synced`] reports it, and nothing else waits for it. Needs "davit.informer/2".
     ///
-    /// `DAVIT_UNDECLARED`: the note does not allow it. `DAVIT_UNSUPPORTED`: the controller has 1000 open. `DAVIT_INVALID`: a
+    /// `DAVIT_UNDECLARED`: the note does not allow it. `DAVIT_UNSUPPORTED`: the controller has 16384 open. `DAVIT_INVALID`: a
     /// malformed name, path or index.
     pub fn open(&self, watch: Watch<'_>) -> Result<DynamicInformer> {
         let table = self.host().dynamic()?;

@@ -5,6 +5,7 @@ namespace davit::host {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -92,6 +93,39 @@ TEST_F(HostDynamicTest, WhatInitOpensIsRealOnlyOnceTheControllerHasStarted) {
   ASSERT_TRUE(host_->commit().ok());
 
   EXPECT_THAT(informers_.informers(), SizeIs(1));
+}
+
+// Issue 30, 3.6: custom kinds took the places of built-in ones, and 1,000 in all was the limit.
+TEST_F(HostDynamicTest, NoNumberOfCustomKindsKeepsABuiltInOneOut) {
+  ControllerHostOptions unlimited = options();
+  unlimited.declared.is_unlimited = true;
+  make(unlimited);
+  davit_handle informer = 0;
+  start_with([&] {
+    davit_informer_options_v2 custom = pods();
+    custom.group = str("example.com");
+    std::string resource;
+    for (std::size_t i = 0; i < DynamicInformers::kOpenMax; ++i) {
+      resource = "widgets" + std::to_string(i);
+      custom.resource = str(resource);
+      ASSERT_EQ(table_->open(current_call, &custom, &informer), DAVIT_OK) << i;
+    }
+    EXPECT_EQ(table_->open(current_call, &custom, &informer), DAVIT_UNSUPPORTED);
+    EXPECT_EQ(table_->open(current_call, &custom, &informer), DAVIT_UNSUPPORTED);
+    const davit_informer_options_v2 built_in = pods();
+    EXPECT_EQ(table_->open(current_call, &built_in, &informer), DAVIT_OK);
+    EXPECT_EQ(table_->close(current_call, informer), DAVIT_OK);
+    EXPECT_EQ(table_->open(current_call, &built_in, &informer), DAVIT_OK);
+  });
+
+  const std::string page = metrics_->text();
+  EXPECT_THAT(page, HasSubstr("davit_controller_informers{controller=\"sample-controller\","
+                              "kinds=\"custom\"} 16384\n"));
+  EXPECT_THAT(page, HasSubstr("davit_controller_informers{controller=\"sample-controller\","
+                              "kinds=\"built_in\"} 1\n"));
+  EXPECT_THAT(page, HasSubstr("davit_controller_informers_refused_total{controller="
+                              "\"sample-controller\",kinds=\"custom\"} 2\n"));
+  EXPECT_EQ(log_.count("an informer was refused"), 1U) << "said once, counted always";
 }
 
 // Issue 30, 1.1: only the informers of "davit.informer/1" were waited for.

@@ -52,5 +52,17 @@ TEST(ResourcePlanTest, AVersionThatIsNoneIsSkippedAlone) {
               ElementsAre(Pair(ResourceId{"g", "v1", "bs"}, "Kind")));
 }
 
+TEST(ResourcePlanTest, GC91_KubernetesOwnKindsAreOpenedBeforeCustomOnes) {
+  const ResourceSet resources = {{{"", "v1", "pods"}, "A"},
+                                 {{"apps", "v1", "deployments"}, "B"},
+                                 {{"example.com", "v1", "widgets"}, "C"},
+                                 {{"k8s.io.example.com", "v1", "widgets"}, "D"},
+                                 {{"mek8s.io", "v1", "widgets"}, "E"},
+                                 {{"storage.k8s.io", "v1", "csistoragecapacities"}, "F"}};
+  std::string order;
+  for (const ResourceSet::value_type* each : opening_order(resources)) order += each->second;
+  EXPECT_EQ(order, "ABFCDE");
+}
+
 }  // namespace
 }  // namespace davit::garbage
