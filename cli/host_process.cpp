@@ -156,7 +156,8 @@ std::unique_ptr<EventApi> HostProcess::make_event_api(std::string_view client) {
 
 void HostProcess::prepare_elections() {
   elections_.emplace(
-      election_options(manifest_, seams_.random), manifest_.leader_election.migration,
+      election_options(manifest_, seams_.random, seams_.lease_holders, log_),
+      manifest_.leader_election.migration,
       HostElections::Seams{lease_client_, seams_.clock, seams_.random, *metrics_,
                            &events_.of(kHostEvents), log_.named("leaderelection")},
       HostElections::Handlers{
@@ -183,8 +184,6 @@ SetObservers HostProcess::observers() {
       .on_swapped =
           [this](const SwapReport& report) { status_.swapped(report, seams_.clock.wall_now()); }};
 }
-
-bool HostProcess::elects() const { return manifest_.leader_election.enabled && !manifest_.dry_run; }
 
 Status HostProcess::start(const std::stop_token& stop) {
   began_ = seams_.clock.now();

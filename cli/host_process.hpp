@@ -32,6 +32,7 @@
 #include "host/journal/journal.hpp"
 #include "host/plugin/controller_host.hpp"
 #include "host/plugin/loader.hpp"
+#include "host/run/lease_holders.hpp"
 #include "host/serving/secure_serving.hpp"
 #include "host/status/status_board.hpp"
 #include "host/swap/plugin_set.hpp"
@@ -74,6 +75,8 @@ struct HostSeams {
   Transport* transport = nullptr;
   /// The builds quarantined at this start; null: none.
   Quarantine* quarantine = nullptr;
+  /// The earlier processes of this machine that stood for the lease; null: none is known.
+  LeaseHolders* lease_holders = nullptr;
   /// A sync, timer or handler that takes longer is reported.
   Duration sync_limit = RunnerOptions{}.sync_limit;
   /// Whether health checks and metrics are served.
@@ -196,7 +199,9 @@ class HostProcess {
   /// Resets discovery from time to time so that lookups fetch again, or starts the poll that does
   /// it.
   void refresh_discovery();
-  [[nodiscard]] bool elects() const;
+  [[nodiscard]] bool elects() const {
+    return manifest_.leader_election.enabled && !manifest_.dry_run;
+  }
 
   // Fixed after construction.
   const Manifest manifest_;

@@ -60,7 +60,8 @@ MetricRules metric_rules(const MetricSettings& metrics) {
   return rules;
 }
 
-LeaderElectionOptions election_options(const Manifest& manifest, Random& random) {
+LeaderElectionOptions election_options(const Manifest& manifest, Random& random,
+                                       LeaseHolders* holders, const Logger& log) {
   LeaderElectionOptions options;
   options.ns = manifest.leader_election.ns;
   options.name = manifest.leader_election.name;
@@ -68,6 +69,12 @@ LeaderElectionOptions election_options(const Manifest& manifest, Random& random)
   options.lease_duration = manifest.leader_election.lease_duration;
   options.renew_deadline = manifest.leader_election.renew_deadline;
   options.retry_period = manifest.leader_election.retry_period;
+  if (holders == nullptr) return options;
+  options.departed = holders->departed();
+  if (Status s = holders->enter(options.identity); !s.ok()) {
+    log.warning("If this process crashes, the next one waits until the lease has run out",
+                {{"reason", s.message()}});
+  }
   return options;
 }
 

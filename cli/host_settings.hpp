@@ -8,7 +8,9 @@
 #include "host/config/manifest.hpp"
 #include "host/health/metrics.hpp"
 #include "host/run/leader_election.hpp"
+#include "host/run/lease_holders.hpp"
 #include "host/swap/swap_terms.hpp"
+#include "lib/base/log.hpp"
 #include "lib/base/random.hpp"
 
 namespace davit::host {
@@ -20,8 +22,9 @@ namespace davit::host {
 [[nodiscard]] ReflectorOptions reflector_options(const ClientSettings& client);
 
 /// Those of the host's own Lease. The identity is the machine's name and a random UUID, as
-/// upstream.
-[[nodiscard]] LeaderElectionOptions election_options(const Manifest& manifest, Random& random);
+/// upstream; it is entered into `holders`, which may be null.
+[[nodiscard]] LeaderElectionOptions election_options(const Manifest& manifest, Random& random,
+                                                     LeaseHolders* holders, const Logger& log);
 
 [[nodiscard]] MetricRules metric_rules(const MetricSettings& metrics);
 

@@ -109,6 +109,22 @@ void warn_of_lost_crashes(const Result<CrashJournal>& journal, const Logger& log
               {{"reason", room.message()}});
 }
 
+/// Makes this process known to those after it, which need not wait for its lease if it crashes.
+std::optional<LeaseHolders> open_holders(const Result<CrashJournal>& journal,
+                                         const LeaderElectionSettings& election,
+                                         const ConnectionEnvironment& environment,
+                                         const Logger& log) {
+  if (!election.enabled) return std::nullopt;
+  Result<LeaseHolders> holders =
+      journal ? LeaseHolders::open(journal->path().parent_path(), election.ns + "." + election.name,
+                                   boot_id(environment.variable("DAVIT_BOOT_ID").value_or("")))
+              : journal.error();
+  if (holders) return *std::move(holders);
+  log.info(0, "Warning: after a crash the next process waits until the lease has run out",
+           {{"reason", holders.error().message()}});
+  return std::nullopt;
+}
+
 /// Opens the socket for `davit ctl`. One that was asked for must be had; the default one may belong
 /// to another host of the same user, or its folder to another user.
 Result<std::unique_ptr<ControlServer>> open_control(const RunOptions& options,
@@ -237,6 +253,8 @@ int run_host(const RunOptions& options) {
     return print_mistake("no controller is enabled: nothing to run");
   }
 
+  std::optional<LeaseHolders> holders =
+      open_holders(journal, manifest.leader_election, lookup.environment, log);
   const std::unique_ptr<Random> random = make_system_random();
   const Result<std::unique_ptr<HostProcess>> opened = HostProcess::open(
       manifest, *connection, std::move(plan->controllers()),
@@ -244,6 +262,7 @@ int run_host(const RunOptions& options) {
                 .random = *random,
                 .log_sink = *sink,
                 .quarantine = &quarantine,
+                .lease_holders = holders ? &*holders : nullptr,
                 .trial = "/proc/self/exe",  // See main().
                 .tracing = tracing_config(manifest.tracing, lookup.environment),
                 .verbosity = &verbosity,

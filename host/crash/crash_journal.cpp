@@ -23,11 +23,6 @@
 namespace davit::host {
 namespace {
 
-// O_NONBLOCK: a FIFO in its place would wait for a reader, before its kind can be judged.
-constexpr int kAppend = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-constexpr int kReadAndAppend = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-constexpr int kRead = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-
 Status refuse(const std::filesystem::path& path, int error) {
   return Status(Code::kUnavailable, path.string() + ": " + std::generic_category().message(error));
 }
@@ -41,21 +36,6 @@ Status check_directory(const std::filesystem::path& directory) {
   if (::stat(directory.c_str(), &info) != 0) return refuse(directory, errno);
   if (!S_ISDIR(info.st_mode)) return refuse(directory, ENOTDIR);
   return check_owner(info, "the state directory " + directory.string());
-}
-
-/// Opens the file of the records if it is a regular file that only this user, or root, can write.
-Result<UniqueFd> open_own(const std::filesystem::path& path, int flags) {
-  UniqueFd file(::open(path.c_str(), flags, 0600));
-  struct stat info {};
-  if (!file.valid() || ::fstat(file.get(), &info) != 0) return refuse(path, errno);
-  if (!S_ISREG(info.st_mode)) {
-    return Status(
-        Code::kForbidden,
-        path.string() + " is " + std::string(kind_of_file(info.st_mode)) + ", not a regular file");
-  }
-  if (Status s = check_owner(info, path.string()); !s.ok()) return s;
-  if ((info.st_mode & (S_IWGRP | S_IWOTH)) == 0) return file;
-  return Status(Code::kForbidden, path.string() + " is writable by others; run chmod go-w on it");
 }
 
 std::string text_of(const YamlNode& root, std::string_view key) {
@@ -112,14 +92,14 @@ Result<CrashJournal> CrashJournal::open(const std::filesystem::path& directory) 
   if (error) return refuse(directory, error.value());
   if (Status s = check_directory(directory); !s.ok()) return s;
   CrashJournal journal(directory / "crashes.jsonl");
-  const Result<UniqueFd> file = open_own(journal.path_, kAppend);
+  const Result<UniqueFd> file = open_own_file(journal.path_, O_WRONLY | O_APPEND | O_CREAT);
   if (!file) return file.error();
   return journal;
 }
 
 std::vector<CrashRecord> CrashJournal::read() const {
   std::vector<CrashRecord> out;
-  const Result<UniqueFd> file = open_own(path_, kRead);
+  const Result<UniqueFd> file = open_own_file(path_, O_RDONLY);
   const Result<std::string> text = file ? read_text_file(file->get()) : file.error();
   if (!text) return out;
   std::string_view rest = *text;
@@ -147,7 +127,7 @@ Status CrashJournal::keep(const std::function<bool(const CrashRecord&)>& is_need
 }
 
 Status CrashJournal::keep_room() const {
-  const Result<UniqueFd> file = open_own(path_, kReadAndAppend);
+  const Result<UniqueFd> file = open_own_file(path_, O_RDWR | O_APPEND);
   if (!file) return file.error();
   struct stat info {};
   if (::fstat(file->get(), &info) != 0) return refuse(path_, errno);

@@ -1,5 +1,6 @@
 #include "host/run/leader_election.hpp"
 
+#include <algorithm>
 #include <davit/kube/time.hpp>
 #include <davit/mutant.hpp>
 #include <utility>
@@ -36,6 +37,11 @@ LeaseRecord LeaderElection::record(WallTime wall) const {
 
 bool LeaderElection::lease_valid(Time now) const {
   return observed_at_ + std::chrono::seconds(observed_.duration_seconds) > now;
+}
+
+bool LeaderElection::holder_departed() const {
+  return std::find(options_.departed.begin(), options_.departed.end(), observed_.holder) !=
+         options_.departed.end();
 }
 
 LeaderElection::Request LeaderElection::begin(Time now, WallTime wall, BootTime boot) {
@@ -93,7 +99,8 @@ std::optional<LeaderElection::Request> LeaderElection::on_read(const Result<std:
   take(*std::move(lease), *reply, now);
 
   if (has_lost) return finish(Outcome::kLost);
-  if (!observed_.holder.empty() && !is_leader() && lease_valid(began_)) {
+  const bool is_held = !observed_.holder.empty() && !is_leader() && lease_valid(began_);
+  if (is_held && !holder_departed()) {
     return finish(led_ ? Outcome::kLost : Outcome::kNotHeld);
   }
   if (is_leader()) {

@@ -6,6 +6,7 @@
 #include <davit/result.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "host/run/lease.hpp"
 #include "lib/base/clock.hpp"
@@ -18,6 +19,9 @@ struct LeaderElectionOptions {
   std::string name = "davit";       ///< The Lease's name.
   std::string component = "davit";  ///< Source of the events on the Lease.
   std::string identity = {};        ///< New for each start of the process: `<host name>_<UUID>`.
+  /// Identities of earlier processes that have provably ended, so that their lease is taken without
+  /// waiting for its end; see LeaseHolders.
+  std::vector<std::string> departed = {};
   Duration lease_duration = std::chrono::seconds(15);
   Duration renew_deadline = std::chrono::seconds(10);
   Duration retry_period = std::chrono::seconds(2);
@@ -33,7 +37,7 @@ struct LeaderElectionOptions {
 ///   begin ─┬───────────▶ update ─────────────────────────────▶ held
 ///          │ (leading)      │ failed
 ///          └────────────▶ get ──not found──▶ create ──ok─────▶ held
-///                           │ ours, free or expired
+///                           │ ours, free, expired or of an ended process
 ///                           ├──────────────▶ update ──ok─────▶ held
 ///                           └─ held by another ──────────────▶ not held
 ///
@@ -99,6 +103,8 @@ class LeaderElection {
   enum class Phase { kIdle, kFastUpdate, kGet, kCreate, kUpdate };
 
   [[nodiscard]] bool lease_valid(Time now) const;
+  /// Whether the last observed holder has ended.
+  [[nodiscard]] bool holder_departed() const;
   [[nodiscard]] LeaseRecord record(WallTime wall) const;
   void take(Lease lease, const std::string& document, Time now);
   std::optional<Request> on_read(const Result<std::string>& reply, Time now);

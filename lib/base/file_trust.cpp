@@ -1,9 +1,12 @@
 #include "lib/base/file_trust.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <system_error>
+
+#include "lib/base/replace_file.hpp"
 
 namespace davit {
 namespace {
@@ -81,6 +84,23 @@ Status check_trust(const std::filesystem::path& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) return {Code::kForbidden, reason(errno)};
   return check_trust(info, path);
+}
+
+Result<UniqueFd> open_own_file(const std::filesystem::path& path, int flags) {
+  // O_NONBLOCK: a FIFO in its place would wait for a reader, before its kind can be judged.
+  UniqueFd file(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
+  struct stat info {};
+  if (!file.valid() || ::fstat(file.get(), &info) != 0) {
+    return Status(Code::kUnavailable, path.string() + ": " + reason(errno));
+  }
+  if (!S_ISREG(info.st_mode)) {
+    return Status(
+        Code::kForbidden,
+        path.string() + " is " + std::string(kind_of_file(info.st_mode)) + ", not a regular file");
+  }
+  if (Status s = check_owner(info, path.string()); !s.ok()) return s;
+  if ((info.st_mode & (S_IWGRP | S_IWOTH)) == 0) return file;
+  return Status(Code::kForbidden, path.string() + " is writable by others; run chmod go-w on it");
 }
 
 bool is_readable_by_others(const std::filesystem::path& path) {

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <string>
 
+#include "lib/base/unique_fd.hpp"
+
 namespace davit {
 
 /// kForbidden with one line that says what to do if the file, or a directory or symbolic link on
@@ -19,6 +21,11 @@ namespace davit {
 
 /// The owner alone: the directories on the way are not judged. `what` names the file.
 [[nodiscard]] Status check_owner(const struct stat& info, const std::string& what);
+
+/// Opens a file that this program writes for itself: a regular one, which only this user or root
+/// can write. `flags` are those of open(2); one that is made has mode 0600. A link in its place is
+/// not followed, and a FIFO not waited for. kUnavailable or kForbidden, with the file's name.
+[[nodiscard]] Result<UniqueFd> open_own_file(const std::filesystem::path& path, int flags);
 
 /// Whether its group or all users may read the file.
 [[nodiscard]] bool is_readable_by_others(const std::filesystem::path& path);

@@ -78,8 +78,15 @@ HostThread::HostThread(const HostOptions& options, const host::HostSeams& seams)
     ended_ = true;
     return;
   }
+  host::HostSeams own = seams_;
+  if (!options.state.empty()) {
+    Result<host::LeaseHolders> holders =
+        host::LeaseHolders::open(options.state, "kube-system.davit", "this-boot");
+    EXPECT_TRUE(holders.has_value()) << holders.error().message();
+    if (holders) own.lease_holders = &holders_.emplace(*std::move(holders));
+  }
   Result<std::unique_ptr<host::HostProcess>> opened = host::HostProcess::open(
-      merged.manifest, host::ConnectionConfig{}, plan_->controllers(), seams_, [] {});
+      merged.manifest, host::ConnectionConfig{}, plan_->controllers(), own, [] {});
   if (!opened) {
     started_ = opened.error();
     ended_ = true;

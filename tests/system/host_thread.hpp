@@ -29,6 +29,8 @@ struct HostOptions {
   std::vector<Config> configs;
   enum class Election { kOff, kOn } election = Election::kOff;
   std::string content_type = host::kContentTypeProtobuf;
+  /// The directory of what it leaves to the next one; empty: nothing.
+  std::string state = {};
 };
 
 /// The roles that `davit rbac` prints for this host.
@@ -60,6 +62,7 @@ class HostThread {
   void run(const std::stop_token& stop) EXCLUDES(mutex_);
 
   const host::HostSeams seams_;
+  std::optional<host::LeaseHolders> holders_;
   std::optional<host::HostPlan> plan_;
   std::unique_ptr<host::HostProcess> host_;
   mutable Mutex mutex_;

@@ -66,6 +66,47 @@ TEST_F(LeaderElectionTest, FirstCandidateMakesTheLease) {  // RT-100
   EXPECT_EQ(a_.lease().uid, "u1");
 }
 
+// Issue 29, 2.10: a process that crashed, and the one after it, had to wait for its own lease.
+TEST_F(LeaderElectionTest, LeaseOfAProcessThatHasProvablyEndedIsTakenAtOnce) {
+  LeaderElectionOptions options = candidate("a");
+  options.departed = {"gone-1", "gone-2"};
+  LeaderElection after(options);
+  give_lease_to("gone-2", 4);
+  (void)server_.take_requests();
+
+  EXPECT_EQ(attempt(after), Outcome::kHeld);
+
+  EXPECT_THAT(server_.take_requests(), ElementsAre("GET", "PUT"));
+  const std::string now = format_micro_time(clock_.wall_now());
+  EXPECT_EQ(server_.record(), (LeaseRecord{"a", 15, now, now, 5}));
+}
+
+TEST_F(LeaderElectionTest, LeaseOfAProcessOfWhichNothingIsProvenIsWaitedFor) {
+  LeaderElectionOptions options = candidate("a");
+  options.departed = {"gone-1"};
+  LeaderElection after(options);
+  for (const char* holder : {"b", "gone-", "gone-11", "GONE-1"}) {
+    give_lease_to(holder);
+    EXPECT_EQ(attempt(after), Outcome::kNotHeld) << holder;
+  }
+}
+
+TEST_F(LeaderElectionTest, LeaseOfAnEndedProcessGoesToWhoeverWritesFirst) {
+  LeaderElectionOptions options = candidate("a");
+  options.departed = {"gone"};
+  LeaderElection after(options);
+  give_lease_to("gone");
+  auto update = after.on_response(
+      send(after.begin(clock_.now(), clock_.wall_now(), clock_.boot_now())), clock_.now());
+  ASSERT_TRUE(update);
+  give_lease_to("b");  // Its version has changed since the read.
+
+  EXPECT_FALSE(after.on_response(send(*update), clock_.now()));
+  EXPECT_EQ(after.outcome(), Outcome::kNotHeld);
+  EXPECT_EQ(attempt(after), Outcome::kNotHeld);
+  EXPECT_EQ(server_.record().holder, "b");
+}
+
 TEST_F(LeaderElectionTest, LeaseOfADeadHolderIsTakenAFullTermAfterItWasFirstSeen) {  // RT-101
   give_lease_to("b", 4);
   EXPECT_EQ(attempt(a_), Outcome::kNotHeld) << "however old its renew time";
