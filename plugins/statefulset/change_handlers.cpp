@@ -43,7 +43,12 @@ void ChangeHandlers::claim_deleted(const PersistentVolumeClaim& claim) const {
   for (const Value each : claim.owner_references().elements()) {
     const OwnerReference reference(each);
     if (reference.kind() != Pod::kResource.kind) continue;
-    queue_.add({std::string(claim.ns()), std::string(parse_pod_name(reference.name()).parent)});
+    // A claim of a template is called after its pod; that of an ephemeral volume begins with it.
+    const std::string_view pod = reference.name();
+    if (!claim.name().ends_with(claim_name({}, pod))) continue;
+    const Lookup<StatefulSet> set =
+        sets_.get({std::string(claim.ns()), std::string(parse_pod_name(pod).parent)});
+    if (set) queue_.add(*set);
   }
 }
 

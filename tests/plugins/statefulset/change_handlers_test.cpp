@@ -82,6 +82,44 @@ TEST_F(ChangeHandlersTest, AClaimThatGoesQueuesTheSetOfThePodThatOwnedIt) {
   EXPECT_THAT(synced(), ElementsAre("ns/web"));
 }
 
+// Issue 30, 4.5: each of these queued a key, the first one without a name.
+TEST_F(ChangeHandlersTest, AClaimOfAnEphemeralVolumeThatGoesQueuesNothing) {
+  const auto lose = [this](const std::string& claim, const std::string& pod) {
+    add_claim(claim, R"({"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":")" +
+                         pod + R"(","uid":"gone"}]}})");
+    run();
+    cluster_.erase<PersistentVolumeClaim>({"ns", claim});
+  };
+  lose("front-7d4b9c6f5d-x2x7k-scratch", "front-7d4b9c6f5d-x2x7k");  // A Deployment's.
+  lose("scratch-front-7d4b9c6f5d-x2x7k", "front-7d4b9c6f5d-x2x7k");
+  lose("agent-31415-scratch", "agent-31415");  // A DaemonSet's, with digits by chance.
+  lose("data-agent-31415", "agent-31415");
+  lose("web-0-scratch", "web-0");  // The set's own pod's.
+  EXPECT_THAT(synced(), IsEmpty());
+}
+
+// Issue 30, 4.5: as FindMinNextPodAvailabilityCheck has it.
+TEST_F(ChangeHandlersTest, EachPodIsCountedAtTheInstantAtWhichItBecomesAvailable) {
+  edit_set(R"({"spec":{"minReadySeconds":30,"replicas":3}})");
+  make_unready("web-0");
+  make_ready("web-0");
+  cluster_.advance(30s);
+  make_ready("web-1");
+  cluster_.advance(30s);
+  make_ready("web-2");
+  cluster_.advance(10s);
+  make_unready("web-0");
+  make_ready("web-0");  // The wake-up of web-2 comes first, and this one is not lost with it.
+  ASSERT_EQ(status("availableReplicas"), 1);
+
+  EXPECT_EQ(cluster_.next_due_in(), 20s);
+  cluster_.advance(20s);
+  EXPECT_EQ(status("availableReplicas"), 2);
+  EXPECT_EQ(cluster_.next_due_in(), 10s);
+  cluster_.advance(10s);
+  EXPECT_EQ(status("availableReplicas"), 3);
+}
+
 TEST_F(ChangeHandlersTest, APodThatBecomesReadyBringsALaterSync) {
   edit_set(R"({"spec":{"minReadySeconds":30}})");
   make_unready("web-0");
