@@ -7,7 +7,7 @@
 namespace davit::garbage {
 namespace {
 
-using Shown = std::map<std::string_view, const Node*>;
+using Shown = std::map<std::string, const Node*>;
 
 /// In quotes, with the escapes of C.
 std::string quoted(std::string_view text) {
@@ -36,7 +36,7 @@ std::pair<std::string_view, std::string_view> split_version(std::string_view api
 }
 
 std::string label_of(const Node& node, std::string_view group, std::string_view version) {
-  const Identity& identity = node.identity;
+  const Identity identity = node.identity();
   std::string out = "uid=" + identity.uid + "\nnamespace=" + identity.ns + "\n" + identity.kind;
   out.append(".").append(version);
   if (!group.empty()) out.append(".").append(group);
@@ -55,7 +55,7 @@ std::string label_of(const Node& node, std::string_view group, std::string_view 
 }
 
 void add_node(std::string& out, const Node& node) {
-  const Identity& identity = node.identity;
+  const Identity identity = node.identity();
   const auto [group, version] = split_version(identity.api_version);
   const auto attribute = [&out](std::string_view name, std::string_view value) {
     out.append("    ").append(name).append("=").append(quoted(value)).append("\n");
@@ -80,8 +80,8 @@ void add_node(std::string& out, const Node& node) {
 
 Shown all_connected(const Graph& graph) {
   Shown out;
-  for (const auto& [uid, node] : graph.nodes()) {
-    if (!node->owners.empty() || !node->dependents.empty()) out.emplace(uid, node.get());
+  for (const Node& node : graph.nodes()) {
+    if (node.claim_count > 0 || node.dependents != nullptr) out.emplace(node.uid.text(), &node);
   }
   return out;
 }
@@ -90,13 +90,15 @@ Shown connected_with(const Graph& graph, const std::vector<std::string>& uids) {
   Shown out;
   std::vector<std::string> next = uids;
   while (!next.empty()) {
-    const auto found = graph.nodes().find(next.back());
+    const auto found = graph.nodes().find(Uid(next.back()));
     next.pop_back();
     if (found == graph.nodes().end()) continue;
-    const Node& node = *found->second;
-    if (!out.emplace(found->first, &node).second) continue;
-    for (const Reference& each : node.owners) next.push_back(each.uid);
-    for (const Node* each : node.dependents) next.push_back(each->identity.uid);
+    const Node& node = *found;
+    if (!out.emplace(node.uid.text(), &node).second) continue;
+    for (const Claim& each : node.owners()) next.push_back(each.uid.text());
+    for (const Claim* each = node.dependents; each != nullptr; each = each->next) {
+      next.push_back(each->dependent->uid.text());
+    }
   }
   return out;
 }
@@ -119,11 +121,12 @@ std::string graph_page(const Graph& graph, const std::vector<std::string>& uids)
   const Shown shown = uids.empty() ? all_connected(graph) : connected_with(graph, uids);
   std::string out = "strict digraph full {\n";
   if (!shown.empty()) out += "  // Node definitions.\n";
-  std::set<std::pair<std::string_view, std::string_view>> edges;
+  std::set<std::pair<std::string, std::string>> edges;
   for (const auto& [uid, node] : shown) {
     add_node(out, *node);
-    for (const Reference& each : node->owners) {
-      if (shown.contains(each.uid)) edges.emplace(uid, each.uid);
+    for (const Claim& each : node->owners()) {
+      std::string owner = each.uid.text();
+      if (shown.contains(owner)) edges.emplace(uid, std::move(owner));
     }
   }
   if (!edges.empty()) out += "  // Edge definitions.\n";

@@ -160,6 +160,7 @@ def all_rules(root):
             '"{}": memory belongs to a value or a unique_ptr', without_directives), {
                 'host/plugin/loader.cpp': 'make_unique reaches no private constructor',
                 'tests/support/scarcity.cpp': 'the allocator that fails when a test wants it to',
+                'tests/plugins/garbagecollector/graph_size_test.cpp': 'the allocator that counts',
                 'sdk/src/entry.cpp': 'destroy() of the C table ends what init() made'}),
         Rule('close', cpp, lines_that(r'(?<![\w.>:])::close\s*\(', 'a descriptor belongs to a UniqueFd',
                                       without_directives), {

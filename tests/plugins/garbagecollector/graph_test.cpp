@@ -293,10 +293,10 @@ TEST(OtherIdentityTest, CandidatesAreWhatDependentsSay) {
       {"another kind", in_none, object("d"), secret, as_secret},
   };
   for (const OtherCase& each : cases) {
-    Node dependent;
+    NodeState dependent;
     dependent.identity = each.dependent;
     dependent.owners = {each.reference};
-    EXPECT_EQ(other_identity(each.absent, {&dependent}), each.other) << each.name;
+    EXPECT_EQ(other_identity(each.absent, {dependent}), each.other) << each.name;
   }
 }
 
