@@ -6,6 +6,9 @@
 namespace davit::host {
 namespace {
 
+/// The value of a Job's spec.managedBy that stands for the Job controller.
+constexpr std::string_view kOwnManager = "kubernetes.io/job-controller";
+
 void add_text(std::string& line, const std::string& text) {
   if (!text.empty()) line += ": " + text;
 }
@@ -14,7 +17,8 @@ void add_text(std::string& line, const std::string& text) {
 bool is_bad(const std::string& type, const std::string& status) {
   const bool names_failure = type.ends_with("Failure") || type == "Failed" ||
                              type == "FailureTarget" || type.ends_with("Pressure") ||
-                             type == "DisruptionTarget" || type.ends_with("Unavailable");
+                             type == "DisruptionTarget" || type.ends_with("Unavailable") ||
+                             type.ends_with("Remaining");  // They keep a namespace.
   return names_failure ? status == "True" : status == "False" || status == "Unknown";
 }
 
@@ -71,13 +75,23 @@ std::vector<std::string> hindrances(const Json& object) {
   if (const Json* const paused = object.at({"spec", "paused"}); paused != nullptr) {
     if (paused->boolean()) out.emplace_back("is paused (spec.paused)");
   }
+  if (const Json* const suspended = object.at({"spec", "suspend"}); suspended != nullptr) {
+    if (suspended->boolean()) out.emplace_back("is suspended (spec.suspend)");
+  }
+  const std::string& manager = object.text_at({"spec", "managedBy"});
+  if (!manager.empty() && manager != kOwnManager) {
+    out.push_back("is left to " + manager + " (spec.managedBy)");
+  }
   if (!object.text_at({"metadata", "deletionTimestamp"}).empty()) {
     std::string line = "is being deleted";
-    const Json* const finalizers = object.at({"metadata", "finalizers"});
-    if (finalizers != nullptr && finalizers->size() > 0) {
-      line += " and waits for its finalizers:";
-      for (const Json& each : finalizers->items()) line += " " + each.text();
+    // Those of a namespace itself are in its spec.
+    std::string finalizers;
+    for (const char* const part : {"metadata", "spec"}) {
+      const Json* const list = object.at({part, "finalizers"});
+      if (list == nullptr) continue;
+      for (const Json& each : list->items()) finalizers += " " + each.text();
     }
+    if (!finalizers.empty()) line += " and waits for its finalizers:" + finalizers;
     out.push_back(std::move(line));
   }
   add_replicas(object, out);

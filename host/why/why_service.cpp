@@ -96,6 +96,46 @@ std::string queued_text(const KeyState& state, const std::string& failure, Time 
   return text;
 }
 
+/// A sync that deleted all objects of a resource in a namespace.
+struct CollectionDeletion {
+  std::string controller;
+  std::string key;
+  Time when{};
+};
+
+/// The last one that `object` may have gone with; nothing: the records have none.
+std::optional<CollectionDeletion> collection_deletion(
+    const JournalObject& object, const std::vector<ControllerRecords>& records) {
+  const JournalObject collection{object.group, object.resource, object.ns, ""};
+  std::optional<CollectionDeletion> last;
+  for (const ControllerRecords& each : records) {
+    each.acts([&](const WorkRecord& record) {
+      for (const Write& write : record.writes) {
+        const bool deletes = write.verb == "deletecollection" && write.reason.empty();
+        if (!deletes || write.object != collection) continue;
+        if (!last || last->when < write.began) last = {each.controller, record.key, write.began};
+      }
+    });
+  }
+  return last;
+}
+
+/// A line about an object that the server does not have.
+std::string disappearance(const WhyAnswer& answer,
+                          const std::optional<CollectionDeletion>& deletion) {
+  if (answer.story.objects.front().is_deleted) return "davit deleted it";
+  if (deletion) {
+    return "davit deleted all " + answer.target.object.resource + " of its namespace at " +
+           format_micro_time(answer.clock.wall(deletion->when)) + ": " + deletion->controller +
+           ", sync of " + deletion->key;
+  }
+  std::string text = "the journal shows no deletion by davit";
+  if (answer.reaches_back_to) {
+    text += "; it reaches back to " + format_micro_time(answer.clock.wall(*answer.reaches_back_to));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<ControllerRecords> WhyService::records(std::optional<Time>& reaches_back_to) const {
@@ -247,12 +287,19 @@ Result<WhyAnswer> WhyService::answer(const WhyRequest& request) const {
                             return found == nullptr ? std::string() : found->kind;
                           });
   const std::optional<bool> exists = add_present(made, **catalog);
-  const bool is_known = !made.story.entries.empty() || !made.story.last.empty();
+  const bool is_gone = exists.has_value() && !*exists;
+  std::optional<CollectionDeletion> deletion;
+  if (is_gone) {
+    deletion = collection_deletion(target, all);
+    made.now.push_back({name_text(target), disappearance(made, deletion), 0});
+  }
+  const bool is_known = !made.story.entries.empty() || !made.story.last.empty() || deletion;
   if (!is_known && !exists.value_or(false)) {
     std::string text = "nothing known of " + name_text(target) + "; ";
     text += made.reaches_back_to ? "the journal reaches back to " +
                                        format_micro_time(made.clock.wall(*made.reaches_back_to))
                                  : "no controller of this host has worked yet (it does not lead)";
+    if (is_gone && made.reaches_back_to) text += " and shows no deletion by davit";
     return Status(Code::kNotFound, printable(text));
   }
   add_keys(made);

@@ -54,6 +54,30 @@ TEST(PresentStateTest, PauseDeletionAndWaitingContainersAreSaid) {
                   "container web waits: ImagePullBackOff: no such image"));
 }
 
+TEST(PresentStateTest, ANamespaceThatCannotGoSaysWhichFinalizerHoldsIt) {
+  EXPECT_THAT(of(R"({"metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z"},
+                     "spec":{"finalizers":["kubernetes"]},
+                     "status":{"conditions":[
+                       {"type":"NamespaceDeletionContentFailure","status":"False"},
+                       {"type":"NamespaceContentRemaining","status":"True",
+                        "reason":"SomeResourcesRemain","message":"pods. has 1 resource instances"},
+                       {"type":"NamespaceFinalizersRemaining","status":"True",
+                        "reason":"SomeFinalizersRemain","message":"example.com/hold in 1"}]}})"),
+              ElementsAre("is being deleted and waits for its finalizers: kubernetes",
+                          "condition NamespaceContentRemaining is True: SomeResourcesRemain: pods. "
+                          "has 1 resource instances",
+                          "condition NamespaceFinalizersRemaining is True: SomeFinalizersRemain: "
+                          "example.com/hold in 1"));
+}
+
+TEST(PresentStateTest, SuspensionAndAnotherManagerAreSaid) {
+  EXPECT_THAT(
+      of(R"({"spec":{"suspend":true,"managedBy":"example.com/queue"}})"),
+      ElementsAre("is suspended (spec.suspend)", "is left to example.com/queue (spec.managedBy)"));
+  EXPECT_THAT(of(R"({"spec":{"suspend":false,"managedBy":"kubernetes.io/job-controller"}})"),
+              IsEmpty());
+}
+
 TEST(PresentStateTest, ObjectOfAnotherShapeIsNoProblem) {
   EXPECT_THAT(of(R"({"metadata":1,"spec":{"replicas":"3","paused":"yes"},
                      "status":{"conditions":{"a":1},"containerStatuses":[1,null]}})"),

@@ -29,11 +29,15 @@ constexpr char kGroups[] = R"({"kind":"APIGroupDiscoveryList","items":[]})";
 class WhyServiceTest : public testing::Test {
  protected:
   WhyServiceTest() {
-    transport_.set_script([](const HttpRequest& request) {
+    transport_.set_script([this](const HttpRequest& request) {
       test::ScriptedResponse response;
       response.body = R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"web",)"
                       R"("namespace":"shop","uid":"u","resourceVersion":"1"}})";
       const bool is_core = request.target == "/api";
+      if (is_gone_ && request.target.find("/pods/") != std::string::npos) {
+        return test::ScriptedResponse{404, R"({"kind":"Status","apiVersion":"v1","code":404,)"
+                                           R"("status":"Failure","reason":"NotFound"})"};
+      }
       if (is_core || request.target == "/apis") {
         response.body = is_core ? kCore : kGroups;
         response.headers = {{"content-type",
@@ -47,12 +51,17 @@ class WhyServiceTest : public testing::Test {
 
   /// A sync of shop/web that wrote the pod.
   void acts(const std::string& controller) {
+    acts(controller, "shop/web", "patch", {"", "pods", "shop", "web"});
+  }
+  void acts(const std::string& controller, const std::string& key, const std::string& verb,
+            const JournalObject& object) {
     ControllerJournal& journal = *journal_.of(controller);
     journal.begin(clock_.now());
-    JournaledWork work(journal, {.queue = "q", .key = "shop/web"}, clock_.now());
+    JournaledWork work(journal, {.queue = "q", .key = key}, clock_.now());
     Write write;
-    write.verb = "patch";
-    write.object = {"", "pods", "shop", "web"};
+    write.verb = verb;
+    write.object = object;
+    write.began = clock_.now();
     write.http_status = 200;
     work.wrote(write);
     work.end({}, clock_.now());
@@ -68,7 +77,7 @@ class WhyServiceTest : public testing::Test {
            asked_.push_back(std::string(controller) + " " + std::string(path));
            return page_;
          }});
-    const Result<std::string> text = why.respond({.object = "po/web", .ns = "shop"});
+    const Result<std::string> text = why.respond({.object = "po/" + asked_name_, .ns = "shop"});
     return text ? *text : text.error().message();
   }
 
@@ -83,6 +92,8 @@ class WhyServiceTest : public testing::Test {
   ServingPlugins serving_{registry_, clock_, Logger(sink_), nullptr};
   Result<std::string> page_ = std::string();
   std::vector<std::string> asked_;
+  std::string asked_name_ = "web";
+  bool is_gone_ = false;
 };
 
 TEST_F(WhyServiceTest, ControllerIsAskedWhatItWaitsForWithTheKey) {
@@ -115,6 +126,37 @@ TEST_F(WhyServiceTest, ControllerWithoutSuchAPageSaysNothing) {
   page_ = Status(Code::kNotFound, "no debug page");
   EXPECT_THAT(answer(), Not(HasSubstr("debug page")));
   EXPECT_EQ(asked_.size(), 1U);
+}
+
+TEST_F(WhyServiceTest, AnObjectThatWentWithItsCollectionNamesTheSyncThatDeletedIt) {
+  is_gone_ = true;
+  asked_name_ = "db";
+  acts("namespace-controller", "shop", "deletecollection", {"", "pods", "shop", ""});
+  acts("namespace-controller", "other", "deletecollection", {"", "pods", "other", ""});
+
+  const std::string text = answer();
+
+  EXPECT_THAT(text, HasSubstr("pods db in namespace shop: davit deleted all pods of its namespace "
+                              "at "));
+  EXPECT_THAT(text, HasSubstr(": namespace-controller, sync of shop\n"));
+}
+
+TEST_F(WhyServiceTest, AnObjectThatIsGoneWithoutDavitSaysSo) {
+  is_gone_ = true;
+  acts("namespace-controller", "other", "deletecollection", {"", "pods", "other", ""});
+  EXPECT_THAT(answer(), HasSubstr("pods web in namespace shop: the journal shows no deletion by "
+                                  "davit; it reaches back to "));
+
+  asked_name_ = "db";
+  EXPECT_THAT(answer(), AllOf(HasSubstr("nothing known of pods db in namespace shop"),
+                              HasSubstr(" and shows no deletion by davit")));
+}
+
+TEST_F(WhyServiceTest, AnObjectThatDavitDeletedSaysSo) {
+  is_gone_ = true;
+  acts("pod-controller", "shop/web", "delete", {"", "pods", "shop", "web"});
+
+  EXPECT_THAT(answer(), HasSubstr("pods web in namespace shop: davit deleted it\n"));
 }
 
 TEST_F(WhyServiceTest, ControllerThatDoesNotRespondIsNamed) {
