@@ -102,6 +102,7 @@ void HealthChecks::add(Entry added) {
 void HealthChecks::remove(std::string_view name) {
   MutexLock lock(mutex_);
   std::erase_if(entries_, [name](const Entry& entry) { return entry.name == name; });
+  std::erase_if(failing_, [name](const std::string& each) { return each == name; });
 }
 
 void HealthChecks::set_standby(std::function<bool()> standby) {
@@ -130,6 +131,17 @@ std::vector<HealthChecks::Note> HealthChecks::notes() const {
     for (const std::string& line : lines) all.push_back({name, line});
   }
   return all;
+}
+
+void HealthChecks::log_failure(const std::string& name, std::string_view endpoint,
+                               const Status& result) const {
+  bool is_new = false;
+  {
+    MutexLock lock(mutex_);
+    is_new = failing_.insert(name).second;
+  }
+  log_.info(is_new ? 0 : 2, "Health check failed",
+            {{"check", name}, {"endpoint", endpoint}, {"reason", result.message()}});
 }
 
 std::vector<HealthChecks::Entry> HealthChecks::entries(std::string_view endpoint) const {
@@ -194,9 +206,6 @@ HttpServerResponse HealthChecks::conclude(const Ask& ask) const {
     MutexLock lock(mutex_);
     observer = observer_;
   }
-  // On /readyz people look for what is missing; elsewhere probes get no more than they need, as
-  // upstream.
-  const bool reasons = ask.endpoint == "readyz" && ask.verbose;
   std::string lines;
   bool failed = false;
   for (const Ask::Item& item : ask.items) {
@@ -209,13 +218,13 @@ HttpServerResponse HealthChecks::conclude(const Ask& ask) const {
     if (observer) observer(entry.name, ask.endpoint, result);
     if (result.ok()) {
       lines += "[+]" + entry.name + " ok\n";
+      MutexLock lock(mutex_);
+      failing_.erase(entry.name);
       continue;
     }
     failed = true;
-    lines += "[-]" + entry.name + " failed: ";
-    lines += (reasons ? result.message() : "reason withheld") + "\n";
-    log_.info(2, "Health check failed",
-              {{"check", entry.name}, {"endpoint", ask.endpoint}, {"reason", result.message()}});
+    log_failure(entry.name, ask.endpoint, result);
+    lines += "[-]" + entry.name + " failed: reason withheld\n";
   }
   std::string unknown;
   for (const std::string& name : ask.excluded) {
@@ -226,8 +235,9 @@ HttpServerResponse HealthChecks::conclude(const Ask& ask) const {
   if (!unknown.empty()) {
     lines += "warn: some health checks cannot be excluded: no matches for " + unknown + "\n";
   }
-  if (reasons && ask.check.empty()) {
-    for (const Note& each : notes()) lines += "[!]" + each.name + " " + each.text + "\n";
+  if (ask.endpoint == "readyz" && ask.verbose && ask.check.empty()) {
+    MutexLock lock(mutex_);
+    for (const auto& [name, texts] : notes_) lines += "[!]" + name + " details withheld\n";
   }
   const std::string end = ask.endpoint + " check ";
   if (failed) return plain(500, lines + end + "failed\n");

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,8 +44,8 @@ class HealthChecks {
   /// `ok (standby)` if it returns true: a standby is healthy and only has no work.
   void set_standby(std::function<bool()> standby) EXCLUDES(mutex_);
 
-  /// Sets a note for operators that fails no check: /readyz?verbose shows it as `[!]<name> <line>`.
-  /// Replaces earlier lines of that name; an empty list removes them.
+  /// Sets a note for operators that fails no check: /readyz?verbose shows that there is one, as
+  /// `[!]<name> details withheld`. Replaces earlier lines of that name; an empty list removes them.
   void note(const std::string& name, std::vector<std::string> lines) EXCLUDES(mutex_);
   struct Note {
     std::string name;
@@ -53,9 +54,10 @@ class HealthChecks {
   [[nodiscard]] std::vector<Note> notes() const EXCLUDES(mutex_);
 
   /// Answers /healthz, /livez, /readyz and a check's own path below them (/readyz/<check>); 404 for
-  /// others. `?verbose` lists the checks, `?exclude=<check>` leaves one out. Reasons of failures
-  /// are in the log at V2 and not in the response, but for /readyz?verbose. Deferred while it
-  /// includes a check on a ProbeThread; this object must outlive it.
+  /// others. `?verbose` lists the checks, `?exclude=<check>` leaves one out. Everybody may
+  /// read these paths, so the reasons of failures are in the log, at V2 from the second time on,
+  /// and not in the response. Deferred while it includes a check on a ProbeThread; this object must
+  /// outlive it.
   [[nodiscard]] HttpServerResponse respond(const HttpServerRequest& request) const EXCLUDES(mutex_);
 
   /// Receives the result of each check that ran: name, endpoint ("healthz"), success.
@@ -76,6 +78,8 @@ class HealthChecks {
   [[nodiscard]] std::vector<Entry> entries(std::string_view endpoint) const EXCLUDES(mutex_);
   /// Makes what checks are not made yet, and puts their results together.
   [[nodiscard]] HttpServerResponse conclude(const Ask& ask) const EXCLUDES(mutex_);
+  void log_failure(const std::string& name, std::string_view endpoint, const Status& result) const
+      EXCLUDES(mutex_);
 
   const Logger log_;
   mutable Mutex mutex_;
@@ -83,6 +87,7 @@ class HealthChecks {
   std::function<bool()> standby_ GUARDED_BY(mutex_);
   Observer observer_ GUARDED_BY(mutex_);
   std::map<std::string, std::vector<std::string>> notes_ GUARDED_BY(mutex_);
+  mutable std::set<std::string, std::less<>> failing_ GUARDED_BY(mutex_);  // At their last time.
 };
 
 }  // namespace davit::host

@@ -47,7 +47,7 @@ TEST_F(RunProbeTest, HangingHealthAndDebugDelayNeitherOtherProbesNorTheEnd) {
   for (int i = 0; i < 2; ++i) {
     EXPECT_THAT(get_with(health, "/readyz?verbose", "[+]well-controller ok"),
                 AllOf(StartsWith("HTTP/1.1 500"),
-                      HasSubstr("[-]hanging-controller failed: the plugin has not responded")));
+                      HasSubstr("[-]hanging-controller failed: reason withheld")));
     EXPECT_THAT(http_get(health, "/debug/controllers/hanging-controller"),
                 HasSubstr("the plugin has not responded"));
   }

@@ -165,7 +165,7 @@ TEST(LostConnectionTest, CacheThatIsNotFreshIsNamedByTheStatusTheCheckAndItsMetr
   EXPECT_THAT(world.status(), AllOf(HasSubstr("\npods not current for "),
                                     Not(HasSubstr("replicasets.apps not current"))));
   EXPECT_THAT(world.page("/readyz?verbose"),
-              AllOf(HasSubstr("[-]informer-freshness failed: pods not current for "),
+              AllOf(HasSubstr("[-]informer-freshness failed: reason withheld\n"),
                     HasSubstr("readyz check failed")));
   EXPECT_THAT(world.metrics(),
               AllOf(HasSubstr(stale + "version=\"v1\"} 1\n"),

@@ -163,11 +163,13 @@ TEST_F(PoisonTest, RolloutsContinueBesideUnreadableObjects) {
     }
   }
   system_.host().tick();
-  EXPECT_THAT(
-      page("/readyz?verbose"),
-      AllOf(HasSubstr("[+]informer-freshness ok"), HasSubstr("readyz check passed"),
-            HasSubstr("[!]caches deployments.apps lacks, or holds in an older state, 8 that "
-                      "cannot be read: default/deep-listed (JSON is nested too deeply")));
+  EXPECT_THAT(page("/readyz?verbose"),
+              AllOf(HasSubstr("[+]informer-freshness ok"), HasSubstr("readyz check passed"),
+                    HasSubstr("[!]caches details withheld\n")));
+  ASSERT_EQ(system_.host().checks().notes().size(), 1U);
+  EXPECT_THAT(system_.host().checks().notes().front().text,
+              HasSubstr("deployments.apps lacks, or holds in an older state, 8 that cannot be "
+                        "read: default/deep-listed (JSON is nested too deeply"));
 }
 
 TEST_F(PoisonTest, PodsThatCannotBeReadAreNotReplaced) {

@@ -64,14 +64,40 @@ TEST_F(HealthChecksTest, ReasonsStayInTheLog) {  // HO-072
 
   EXPECT_EQ(response.status, 500);
   EXPECT_EQ(response.body, "[+]good ok\n[-]x failed: reason withheld\nhealthz check failed\n");
+  EXPECT_EQ(sink_.count("I0 : Health check failed check=x endpoint=healthz reason=db down"), 1U);
+  (void)get("/healthz");
   EXPECT_EQ(sink_.count("I2 : Health check failed check=x endpoint=healthz reason=db down"), 1U);
 }
 
-TEST_F(HealthChecksTest, VerboseReadinessSaysWhatIsMissing) {
+TEST_F(HealthChecksTest, NoPathThatEverybodyMayReadSaysWhatIsMissing) {
   checks_.add("x", kAll, broken);
 
-  EXPECT_EQ(get("/readyz?verbose").body, "[-]x failed: db down\nreadyz check failed\n");
-  EXPECT_EQ(get("/readyz").body, "[-]x failed: reason withheld\nreadyz check failed\n");
+  for (const std::string endpoint : {"readyz", "livez", "healthz"}) {
+    for (const std::string more : {"", "?verbose", "/x?verbose"}) {
+      EXPECT_EQ(get("/" + endpoint + more).body,
+                "[-]x failed: reason withheld\n" + endpoint + " check failed\n");
+    }
+  }
+}
+
+TEST_F(HealthChecksTest, ACheckThatBeginsToFailIsLoggedForEverybody) {
+  Status result = broken();
+  checks_.add("x", kAll, [&result] { return result; });
+  const auto logged = [this] { return sink_.count("I0 : Health check failed check=x"); };
+  (void)get("/readyz");
+  (void)get("/livez");
+  EXPECT_EQ(logged(), 1U) << "other times are in V2";
+
+  result = {};
+  (void)get("/readyz");
+  result = broken();
+  (void)get("/readyz");
+  EXPECT_EQ(logged(), 2U);
+
+  checks_.remove("x");
+  checks_.add("x", kAll, broken);
+  (void)get("/readyz");
+  EXPECT_EQ(logged(), 3U);
 }
 
 TEST_F(HealthChecksTest, NotesFailNothingAndAreForWhoLooksForThem) {
@@ -79,8 +105,7 @@ TEST_F(HealthChecksTest, NotesFailNothingAndAreForWhoLooksForThem) {
   checks_.note("quarantine", {"a is quarantined", "b is quarantined"});
 
   EXPECT_EQ(get("/readyz?verbose").body,
-            "[+]x ok\n[!]quarantine a is quarantined\n[!]quarantine b is quarantined\n"
-            "readyz check passed\n");
+            "[+]x ok\n[!]quarantine details withheld\nreadyz check passed\n");
   EXPECT_EQ(get("/readyz").body, "ok");
   EXPECT_EQ(get("/healthz?verbose").body, "[+]x ok\nhealthz check passed\n");
   checks_.note("quarantine", {});
@@ -190,7 +215,9 @@ TEST_F(SlowCheckTest, ResponseWaitsForItAndKeepsTheOrder) {
   const std::optional<HttpServerResponse> known = response.deferred->take();
   ASSERT_TRUE(known);
   EXPECT_EQ(known->status, 500);
-  EXPECT_EQ(known->body, "[+]first ok\n[-]slow failed: db down\n[+]last ok\nreadyz check failed\n");
+  EXPECT_EQ(known->body,
+            "[+]first ok\n[-]slow failed: reason withheld\n[+]last ok\nreadyz check failed\n");
+  EXPECT_EQ(sink_.count("check=slow endpoint=readyz reason=db down"), 1U);
 }
 
 TEST_F(SlowCheckTest, RequestsThatWaitForItShareIt) {
@@ -218,8 +245,9 @@ TEST_F(SlowCheckTest, OneThatHangsFailsAfterItsTime) {
   const std::optional<HttpServerResponse> known = response.deferred->take();
 
   ASSERT_TRUE(known);
-  EXPECT_THAT(known->body,
-              testing::HasSubstr("[-]slow failed: the plugin has not responded for 3 s"));
+  EXPECT_THAT(known->body, testing::HasSubstr("[-]slow failed: "));
+  EXPECT_EQ(sink_.count("check=slow endpoint=readyz reason=the plugin has not responded for 3 s"),
+            1U);
 }
 
 }  // namespace
