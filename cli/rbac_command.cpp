@@ -122,9 +122,15 @@ std::map<std::string, RightsByNamespace> rights_by_account(
     if (!account.empty()) add_rules_of_watches(out[""], each);
   }
   const std::vector<std::string> in_system = {std::string(kAccountNamespace)};
-  if (options.accounts == RbacOptions::Accounts::kOneEach) {
-    add(out[""], in_system, {"", "serviceaccounts", {}}, {"get", "create"});
-    add(out[""], in_system, {"", "serviceaccounts/token", {}}, {"create"});
+  std::vector<std::string> accounts;
+  for (const auto& [account, rights] : out) {
+    if (!account.empty()) accounts.push_back(account);
+  }
+  // A rule without names would be one for all accounts.
+  if (!accounts.empty()) {
+    add(out[""], in_system, {"", "serviceaccounts", {}}, {"create"});  // It has no name yet.
+    add(out[""], in_system, {"", "serviceaccounts", accounts}, {"get"});
+    add(out[""], in_system, {"", "serviceaccounts/token", accounts}, {"create"});
   }
   // The HTTPS port asks who a token belongs to, and what its user may read.
   add(out[""], {}, {"authentication.k8s.io", "tokenreviews", {}}, {"create"});

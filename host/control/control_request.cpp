@@ -89,6 +89,10 @@ Result<ControlRequest> parse_request(std::string_view line) {
   return request;
 }
 
+std::string refusal_line(const std::string& why) {
+  return R"({"ok":false,"outcome":"invalid","text":)" + json_string(why) + "}\n";
+}
+
 Result<ControlResponse> parse_response(std::string_view line) {
   const YamlDocument document = parse_strict_json(line, "");
   if (Status s = first(document.mistakes); !s.ok()) return s;

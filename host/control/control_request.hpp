@@ -33,6 +33,9 @@ struct ControlRequest {
 /// kInvalid names what is wrong; unknown commands and members are mistakes.
 [[nodiscard]] Result<ControlRequest> parse_request(std::string_view line);
 
+/// The response, with its line end, to a line that is not a request.
+[[nodiscard]] std::string refusal_line(const std::string& why);
+
 /// The parts of a response that `davit ctl` uses; the rest is for programs.
 struct ControlResponse {
   enum class Success { kNo, kYes };

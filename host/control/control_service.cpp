@@ -195,14 +195,7 @@ std::string respond_why(const ControlHooks& hooks, const ControlRequest& request
 
 std::string ControlService::respond(std::string_view line) {
   const Result<ControlRequest> request = parse_request(line);
-  if (!request) {
-    return JsonText('{')
-               .boolean("ok", false)
-               .text("outcome", "invalid")
-               .text("text", request.error().message())
-               .str() +
-           "\n";
-  }
+  if (!request) return refusal_line(request.error().message());
   const std::string& command = request->command;
   const std::string& name = request->name;
   if (command == "swap") return line_of(plugins_.swap(swap_of(*request)));

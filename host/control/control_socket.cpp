@@ -8,6 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -18,6 +19,7 @@
 #include <system_error>
 #include <utility>
 
+#include "host/control/control_request.hpp"
 #include "lib/base/start_thread.hpp"
 
 namespace davit::host {
@@ -64,7 +66,8 @@ Status write_all(int fd, std::string_view text, More more) {
   return {};
 }
 
-/// Up to the first line end. `more` waits until there is something to read; false ends it.
+/// Up to the first line end; kInvalid for a longer line than `bytes_max`. `more` waits until there
+/// is something to read; false ends it.
 template <typename More>
 Result<std::string> read_line(int fd, std::size_t bytes_max, More more) {
   std::string line;
@@ -75,9 +78,12 @@ Result<std::string> read_line(int fd, std::size_t bytes_max, More more) {
     if (got < 0) return Status(Code::kUnavailable, reason(errno));
     line.append(piece.data(), static_cast<std::size_t>(got));
     const std::size_t end = line.find('\n');
+    if (std::min(end, line.size()) > bytes_max) {
+      return Status(Code::kInvalid,
+                    "the line is longer than " + std::to_string(bytes_max) + " bytes");
+    }
     if (end != std::string::npos) return line.substr(0, end);
     if (got == 0) return Status(Code::kUnavailable, "the peer closed the connection");
-    if (line.size() > bytes_max) return Status(Code::kInvalid, "the line is too long");
   }
   return Status(Code::kCancelled, "nothing came");
 }
@@ -187,10 +193,11 @@ void ControlServer::serve(int fd) const {
     return ::poll(ready.data(), ready.size(), kRequestMilliseconds) > 0 && ready[1].revents == 0;
   };
   const Result<std::string> line = read_line(fd, kLineBytesMax, [&] { return wait_for(POLLIN); });
-  if (!line) return;
+  if (!line && line.error().code() != Code::kInvalid) return;
   // The client may have left since, or may not read: what it asked for is done all the
   // same.
-  (void)write_all(fd, respond_(*line), [&] { return wait_for(POLLOUT); });
+  (void)write_all(fd, line ? respond_(*line) : refusal_line(line.error().message()),
+                  [&] { return wait_for(POLLOUT); });
   ::shutdown(fd, SHUT_RDWR);
 }
 
@@ -202,11 +209,13 @@ Result<std::string> ask_host(const std::string& path, std::string_view line) {
     pollfd ready{fd.get(), POLLOUT, 0};
     return ::poll(&ready, 1, kRequestMilliseconds) > 0;
   };
-  if (Status s = write_all(fd.get(), line, room); !s.ok()) return s.with_context(path);
+  const Status sent = write_all(fd.get(), line, room);
+  // The host may have refused the line before its end.
+  if (!sent.ok() && sent.code() != Code::kUnavailable) return sent.with_context(path);
   // The time limit covers a swap with all its own limits; the response names every plugin.
   constexpr std::size_t kResponseBytesMax = std::size_t{16} << 20;
   Result<std::string> response = read_line(fd.get(), kResponseBytesMax, [] { return true; });
-  if (!response) return response.error().with_context(path);
+  if (!response) return (sent.ok() ? response.error() : sent).with_context(path);
   return response;
 }
 

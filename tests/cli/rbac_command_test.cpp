@@ -186,10 +186,13 @@ TEST(RbacCommandTest, WithAccountsEachControllerHasRolesOfItsOwnAndTheHostWatche
       << "the controller of tokens keeps the host's identity";
   EXPECT_EQ(role_text(all[3]),
             R"({"name":"davit","namespace":"kube-system"})"
-            R"([{"apiGroups":[""],"resources":["serviceaccounts/token"],"verbs":["create"]},)"
+            R"([{"apiGroups":[""],"resources":["serviceaccounts"],"verbs":["create"]},)"
+            R"({"apiGroups":[""],"resources":["serviceaccounts/token"],)"
+            R"("resourceNames":["web-controller"],"verbs":["create"]},)"
             R"({"apiGroups":[""],"resources":["configmaps"],)"
             R"("resourceNames":["extension-apiserver-authentication"],"verbs":["get"]},)"
-            R"({"apiGroups":[""],"resources":["serviceaccounts"],"verbs":["get","create"]},)"
+            R"({"apiGroups":[""],"resources":["serviceaccounts"],)"
+            R"("resourceNames":["web-controller"],"verbs":["get"]},)"
             R"({"apiGroups":["coordination.k8s.io"],"resources":["leases"],)"
             R"("resourceNames":["kube-controller-manager"],"verbs":["get"]}])");
   EXPECT_EQ(role_text(all[5]), R"({"name":"web-controller","namespace":"kube-system"})");

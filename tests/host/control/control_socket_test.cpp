@@ -77,6 +77,19 @@ TEST_F(ControlSocketTest, EachLineGetsAResponseForItsUserOnly) {
   EXPECT_EQ(*ask_host(path(), "two\n"), "heard two");
 }
 
+TEST_F(ControlSocketTest, ALineThatIsTooLongIsAnError) {
+  const Result<std::unique_ptr<ControlServer>> server = open();
+  ASSERT_TRUE(server) << server.error().message();
+  constexpr std::size_t kLongest = std::size_t{64} << 10U;
+  const std::string longest(kLongest, 'x');
+  const std::string refusal =
+      R"({"ok":false,"outcome":"invalid","text":"the line is longer than 65536 bytes"})";
+
+  EXPECT_EQ(*ask_host(path(), longest + "\n"), "heard " + longest);
+  EXPECT_EQ(*ask_host(path(), longest + "x\n"), refusal);
+  EXPECT_EQ(*ask_host(path(), std::string(kLongest * 100, 'x')), refusal) << "before its end";
+}
+
 UniqueFd unconnected() { return UniqueFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)); }
 
 /// Asks and reads nothing.
