@@ -14,6 +14,7 @@
 #include "sandbox/client/in_process_transport.hpp"
 #include "sandbox/controllers/controllers.hpp"
 #include "sandbox/faults/fault_layer.hpp"
+#include "sandbox/http/browser_guard.hpp"
 #include "sandbox/http/credentials.hpp"
 #include "sandbox/http/front.hpp"
 #include "sandbox/nodes/simulation.hpp"
@@ -172,7 +173,7 @@ class Wired final : public SandboxProcess {
                                         authorizer_.get()},
                     seed);
     if (script.rules.empty()) return {};
-    log_.info(0, "Injecting faults", {{"rules", script.rules.size()}, {"seed", seed}});
+    log_.warning("Injecting faults", {{"rules", script.rules.size()}, {"seed", seed}});
     static_cast<void>(faults_->add(std::move(script)));
     return {};
   }
@@ -185,10 +186,14 @@ class Wired final : public SandboxProcess {
       front.tls = TlsIdentity{credentials_.server.certificate, credentials_.server.key,
                               credentials_.authority.certificate};
     }
-    Result<std::unique_ptr<HttpServer>> opened = sandbox::open_front(front, *faults_, log_);
+    HttpHandler* served = &*faults_;
+    if (options().security == SandboxSecurity::kPlain) {
+      served = &guard_.emplace(*faults_, options().address);
+    }
+    Result<std::unique_ptr<HttpServer>> opened = sandbox::open_front(front, *served, log_);
     if (!opened && !options().port && opened.error().code() == Code::kUnavailable) {
       front.port = 0;  // The user did not choose the usual one.
-      opened = sandbox::open_front(front, *faults_, log_);
+      opened = sandbox::open_front(front, *served, log_);
     }
     if (opened) front_ = std::move(*opened);
     return opened.error();
@@ -251,6 +256,7 @@ class Wired final : public SandboxProcess {
   std::unique_ptr<sandbox::Authorizer> authorizer_;
   std::unique_ptr<sandbox::ApiServer> server_;
   std::optional<sandbox::FaultLayer> faults_;
+  std::optional<sandbox::BrowserGuard> guard_;  // Over plain HTTP.
   std::optional<Insider> insider_;
   std::optional<sandbox::Controllers> controllers_;
   std::jthread controlling_;

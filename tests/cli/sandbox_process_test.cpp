@@ -45,10 +45,11 @@ class SandboxProcessTest : public testing::Test {
   }
   /// `request` is a method and a target.
   static std::string send(const SandboxProcess& process, const std::string& request,
-                          const std::string& headers, const std::string& body = "") {
+                          const std::string& headers, const std::string& body = "",
+                          const std::string& host = "localhost") {
     const std::string url = process.url();
     test::HttpClient client(static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1))));
-    client.send(request + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + headers +
+    client.send(request + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n" + headers +
                 "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
     return client.read_all();
   }
@@ -116,6 +117,18 @@ TEST_F(SandboxProcessTest, PlainHttpNeedsNoCredentialsBecauseClientsSendNone) {
   const auto process = open();
   ASSERT_TRUE(process) << process.error().message();
   EXPECT_THAT(get(**process, "/api/v1/nodes", ""), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(SandboxProcessTest, PlainHttpRefusesWhatAForeignPageCanMakeABrowserSend) {
+  const auto process = open();
+  ASSERT_TRUE(process) << process.error().message();
+  const std::string ns = R"({"metadata":{"name":"planted"}})";
+  const std::string form = "Content-Type: text/plain\r\n";
+
+  EXPECT_THAT(send(**process, "POST /api/v1/namespaces", form, ns), StartsWith("HTTP/1.1 415 "));
+  EXPECT_THAT(send(**process, "GET /api/v1/secrets", "", "", "evil.example:6443"),
+              StartsWith("HTTP/1.1 403 "));
+  EXPECT_THAT(get(**process, "/api/v1/namespaces/planted", ""), StartsWith("HTTP/1.1 404 "));
 }
 
 TEST_F(SandboxProcessTest, TokenFileNamesFurtherUsers) {
