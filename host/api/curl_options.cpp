@@ -2,9 +2,13 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <openssl/ssl.h>
 #include <sys/socket.h>
 
 #include <davit/mutant.hpp>
+#include <string_view>
+
+#include "lib/net/tls_strength.hpp"
 
 namespace davit::host {
 namespace {
@@ -23,8 +27,24 @@ int on_socket(void*, curl_socket_t socket, curlsocktype) {
   return CURL_SOCKOPT_OK;  // Without it a dead connection is found later; no reason to fail.
 }
 
+/// Prepares the context of each TLS connection that libcurl makes, to a server or a proxy.
+/// `read_ahead` is null or not.
+CURLcode prepare(CURL*, void* context, void* read_ahead) {
+  auto* const tls = static_cast<SSL_CTX*>(context);
+  // OpenSSL reads the five bytes before each record by themselves, unless it may read ahead.
+  if (read_ahead != nullptr) SSL_CTX_set_read_ahead(tls, 1);
+  return require_strength(tls).ok() ? CURLE_OK : CURLE_SSL_CIPHER;
+}
+
+/// With another library the context is another one.
+bool tls_is_openssl() {
+  const char* const tls = curl_version_info(CURLVERSION_NOW)->ssl_version;
+  return tls != nullptr && std::string_view(tls).substr(0, 8) == "OpenSSL/";
+}
+
 void set_tls(CURL* handle, const CurlSettings& settings, const TlsMaterial& tls) {
   set_option(handle, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+  if (tls_is_openssl()) set_option(handle, CURLOPT_SSL_CTX_FUNCTION, &prepare);
   if (settings.verify == CurlSettings::Verify::kNothing) {
     set_option(handle, CURLOPT_SSL_VERIFYPEER, 0L);
     set_option(handle, CURLOPT_SSL_VERIFYHOST, 0L);
@@ -71,6 +91,10 @@ void set_connection_options(CURL* handle, const CurlSettings& settings, const Tl
   set_option(handle, CURLOPT_TCP_KEEPINTVL, kKeepIntervalSeconds);
   set_option(handle, CURLOPT_SOCKOPTFUNCTION, &on_socket);
   set_tls(handle, settings, tls);
+}
+
+void let_read_ahead(CURL* handle) {
+  set_option(handle, CURLOPT_SSL_CTX_DATA, static_cast<void*>(handle));
 }
 
 Break break_of(CURLcode code) {

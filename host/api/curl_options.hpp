@@ -54,6 +54,10 @@ void append_line(CurlList& list, const std::string& line);
 void set_connection_options(CURL* handle, const CurlSettings& settings, const TlsMaterial& tls,
                             CurlList& connect_to);
 
+/// Lets TLS read beyond the record that it needs. Only for a connection whose owner receives until
+/// nothing is left: poll() does not see what was read ahead.
+void let_read_ahead(CURL* handle);
+
 /// The kind of a transfer's failure, for a reader.
 [[nodiscard]] Break break_of(CURLcode code);
 

@@ -1,9 +1,7 @@
 #include "host/api/pooled_connection.hpp"
 
 #include <fcntl.h>
-#include <openssl/ssl.h>
 
-#include <string_view>
 #include <utility>
 
 namespace davit::host {
@@ -33,19 +31,6 @@ int select_events(short revents) {
   if ((revents & POLLOUT) != 0) events |= CURL_CSELECT_OUT;
   if ((revents & (POLLERR | POLLNVAL)) != 0) events |= CURL_CSELECT_ERR;
   return events;
-}
-
-// OpenSSL reads the five bytes before each record by themselves, unless it may read ahead. Only for
-// a connection whose owner receives until nothing is left: poll() does not see what was read ahead.
-CURLcode read_ahead(CURL*, void* context, void*) {
-  SSL_CTX_set_read_ahead(static_cast<SSL_CTX*>(context), 1);
-  return CURLE_OK;
-}
-
-// With another library the context is another one.
-bool tls_is_openssl() {
-  const char* const tls = curl_version_info(CURLVERSION_NOW)->ssl_version;
-  return tls != nullptr && std::string_view(tls).substr(0, 8) == "OpenSSL/";
 }
 
 }  // namespace
@@ -85,7 +70,7 @@ PooledConnection::PooledConnection(const CurlSettings& settings,
   }
   set_option(easy, CURLOPT_CONNECT_ONLY, 1L);
   set_option(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
-  if (tls_is_openssl()) set_option(easy, CURLOPT_SSL_CTX_FUNCTION, &read_ahead);
+  let_read_ahead(easy);
   curl_multi_add_handle(multi_.get(), easy);
   act(CURL_SOCKET_TIMEOUT, 0);
   take_result();

@@ -12,6 +12,7 @@
 
 #include "lib/base/assert.hpp"
 #include "lib/base/openssl_owners.hpp"
+#include "lib/net/tls_strength.hpp"
 
 namespace davit::host {
 namespace {
@@ -158,6 +159,7 @@ Result<std::shared_ptr<const ClientTls>> ClientTls::open(const TlsMaterial& mate
   SSL_CTX* const context = state->context.get();
   DAVIT_ASSERT(context != nullptr);
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+  if (Status s = require_strength(context); !s.ok()) return s;
   SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                 SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);

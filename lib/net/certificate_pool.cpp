@@ -11,6 +11,7 @@
 
 #include "lib/base/openssl_owners.hpp"
 #include "lib/net/certificate_names.hpp"
+#include "lib/net/tls_strength.hpp"
 
 namespace davit {
 namespace {
@@ -136,6 +137,7 @@ std::optional<CertificateSubject> CertificatePool::verify_client(
     return std::nullopt;
   }
   X509_STORE_CTX_set_purpose(verify.get(), X509_PURPOSE_SSL_CLIENT);
+  X509_VERIFY_PARAM_set_auth_level(X509_STORE_CTX_get0_param(verify.get()), kCertificateLevel);
   X509_STORE_CTX_set_time(verify.get(), 0, std::chrono::system_clock::to_time_t(now));
   const bool vouched = X509_verify_cert(verify.get()) == 1;
   ERR_clear_error();

@@ -46,7 +46,8 @@ class CertificatePool {
 
   /// The holder of the first certificate of `chain`, if one in the pool vouches for it at `now`,
   /// directly or through the others, and it is for clients. All in DER. As crypto/x509 in Go, every
-  /// certificate in the pool is trusted, self-signed or not.
+  /// certificate in the pool is trusted, self-signed or not, and one that MD5 or SHA-1 signs is
+  /// not.
   [[nodiscard]] std::optional<CertificateSubject> verify_client(
       const std::vector<std::string>& chain, WallTime now) const;
 

@@ -10,6 +10,7 @@
 
 #include "lib/base/openssl_owners.hpp"
 #include "lib/net/certificate_names.hpp"
+#include "lib/net/tls_strength.hpp"
 
 namespace davit {
 namespace {
@@ -137,6 +138,7 @@ Result<ContextPtr> make_context(const TlsIdentity& identity) {
   SSL_CTX_set_num_tickets(context.get(), 0);
   SSL_CTX_set_alpn_select_cb(context.get(), choose_protocol, nullptr);
   if (Status s = choose_ciphers(context.get(), identity); !s.ok()) return s;
+  if (Status s = require_strength(context.get()); !s.ok()) return s;
   if (Status s = choose_curves(context.get(), identity); !s.ok()) return s;
   if (!identity.client_ca.empty()) {
     if (Status s = ask_clients(context.get(), identity.client_ca); !s.ok()) return s;

@@ -30,6 +30,11 @@ void use(SSL_CTX* context, const TlsClientOptions& options) {
     SSL_CTX_set_min_proto_version(context, TLS1_VERSION);
     SSL_CTX_set_max_proto_version(context, TLS1_1_VERSION);
   }
+  if (options.weak) {
+    SSL_CTX_set_security_level(context, 0);
+    SSL_CTX_set_max_proto_version(context, TLS1_2_VERSION);
+  }
+  if (!options.ciphers.empty()) SSL_CTX_set_cipher_list(context, options.ciphers.c_str());
   if (options.own.key.empty()) return;
   const CertificatePtr own = read_certificate(options.own.certificate);
   const BioPtr in = reader_of(options.own.key);

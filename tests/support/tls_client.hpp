@@ -15,6 +15,8 @@ struct TlsClientOptions {
   std::string protocols = {};      ///< ALPN in its wire form.
   std::string name = "localhost";  ///< The server name that it asks for and verifies.
   bool old_version = false;        ///< It speaks nothing newer than TLS 1.1.
+  bool weak = false;               ///< It speaks TLS 1.2, and shows weak certificates, too.
+  std::string ciphers = {};        ///< OpenSSL's names of those that it offers; empty: OpenSSL's.
   std::string groups = {};         ///< The key exchanges that it offers; empty: OpenSSL's.
   std::string headers = {};        ///< Further lines of the request, each with its line end.
 };

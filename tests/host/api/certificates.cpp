@@ -36,9 +36,9 @@ std::string common_name(X509* cert) {
 }  // namespace
 
 Identity Identity::make(const std::string& name, const std::string& extension, int extension_id,
-                        const Identity* issuer, long seconds_left) {
+                        const Identity* issuer, long seconds_left, KeyPtr key) {
   Identity out;
-  out.key_.reset(EVP_EC_gen("P-256"));
+  out.key_ = key ? std::move(key) : KeyPtr(EVP_EC_gen("P-256"));
   out.cert_.reset(X509_new());
   X509* const cert = out.cert();
   X509_set_version(cert, X509_VERSION_3);
@@ -60,6 +60,11 @@ Identity Identity::make(const std::string& name, const std::string& extension, i
 
 Identity Identity::authority(const std::string& name) {
   return make(name, "critical,CA:TRUE", NID_basic_constraints, nullptr, kDay);
+}
+
+Identity Identity::rsa_authority(const std::string& name) {
+  return make(name, "critical,CA:TRUE", NID_basic_constraints, nullptr, kDay,
+              KeyPtr(EVP_RSA_gen(2048)));
 }
 
 Identity Identity::signed_by(const Identity& issuer, const std::string& name,

@@ -21,6 +21,9 @@ class Identity {
   [[nodiscard]] static Identity expired(const Identity& issuer, const std::string& name,
                                         const std::string& alt_names);
 
+  /// A root with an RSA key.
+  [[nodiscard]] static Identity rsa_authority(const std::string& name);
+
   [[nodiscard]] std::string cert_pem() const;
   [[nodiscard]] std::string key_pem() const;
   [[nodiscard]] X509* cert() const { return cert_.get(); }
@@ -28,7 +31,7 @@ class Identity {
 
  private:
   static Identity make(const std::string& name, const std::string& extension, int extension_id,
-                       const Identity* issuer, long seconds_left);
+                       const Identity* issuer, long seconds_left, KeyPtr key = nullptr);
 
   CertificatePtr cert_;
   KeyPtr key_;

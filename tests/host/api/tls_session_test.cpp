@@ -98,6 +98,19 @@ TEST_F(TlsSessionTest, TicketOfOneNameIsNotGoodForAnother) {
   EXPECT_EQ(connect(tls, server, "one"), "resumed");
 }
 
+TEST_F(TlsSessionTest, KeysAreNeverExchangedWithRsa) {
+  const auto tls = client({}, TlsVerify::kNothing);
+  const TlsServerContext server = make_server_context(Identity::rsa_authority("s"));
+  SSL_CTX_set_max_proto_version(server.get(), TLS1_2_VERSION);
+  SSL_CTX_set_cipher_list(server.get(), "ECDHE-RSA-AES128-GCM-SHA256");
+  EXPECT_EQ(connect(tls, server, "one"), "full");
+
+  const TlsServerContext old = make_server_context(Identity::rsa_authority("s"));
+  SSL_CTX_set_max_proto_version(old.get(), TLS1_2_VERSION);
+  SSL_CTX_set_cipher_list(old.get(), "AES128-GCM-SHA256");
+  EXPECT_NE(connect(tls, old, "one").find("TLS handshake: "), std::string::npos);
+}
+
 TEST_F(TlsSessionTest, ServerWhoseCertificateHasExpiredIsNotResumed) {
   const TlsServerContext server = make_server_context(Identity::expired(ca_, "s", "DNS:one"));
   const auto tls = client({}, TlsVerify::kNothing);

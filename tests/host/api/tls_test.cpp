@@ -204,6 +204,27 @@ TEST_F(TlsTest, OnlyTheGivenRootsCount) {
   EXPECT_EQ(get(*connect_to(server)), " ");
 }
 
+TEST_F(TlsTest, KeysAreNeverExchangedWithRsaThroughAProxyEither) {
+  const auto through_proxy_to = [this](const char* ciphers) {
+    const TlsServerContext context = make_server_context(Identity::rsa_authority("server"));
+    SSL_CTX_set_max_proto_version(context.get(), TLS1_2_VERSION);
+    SSL_CTX_set_cipher_list(context.get(), ciphers);
+    TinyServer both([context](Peer& peer) {
+      peer.read_request();
+      peer.write("HTTP/1.1 200 OK\r\n\r\n");
+      TlsServerSide tls(context);
+      if (!tls.accept(peer.descriptor())) return;
+      while (!tls.read_request().empty()) tls.respond("served");
+    });
+    config_.insecure = true;
+    config_.proxy_url = both.url();
+    return get(*connect_to(both));
+  };
+
+  EXPECT_EQ(through_proxy_to("ECDHE-RSA-AES128-GCM-SHA256"), "served");
+  EXPECT_THAT(through_proxy_to("AES128-GCM-SHA256"), HasSubstr("TLS: "));
+}
+
 TEST_F(TlsTest, ConfiguredServerNameIsSentAndVerifiedRT031) {
   const Identity identity = Identity::signed_by(ca_, "server", "DNS:api.internal");
   TinyServer server(naming(identity));

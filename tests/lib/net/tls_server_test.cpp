@@ -6,6 +6,7 @@
 #include "lib/net/http_server.hpp"
 #include "tests/support/recording_log_sink.hpp"
 #include "tests/support/tls_client.hpp"
+#include "tests/support/weak_pair.hpp"
 
 namespace davit {
 namespace {
@@ -130,6 +131,53 @@ TEST_F(TlsServerTest, KeyExchangesAreThoseThatAreAllowed) {
   identity.curves = {"NotInThisOpenSsl"};
   EXPECT_EQ(server_->change_tls(identity).message(),
             "OpenSSL has none of the key exchanges that are allowed");
+}
+
+TEST_F(TlsServerTest, KeysAreNeverExchangedWithRsa) {
+  TlsIdentity identity = identity_of(test::with_rsa_key(pair_for("localhost"), authority_));
+  open(identity);
+  const auto answer = [this](const char* ciphers) {
+    return ask({.authority = authority_.certificate, .own = {}, .weak = true, .ciphers = ciphers})
+        .text;
+  };
+  EXPECT_THAT(answer("ECDHE-RSA-AES128-GCM-SHA256"), EndsWith("nobody"));
+  EXPECT_EQ(answer("AES128-GCM-SHA256:AES256-SHA"), "");
+
+  identity.cipher_suites = {"TLS_RSA_WITH_AES_128_GCM_SHA256",
+                            "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"};
+  ASSERT_TRUE(server_->change_tls(identity).ok());
+  EXPECT_THAT(answer("ECDHE-RSA-AES128-GCM-SHA256"), EndsWith("nobody"));
+  EXPECT_EQ(answer("AES128-GCM-SHA256"), "") << "also if it is asked for";
+
+  identity.cipher_suites = {"TLS_RSA_WITH_AES_128_GCM_SHA256"};
+  EXPECT_EQ(server_->change_tls(identity).message(),
+            "none of the cipher suites has forward secrecy");
+}
+
+TEST_F(TlsServerTest, AClientsCertificateWithASignatureOfSha1IsNotTrusted) {
+  const KeyPair server = pair_for("localhost");
+  TlsIdentity identity{server.certificate, server.key};
+  identity.client_ca = authority_.certificate;
+  HttpServerOptions options;
+  options.tls = identity;
+  options.tls->min_version = TlsVersion::k10;  // Old versions need OpenSSL's lowest level.
+  auto opened = HttpServer::open(
+      options,
+      [](const HttpServerRequest& request) {
+        HttpServerResponse response;
+        response.body = request.peer && request.peer->trusted ? "trusted" : "unknown";
+        return response;
+      },
+      Logger(sink_));
+  ASSERT_TRUE(opened) << opened.error().message();
+  server_ = *std::move(opened);
+  const KeyPair ann = *issue_certificate(authority_, {.common_name = "ann"}, now_);
+  const auto ask_as = [this](const KeyPair& own) {
+    return ask({.authority = authority_.certificate, .own = own, .weak = true}).text;
+  };
+
+  EXPECT_THAT(ask_as(ann), EndsWith("trusted"));
+  EXPECT_THAT(ask_as(test::signed_again(ann, authority_, EVP_sha1())), EndsWith("unknown"));
 }
 
 TEST_F(TlsServerTest, TheHandlerJudgesTheClientsCertificate) {
