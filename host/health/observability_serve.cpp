@@ -16,6 +16,7 @@ Result<std::unique_ptr<HttpServer>> ObservabilityRoutes::serve(const HttpServerO
   HttpServerOptions with_probes = options;
   with_probes.is_probe = &ObservabilityRoutes::is_health;
   with_probes.request_time = kProbeRequestTime;
+  with_probes.common_headers = browser_limits();
   Result<std::unique_ptr<HttpServer>> server = HttpServer::open(
       with_probes, [this](const HttpServerRequest& request) { return respond(request); }, log);
   if (!server) return server.error().with_context("cannot serve health and metrics");

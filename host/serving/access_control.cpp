@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <davit/mutant.hpp>
 #include <utility>
 
 #include "lib/base/json_text.hpp"
@@ -112,12 +113,16 @@ class AccessControl::Passage final : public HttpDeferredResponse {
     if (shown.certificate_expires) {
       control_.seams_.metrics.client_certificate(*shown.certificate_expires - now);
     }
+    credentials_ = control_.name_of(shown);
+    if (control_.known_.has(credentials_, control_.seams_.clock.now())) {
+      line_ = RequestThreads::Line::kFirst;
+    }
     switch (shown.kind) {
       case ShownCredentials::Kind::kUser:
         accept(std::move(shown.user));
         break;
       case ShownCredentials::Kind::kToken:
-        token_ = control_.review_token(shown.token);
+        token_ = control_.review_token(shown.token, line_);
         step_ = Step::kToken;
         break;
       case ShownCredentials::Kind::kAnonymous:
@@ -173,13 +178,21 @@ class AccessControl::Passage final : public HttpDeferredResponse {
 
   std::optional<HttpServerResponse> look_at_access() {
     step_ = Step::kPage;
-    if (user_.in_group(kMastersGroup) || control_.is_always_allowed(what_.path)) {
+    const bool is_open = control_.is_always_allowed(what_.path);
+    if (is_open || user_.in_group(kMastersGroup)) {
+      if (!is_open) remember();
       count_authorization(ServingMetrics::Decision::kAllowed);
       return std::nullopt;
     }
-    answer_ = control_.review_access(user_, what_);
+    answer_ = control_.review_access(user_, what_, line_);
     step_ = Step::kAnswer;
     return std::nullopt;
+  }
+
+  /// The credentials may read a page that not everybody may read.
+  void remember() {
+    if (credentials_.empty()) return;
+    control_.known_.accepted(credentials_, control_.seams_.clock.now());
   }
 
   std::optional<HttpServerResponse> await_answer() {
@@ -197,6 +210,7 @@ class AccessControl::Passage final : public HttpDeferredResponse {
       return unavailable("the API server cannot review the access now");
     }
     if (!(*known)->allowed) return forbidden(user_, what_, (*known)->reason);
+    remember();
     step_ = Step::kPage;
     return std::nullopt;
   }
@@ -215,6 +229,8 @@ class AccessControl::Passage final : public HttpDeferredResponse {
   Step step_ = Step::kCredentials;
   Time began_;  // The authentication, then the authorization.
   UserInfo user_;
+  std::string credentials_;  // Their name; empty: there are none.
+  RequestThreads::Line line_ = RequestThreads::Line::kOthers;
   std::shared_ptr<const Review<std::optional<UserInfo>>> token_;
   std::shared_ptr<const Review<AccessAnswer>> answer_;
   std::unique_ptr<HttpDeferredResponse> page_;
@@ -256,11 +272,24 @@ std::string AccessControl::name_of(const std::string& token) const {
   return {reinterpret_cast<const char*>(sum.data()), size};
 }
 
+std::string AccessControl::name_of(const ShownCredentials& shown) const {
+  if (shown.kind == ShownCredentials::Kind::kToken) return name_of(shown.token);
+  if (shown.kind != ShownCredentials::Kind::kUser) return {};
+  return name_of(AccessReviews::spec_of(shown.user, {}));  // Not a token: it begins with a brace.
+}
+
+bool AccessControl::is_known(const HttpServerRequest& request) const {
+  if (mutant("known-places")) return false;
+  const ShownCredentials shown =
+      read_credentials(request, *seams_.trust.current(), seams_.clock.wall_now());
+  return known_.has(name_of(shown), seams_.clock.now());
+}
+
 std::shared_ptr<const Review<std::optional<UserInfo>>> AccessControl::review_token(
-    const std::string& token) {
+    const std::string& token, RequestThreads::Line line) {
   const Time began = seams_.clock.now();
   auto asked = tokens_.ask(
-      name_of(token), [this, token](std::stop_token stop) -> Result<TokenReviews::Fetched> {
+      name_of(token), line, [this, token](std::stop_token stop) -> Result<TokenReviews::Fetched> {
         seams_.metrics.token_fetch_began();
         Result<std::optional<UserInfo>> user = seams_.reviews.review_token(token, stop);
         seams_.metrics.token_fetch_ended(user ? ServingMetrics::Outcome::kSuccess
@@ -277,10 +306,10 @@ std::shared_ptr<const Review<std::optional<UserInfo>>> AccessControl::review_tok
 }
 
 std::shared_ptr<const Review<AccessAnswer>> AccessControl::review_access(
-    const UserInfo& user, const AccessAttributes& what) {
+    const UserInfo& user, const AccessAttributes& what, RequestThreads::Line line) {
   const std::string spec = AccessReviews::spec_of(user, what);
   return answers_
-      .ask(spec,
+      .ask(spec, line,
            [this, spec](std::stop_token stop) -> Result<AccessAnswers::Fetched> {
              Result<AccessAnswer> answer = seams_.reviews.review_access(spec, stop);
              if (!answer) return answer.error();

@@ -7,6 +7,7 @@
 #include "host/config/serving_settings.hpp"
 #include "host/serving/access_reviews.hpp"
 #include "host/serving/client_trust.hpp"
+#include "host/serving/known_clients.hpp"
 #include "host/serving/request_threads.hpp"
 #include "host/serving/review_cache.hpp"
 #include "host/serving/serving_metrics.hpp"
@@ -39,6 +40,9 @@ class AccessControl {
   AccessControl& operator=(const AccessControl&) = delete;
 
   [[nodiscard]] HttpServerResponse handle(const HttpServerRequest& request);
+  /// Whether the request shows credentials that were allowed to read a page lately: its reviews go
+  /// before those of others. For the server's thread.
+  [[nodiscard]] bool is_known(const HttpServerRequest& request) const;
 
  private:
   class Passage;
@@ -47,9 +51,11 @@ class AccessControl {
 
   [[nodiscard]] bool is_always_allowed(std::string_view path) const;
   [[nodiscard]] std::shared_ptr<const Review<std::optional<UserInfo>>> review_token(
-      const std::string& token);
+      const std::string& token, RequestThreads::Line line);
   [[nodiscard]] std::shared_ptr<const Review<AccessAnswer>> review_access(
-      const UserInfo& user, const AccessAttributes& what);
+      const UserInfo& user, const AccessAttributes& what, RequestThreads::Line line);
+  /// An unpredictable name for the credentials; empty if there are none.
+  [[nodiscard]] std::string name_of(const ShownCredentials& shown) const;
   /// An unpredictable name for a token, so that the cache has none.
   [[nodiscard]] std::string name_of(const std::string& token) const;
 
@@ -60,6 +66,7 @@ class AccessControl {
   const std::string token_key_;  // Random, one a process.
   TokenReviews tokens_{seams_.threads, seams_.clock};
   AccessAnswers answers_{seams_.threads, seams_.clock};
+  KnownClients known_;
 };
 
 }  // namespace davit::host

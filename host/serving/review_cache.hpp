@@ -68,9 +68,10 @@ class ReviewCache {
   /// Both are borrowed. Jobs of `threads` use the cache: they have to end before it does.
   ReviewCache(RequestThreads& threads, Clock& clock) : threads_(threads), clock_(clock) {}
 
-  /// The answer for `key`: the kept one, the one that is being fetched, or a new one. kThrottled:
-  /// too many requests wait already.
-  [[nodiscard]] Asked ask(const std::string& key, Fetch fetch) EXCLUDES(mutex_) {
+  /// The answer for `key`: the kept one, the one that is being fetched, or a new one, which waits
+  /// in `line`. kThrottled: too many requests wait already.
+  [[nodiscard]] Asked ask(const std::string& key, RequestThreads::Line line, Fetch fetch)
+      EXCLUDES(mutex_) {
     auto review = std::make_shared<Review<Answer>>();
     {
       MutexLock lock(mutex_);
@@ -84,10 +85,9 @@ class ReviewCache {
       }
       flying_.emplace(key, review);
     }
-    const bool posted =
-        threads_.post([this, key, review, fetch = std::move(fetch)](std::stop_token stop) {
-          land(key, review, fetch(stop));
-        });
+    const bool posted = threads_.post([this, key, review, fetch = std::move(fetch)](
+                                          std::stop_token stop) { land(key, review, fetch(stop)); },
+                                      line);
     if (!posted) {
       review->set(Status(Code::kThrottled, "too many requests wait for the API server"));
       MutexLock lock(mutex_);

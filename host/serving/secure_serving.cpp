@@ -5,6 +5,7 @@
 #include "host/api/connect.hpp"
 #include "host/config/kubeconfig.hpp"
 #include "lib/kube/json.hpp"
+#include "lib/net/tls_strength.hpp"
 
 namespace davit::host {
 namespace {
@@ -57,7 +58,17 @@ Result<Transport*> SecureServing::way_to(const std::string& kubeconfig, const ch
   return made.get();
 }
 
+void SecureServing::warn_of_cipher_suites() const {
+  std::string names;
+  for (const std::string& each : without_forward_secrecy(serving_.cipher_suites)) {
+    names += (names.empty() ? "" : ", ") + each;
+  }
+  if (names.empty()) return;
+  log_.warning("Cipher suites without forward secrecy are left out", {{"suites", names}});
+}
+
 Status SecureServing::serve(const Manifest& manifest) {
+  warn_of_cipher_suites();
   const Result<Transport*> authentication =
       way_to(authentication_.kubeconfig, "--authentication-kubeconfig", authentication_way_);
   if (!authentication) return authentication.error();
@@ -90,6 +101,10 @@ Status SecureServing::serve(const Manifest& manifest) {
   options.port_sharing = serving_.port_sharing ? HttpServerOptions::PortSharing::kYes
                                                : HttpServerOptions::PortSharing::kNo;
   options.is_probe = seams_.is_probe;
+  options.is_known = [this](const HttpServerRequest& request) {
+    return access_->is_known(request);
+  };
+  options.common_headers = browser_limits();
   Result<std::unique_ptr<HttpServer>> server = HttpServer::open(
       options, [this](const HttpServerRequest& request) { return access_->handle(request); }, log_);
   if (!server) return server.error().with_context("cannot serve HTTPS");
@@ -153,11 +168,12 @@ void SecureServing::tick() {
   }
   if (now < config_map_due_) return;
   config_map_due_ = now + kConfigMapPeriod;
-  const bool posted = threads_.post([this](std::stop_token stop) {
-    const Status read = read_config_map(stop);
-    if (read.ok() || stop.stop_requested()) return;
-    log_.info(2, "Cannot read the authorities of clients again", {{"err", read.message()}});
-  });
+  const auto read = [this](std::stop_token stop) {
+    const Status done = read_config_map(stop);
+    if (done.ok() || stop.stop_requested()) return;
+    log_.info(2, "Cannot read the authorities of clients again", {{"err", done.message()}});
+  };
+  const bool posted = threads_.post(read, RequestThreads::Line::kFirst);
   if (!posted) log_.info(2, "No thread to read the authorities of clients");
 }
 

@@ -64,6 +64,7 @@ class SecureServing {
   [[nodiscard]] Result<Transport*> way_to(const std::string& kubeconfig, const char* flag,
                                           std::unique_ptr<Transport>& made);
   [[nodiscard]] Status serve(const Manifest& manifest);
+  void warn_of_cipher_suites() const;
   [[nodiscard]] Status read_config_map(const std::stop_token& stop);
 
   const AuthenticationSettings authentication_;

@@ -32,6 +32,9 @@ using ReadBuffer = std::array<char, std::size_t{64} << 10U>;
 
 class Session;
 
+/// A place that a request occupies while it is served. Probes occupy none.
+enum class Place { kNone, kAnybodys, kKnownClients };
+
 /// The part of the server that sessions use. All calls except wake() are on the server's thread.
 class SessionOwner {
  public:
@@ -50,8 +53,8 @@ class SessionOwner {
   virtual void failed(const char* what) = 0;
   /// A session waits for its client, so another client may take its place.
   virtual void on_idle() = 0;
-  /// Whether one more request that is not a probe may be served.
-  [[nodiscard]] virtual bool has_place() const = 0;
+  /// Whether one more request may take such a place.
+  [[nodiscard]] virtual bool has(Place place) const = 0;
 };
 
 /// One connection's socket, timer and, with TLS, channel around an HttpConnection.
@@ -88,10 +91,14 @@ class Session {
 
   [[nodiscard]] bool is_waiting() const { return !closing_ && http_.is_waiting(); }
 
-  /// Counts against the limit of requests that are not probes.
-  [[nodiscard]] bool holds_place() const { return took_place_ && !closing_ && !http_.is_waiting(); }
+  /// Counts against the limit of these places.
+  [[nodiscard]] bool holds(Place place) const {
+    return place_ == place && !closing_ && !http_.is_waiting();
+  }
   /// May be closed for another client where there are probes.
-  [[nodiscard]] bool may_give_way() const { return !closing_ && !holds_place(); }
+  [[nodiscard]] bool may_give_way() const {
+    return !closing_ && (place_ == Place::kNone || http_.is_waiting());
+  }
 
   /// Closes the connection at once. May destroy the session.
   void drop() {
@@ -142,17 +149,24 @@ class Session {
   enum class CloseNotify { kNone, kAlert, kSent };  // TLS sends close_notify first.
 
   HttpServerResponse respond(const HttpServerRequest& request) {
-    took_place_ = false;
+    place_ = Place::kNone;
     if (!options_.is_probe || options_.is_probe(request)) return server_handler_(request);
-    if (!owner_.has_place()) {
+    place_ = find_place(request);
+    if (place_ == Place::kNone) {
       HttpServerResponse busy;
       busy.status = 503;
       busy.headers = {{"Retry-After", "1"}};
       busy.body = "too many requests at once\n";
       return busy;
     }
-    took_place_ = true;
     return server_handler_(request);
+  }
+
+  /// kNone: all are taken.
+  [[nodiscard]] Place find_place(const HttpServerRequest& request) const {
+    const bool is_known = options_.is_known && options_.is_known(request);
+    if (is_known && owner_.has(Place::kKnownClients)) return Place::kKnownClients;
+    return owner_.has(Place::kAnybodys) ? Place::kAnybodys : Place::kNone;
   }
 
   /// Any thread. Many changes at once are one call.
@@ -291,7 +305,7 @@ class Session {
   CloseNotify close_notify_ = CloseNotify::kNone;
   bool refused_ = false;  // The peer speaks no TLS.
   bool closing_ = false;
-  bool took_place_ = false;  // The last request did.
+  Place place_ = Place::kNone;  // That of the last request.
   std::atomic<bool> woken_ = false;
   const HttpServer::Handler handler_;
   HttpConnection http_;  // Last: a stream that ends may still call wake_soon().
@@ -410,10 +424,12 @@ class AsioServer final : public HttpServer, private SessionOwner {
     return oldest == nullptr ? nullptr : oldest->second.get();
   }
 
-  [[nodiscard]] bool has_place() const override {
-    const auto taken = std::count_if(sessions_.begin(), sessions_.end(),
-                                     [](const auto& each) { return each.second->holds_place(); });
-    return static_cast<std::size_t>(taken) < options_.others_max;
+  [[nodiscard]] bool has(Place place) const override {
+    const auto taken = std::count_if(sessions_.begin(), sessions_.end(), [place](const auto& each) {
+      return each.second->holds(place);
+    });
+    const bool known = place == Place::kKnownClients;
+    return static_cast<std::size_t>(taken) < (known ? options_.known_max : options_.others_max);
   }
 
   void on_idle() override {
@@ -472,6 +488,13 @@ class AsioServer final : public HttpServer, private SessionOwner {
 };
 
 }  // namespace
+
+HttpHeaders browser_limits() {
+  return {{"X-Content-Type-Options", "nosniff"},
+          {"Content-Security-Policy",
+           "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
+           "frame-ancestors 'none'"}};
+}
 
 Result<std::unique_ptr<HttpServer>> HttpServer::open(const HttpServerOptions& options,
                                                      Handler handler, Logger log) {

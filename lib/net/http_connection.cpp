@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "lib/base/lower_case.hpp"
+
 namespace davit {
 namespace {
 
@@ -33,6 +35,16 @@ bool has_too_long_head(const HttpServerResponse& response) {
   std::size_t bytes = response.content_type.size() + kForTheRest;
   for (const auto& [name, value] : response.headers) bytes += name.size() + value.size() + 4;
   return bytes > kHttpHeadBytesMax || response.headers.size() + kFieldsForTheRest > kHttpFieldsMax;
+}
+
+/// Adds the headers that `headers` does not have.
+void complete(HttpHeaders& headers, const HttpHeaders& common) {
+  for (const auto& each : common) {
+    const bool has_one = std::any_of(headers.begin(), headers.end(), [&each](const auto& header) {
+      return lower_case(header.first) == lower_case(each.first);
+    });
+    if (!has_one) headers.push_back(each);
+  }
 }
 
 std::string hex(std::size_t number) {
@@ -131,10 +143,12 @@ bool HttpConnection::advance(Delayed& state, Time now) {
     }
     response = std::move(*known);
   }
+  complete(response.headers, options_.common_headers);
   if (response.aborted) {
     close(SocketAction::kReset);
   } else if (has_too_long_head(response)) {
     Reply refused = refusal(500);
+    complete(refused.response.headers, options_.common_headers);
     refused.head_only = state.reply.head_only;
     begin_response(std::move(refused));
   } else {

@@ -41,7 +41,8 @@ struct TlsIdentity {
   AnyClient any_client = AnyClient::kNotAsked;
   std::vector<TlsNamedPair> named = {};
   TlsVersion min_version = TlsVersion::k12;
-  /// IANA's names of those that TLS 1.2 and earlier may choose; empty: OpenSSL's selection.
+  /// IANA's names of those that TLS 1.2 and earlier may choose; empty: OpenSSL's selection. Those
+  /// without forward secrecy are left out of either.
   std::vector<std::string> cipher_suites = {};
   /// OpenSSL's names of the key exchanges that may be chosen, the first ones rather than the last.
   /// Those that this OpenSSL does not have are left out. Empty: OpenSSL's selection.
@@ -65,9 +66,13 @@ struct HttpServerOptions {
   /// Recognizes probes, which are served whatever other clients do; empty: none. Probes need short
   /// and quick responses: when the server is full, it drops a client that has not got its response.
   std::function<bool(const HttpServerRequest&)> is_probe = {};
-  /// If there are probes: the limit of other requests that are served at once, less than
-  /// connections_max. Further ones get 503.
+  /// Recognizes requests of clients that have places of their own; empty: none. Called on the
+  /// server's thread.
+  std::function<bool(const HttpServerRequest&)> is_known = {};
+  /// If there are probes: the limits of other requests that are served at once, together less than
+  /// connections_max. Further ones get 503. A known client may take either place.
   std::size_t others_max = 32;
+  std::size_t known_max = 16;
   /// A head beyond one of these is refused with 431; trailers have the same limits. A token of a
   /// user with hundreds of groups takes a few KiB.
   std::size_t header_bytes_max = kHttpHeadBytesMax;
@@ -75,12 +80,18 @@ struct HttpServerOptions {
   /// Nothing that we serve has a large body.
   std::size_t body_bytes_max = std::size_t{1} << 20U;
   LargeBody large_body = LargeBody::kRefuse;
+  /// Sent with each response that has no header of the same name, refusals included.
+  HttpHeaders common_headers = {};
   std::chrono::seconds idle_time{90};  ///< A kept connection without a request is closed.
   /// From its first byte a request has so long to arrive, and each piece of its response to leave.
   std::chrono::seconds request_time{32};
   /// The time that a stopping server gives to responses under way.
   std::chrono::milliseconds drain_time{500};
 };
+
+/// The common headers of servers whose pages people open in a browser: it takes no page for another
+/// type, and runs, loads and frames nothing of it. Styles within a page work.
+[[nodiscard]] HttpHeaders browser_limits();
 
 /// Handles requests on one thread of its own, however many connections and streams there are: a
 /// handler that blocks delays every other request.

@@ -15,6 +15,7 @@ namespace {
 
 using testing::EndsWith;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 constexpr Duration kPluginTime = std::chrono::hours(1);  // Tests decide when a plugin responds.
@@ -36,6 +37,35 @@ TEST(ObservabilityServerTest, ProbesAndScrapesAreServed) {
   EXPECT_THAT(health, HasSubstr("X-Content-Type-Options: nosniff\r\n"));
   EXPECT_THAT(health, EndsWith("\r\n\r\n[+]leaderElection ok\nhealthz check passed\n"));
   EXPECT_THAT(scrape, HasSubstr("\nprocess_start_time_seconds "));
+}
+
+TEST(ObservabilityServerTest, NoPageRunsInABrowserOrIsTakenForAnotherType) {
+  const std::unique_ptr<Clock> clock = make_system_clock();
+  test::RecordingLogSink sink;
+  HealthChecks checks{Logger(sink)};
+  const auto metrics = Metrics::make({.git_version = "v1.30.1"}, *clock);
+  ProbeThreads probe_threads(*clock, kPluginTime);
+  ObservabilityRoutes routes(checks, *metrics, probe_threads);
+  routes.add_debug_page("a", [](std::string_view, std::string_view) {
+    return Result<DebugResponse>({"<script>steal()</script>", 200, "text/html"});
+  });
+  routes.add_route("/own", [](const HttpServerRequest&) {
+    HttpServerResponse response;
+    response.headers = {{"content-security-policy", "default-src 'self'"}};
+    return response;
+  });
+  const auto server = routes.serve({}, Logger(sink));
+  ASSERT_TRUE(server) << server.error().message();
+
+  for (const char* page : {"/healthz", "/metrics", "/debug/controllers/a/", "/nowhere"}) {
+    const std::string head = test::http_get((*server)->port(), page);
+    EXPECT_THAT(head, HasSubstr("\r\nX-Content-Type-Options: nosniff\r\n")) << page;
+    EXPECT_THAT(head, HasSubstr("\r\nContent-Security-Policy: default-src 'none';")) << page;
+  }
+  const std::string own = test::http_get((*server)->port(), "/own");
+  EXPECT_THAT(own, HasSubstr("\r\ncontent-security-policy: default-src 'self'\r\n"));
+  EXPECT_THAT(own, Not(HasSubstr("Content-Security-Policy:")));
+  EXPECT_THAT(own, HasSubstr("\r\nX-Content-Type-Options: nosniff\r\n"));
 }
 
 TEST(ObservabilityServerTest, ProbesAreServedWhereNoOtherPageIs) {

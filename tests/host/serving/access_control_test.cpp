@@ -263,6 +263,55 @@ TEST_F(AccessControlTest, AnAccessThatARuleDeniesCountsAsDeniedAndOneThatIsAlsoA
   EXPECT_EQ(metrics_.of("authorization error"), 1);
 }
 
+TEST_F(AccessControlTest, CredentialsThatMayReadAPageAreKnownForTenMinutes) {
+  EXPECT_FALSE(control().is_known(request("/metrics", "good")));
+  EXPECT_EQ(ask("/configz", "good").status, 403);
+  EXPECT_FALSE(control().is_known(request("/metrics", "good"))) << "it may read nothing yet";
+  EXPECT_EQ(ask("/healthz", "good").status, 200);
+  EXPECT_FALSE(control().is_known(request("/metrics", "good"))) << "everybody may read that";
+
+  EXPECT_EQ(ask("/metrics", "good").status, 200);
+  EXPECT_TRUE(control().is_known(request("/configz", "good")));
+  EXPECT_FALSE(control().is_known(request("/metrics", "other")));
+  EXPECT_FALSE(control().is_known(request("/metrics")));
+
+  clock_.advance(KnownClients::kTime);
+  EXPECT_FALSE(control().is_known(request("/metrics", "good")));
+}
+
+TEST_F(AccessControlTest, HoldersOfCertificatesAreKnownByTheirUser) {
+  const KeyPair authority = *make_authority("authority", clock_.wall_now());
+  config_map_.set("client-ca-file", authority.certificate);
+  const auto as = [&](const std::string& name, const std::string& group) {
+    return request_as("/metrics", authority, {.common_name = name, .organizations = {group}});
+  };
+  const HttpServerRequest ann = as("ann", "ops");
+  const HttpServerRequest root = as("root", "system:masters");
+
+  EXPECT_EQ(ask(ann).status, 200);
+  EXPECT_EQ(ask(root).status, 200);
+
+  EXPECT_TRUE(control().is_known(ann));
+  EXPECT_TRUE(control().is_known(root));
+  EXPECT_FALSE(control().is_known(as("bob", "ops")));
+}
+
+TEST(KnownClientsTest, TheOneThatWasAcceptedLongestAgoGivesWay) {
+  KnownClients known;
+  Time now{};
+  for (std::size_t i = 0; i < KnownClients::kEntriesMax; ++i) {
+    known.accepted(std::to_string(i), now += seconds(1));
+  }
+  known.accepted("0", now += seconds(1));
+  EXPECT_TRUE(known.has("1", now));
+
+  known.accepted("one more", now += seconds(1));
+
+  EXPECT_FALSE(known.has("1", now));
+  EXPECT_TRUE(known.has("0", now));
+  EXPECT_TRUE(known.has("2", now));
+}
+
 TEST_F(AccessControlTest, MastersMayDoEverythingWithoutAReview) {
   const KeyPair authority = *make_authority("ca", clock_.wall_now());
   config_map_ = Json::object({{"client-ca-file", authority.certificate}});

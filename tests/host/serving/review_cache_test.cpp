@@ -15,9 +15,10 @@ class ReviewCacheTest : public testing::Test {
  protected:
   /// Asks for `key`, waits for the answer and returns its source.
   Cache::Asked::Source ask(const std::string& key, std::size_t bytes = 0) {
-    const auto asked = cache_.ask(key, [bytes](std::stop_token) -> Result<Cache::Fetched> {
+    const auto fetch = [bytes](std::stop_token) -> Result<Cache::Fetched> {
       return Cache::Fetched{1, std::chrono::minutes(1), bytes};
-    });
+    };
+    const auto asked = cache_.ask(key, RequestThreads::Line::kOthers, fetch);
     threads_.wait_idle();
     return asked.source;
   }

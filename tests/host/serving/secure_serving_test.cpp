@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <thread>
 
 #include "tests/host/serving/recording_serving_metrics.hpp"
+#include "tests/support/collector.hpp"
 #include "tests/support/fake_transport.hpp"
 #include "tests/support/http_client.hpp"
 #include "tests/support/recording_log_sink.hpp"
@@ -19,6 +21,15 @@ namespace {
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
+
+/// Every token is ann's, and ann may read all.
+test::ScriptedResponse accept(const HttpRequest& request) {
+  const bool is_token = request.body.find("TokenReview") != std::string::npos;
+  return {201, is_token ? R"({"kind":"TokenReview","apiVersion":"authentication.k8s.io/v1",)"
+                          R"("status":{"authenticated":true,"user":{"username":"ann"}}})"
+                        : R"({"kind":"SubjectAccessReview","apiVersion":"authorization.k8s.io/v1",)"
+                          R"("status":{"allowed":true}})"};
+}
 
 class SecureServingTest : public testing::Test {
  protected:
@@ -71,6 +82,27 @@ TEST_F(SecureServingTest, ProbesAreServedWhileIdleConnectionsHang) {
   EXPECT_THAT(ask("/healthz"), EndsWith("page of /healthz"));
 }
 
+TEST_F(SecureServingTest, RefusalsHaveTheHeadersOfPages) {
+  transport_.respond({403, R"({"kind":"Status","apiVersion":"v1","code":403})"});
+  open();
+
+  for (const char* target : {"/healthz", "/metrics"}) {
+    const std::string response = ask(target);
+    EXPECT_THAT(response, HasSubstr("\r\nX-Content-Type-Options: nosniff\r\n")) << target;
+    EXPECT_THAT(response, HasSubstr("\r\nContent-Security-Policy: default-src 'none';")) << target;
+  }
+}
+
+TEST_F(SecureServingTest, CipherSuitesWithoutForwardSecrecyAreNamedAndLeftOut) {
+  manifest_.serving.cipher_suites = {"TLS_RSA_WITH_AES_128_GCM_SHA256",
+                                     "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"};
+  open();
+
+  EXPECT_EQ(sink_.count("Cipher suites without forward secrecy are left out"), 1U);
+  EXPECT_EQ(sink_.count("TLS_RSA_WITH_AES_128_GCM_SHA256"), 1U);
+  EXPECT_EQ(sink_.count("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"), 0U);
+}
+
 TEST_F(SecureServingTest, ProbesAreServedWhileTheApiServerHangs) {
   transport_.set_script([](const HttpRequest&) { return test::open_response(0); });
   open();
@@ -81,12 +113,36 @@ TEST_F(SecureServingTest, ProbesAreServedWhileTheApiServerHangs) {
   serving_.reset();
 }
 
+// Issue 29, 1.2: each scrape got 503 while reviews of strangers were slow.
+TEST_F(SecureServingTest, KnownClientsAreServedWhileSlowReviewsOfStrangersTakeAllPlaces) {
+  transport_.set_script([](const HttpRequest& request) {
+    const bool is_stranger = request.body.find("system:anonymous") != std::string::npos;
+    return is_stranger ? test::open_response(0) : accept(request);
+  });
+  open();
+  const std::string token = "Authorization: Bearer good\r\n";
+  ASSERT_THAT(ask("/metrics", token), EndsWith("page of /metrics"));
+
+  constexpr std::size_t kStrangers = 40;
+  test::Collector<std::string> refused;
+  std::vector<std::jthread> strangers;
+  for (std::size_t i = 0; i < kStrangers; ++i) {
+    strangers.emplace_back([&, i] { refused.push(ask("/metrics/" + std::to_string(i))); });
+  }
+  // All others have a place then, and keep it.
+  for (const std::string& each : refused.await(kStrangers - HttpServerOptions().others_max)) {
+    EXPECT_THAT(each, StartsWith("HTTP/1.1 503 "));
+  }
+
+  EXPECT_THAT(ask("/metrics", token), EndsWith("page of /metrics"));
+  EXPECT_THAT(ask("/configz", token), EndsWith("page of /configz")) << "also with a new review";
+  EXPECT_THAT(ask("/healthz"), EndsWith("page of /healthz"));
+  EXPECT_THAT(ask("/metrics", "Authorization: Bearer unknown\r\n"), StartsWith("HTTP/1.1 503 "));
+  serving_.reset();
+}
+
 TEST_F(SecureServingTest, TokensAreReviewedAndAnswersAwaited) {
-  transport_.respond({201, R"({"kind":"TokenReview","apiVersion":"authentication.k8s.io/v1",)"
-                           R"("status":{"authenticated":true,"user":{"username":"ann"}}})"});
-  transport_.respond({201,
-                      R"({"kind":"SubjectAccessReview","apiVersion":"authorization.k8s.io/v1",)"
-                      R"("status":{"allowed":true}})"});
+  transport_.set_script(accept);
   open();
 
   EXPECT_THAT(ask("/metrics", "Authorization: Bearer good\r\n"), EndsWith("page of /metrics"));

@@ -99,11 +99,16 @@ class ProbeTest : public HttpServerTest {
  protected:
   static constexpr std::size_t kConnections = 4;
   static constexpr std::size_t kOthers = 2;
+  static constexpr std::size_t kKnown = 1;
 
   ProbeTest() {
     HttpServerOptions options;
     options.connections_max = kConnections;
     options.others_max = kOthers;
+    options.known_max = kKnown;
+    options.is_known = [](const HttpServerRequest& request) {
+      return request.path().starts_with("/known");
+    };
     options.is_probe = [](const HttpServerRequest& request) {
       return request.path().starts_with("/probe");
     };
@@ -164,6 +169,27 @@ TEST_F(ProbeTest, ConnectionIsLimitedByWhatItAsksForNow) {
   EXPECT_THAT(kept.read_response(), StartsWith("HTTP/1.1 503 "));
   kept.send("GET /probe HTTP/1.1\r\nHost: x\r\n\r\n");
   EXPECT_THAT(kept.read_response(), EndsWith("GET /probe [] "));
+}
+
+TEST_F(ProbeTest, KnownClientsHaveAPlaceOfTheirOwn) {
+  for (std::size_t i = 0; i < kOthers; ++i) begin("/slow");
+  begin("/slow");
+  EXPECT_THAT(head_, StartsWith("HTTP/1.1 503 ")) << "for strangers";
+
+  begin("/known/slow");
+  EXPECT_THAT(head_, StartsWith("HTTP/1.1 200 "));
+
+  EXPECT_THAT(get("/known"), StartsWith("HTTP/1.1 503 ")) << "that place is taken, too";
+  EXPECT_THAT(get("/probe"), HasSubstr("GET /probe"));
+}
+
+TEST_F(ProbeTest, KnownClientsTakeAnybodysPlacesAfterTheirOwn) {
+  for (std::size_t i = 0; i < kOthers + kKnown; ++i) {
+    begin("/known/slow");
+    EXPECT_THAT(head_, StartsWith("HTTP/1.1 200 "));
+  }
+  EXPECT_THAT(get("/known"), StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(get("/page"), StartsWith("HTTP/1.1 503 "));
 }
 
 TEST_F(HttpServerTest, RequestsSentTogetherGetResponsesInOrder) {
