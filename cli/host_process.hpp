@@ -158,6 +158,10 @@ class HostProcess {
 
   /// Health checks, and notes for the operator that fail no check. Thread-safe.
   [[nodiscard]] HealthChecks& checks() { return checks_; }
+  /// The address of the pages over plain HTTP; empty if they are not served. After start().
+  [[nodiscard]] std::string page_url() const {
+    return server_ ? "http://" + server_->endpoint() + "/" : std::string();
+  }
 
   /// Ends everything in order; the lease is given back. False when a sync did not end in time: then
   /// the lease is kept. False, too, when a health check or page of a plugin does not end. After

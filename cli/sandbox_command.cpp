@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <ostream>
+#include <span>
 #include <utility>
 
 #include "cli/desired_state.hpp"
@@ -56,7 +57,30 @@ std::string listed(const std::vector<std::string>& names) {
   return out.empty() ? "none" : out;
 }
 
-void introduce(const SandboxSettings& settings, const SandboxProcess& process, std::ostream& out) {
+/// Leaves out what is less than a warning: a person at a terminal asks for it with -v.
+class WarningsOnly final : public LogSink {
+ public:
+  explicit WarningsOnly(std::unique_ptr<LogSink> to) : to_(std::move(to)) {}
+
+  [[nodiscard]] int verbosity() const override { return -1; }
+  void write(Severity severity, int verbosity, std::string_view logger, std::string_view message,
+             std::span<const LogPair> fields) override {
+    if (severity != Severity::kInfo) to_->write(severity, verbosity, logger, message, fields);
+  }
+  void flush() override { to_->flush(); }
+
+ private:
+  const std::unique_ptr<LogSink> to_;
+};
+
+std::unique_ptr<LogSink> make_sink(int verbosity) {
+  std::unique_ptr<LogSink> sink = make_log_sink(LogFormat::kText, verbosity);
+  return verbosity > 0 ? std::move(sink) : std::make_unique<WarningsOnly>(std::move(sink));
+}
+
+/// `page_url` is that of the host of plugins; empty: there is none.
+void introduce(const SandboxSettings& settings, const SandboxProcess& process,
+               const std::string& page_url, std::ostream& out) {
   const SandboxOptions& options = settings.options;
   out << "davit " << kVersion << " sandbox on " << process.url() << ": " << nodes_text(settings)
       << ", " << (options.data_file.empty() ? "in memory" : "data in " + options.data_file) << ", "
@@ -66,6 +90,7 @@ void introduce(const SandboxSettings& settings, const SandboxProcess& process, s
     out << "Other machines can reach it. Do not use it for secrets.\n";
   }
   out << "Controllers of plugins: " << listed(settings.controllers.plugins) << "\n";
+  if (!page_url.empty()) out << "Status page: " << page_url << "\n";
   out << "\n  export KUBECONFIG=" << shell_word(process.kubeconfig()) << "\n\n"
       << "Ctrl-C stops it.\n"
       << std::flush;
@@ -103,10 +128,7 @@ RunOptions host_options(const SandboxSettings& settings) {
 class SandboxRun {
  public:
   SandboxRun(const SandboxSettings& settings, std::ostream& out, std::ostream& err)
-      : settings_(settings),
-        out_(out),
-        err_(err),
-        sink_(make_log_sink(LogFormat::kText, settings.options.verbosity)) {}
+      : settings_(settings), out_(out), err_(err), sink_(make_sink(settings.options.verbosity)) {}
 
   int run() {
     const RunOptions options = host_options(settings_);
@@ -120,7 +142,7 @@ class SandboxRun {
         SandboxProcess::open(settings_, {*clock_, *random_, *sink_});
     if (!process) return refuse(err_, process.error());
     if (plan) return run_controllers(**process, merge({}, options), *plan);
-    introduce(settings_, **process, out_);
+    introduce(settings_, **process, "", out_);
     constexpr std::chrono::hours kWaitPeriod{1};  // Only bounds a wait that nothing ends.
     while (interruptions_.wait(kWaitPeriod) != Interruptions::What::kSignal) {
     }
@@ -152,7 +174,7 @@ class SandboxRun {
                           HostSeams{*clock_, *random_, *sink_, way->get()}, [] {});
     if (!host) return refuse(err_, host.error());
     if (const std::optional<int> code = start_host(**host, *std::move(watch), *sink_)) return *code;
-    introduce(settings_, process, out_);
+    introduce(settings_, process, (*host)->page_url(), out_);
     return serve(**host, interruptions_, *sink_);
   }
 

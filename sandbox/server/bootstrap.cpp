@@ -92,6 +92,16 @@ Json authentication_config() {
   return out;
 }
 
+/// The day since which a server knows of unused tokens: the first start. Read by the cleaner of
+/// such tokens (docs/spec/serviceaccount.md).
+Json token_tracking(const Clock& clock) {
+  constexpr std::size_t kDay = std::string_view("2026-01-01").size();
+  Json out = named("v1", "ConfigMap", "kube-apiserver-legacy-service-account-token-tracking",
+                   "kube-system");
+  out.set("data", Json::object({{"since", time_text(clock).substr(0, kDay)}}));
+  return out;
+}
+
 /// Creates the object as a client with every right would. An existing one stays.
 void create(const RestParts& parts, Json object) {
   const std::string& version = object.get("apiVersion").text();
@@ -130,6 +140,7 @@ void write_bootstrap_objects(const RestParts& parts, const ApiServerOptions& opt
   create(parts, kubernetes_endpoints(options));
   create(parts, kubernetes_slice(options));
   create(parts, authentication_config());
+  create(parts, token_tracking(parts.clock));
 }
 
 void write_bootstrap_policy(const RestParts& parts) {

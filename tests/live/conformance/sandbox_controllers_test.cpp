@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
+
 #include "tests/live/support/sandbox.hpp"
 
 namespace davit::live {
@@ -35,6 +37,21 @@ TEST(SandboxControllersTest, ADeploymentBecomesReadyOnASandboxAloneAndASignalEnd
       eventually(minutes(4), [&] { return client.output().find("web-") != std::string::npos; }));
   sandbox.process().signal(SIGINT);
   EXPECT_EQ(sandbox.process().wait(minutes(2)), 0) << sandbox.output();
+}
+
+TEST(SandboxControllersTest, ItsStartPrintsNoLogUnlessItIsAskedFor) {
+  const auto started = [](const std::vector<std::string>& flags) {
+    Sandbox sandbox(flags);
+    EXPECT_TRUE(eventually(minutes(4), [&] {
+      return sandbox.output().find("Ctrl-C stops it.\n") != std::string::npos;
+    }));
+    return sandbox.output();
+  };
+  const std::string output = started({"--controllers=*"});
+  EXPECT_THAT(output, HasSubstr("\nStatus page: http://127.0.0.1:"));
+  EXPECT_LE(std::count(output.begin(), output.end(), '\n'), 8) << output;
+
+  EXPECT_THAT(started({"--controllers=*", "-v=1"}), HasSubstr("Serving health and metrics"));
 }
 
 TEST(SandboxControllersTest, ThePluginsCollectorAndNamespaceControllerTakeThePlacesOfItsOwn) {

@@ -116,7 +116,7 @@ void backdate_tracking(host::RestClient& client) {
   request.patch_type = host::PatchType::kMerge;
   request.body = R"({"data":{"since":"2020-01-01"}})";
   if (client.call(request).status.ok()) return;
-  // The sandbox has none, and a real server makes it a while after its start.
+  // A real server makes it a while after its start.
   request.verb = host::Verb::kCreate;
   request.body = R"({"metadata":{"name":")" + request.path.name + R"("},)" + request.body.substr(1);
   request.path.name.clear();

@@ -54,6 +54,19 @@ TEST(ConfigMapTest, AListIsSortedAndItsItemsCarryNoKind) {
   EXPECT_TRUE(list.body.get("items").items()[0].contains("metadata"));
 }
 
+TEST(ConfigMapTest, TokensAreTrackedSinceTheDayOfTheFirstStart) {
+  const std::string tracking =
+      "/api/v1/namespaces/kube-system/configmaps/"
+      "kube-apiserver-legacy-service-account-token-tracking";
+  Sandbox sandbox;
+  EXPECT_EQ(sandbox.get(tracking).body.text_at({"data", "since"}), "2026-01-01");
+
+  sandbox.clock.advance(std::chrono::hours(48));
+  sandbox.reopen();
+
+  EXPECT_EQ(sandbox.get(tracking).body.text_at({"data", "since"}), "2026-01-01");
+}
+
 TEST(ConfigMapTest, AMissingObjectIsNotFound) {
   Sandbox sandbox;
   EXPECT_EQ(sandbox.get("/apis/apps/v1/namespaces/default/deployments/none").message(),
