@@ -311,19 +311,19 @@ TEST(ReadHeadTest, BodyThatLooksLikeALastChunkIsNotHeldBack) {
 }
 
 TEST(ReadHeadTest, HeadsThroughLibcurlHaveTheSameLimits) {
-  std::string wire;
-  TinyServer server([&](Peer& peer) {
-    if (!peer.read_request().empty()) peer.write(wire);
-  });
   const auto clock = make_system_clock();
   test::RecordingRestMetrics metrics;
   test::RecordingLogSink sink;
-  ConnectionConfig config;
-  config.server = server.url();
-  const auto transport = *make_curl_transport(config, *clock, metrics, Logger(sink));
-  const auto end_of = [&](std::string head) {
-    wire = std::string(kStatusLine) + "Connection: close\r\n" + std::move(head) +
-           std::string(kEmptyBody);
+  const auto end_of = [&](const std::string& head) {
+    const std::string wire =
+        std::string(kStatusLine) + "Connection: close\r\n" + head + std::string(kEmptyBody);
+    // Its own for each: a client that refuses a head ends before the server has sent it all.
+    TinyServer server([&wire](Peer& peer) {
+      if (!peer.read_request().empty()) peer.write(wire);
+    });
+    ConnectionConfig config;
+    config.server = server.url();
+    const auto transport = *make_curl_transport(config, *clock, metrics, Logger(sink));
     CollectedResponse response;
     const auto call = transport->start(with_header("A", "b"), response);
     return response.wait().kind;
