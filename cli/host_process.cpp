@@ -250,11 +250,11 @@ Status HostProcess::discover(const std::stop_token& stop) {
     log_.info(0, "Connected", {{"server", discovery_client_.server()}, {"version", *version}});
     metrics_->set_build_info(build_info(*version));
   }
-  std::vector<std::string> controllers;
-  for (const PlannedController& each : planned_) controllers.push_back(each.declared.name);
-  const NeighbourTerms terms{manifest_.leader_election, controllers, manifest_.controllers,
-                             seams_.beside};
   if (!manifest_.dry_run) {
+    std::vector<std::string> controllers;
+    for (const PlannedController& each : planned_) controllers.push_back(each.declared.name);
+    const NeighbourTerms terms{manifest_.leader_election, controllers, manifest_.controllers,
+                               seams_.beside};
     const Status alone = check_neighbour(discovery_client_, seams_.clock, terms, log_, stop);
     if (!alone.ok()) return alone;
   }

@@ -83,7 +83,7 @@ std::optional<UpstreamProcess> find_process(RestClient& client, const std::strin
     const Result<std::vector<std::string>> args = command_line_of_pod(to_text(pod), "pod");
     if (!args) continue;
     UpstreamProcess process = UpstreamProcess::of(read_command_line(*args).flags);
-    // One machine may have two of them; a leftover has a Lease of its own.
+    // One machine may run two of them; what --rest prints uses its own Lease.
     if (process.elects && process.lease == kUpstreamLease &&
         process.lease_namespace == kUpstreamLeaseNamespace) {
       return process;

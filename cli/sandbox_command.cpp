@@ -78,7 +78,7 @@ std::unique_ptr<LogSink> make_sink(int verbosity) {
   return verbosity > 0 ? std::move(sink) : std::make_unique<WarningsOnly>(std::move(sink));
 }
 
-/// `page_url` is that of the host of plugins; empty: there is none.
+/// `page_url`: the status page of the host that runs plugins; empty without such a host.
 void introduce(const SandboxSettings& settings, const SandboxProcess& process,
                const std::string& page_url, std::ostream& out) {
   const SandboxOptions& options = settings.options;

@@ -34,7 +34,7 @@ class TopView {
   [[nodiscard]] std::string frame(const Json& status, StatusTextOptions terminal);
 
  private:
-  std::string_view sort_by_;     // A head of number_columns(); empty: the order of the status.
+  std::string_view sort_by_;     // See StatusTextOptions.
   std::size_t skipped_ = 0;      // Lines above the window.
   std::size_t page_ = 1;         // Lines of the last window,
   std::size_t skipped_max_ = 0;  // and how far it could scroll.

@@ -13,8 +13,8 @@ namespace davit::host {
 inline constexpr int kRestPort = 10267;
 
 /// The command line, for a shell, of a kube-controller-manager that runs those controllers of
-/// `args` that davit does not have: with its flags but those of controllers of davit, under a Lease
-/// of its own. Pure.
+/// `args` that davit does not have: without the flags of davit's controllers, under its own Lease.
+/// Pure.
 [[nodiscard]] FromFlagsResult rest_of_flags(const std::vector<std::string>& args);
 
 }  // namespace davit::host

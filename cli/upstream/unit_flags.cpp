@@ -31,7 +31,7 @@ std::string unit_text(std::string_view text) {
   return out;
 }
 
-/// The files, each under a name of its own.
+/// The files, each under its own name.
 class UnitCredentials {
  public:
   /// The path of the copy, for a unit.

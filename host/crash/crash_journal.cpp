@@ -122,7 +122,7 @@ Status CrashJournal::keep(const std::function<bool(const CrashRecord&)>& is_need
   }
   if (all) return {};
   const Status replaced = replace_file(path_.string(), text, Readable::kByOwner);
-  // The room belonged to the former file.
+  // The new file has no reserved room yet.
   return replaced.ok() ? keep_room() : replaced;
 }
 

@@ -40,12 +40,12 @@ class CrashJournal {
   /// Oldest first. Lines that are damaged, as a full disk leaves them, are passed over, and so is a
   /// file that is no longer this user's alone.
   [[nodiscard]] std::vector<CrashRecord> read() const;
-  /// Keeps only the records for which `is_needed` is true, and room as keep_room() does. Another
-  /// host that crashes in this instant may lose its line.
+  /// Removes the records for which `is_needed` is false, then calls keep_room(). Another host that
+  /// crashes at the same moment may lose its line.
   Status keep(const std::function<bool(const CrashRecord&)>& is_needed) const;
-  /// Makes sure that a crash can be recorded although the disk becomes full: takes room for further
-  /// records, and ends a line that a crash on a full disk left unfinished. File systems that cannot
-  /// reserve room are no failure. kUnavailable, with the reason: there is no room.
+  /// Reserves disk space for further records, so that a crash is recorded even on a full disk. Ends
+  /// a line that a crash on a full disk cut off. Succeeds on file systems that cannot reserve
+  /// space. Fails with kUnavailable and the reason if the disk is full.
   Status keep_room() const;
 
  private:
