@@ -54,7 +54,8 @@ add_custom_target(tsan_tests)
 # Makes ctest know the tests of `filter` by names with `prefix`. `fixture` is a filter for a test that runs before them, or "";
 # the properties are those of the fixture where there is one, else of all.
 function(davit_discover_tests name prefix filter fixture)
-  set(discovery TEST_PREFIX "${prefix}" NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST)
+  # A listing takes long on a busy machine: five seconds, the default, were too few.
+  set(discovery TEST_PREFIX "${prefix}" NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120)
   if(NOT fixture)
     gtest_discover_tests(${name} ${discovery} TEST_FILTER "${filter}" PROPERTIES ${ARGN})
     return()
@@ -68,8 +69,10 @@ function(davit_discover_tests name prefix filter fixture)
     ${environment} FIXTURES_REQUIRED ${prefix}fixture)
 endfunction()
 
-# davit_test(NAME [APART] [SINGLE_THREADED] SOURCES ... DEPS ... LABELS ... LOCK ... FIXTURE ... OLDEST ...): one test program,
-# each of its tests known to ctest by name.
+# davit_test(NAME [APART] [SINGLE_THREADED] [EACH] SOURCES ... DEPS ... LABELS ... LOCK ... FIXTURE ... OLDEST ...): one test
+# program. The unit tests of a program, which is without LABELS, run in one process, and ctest knows the program by its name. It
+# knows each of the other tests by name, and runs it in its own process.
+# EACH: its tests take seconds, so that ctest knows each of them though they are unit tests.
 # APART: its sources are never joined, since they use the same short names (Case, kCases) for their tables.
 # SINGLE_THREADED: its tests start no threads, so TSan cannot find anything in them and leaves them out. The program aborts at
 # the start of a thread.
@@ -79,7 +82,7 @@ endfunction()
 # OLDEST: a filter for the tests that ctest also knows as `oldest.NAME.…`, which run on the server of DAVIT_OLDEST_ASSETS. A
 # suite whose name has OldServer in it runs only there.
 function(davit_test name)
-  cmake_parse_arguments(ARG "APART;SINGLE_THREADED" "LOCK;FIXTURE;OLDEST" "SOURCES;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "APART;SINGLE_THREADED;EACH" "LOCK;FIXTURE;OLDEST" "SOURCES;DEPS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   davit_program(${name})
   if(ARG_APART)
@@ -103,6 +106,12 @@ function(davit_test name)
     add_dependencies(tsan_tests ${name})
   endif()
   set(properties LABELS "${ARG_LABELS}" TIMEOUT 600)
+  if(ARG_LABELS STREQUAL unit AND NOT ARG_EACH)
+    # The start of a process takes a third of a second under ASan, most unit tests a millisecond.
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES ${properties} ENVIRONMENT GTEST_BRIEF=1)
+    return()
+  endif()
   if(live IN_LIST ARG_LABELS)
     # Each has a control plane of its own, and waits for two thirds of its time: three at a time on two cores. They take the
     # longest by far, so they begin first and the others run beside them.
