@@ -38,6 +38,41 @@ bool is_observed(const Json& object) {
          object.get("metadata").get("generation").integer_or(0);
 }
 
+/// The API's default of `revisionHistoryLimit`.
+constexpr std::int64_t kHistory = 10;
+
+std::int64_t history_limit(const Json& owner) {
+  return owner.get("spec").get("revisionHistoryLimit").integer_or(kHistory);
+}
+
+/// The living objects of a kind that `owner` controls.
+std::vector<const Json*> children_of(const Json& owner, std::string_view kind,
+                                     const std::vector<Life>& lives) {
+  std::vector<const Json*> out;
+  for (const Life& each : lives) {
+    if (each.gone || each.kind->name != kind) continue;
+    if (owner_of(each.now()) == owner.text_at({"metadata", "uid"})) out.push_back(&each.now());
+  }
+  return out;
+}
+
+constexpr char kRevisionHash[] = "controller-revision-hash";
+
+/// The owned ControllerRevisions that no pod of the owner has.
+std::int64_t unused_revisions(const Json& owner, const std::vector<Life>& lives) {
+  std::set<std::string> used;
+  for (const Json* pod : children_of(owner, "pod", lives))
+    used.insert(pod->text_at({"metadata", "labels", kRevisionHash}));
+  for (const char* each : {"currentRevision", "updateRevision"})
+    used.insert(owner.text_at({"status", each}));
+  const std::vector<const Json*> all = children_of(owner, "controllerrevision", lives);
+  return std::count_if(all.begin(), all.end(), [&used](const Json* each) {
+    // A StatefulSet's pods have the revision's name, a DaemonSet's the hash in it.
+    return !used.contains(each->text_at({"metadata", "name"})) &&
+           !used.contains(each->text_at({"metadata", "labels", kRevisionHash}));
+  });
+}
+
 /// Whether the garbage collector still has to finish its deletion.
 bool awaits_garbage_collector(const Json& object) {
   const Json::Items& all = object.get("metadata").get("finalizers").items();
@@ -180,7 +215,8 @@ std::string unconverged_stateful_set(const Json& set, const std::vector<Life>& l
   }
   if (!is_observed(set)) return "is not observed";
   if (number(set, "status", "replicas") != pods) return "counts other pods";
-  return number(set, "status", "readyReplicas") == ready ? "" : "counts other ready pods";
+  if (number(set, "status", "readyReplicas") != ready) return "counts other ready pods";
+  return unused_revisions(set, lives) > history_limit(set) ? "keeps old revisions" : "";
 }
 
 /// Another controller's Job, and one that has ended, need nothing.
@@ -210,19 +246,66 @@ std::string unconverged_job(const Json& job, const std::vector<Life>& lives) {
   return "";
 }
 
+bool progresses_for(const Json& deployment, std::string_view reason) {
+  const Json::Items& all = deployment.get("status").get("conditions").items();
+  return std::any_of(all.begin(), all.end(), [&](const Json& each) {
+    return each.text_at({"type"}) == "Progressing" && each.text_at({"reason"}) == reason;
+  });
+}
+
+/// A rollout that has ended reports it, and leaves no more old ReplicaSets than it should.
+std::string unconverged_end_of_rollout(const Json& deployment,
+                                       const std::vector<const Json*>& sets) {
+  const std::int64_t replicas = number(deployment, "spec", "replicas");
+  for (const char* each : {"replicas", "updatedReplicas", "availableReplicas"}) {
+    if (number(deployment, "status", each) != replicas) return "";
+  }
+  const Json& spec = deployment.get("spec");
+  if (spec.get("paused").boolean() || is_terminating(deployment)) return "";
+  if (spec.contains("progressDeadlineSeconds") &&
+      !progresses_for(deployment, "NewReplicaSetAvailable"))
+    return "does not say that it is complete";
+  const auto is_empty = [](const Json* set) {
+    return !is_terminating(*set) && number(*set, "spec", "replicas") == 0 &&
+           number(*set, "status", "replicas") == 0;
+  };
+  const std::int64_t empty = std::count_if(sets.begin(), sets.end(), is_empty);
+  const std::int64_t newest = replicas == 0 ? 1 : 0;  // The newest may be empty only then.
+  return empty - newest > history_limit(deployment) ? "keeps old ReplicaSets" : "";
+}
+
 std::string unconverged_deployment(const Json& deployment, const std::vector<Life>& lives) {
+  const std::vector<const Json*> sets = children_of(deployment, "replicaset", lives);
   std::int64_t pods = 0;
   std::int64_t available = 0;
-  for (const Life& each : lives) {
-    if (each.gone || each.kind->name != "replicaset") continue;
-    if (owner_of(each.now()) != deployment.text_at({"metadata", "uid"})) continue;
-    pods += number(each.now(), "status", "replicas");
-    available += number(each.now(), "status", "availableReplicas");
+  for (const Json* each : sets) {
+    pods += number(*each, "status", "replicas");
+    available += number(*each, "status", "availableReplicas");
   }
   if (!is_observed(deployment)) return "is not observed";
   if (number(deployment, "status", "replicas") != pods) return "counts other replicas";
   if (number(deployment, "status", "availableReplicas") != available) {
     return "counts other available replicas";
+  }
+  return unconverged_end_of_rollout(deployment, sets);
+}
+
+std::string unconverged_cron_job(const Json& cron_job, const std::vector<Life>& lives) {
+  if (is_terminating(cron_job)) return "";
+  std::set<std::string> ended;
+  for (const auto& [condition, limit] : {std::pair("Complete", "successfulJobsHistoryLimit"),
+                                         {"Failed", "failedJobsHistoryLimit"}}) {
+    std::int64_t kept = 0;
+    for (const Json* job : children_of(cron_job, "job", lives)) {
+      if (!condition_is(*job, condition, "True")) continue;
+      ended.insert(job->text_at({"metadata", "uid"}));
+      if (!is_terminating(*job)) ++kept;
+    }
+    const Json& wanted = cron_job.get("spec").get(limit);
+    if (wanted.is_number() && kept > wanted.integer_or(0)) return "keeps old Jobs";
+  }
+  for (const Json& each : cron_job.get("status").get("active").items()) {
+    if (ended.contains(each.text_at({"uid"}))) return "lists a Job that has ended";
   }
   return "";
 }
@@ -319,7 +402,9 @@ std::string unconverged_daemon_set(const Json& set, const std::vector<Life>& liv
   if (!is_observed(set)) return "is not observed";
   const std::int64_t counted =
       number(set, "status", "currentNumberScheduled") + number(set, "status", "numberMisscheduled");
-  return counted == static_cast<std::int64_t>(nodes.size()) ? "" : "counts other pods";
+  if (counted != static_cast<std::int64_t>(nodes.size())) return "counts other pods";
+  const std::int64_t latest = nodes.empty() ? 1 : 0;  // No pod has it then.
+  return unused_revisions(set, lives) - latest > history_limit(set) ? "keeps old revisions" : "";
 }
 
 /// A budget that cannot be computed keeps the generation that it was computed for last.
@@ -354,6 +439,7 @@ std::string why_not_converged(const std::vector<Life>& lives, Slices slices) {
     if (each.kind->name == "statefulset") why = unconverged_stateful_set(each.now(), lives);
     if (each.kind->name == "resourcequota") why = unconverged_quota(each.now());
     if (each.kind->name == "deployment") why = unconverged_deployment(each.now(), lives);
+    if (each.kind->name == "cronjob") why = unconverged_cron_job(each.now(), lives);
     if (each.kind->name == "job") why = unconverged_job(each.now(), lives);
     if (each.kind->name == "service") why = unconverged_service(each.now(), lives, slices);
     if (why.empty() && awaits_garbage_collector(each.now())) why = "awaits the garbage collector";
