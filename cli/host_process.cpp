@@ -10,7 +10,6 @@
 #include "cli/service_account_rules.hpp"
 #include "cli/status_source.hpp"
 #include "cli/upstream_clients.hpp"
-#include "host/api/tls_material.hpp"
 #include "host/api/wait.hpp"
 #include "host/cache/cache_report.hpp"
 #include "host/cache/rest_list_watch.hpp"
@@ -394,7 +393,7 @@ Status HostProcess::stand_for_election() {
 
 void HostProcess::report_caches() {
   metrics_->journal_bytes(journal_.bytes());
-  if (const auto end = client_certificate_end(connection_)) metrics_->own_certificate_expires(*end);
+  if (const auto end = first_certificate_end()) metrics_->own_certificate_expires(*end);
   const Time now = seams_.clock.now();
   // Informers of one resource with different selectors share their series: the oldest counts.
   std::map<ResourceId, std::pair<Duration, Metrics::Stale>> worst;

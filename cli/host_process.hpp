@@ -21,6 +21,7 @@
 #include "host/api/discovery.hpp"
 #include "host/api/discovery_poll.hpp"
 #include "host/api/rest_client.hpp"
+#include "host/api/tls_material.hpp"
 #include "host/cache/informer_factory.hpp"
 #include "host/cache/rest_list_watch.hpp"
 #include "host/crash/quarantine.hpp"
@@ -196,6 +197,11 @@ class HostProcess {
   Status start_controllers();
   [[nodiscard]] Status stand_for_election();
   void report_caches();
+  /// When the first client certificate of the kubeconfigs expires. Reads files.
+  [[nodiscard]] std::optional<WallTime> first_certificate_end() const {
+    return secure_ ? secure_->client_certificate_end(connection_)
+                   : client_certificate_end(connection_);
+  }
   void sample_status();
   /// On an informer's thread, under its lock.
   void report_skipped(const ResourceId& resource, const SkippedObject& object);

@@ -248,13 +248,14 @@ HostMetrics::HostMetrics(MetricRegistry& registry)
       certificate_expiry(
           registry,
           {"davit_serving_certificate_expiration_timestamp_seconds",
-           "[ALPHA] When the serving certificate expires, in seconds since the Unix epoch.",
+           "[ALPHA] When the first serving certificate, those of SNI pairs included, expires, in "
+           "seconds since the Unix epoch.",
            {}}),
       own_certificate_expiry(
           registry,
           {"davit_client_certificate_expiration_timestamp_seconds",
-           "[ALPHA] When the client certificate of the kubeconfig expires, in seconds since the "
-           "Unix epoch; 0 without one.",
+           "[ALPHA] When the first client certificate of the kubeconfigs, those for reviews "
+           "included, expires, in seconds since the Unix epoch; 0 without one.",
            {}}),
       running_controllers(registry,
                           {"running_managed_controllers",

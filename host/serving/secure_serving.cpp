@@ -1,9 +1,10 @@
 #include "host/serving/secure_serving.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "host/api/connect.hpp"
-#include "host/config/kubeconfig.hpp"
+#include "host/api/tls_material.hpp"
 #include "lib/kube/json.hpp"
 #include "lib/net/tls_strength.hpp"
 
@@ -51,11 +52,21 @@ Result<Transport*> SecureServing::way_to(const std::string& kubeconfig, const ch
   lookup.environment = process_environment();
   const Result<ConnectionConfig> config = load_connection(lookup);
   if (!config) return config.error().with_context(flag);
+  own_kubeconfigs_.push_back(*config);
   Result<std::unique_ptr<Transport>> transport =
       connect(*config, seams_.clock, seams_.rest_metrics, log_.named("transport"));
   if (!transport) return transport.error().with_context(flag);
   made = *std::move(transport);
   return made.get();
+}
+
+std::optional<WallTime> SecureServing::client_certificate_end(const ConnectionConfig& own) const {
+  std::optional<WallTime> first = host::client_certificate_end(own);
+  for (const ConnectionConfig& each : own_kubeconfigs_) {
+    const std::optional<WallTime> end = host::client_certificate_end(each);
+    if (end) first = std::min(first.value_or(*end), *end);
+  }
+  return first;
 }
 
 void SecureServing::warn_of_cipher_suites() const {

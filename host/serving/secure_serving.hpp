@@ -4,11 +4,14 @@
 #include <davit/result.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "host/api/rest_client.hpp"
 #include "host/api/rest_metrics.hpp"
+#include "host/config/kubeconfig.hpp"
 #include "host/config/manifest.hpp"
 #include "host/serving/access_control.hpp"
 #include "host/serving/access_reviews.hpp"
@@ -55,6 +58,10 @@ class SecureServing {
   /// Reads files and the ConfigMap again from time to time. Does not block.
   void tick();
 
+  /// When the first client certificate of `own`, the host's own kubeconfig, and of those for
+  /// reviews expires; nothing without one. Reads files.
+  [[nodiscard]] std::optional<WallTime> client_certificate_end(const ConnectionConfig& own) const;
+
   /// "0.0.0.0:10257"
   [[nodiscard]] std::string endpoint() const { return server_->endpoint(); }
   [[nodiscard]] std::uint16_t port() const { return server_->port(); }
@@ -72,6 +79,7 @@ class SecureServing {
   const ServingSettings serving_;
   const Seams seams_;
   const Logger log_;
+  std::vector<ConnectionConfig> own_kubeconfigs_;  // Those for reviews.
   std::unique_ptr<Transport> authentication_way_;  // Null: the host's own.
   std::unique_ptr<Transport> authorization_way_;
   std::unique_ptr<RestClient> authentication_client_;

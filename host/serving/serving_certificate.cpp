@@ -1,6 +1,8 @@
 #include "host/serving/serving_certificate.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "lib/base/replace_file.hpp"
@@ -174,8 +176,14 @@ std::optional<TlsIdentity> ServingCertificate::reread() {
 }
 
 void ServingCertificate::report_expiry() const {
-  const Result<CertificateTimes> times = certificate_times(identity_.certificate);
-  if (times) seams_.metrics.certificate_expires(times->not_after);
+  std::optional<WallTime> first;
+  const auto add = [&first](const std::string& certificate) {
+    const Result<CertificateTimes> times = certificate_times(certificate);
+    if (times) first = std::min(first.value_or(times->not_after), times->not_after);
+  };
+  add(identity_.certificate);
+  for (const TlsNamedPair& each : identity_.named) add(each.certificate);
+  if (first) seams_.metrics.certificate_expires(*first);
 }
 
 }  // namespace davit::host

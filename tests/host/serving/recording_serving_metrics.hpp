@@ -38,12 +38,22 @@ class RecordingServingMetrics final : public host::ServingMetrics {
   void certificate_reloaded(Outcome outcome) override {
     count(outcome == Outcome::kSuccess ? "reload success" : "reload error");
   }
-  void certificate_expires(WallTime /*at*/) override { count("expiry"); }
+  void certificate_expires(WallTime at) override {
+    count("expiry");
+    MutexLock lock(mutex_);
+    expires_ = at;
+  }
 
   [[nodiscard]] int of(const std::string& name) const {
     MutexLock lock(mutex_);
     const auto found = counts_.find(name);
     return found == counts_.end() ? 0 : found->second;
+  }
+
+  /// The last end of the serving certificates that was reported.
+  [[nodiscard]] WallTime expires() const {
+    MutexLock lock(mutex_);
+    return expires_;
   }
 
  private:
@@ -54,6 +64,7 @@ class RecordingServingMetrics final : public host::ServingMetrics {
 
   mutable Mutex mutex_;
   std::map<std::string, int> counts_ GUARDED_BY(mutex_);
+  WallTime expires_ GUARDED_BY(mutex_){};
 };
 
 }  // namespace davit::test

@@ -6,6 +6,8 @@
 #include <deque>
 #include <thread>
 
+#include "lib/net/certificate_pool.hpp"
+#include "lib/net/certificates.hpp"
 #include "tests/host/serving/recording_serving_metrics.hpp"
 #include "tests/support/collector.hpp"
 #include "tests/support/fake_transport.hpp"
@@ -101,6 +103,34 @@ TEST_F(SecureServingTest, CipherSuitesWithoutForwardSecrecyAreNamedAndLeftOut) {
   EXPECT_EQ(sink_.count("Cipher suites without forward secrecy are left out"), 1U);
   EXPECT_EQ(sink_.count("TLS_RSA_WITH_AES_128_GCM_SHA256"), 1U);
   EXPECT_EQ(sink_.count("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"), 0U);
+}
+
+// Issue 29, 2.8: client certificates of these kubeconfigs ended unseen.
+TEST_F(SecureServingTest, TheFirstEndAmongTheClientCertificatesForReviewsIsKnown) {
+  const auto kubeconfig = [this](const std::string& name, WallTime made) {
+    const KeyPair authority = *make_authority("ca", made);
+    const KeyPair pair =
+        *issue_certificate(authority, {.common_name = "x", .use = CertificateUse::kClient}, made);
+    const std::string certificate = directory_.write(name + ".crt", pair.certificate);
+    return directory_.write(
+        name,
+        "apiVersion: v1\nkind: Config\ncurrent-context: c\n"
+        "clusters: [{name: c, cluster: {server: 'https://127.0.0.1:1', "
+        "insecure-skip-tls-verify: true}}]\n"
+        "contexts: [{name: c, context: {cluster: c, user: u}}]\n"
+        "users: [{name: u, user: {client-certificate: " +
+            certificate + ", client-key: " + directory_.write(name + ".key", pair.key) + "}}]\n");
+  };
+  open();
+  EXPECT_FALSE(serving_->client_certificate_end({})) << "the host's own kubeconfig is used";
+  serving_.reset();
+
+  const WallTime now = clock_->wall_now();
+  manifest_.authentication.kubeconfig = kubeconfig("authn", now);
+  manifest_.authorization.kubeconfig = kubeconfig("authz", now - std::chrono::hours(48));
+  open();
+  EXPECT_EQ(serving_->client_certificate_end({}),
+            certificate_times(directory_.read("authz.crt"))->not_after);
 }
 
 TEST_F(SecureServingTest, ProbesAreServedWhileTheApiServerHangs) {

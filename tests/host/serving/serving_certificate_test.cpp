@@ -98,6 +98,20 @@ TEST_F(ServingCertificateTest, NewFilesAreTakenOver) {
   EXPECT_FALSE(certificate->reread());
 }
 
+// Issue 29, 2.8: the pairs of --tls-sni-cert-key ended unseen.
+TEST_F(ServingCertificateTest, TheFirstEndAmongAllPairsIsReported) {
+  const WallTime now = clock_.wall_now();
+  put(pair_at(now));
+  for (const auto& [name, age] :
+       {std::pair("old", std::chrono::hours(48)), std::pair("young", std::chrono::hours(1))}) {
+    const KeyPair pair = pair_at(now - age);
+    settings_.named_pairs.push_back(directory_.write(std::string(name) + ".crt", pair.certificate) +
+                                    "," + directory_.write(std::string(name) + ".key", pair.key));
+  }
+  ASSERT_TRUE(open());
+  EXPECT_EQ(metrics_.expires(), certificate_times(directory_.read("old.crt"))->not_after);
+}
+
 TEST_F(ServingCertificateTest, BadNewFilesKeepTheOldPairAndAreReportedOnce) {
   const KeyPair good = pair_at(clock_.wall_now());
   put(good);
