@@ -268,6 +268,11 @@ Replacement Informer::begin_replace(const Source& from) {
   return serves(from) ? Replacement(store_) : Replacement();
 }
 
+Comparison Informer::begin_comparison(const Source& from) {
+  MutexLock lock(delivery_);
+  return serves(from) ? Comparison(store_) : Comparison();
+}
+
 void Informer::replace(const Source& from, Replacement next, std::string_view resource_version) {
   MutexLock lock(delivery_);
   const Time began = seams_.clock.now();

@@ -184,6 +184,7 @@ class Informer {
   template <typename Put>
   void event(const Source& from, Put put) EXCLUDES(delivery_);
   void bookmark(const Source& from, std::string_view resource_version) EXCLUDES(delivery_);
+  Comparison begin_comparison(const Source& from) EXCLUDES(delivery_);
   void pause() EXCLUDES(delivery_);
   void failed(const Source& from, const Status& status) EXCLUDES(delivery_);
   void verified(const Source& from) EXCLUDES(delivery_);

@@ -41,6 +41,7 @@ class Informer::Source final : public ReflectorTarget {
   void bookmark(std::string_view resource_version) override {
     informer_.bookmark(*this, resource_version);
   }
+  Comparison begin_comparison() override { return informer_.begin_comparison(*this); }
   void pause() override { informer_.pause(); }
   void verified() override { informer_.verified(*this); }
   void failed(const Status& status) override { informer_.failed(*this, status); }

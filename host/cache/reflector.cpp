@@ -7,6 +7,7 @@
 #include "host/object/api_status.hpp"
 #include "host/object/either_splitter.hpp"
 #include "host/object/metadata.hpp"
+#include "host/object/protobuf_envelope.hpp"
 #include "lib/kube/schema/schema.hpp"
 
 namespace davit::host {
@@ -35,6 +36,11 @@ WireFormat first_format(const Selection& what, WireFormat wanted) {
   const std::string api_version = id.group.empty() ? id.version : id.group + '/' + id.version;
   const bool is_known = what.form == ObjectForm::kMetadata || has_schemas(api_version);
   return is_known ? wanted : WireFormat::kJson;
+}
+
+Selection metadata_of(Selection what) {
+  what.form = ObjectForm::kMetadata;
+  return what;
 }
 
 /// A bookmark has no name, and a projection may leave out the annotations that it speaks with.
@@ -67,6 +73,8 @@ std::string_view verb_of(const ReflectorRequest& request) {
 Reflector::Reflector(Selection what, ParseOptions parse, const ReflectorSeams& seams, Logger log,
                      const ReflectorOptions& options, std::string known_version)
     : what_(std::move(what)),
+      identities_(metadata_of(what_)),
+      identities_format_(first_format(identities_, options.format)),
       parse_options_(parse),
       seams_(seams),
       log_(std::move(log)),
@@ -101,8 +109,10 @@ std::optional<Time> Reflector::step(const std::stop_token& stop) {
     if (silence_max_ != Duration::max()) state_.limit_silence(silence_max_);
     if (std::exchange(server_responded_, false)) state_.on_server_response(seams_.clock.now());
   }
-  ReflectorState::Next next = state_.next(seams_.clock.now());
-  next.request.format = format_;
+  const bool may_probe = state_.phase() == ReflectorState::Phase::kProbing;
+  comparison_ = may_probe ? seams_.target.begin_comparison() : Comparison();
+  ReflectorState::Next next = state_.next(seams_.clock.now(), comparison_.held());
+  next.request.format = next.request.compares ? identities_format_ : format_;
   if (seams_.contact != nullptr && waited != state_.lost_server()) {
     waited ? seams_.contact->remove(*this) : seams_.contact->add(*this);
   }
@@ -177,7 +187,8 @@ void Reflector::note_freshness(const ReflectorReport& report) {
       report.note == Note::kRetried && report.status.ok() &&
       (state_.phase() == Phase::kWatching || state_.phase() == Phase::kProbing);
   MutexLock lock(mutex_);
-  if (report.note == Note::kPopulated || ended_properly) return confirm(now);
+  const bool listed = report.note == Note::kPopulated || report.note == Note::kSame;
+  if (listed || ended_properly) return confirm(now);
   if (!is_failure(report.note) && !is_watch_end(report.note)) return;
   if (!freshness_.failing_since) freshness_.failing_since = now;
   freshness_.failure = report.status;
@@ -194,8 +205,8 @@ StreamEnd Reflector::stream(const ReflectorRequest& request, const std::stop_tok
     if (interrupt_ != Interrupt::kNone) source.request_stop();
   }
   left_.reset();
-  Status status =
-      seams_.api.stream(what_, request, source.get_token(), [&](std::string_view chunk) {
+  Status status = seams_.api.stream(
+      selection(request), request, source.get_token(), [&](std::string_view chunk) {
         if (source.stop_requested()) return Status(Code::kCancelled, "interrupted");
         Time now = seams_.clock.now();
         if (!state_.opened()) state_.on_open(now);
@@ -216,9 +227,8 @@ StreamEnd Reflector::stream(const ReflectorRequest& request, const std::stop_tok
     stream_.reset();
     interrupt = std::exchange(interrupt_, Interrupt::kNone);
   }
-  if (!left_ && format_ == WireFormat::kProtobuf && is_format_refused(status)) {
-    status = use_json(status);
-  }
+  const bool may_use_json = format_ == WireFormat::kProtobuf && !request.compares;
+  if (!left_ && may_use_json && is_format_refused(status)) status = use_json(status);
   StreamEnd end{.status = std::move(status), .resource_version = {}, .continue_token = {}};
   if (stop.stop_requested()) {
     end.cause = Cause::kStopped;
@@ -243,18 +253,23 @@ StreamEnd Reflector::stream(const ReflectorRequest& request, const std::stop_tok
 StreamEnd Reflector::list(const ReflectorRequest& request, const std::stop_token& stop) {
   const bool is_probe = state_.phase() == ReflectorState::Phase::kProbing;
   EitherListSplitter splitter({.skip = [&](const ObjectIdentity& item) {
-    if (!is_probe) next_->skip(too_large(item));
+    is_probe ? comparison_.see(item) : next_->skip(too_large(item));
     return Status();
   }});
   decoder_.expect_envelopes();
   expect_kind(request, stop);
   StreamEnd end = stream(request, stop, [&](std::string_view chunk) {
     const Status status = splitter.feed(chunk, [&](std::string_view item) {
-      if (is_probe) return Status();
+      if (is_probe) {
+        comparison_.see(splitter.is_protobuf() ? read_protobuf_identity(item)
+                                               : read_identity(item));
+        return Status();
+      }
       if (const Status s = expect_items(splitter); !s.ok()) return s;
       return on_item(item);
     });
-    return status.ok() || left_ ? status : undecodable(status, splitter.is_protobuf());
+    const bool is_protobuf = splitter.is_protobuf() && !request.compares;
+    return status.ok() || left_ ? status : undecodable(status, is_protobuf);
   });
   if (end.cause != Cause::kEnded) return end;
   end.status = splitter.finish();
@@ -273,6 +288,7 @@ StreamEnd Reflector::list(const ReflectorRequest& request, const std::stop_token
     end.resource_version = list.resource_version();
     end.continue_token = list.continue_token();
   });
+  end.is_same = end.continue_token.empty() && comparison_.is_same();
   return end;
 }
 
@@ -399,8 +415,8 @@ Status Reflector::on_error_event(std::string_view bytes) {
 void Reflector::expect_kind(const ReflectorRequest& request, const std::stop_token& stop) {
   const ResourceId& id = what_.resource;
   expected_.emplace(ExpectedKind::Resource{id.group, id.version, id.resource},
-                    what_.form == ObjectForm::kMetadata ? ExpectedKind::Form::kMetadata
-                                                        : ExpectedKind::Form::kWhole,
+                    selection(request).form == ObjectForm::kMetadata ? ExpectedKind::Form::kMetadata
+                                                                     : ExpectedKind::Form::kWhole,
                     seams_.api.catalog(id, stop));
   if (!request.begin_collection) return;
   api_version_.clear();
@@ -493,6 +509,7 @@ void Reflector::carry_out(const ReflectorReport& report, const ReflectorRequest&
     seams_.metrics.listed();
     decoder_.release();
   }
+  if (report.note == Note::kSame) seams_.target.bookmark(report.version);
   if (report.note == Note::kWatchStalled) seams_.metrics.stalled_watch();
   if (report.note == Note::kUnproven) seams_.metrics.relist_requested(RelistReason::kVerification);
   if (report.note == Note::kWentBack) seams_.metrics.relist_requested(RelistReason::kWentBack);
@@ -507,6 +524,7 @@ void Reflector::log_report(const ReflectorReport& report, const ReflectorRequest
   const std::string resource = what_.resource.text();
   switch (report.note) {
     case Note::kNone:
+    case Note::kSame:
       return;
     case Note::kPopulated:
       log_.info(failure_.empty() ? 2 : 0, "Caches populated",

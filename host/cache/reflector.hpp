@@ -11,6 +11,7 @@
 
 #include "host/api/expected_kind.hpp"
 #include "host/cache/cache_metrics.hpp"
+#include "host/cache/comparison.hpp"
 #include "host/cache/freshness.hpp"
 #include "host/cache/reflector_state.hpp"
 #include "host/cache/resource_id.hpp"
@@ -84,6 +85,8 @@ class ReflectorTarget {
   /// Like apply(), for a state that cannot be read.
   virtual void skip(WatchType type, SkippedObject object) = 0;
   virtual void bookmark(std::string_view resource_version) = 0;
+  /// A comparison of a list with the content; empty if that is not this reflector's alone.
+  virtual Comparison begin_comparison() { return {}; }
   /// All that was received so far has been passed on; the reflector waits for more.
   virtual void pause() {}
   /// A content is complete, or was verified: Reflector::freshness() says as of when.
@@ -181,7 +184,14 @@ class Reflector final : private ServerContact::Waiter {
   void log_failure(std::string_view message, const ReflectorReport& report,
                    const ReflectorRequest& request);
 
+  /// The selection that a request is about.
+  [[nodiscard]] const Selection& selection(const ReflectorRequest& request) const {
+    return request.compares ? identities_ : what_;
+  }
+
   const Selection what_;
+  const Selection identities_;  // The same objects, their metadata alone.
+  const WireFormat identities_format_;
   const ParseOptions parse_options_;
   const ReflectorSeams seams_;
   const Logger log_;
@@ -192,6 +202,7 @@ class Reflector final : private ServerContact::Waiter {
   std::optional<Replacement>
       next_;  // The content that a list, or the first part of a streaming list, collects.
   std::optional<ExpectedKind> expected_;  // Set while a request runs.
+  Comparison comparison_;                 // Empty unless a probe runs.
   // The objects' own; learned from the first one of a collection.
   std::string api_version_, kind_;
   std::string failure_;  // The last failure that was logged; a repeated one is not.

@@ -61,7 +61,7 @@ Failure classify(const Status& status) {
   return Failure::kOther;
 }
 
-ReflectorState::Next ReflectorState::next(Time now) {
+ReflectorState::Next ReflectorState::next(Time now, std::optional<std::size_t> held) {
   if (!backoff_since_) backoff_since_ = now;
   if (backoff_wanted_) {
     backoff_wanted_ = false;
@@ -84,7 +84,7 @@ ReflectorState::Next ReflectorState::next(Time now) {
   stream_limit_ = Time::max();
   Next next;
   if (phase_ == Phase::kProbing) {
-    next.request.limit = 1;
+    next.request = probe_request(held);
   } else {
     next.request = phase_ == Phase::kListing ? list_request() : watch_request(now);
   }
@@ -307,7 +307,7 @@ ReflectorReport ReflectorState::finish(const StreamEnd& end, Time now) {
     return {.note = Note::kRetried, .version = {}, .status = end.status};
   }
   if (end.cause == Cause::kVerify) {
-    is_goal_wanted_ = true;
+    is_goal_wanted_ = is_comparison_wanted_ = true;
     if (phase_ == Phase::kWatching) phase_ = Phase::kProbing;
     return {.note = Note::kRetried, .version = {}, .status = end.status};
   }
@@ -379,9 +379,24 @@ ReflectorReport ReflectorState::finish_list(const StreamEnd& end) {
   return list_again(Note::kListFailed, end.status);
 }
 
+ReflectorRequest ReflectorState::probe_request(std::optional<std::size_t> held) {
+  ReflectorRequest request;
+  compares_ = is_comparison_wanted_ && held && *held <= options_.compared_max;
+  request.compares = compares_;
+  // One more shows that the server has more.
+  request.limit = compares_ ? static_cast<std::uint32_t>(*held) + 1 : 1;
+  return request;
+}
+
 ReflectorReport ReflectorState::finish_probe(const StreamEnd& end) {
   if (end.cause == Cause::kBroken) return unreachable(end.status);
+  const bool compared = std::exchange(is_comparison_wanted_, false) && compares_;
   const std::optional<std::uint64_t> version = parse_version(end.resource_version);
+  if (compared && (end.cause != Cause::kEnded || !version)) {
+    // Not every server lists metadata; a probe of one object follows.
+    if (classify(end.status) == Failure::kThrottled) back_off();
+    return {.note = Note::kRetried, .version = {}, .status = end.status};
+  }
   if (end.cause != Cause::kEnded || !version) {
     // A list of the most recent state says the same.
     unavailable_ = true;
@@ -389,11 +404,14 @@ ReflectorReport ReflectorState::finish_probe(const StreamEnd& end) {
   }
   if (is_behind(end.resource_version)) return went_back(end.resource_version);
   phase_ = Phase::kWatching;
+  const bool is_same = compared && end.is_same;
+  if (is_same) last_version_ = end.resource_version;
   if (std::exchange(is_goal_wanted_, false)) {
     goal_ = Goal{*version, started_};
     note_verified();
   }
-  return {};
+  if (!is_same) return {};
+  return {.note = Note::kSame, .version = last_version_, .status = {}};
 }
 
 ReflectorReport ReflectorState::finish_page(const StreamEnd& end) {

@@ -102,6 +102,13 @@ ObjectRef Store::get(std::string_view ns, std::string_view name) const {
   return slot == ObjectTable::kNone ? ObjectRef() : objects_.object(slot);
 }
 
+bool Store::holds(const ObjectIdentity& object) const {
+  const ObjectRef held = get(object.ns, object.name);
+  if (!held) return false;
+  const Metadata meta = metadata(*held);
+  return meta.uid == object.uid && meta.resource_version == object.resource_version;
+}
+
 Result<std::vector<ObjectRef>> Store::select(std::string_view index, std::string_view key) const {
   if (index.empty()) return list();
   MutexLock lock(mutex_);

@@ -57,6 +57,8 @@ class Store {
   [[nodiscard]] Result<std::vector<ObjectRef>> select(std::string_view index,
                                                       std::string_view key) const EXCLUDES(mutex_);
   [[nodiscard]] std::vector<ObjectRef> list() const EXCLUDES(mutex_);
+  /// Whether it holds the object in exactly this version.
+  [[nodiscard]] bool holds(const ObjectIdentity& object) const EXCLUDES(mutex_);
   [[nodiscard]] std::size_t size() const EXCLUDES(mutex_);
   /// The version up to which the store has seen every change; empty before the first content.
   [[nodiscard]] std::string resource_version() const EXCLUDES(mutex_);

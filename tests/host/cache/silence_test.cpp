@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/host/cache/cache_fixture.hpp"
+#include "tests/host/cache/verification_fixture.hpp"
 
 namespace davit::host {
 namespace {
@@ -227,48 +227,6 @@ TEST_F(ContactTest, RefusedRequestIsNotTriedEarlier) {
   contact_.responded();
   EXPECT_TRUE(waits());
 }
-
-class VerificationTest : public CacheTest {
- protected:
-  /// A content that is listed again for nothing: more than one page.
-  void fill_large() {
-    std::vector<PodSpec> pods;
-    for (int i = 0; i < 501; ++i) pods.push_back({.name = "p" + std::to_string(i), .version = "3"});
-    make_plain_informer();
-    reply({.body = list_json("7", pods), .lasts = milliseconds(10)});
-    step();
-    informer_->add_listener(listener_, Informer::PastContent::kSkip);
-  }
-  void fill_small() {
-    make_plain_informer();
-    reply({.body = list_json("7", {{.name = "a", .version = "3"}}), .lasts = milliseconds(10)});
-    step();
-    informer_->add_listener(listener_, Informer::PastContent::kSkip);
-  }
-  /// The watch that runs is cut because somebody wants to know.
-  Time ask() {
-    Time asked{};
-    reply({.during = [&] {
-      asked = clock_.now();
-      informer_->verify(asked);
-    }});
-    step();
-    return asked;
-  }
-
-  class Hearer final : public Listener {
-   public:
-    void on_initial(std::vector<ObjectRef>) override {}
-    void on_change(const Change&) override { ++changes; }
-    void on_verified(Time as_of) override {
-      verified = as_of;
-      changes_before = changes;
-    }
-    std::optional<Time> verified;
-    int changes = 0;
-    int changes_before = 0;
-  } listener_;
-};
 
 // Issue 11, 1.3.
 TEST_F(VerificationTest, LargeContentIsVerifiedByItsVersionAndNeverListedAgain) {
