@@ -1,13 +1,11 @@
 /// Whether the pod of a DaemonSet belongs on a node. Pure.
 #pragma once
 
-#include <davit/kube/label_match.hpp>
 #include <davit/kube/node.hpp>
+#include <davit/kube/node_selector.hpp>
 #include <davit/kube/taint.hpp>
 #include <davit/object.hpp>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace davit::daemonset {
@@ -32,27 +30,8 @@ class NodeRules {
   [[nodiscard]] Eligibility judge(const Node& node) const;
 
  private:
-  struct Requirement {
-    std::string key;
-    LabelOperator op;
-    std::vector<std::string> values;
-  };
-  /// All of both must hold.
-  struct Term {
-    std::vector<Requirement> labels;
-    std::vector<Requirement> fields;
-  };
-
-  [[nodiscard]] static std::optional<Term> parse_term(Value term);
-  [[nodiscard]] static std::optional<Requirement> parse_expression(Value expression);
-  [[nodiscard]] static std::optional<Requirement> parse_field(Value field);
-
-  [[nodiscard]] bool selects(const Node& node) const;
-  [[nodiscard]] bool tolerates(const Taint& taint) const;
-
   std::string node_name_;  // Empty: every node.
-  std::vector<std::pair<std::string, std::string>> node_selector_;
-  std::optional<std::vector<Term>> terms_;  // One must hold; nothing: no affinity is required.
+  NodeSelector selector_;
   std::vector<Toleration> tolerations_;
 };
 

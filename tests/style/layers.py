@@ -28,8 +28,9 @@ Include = namedtuple('Include', 'path line source target')
 
 ORDERED = ('host', 'sandbox', 'lib')
 PRODUCT = ORDERED + ('plugins', 'sdk', 'cli', 'testing')
-VALUES = ('davit/result.hpp', 'davit/time.hpp', 'davit/kube/duration.hpp', 'davit/kube/label_match.hpp',
-          'davit/kube/label_syntax.hpp', 'davit/kube/quantity.hpp', 'davit/kube/time.hpp')
+VALUES = ('davit/names.hpp', 'davit/result.hpp', 'davit/time.hpp', 'davit/kube/duration.hpp',
+          'davit/kube/label_match.hpp', 'davit/kube/label_syntax.hpp', 'davit/kube/node_selector.hpp',
+          'davit/kube/quantity.hpp', 'davit/kube/taint.hpp', 'davit/kube/time.hpp')
 SDK_PARTS = ('sdk/abi', 'sdk/values', 'sdk')  # Lowest first.
 PROGRAM = ('cli', 'testing')
 SHARED = 'plugins/shared'  # Libraries of several plugins.

@@ -39,6 +39,10 @@ constexpr TermCase kTermCases[] = {
     {"OtherNameIsRefused", "{}",
      R"([{"matchFields":[{"key":"metadata.name","operator":"In","values":["node-2"]}]}])", false},
     {"EmptyTermMatchesNothing", "{}", R"([{}])", false},
+    {"ATermWithALabelThatNoNodeCanHaveMatchesNothing", "{}",
+     R"([{"matchExpressions":[{"key":"a","operator":"NotIn","values":["not a value"]}]}])", false},
+    {"ExistsWithValuesMatchesNothing", R"({"a":"b"})",
+     R"([{"matchExpressions":[{"key":"a","operator":"Exists","values":["b"]}]}])", false},
     {"UnknownOperatorHoldsNever", R"({"a":"b"})",
      R"([{"matchExpressions":[{"key":"a","operator":"Like","values":["b"]}]}])", false},
 };
@@ -64,6 +68,17 @@ TEST(LabelRulesTest, EveryLabelOfTheNodeSelectorMustBeThere) {
   const Json spec = json_literal(R"({"nodeSelector":{"disk":"ssd","zone":"a"}})");
   EXPECT_TRUE(accepts_labels(spec, json_literal(R"({"disk":"ssd","zone":"a","x":"y"})"), "n"));
   EXPECT_FALSE(accepts_labels(spec, json_literal(R"({"disk":"ssd"})"), "n"));
+}
+
+TEST(LabelRulesTest, ATolerationOfAnUnknownOperatorToleratesNothing) {
+  const Json taint = json_literal(R"({"key":"a","value":"1","effect":"NoSchedule"})");
+  const auto with = [](const std::string& op) {
+    return json_literal(R"([{"key":"a","value":"1","operator":")" + op + R"("}])");
+  };
+  EXPECT_TRUE(tolerates(with("Equal"), taint));
+  EXPECT_TRUE(tolerates(with("Exists"), taint));
+  EXPECT_FALSE(tolerates(with("Lt"), taint));
+  EXPECT_FALSE(tolerates(with("Like"), taint));
 }
 
 }  // namespace

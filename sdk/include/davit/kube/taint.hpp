@@ -1,8 +1,10 @@
-/// Taints of Nodes and the tolerations of Pods.
+/// Taints of Nodes and the tolerations of Pods. What reads a value takes davit::Value, or a type
+/// that reads another tree in the same way.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <davit/object.hpp>
+#include <davit/names.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,7 +24,8 @@ struct Taint {
   std::string effect{};
   std::string time_added{};  ///< The server's text; empty: none.
 
-  [[nodiscard]] static Taint from(Value value) {
+  template <typename V>
+  [[nodiscard]] static Taint from(V value) {
     return {std::string(value[&Names::key].string()), std::string(value[&Names::value].string()),
             std::string(value[&Names::effect].string()),
             std::string(value[&Names::time_added].string())};
@@ -35,16 +38,18 @@ struct Taint {
 };
 
 /// Those of a `spec.taints` array, in its order.
-[[nodiscard]] inline std::vector<Taint> taints_from(Value array) {
+template <typename V>
+[[nodiscard]] std::vector<Taint> taints_from(V array) {
   std::vector<Taint> taints;
-  for (const Value each : array.elements()) taints.push_back(Taint::from(each));
+  for (const V each : array.elements()) taints.push_back(Taint::from(each));
   return taints;
 }
 
 /// Those with one effect.
-[[nodiscard]] inline std::vector<Taint> taints_from(Value array, std::string_view effect) {
+template <typename V>
+[[nodiscard]] std::vector<Taint> taints_from(V array, std::string_view effect) {
   std::vector<Taint> taints;
-  for (const Value each : array.elements()) {
+  for (const V each : array.elements()) {
     if (each[&Names::effect].string() == effect) taints.push_back(Taint::from(each));
   }
   return taints;
@@ -58,7 +63,8 @@ struct Toleration {
   std::string effect{};                   ///< Empty: every effect.
   std::optional<std::int64_t> seconds{};  ///< Nothing: for ever.
 
-  [[nodiscard]] static Toleration from(Value value) {
+  template <typename V>
+  [[nodiscard]] static Toleration from(V value) {
     return {std::string(value[&Names::key].string()), std::string(value[&Names::op].string()),
             std::string(value[&Names::value].string()), std::string(value[&Names::effect].string()),
             value[&Names::toleration_seconds].integer()};
@@ -75,10 +81,18 @@ struct Toleration {
 };
 
 /// Those of a `spec.tolerations` array, in its order.
-[[nodiscard]] inline std::vector<Toleration> tolerations_from(Value array) {
+template <typename V>
+[[nodiscard]] std::vector<Toleration> tolerations_from(V array) {
   std::vector<Toleration> tolerations;
-  for (const Value each : array.elements()) tolerations.push_back(Toleration::from(each));
+  for (const V each : array.elements()) tolerations.push_back(Toleration::from(each));
   return tolerations;
+}
+
+/// Whether one of `tolerations` tolerates `taint`.
+[[nodiscard]] inline bool tolerates(const std::vector<Toleration>& tolerations,
+                                    const Taint& taint) {
+  return std::any_of(tolerations.begin(), tolerations.end(),
+                     [&taint](const Toleration& each) { return each.tolerates(taint); });
 }
 
 }  // namespace davit
