@@ -18,14 +18,15 @@ namespace davit::host {
 
 /// Time limits of a swap's phases. Beyond them the swap fails, and the old build keeps serving.
 struct SwapLimits {
-  Duration init = std::chrono::seconds(10);  ///< Copying, opening, InitFuncs.
+  /// Copying, opening in another process and in this one, InitFuncs: seconds on a busy machine.
+  Duration init = std::chrono::seconds(30);
   /// A healthy server takes some 40 s to list 150,000 pods.
   Duration refill = std::chrono::minutes(2);
   Duration fill = std::chrono::seconds(30);    ///< Its handlers see what the caches hold.
   Duration drain = std::chrono::seconds(30);   ///< Longer than a request to a healthy server takes.
   Duration state = std::chrono::seconds(5);    ///< Handlers end, and the state is handed over.
   Duration config = std::chrono::seconds(10);  ///< The controller takes another configuration.
-  Duration retire = std::chrono::seconds(10);
+  Duration retire = std::chrono::seconds(30);  ///< The old build's calls and threads end.
   /// Builds that could not leave memory before swaps are refused: a build is some megabytes, and
   /// one that leaves nothing behind does not count.
   std::size_t residents_max = 16;
