@@ -225,6 +225,9 @@ void add_rbac_command(CLI::App& app, Commands& commands, std::ostream& out, std:
   rbac->add_option("--manifest", commands.rbac.manifest,
                    "Manifest (default: every installed plugin)")
       ->type_name("FILE");
+  rbac->add_option("--kubeconfig", commands.rbac.kubeconfig,
+                   "Kubeconfig of the host; overrides the manifest")
+      ->type_name("FILE");
   rbac->add_option("--namespace,-n", commands.rbac.ns,
                    "Namespace of the ServiceAccount (default kube-system)")
       ->type_name("NAMESPACE");
@@ -235,21 +238,28 @@ void add_rbac_command(CLI::App& app, Commands& commands, std::ostream& out, std:
       ->take_all()
       ->allow_extra_args(false)
       ->type_name("DIRECTORY");
-  rbac->add_option(
-          "--user", commands.rbac.users,
-          "User that gets the rights instead of a ServiceAccount; may be repeated (default: the "
-          "one of the manifest's kubeconfig, where its certificate names it)")
-      ->take_all()
-      ->allow_extra_args(false)
-      ->type_name("NAME");
-  rbac->add_option("--group", commands.rbac.groups, "Group that gets the rights; may be repeated")
-      ->take_all()
-      ->allow_extra_args(false)
-      ->type_name("NAME");
+  CLI::Option* const user =
+      rbac->add_option("--user", commands.rbac.users,
+                       "User that gets the rights instead of a ServiceAccount; may be repeated "
+                       "(default: the "
+                       "one of the manifest's kubeconfig, where its certificate names it)")
+          ->take_all()
+          ->allow_extra_args(false)
+          ->type_name("NAME");
+  CLI::Option* const group = rbac->add_option("--group", commands.rbac.groups,
+                                              "Group that gets the rights; may be repeated")
+                                 ->take_all()
+                                 ->allow_extra_args(false)
+                                 ->type_name("NAME");
   rbac->add_flag_callback(
-      "--use-service-account-credentials",
-      [&] { commands.rbac.accounts = RbacOptions::Accounts::kOneEach; },
+      "--use-service-account-credentials", [&] { commands.rbac.accounts = Accounts::kOneEach; },
       "Print an account and roles for each controller, as davit run with this flag needs them");
+  rbac->add_flag_callback(
+          "--check", [&] { commands.rbac.what = RbacOptions::Do::kCheck; },
+          "Ask the API server instead, as the manifest's identity: print the rights that are "
+          "missing, as rules of roles, and exit with 1 if there are any")
+      ->excludes(user)
+      ->excludes(group);
   rbac->callback([&] { commands.chosen = [&] { return run_rbac(commands.rbac, out, err); }; });
 }
 

@@ -1,8 +1,9 @@
 #include "cli/rbac_command.hpp"
 
 #include <algorithm>
-#include <compare>
 #include <map>
+#include <memory>
+#include <optional>
 #include <ostream>
 #include <set>
 #include <tuple>
@@ -12,13 +13,12 @@
 #include "cli/desired_state.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/options.hpp"
-#include "cli/upstream/controllers.hpp"
-#include "cli/upstream_clients.hpp"
-#include "host/api/service_account_token.hpp"
-#include "host/config/kubeconfig.hpp"
+#include "cli/rights_review.hpp"
+#include "cli/server_connection.hpp"
+#include "host/api/service_accounts.hpp"
+#include "host/api/wait.hpp"
 #include "host/plugin/catalog.hpp"
 #include "host/plugin/declared_config.hpp"
-#include "host/serving/client_trust.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/base/text_file.hpp"
 #include "lib/net/certificate_pool.hpp"
@@ -26,119 +26,12 @@
 namespace davit::host {
 namespace {
 
+/// A person waits for the check.
+constexpr TokenBucket::Rate kCheckRate{50, 100};
 constexpr const char* kRbacGroup = "rbac.authorization.k8s.io";
 /// In the order that people write them.
 constexpr const char* kVerbOrder[] = {"get",    "list",  "watch",  "create",
                                       "update", "patch", "delete", "deletecollection"};
-
-/// The objects of a rule, without its verbs.
-struct Object {
-  std::string group;
-  std::string resource;            // "pods", "deployments/status", "*".
-  std::vector<std::string> names;  // Empty: all.
-
-  auto operator<=>(const Object&) const = default;
-};
-
-/// The rights in one namespace, or of the cluster.
-struct Rights {
-  std::map<Object, std::set<std::string>> verbs;
-  std::map<std::string, std::set<std::string>> url_verbs;
-};
-
-/// Keyed by namespace; "" is the cluster.
-using RightsByNamespace = std::map<std::string, Rights>;
-
-void add(RightsByNamespace& out, const std::vector<std::string>& namespaces, const Object& object,
-         const std::vector<std::string>& verbs) {
-  const auto add_to = [&](const std::string& ns) {
-    out[ns].verbs[object].insert(verbs.begin(), verbs.end());
-  };
-  if (namespaces.empty()) return add_to("");
-  for (const std::string& ns : namespaces) add_to(ns);
-}
-
-std::string with_subresource(const DeclaredRule& rule) {
-  return rule.subresource.empty() ? rule.resource : rule.resource + "/" + rule.subresource;
-}
-
-void add_rules(RightsByNamespace& rights, const DeclaredController& controller) {
-  for (const DeclaredRule& rule : controller.rules) {
-    for (const std::string& url : rule.non_resource_urls) {
-      rights[""].url_verbs[url].insert(rule.verbs.begin(), rule.verbs.end());
-    }
-    if (rule.resource.empty()) continue;
-    std::vector<std::string> names = rule.resource_names;
-    std::sort(names.begin(), names.end());
-    add(rights, rule.namespaces, {rule.group, with_subresource(rule), std::move(names)},
-        rule.verbs);
-  }
-}
-
-void add_watches(RightsByNamespace& rights, const DeclaredController& controller) {
-  for (const DeclaredWatch& watch : controller.watches) {
-    add(rights, watch.namespaces, {watch.group, watch.resource, {}}, {"get", "list", "watch"});
-  }
-}
-
-/// Events are written by the controllers and by the host, and repeats of one as patches.
-void add_events(RightsByNamespace& rights) {
-  for (const char* group : {"", "events.k8s.io"}) {
-    add(rights, {}, {group, "events", {}}, {"create", "patch"});
-  }
-}
-
-/// The account in whose name a controller acts; empty: the host's.
-std::string account_of(const DeclaredController& controller, const RbacOptions& options) {
-  const std::string client = upstream_client(controller);
-  const bool own = options.accounts == RbacOptions::Accounts::kOneEach && has_own_account(client);
-  return own ? client : "";
-}
-
-/// The rights to list and watch that its rules imply at run time: a garbage collector
-/// watches every kind.
-void add_rules_of_watches(RightsByNamespace& rights, const DeclaredController& controller) {
-  for (const DeclaredRule& rule : controller.rules) {
-    if (rule.resource.empty() || !rule.subresource.empty()) continue;
-    const auto grants = [&](std::string_view verb) {
-      return std::find(rule.verbs.begin(), rule.verbs.end(), verb) != rule.verbs.end();
-    };
-    if (!grants("list") && !grants("watch") && !grants("*")) continue;
-    add(rights, rule.namespaces, {rule.group, rule.resource, rule.resource_names},
-        {"get", "list", "watch"});
-  }
-}
-
-/// The rights of each account; "" is the host's. The host lists and watches for all controllers,
-/// also for those that write with an account of their own.
-std::map<std::string, RightsByNamespace> rights_by_account(
-    const std::vector<DeclaredController>& controllers, const RbacOptions& options) {
-  std::map<std::string, RightsByNamespace> out;
-  for (const DeclaredController& each : controllers) {
-    const std::string account = account_of(each, options);
-    add_rules(out[account], each);
-    add_watches(out[account], each);
-    add_watches(out[""], each);
-    if (!account.empty()) add_rules_of_watches(out[""], each);
-  }
-  const std::vector<std::string> in_system = {std::string(kAccountNamespace)};
-  std::vector<std::string> accounts;
-  for (const auto& [account, rights] : out) {
-    if (!account.empty()) accounts.push_back(account);
-  }
-  // A rule without names would be one for all accounts.
-  if (!accounts.empty()) {
-    add(out[""], in_system, {"", "serviceaccounts", {}}, {"create"});  // It has no name yet.
-    add(out[""], in_system, {"", "serviceaccounts", accounts}, {"get"});
-    add(out[""], in_system, {"", "serviceaccounts/token", accounts}, {"create"});
-  }
-  // The HTTPS port asks who a token belongs to, and what its user may read.
-  add(out[""], {}, {"authentication.k8s.io", "tokenreviews", {}}, {"create"});
-  add(out[""], {}, {"authorization.k8s.io", "subjectaccessreviews", {}}, {"create"});
-  add(out[""], {kTrustNamespace}, {"", "configmaps", {kTrustConfigMap}}, {"get"});
-  for (auto& [account, rights] : out) add_events(rights);
-  return out;
-}
 
 std::vector<std::string> ordered(const std::set<std::string>& verbs) {
   if (verbs.contains("*")) return {"*"};
@@ -225,13 +118,18 @@ std::string url_rule(const std::vector<std::string>& urls, const std::vector<std
   return "- nonResourceURLs: " + flow(urls) + "\n  verbs: " + flow(verbs) + "\n";
 }
 
-std::string cluster_role(const Rights& rights, const std::string& name, const std::string& more) {
-  std::string out = head("rbac.authorization.k8s.io/v1", "ClusterRole", name, "");
-  out += "rules:\n" + resource_rules(rights) + more;
+/// All rules, those of URLs last.
+std::string role_rules(const Rights& rights) {
+  std::string out = resource_rules(rights);
   std::map<std::vector<std::string>, std::vector<std::string>> urls;
   for (const auto& [url, verbs] : rights.url_verbs) urls[ordered(verbs)].push_back(url);
   for (const auto& [verbs, some] : urls) out += url_rule(some, verbs);
   return out;
+}
+
+std::string cluster_role(const Rights& rights, const std::string& name) {
+  return head("rbac.authorization.k8s.io/v1", "ClusterRole", name, "") + "rules:\n" +
+         role_rules(rights);
 }
 
 /// No role can say where HTTP requests go; a network policy can.
@@ -245,23 +143,6 @@ std::string http_comment(const std::vector<DeclaredController>& controllers) {
   }
   if (out.empty()) return out;
   return "# Beside these rights, HTTP requests to servers outside the cluster:\n" + out;
-}
-
-std::string lease_rules(const LeaderElectionSettings& election) {
-  std::vector<std::string> names = {election.name};
-  if (election.migrates) names.push_back(election.migration.leader_name);
-  // A name is not known to the server yet when an object is created.
-  return rule_yaml({"coordination.k8s.io"}, {"leases"}, {}, {"create"}) +
-         rule_yaml({"coordination.k8s.io"}, {"leases"}, names, {"get", "update", "patch"});
-}
-
-/// The host does not start beside an active kube-controller-manager with the same controllers.
-std::string neighbour_rule(const std::vector<DeclaredController>& controllers) {
-  for (const DeclaredController& each : controllers) {
-    if (find_upstream_controller(each.name) == nullptr) continue;
-    return rule_yaml({"coordination.k8s.io"}, {"leases"}, {"kube-controller-manager"}, {"get"});
-  }
-  return "";
 }
 
 /// The controllers that the manifest enables, of all its plugins.
@@ -292,21 +173,12 @@ std::vector<DeclaredController> enabled_controllers(const Catalog& catalog,
   return out;
 }
 
-/// The rules of the Role in each namespace.
-std::map<std::string, std::string> namespaced_rules(const RightsByNamespace& rights) {
-  std::map<std::string, std::string> rules;
-  for (const auto& [ns, some] : rights) {
-    if (!ns.empty()) rules[ns] = resource_rules(some);
-  }
-  return rules;
-}
-
-std::string namespaced_roles(const std::map<std::string, std::string>& rules_by_namespace,
-                             const Subject& subject) {
+std::string namespaced_roles(const RightsByNamespace& rights, const Subject& subject) {
   std::string out;
-  for (const auto& [ns, rules] : rules_by_namespace) {
+  for (const auto& [ns, some] : rights) {
+    if (ns.empty()) continue;
     out += "---\n" + head("rbac.authorization.k8s.io/v1", "Role", subject.roles, ns);
-    out += "rules:\n" + rules;
+    out += "rules:\n" + resource_rules(some);
     out += "---\n" + binding("RoleBinding", "Role", ns, subject);
   }
   return out;
@@ -320,45 +192,80 @@ std::string account_yaml(const std::string& account, RightsByNamespace rights,
   const Subject subject{options.name + ":controller:" + account, account,
                         std::string(kAccountNamespace)};
   return "---\n" + head("v1", "ServiceAccount", subject.account, subject.ns) + "---\n" +
-         cluster_role(rights[""], subject.roles, "") + "---\n" +
+         cluster_role(rights[""], subject.roles) + "---\n" +
          binding("ClusterRoleBinding", "ClusterRole", "", subject) +
-         namespaced_roles(namespaced_rules(rights), subject);
+         namespaced_roles(rights, subject);
+}
+
+/// The rules of roles that an account lacks, those of each namespace after a comment.
+std::string missing_rules(const std::string& account, const RightsByNamespace& rights) {
+  std::string out;
+  for (const auto& [ns, some] : rights) {
+    out += ns.empty() ? "# for the whole cluster" : "# in the namespace " + ns;
+    if (!account.empty()) {
+      out += ", for the ServiceAccount " + std::string(kAccountNamespace) + "/" + account;
+    }
+    out += "\n" + role_rules(some);
+  }
+  return out;
 }
 
 }  // namespace
 
 std::string rbac_yaml(const std::vector<DeclaredController>& controllers,
                       const LeaderElectionSettings& election, const RbacOptions& options) {
-  std::map<std::string, RightsByNamespace> accounts = rights_by_account(controllers, options);
-  RightsByNamespace rights = std::move(accounts[""]);
+  std::map<std::string, RightsByNamespace> accounts =
+      needed_rights(controllers, {options.accounts, election});
+  const RightsByNamespace rights = std::move(accounts[""]);
   accounts.erase("");
   const Subject subject{options.name, options.name, options.ns, options.users, options.groups};
   std::string out;
   if (options.users.empty() && options.groups.empty()) {
     out = head("v1", "ServiceAccount", options.name, options.ns) + "---\n";
   }
-  const std::string urls = url_rule(
-      {"/healthz", "/livez", "/readyz", "/version", "/api", "/api/*", "/apis", "/apis/*"}, {"get"});
-  out += http_comment(controllers) + cluster_role(rights[""], options.name, urls);
+  out += http_comment(controllers) + cluster_role(rights.at(""), options.name);
   out += "---\n" + binding("ClusterRoleBinding", "ClusterRole", "", subject);
-  std::map<std::string, std::string> rules = namespaced_rules(rights);
-  if (election.enabled) rules[election.ns] += lease_rules(election);
-  if (const std::string rule = neighbour_rule(controllers); !rule.empty()) {
-    rules["kube-system"] += rule;
-  }
-  out += namespaced_roles(rules, subject);
+  out += namespaced_roles(rights, subject);
   for (auto& [account, some] : accounts) out += account_yaml(account, std::move(some), options);
   return out;
 }
 
+int check_rights(const std::map<std::string, RightsByNamespace>& rights,
+                 const ClientOfAccount& client_of, std::ostream& out, std::ostream& err) {
+  std::string missing;
+  std::size_t reviewed = 0;
+  bool all_known = true;
+  for (const auto& [account, some] : rights) {
+    RestClient& client = client_of(account);
+    const std::set<Right> asked = rights_of(some);
+    const RightsReview review = review_rights(client, asked, {});
+    reviewed += asked.size();
+    missing += missing_rules(account, joined(review.missing));
+    if (review.unknown.empty()) continue;
+    all_known = false;
+    const std::string who =
+        account.empty() ? std::string() : "of the ServiceAccount " + account + " ";
+    err << "davit: " << review.unknown.size() << " rights " << who << "could not be checked: "
+        << (account.empty() ? explain_first_contact(review.failure, client.server())
+                            : review.failure.message())
+        << "\n";
+    // The accounts need the host's identity.
+    if (account.empty() && review.unknown.size() == asked.size()) return kExitFailed;
+  }
+  if (!missing.empty()) {
+    out << "# These rights are missing. `davit rbac` prints roles with them.\n" << missing;
+  } else if (all_known) {
+    out << "All " << reviewed << " rights are there.\n";
+  }
+  return missing.empty() && all_known ? kExitGood : kExitFailed;
+}
+
+namespace {
+
 /// The user of a kubeconfig, as the server knows it; empty where only the server can say.
 std::string user_of(const Manifest& manifest) {
   if (manifest.client.kubeconfig.empty()) return {};
-  KubeconfigOptions lookup;
-  lookup.master = manifest.client.master;
-  lookup.kubeconfig = manifest.client.kubeconfig;
-  lookup.environment = process_environment();
-  const Result<ConnectionConfig> connection = load_connection(lookup);
+  const Result<ConnectionConfig> connection = load_connection(lookup_of(manifest.client));
   if (!connection) return {};  // The machine that prints rights need not be the host's.
   if (!connection->impersonate.user.empty()) return connection->impersonate.user;
   const Result<std::string> pem = connection->cert_data.empty()
@@ -369,10 +276,74 @@ std::string user_of(const Manifest& manifest) {
   return subject ? subject->common_name : std::string();
 }
 
+/// The clients of the check, made when they are first asked for. They create no object.
+class AccountClients {
+ public:
+  explicit AccountClients(ConnectionConfig connection) : connection_(std::move(connection)) {}
+
+  [[nodiscard]] Status open(Accounts accounts) {
+    Result<std::unique_ptr<Transport>> own = connect(connection_, *clock_, metrics_, log_);
+    if (!own) return own.error();
+    own_ = std::move(*own);
+    root_ = make(*own_);
+    if (accounts == Accounts::kTheHosts) return {};
+    Result<std::unique_ptr<Transport>> anonymous =
+        connect_anonymously(connection_, *clock_, metrics_, log_);
+    if (!anonymous) return anonymous.error();
+    anonymous_ = std::move(*anonymous);
+    accounts_.emplace(*anonymous_, *root_, DryRun::kServer, log_);
+    return {};
+  }
+
+  [[nodiscard]] RestClient& client(const std::string& account) {
+    if (account.empty()) return *root_;
+    return *made_.emplace_back(make(accounts_->transport(account)));
+  }
+
+ private:
+  [[nodiscard]] std::unique_ptr<RestClient> make(Transport& transport) {
+    return std::make_unique<RestClient>(
+        transport, *clock_, metrics_, log_,
+        RestOptions{.rate = kCheckRate, .user_agent = user_agent("rbac")});
+  }
+
+  const ConnectionConfig connection_;
+  const std::unique_ptr<Clock> clock_ = make_system_clock();
+  const std::unique_ptr<LogSink> sink_ = make_log_sink(LogFormat::kText, 0);
+  const Logger log_{*sink_};
+  NoRestMetrics metrics_;
+  std::unique_ptr<Transport> own_;
+  std::unique_ptr<RestClient> root_;
+  std::unique_ptr<Transport> anonymous_;     // With accounts.
+  std::optional<ServiceAccounts> accounts_;  // Likewise.
+  std::vector<std::unique_ptr<RestClient>> made_;
+};
+
+int run_check(const std::vector<DeclaredController>& controllers, const Manifest& manifest,
+              Accounts accounts, std::ostream& out, std::ostream& err) {
+  Result<ConnectionConfig> connection = load_connection(lookup_of(manifest.client));
+  if (!connection) {
+    err << "davit: " << connection.error().message() << "\n";
+    return kExitMistakes;
+  }
+  AccountClients clients(*std::move(connection));
+  if (Status s = clients.open(accounts); !s.ok()) {
+    err << "davit: " << s.message() << "\n";
+    return kExitMistakes;
+  }
+  return check_rights(
+      needed_rights(controllers, {accounts, manifest.leader_election}),
+      [&clients](const std::string& account) -> RestClient& { return clients.client(account); },
+      out, err);
+}
+
+}  // namespace
+
 int run_rbac(const RbacOptions& options, std::ostream& out, std::ostream& err) {
   RunOptions flags;
   flags.manifest = options.manifest;
   flags.plugin_directories = options.plugin_directories;
+  if (!options.kubeconfig.empty()) flags.kubeconfig = options.kubeconfig;
   SettingsResult merged = merge_settings(flags);
   std::vector<Mistake> mistakes = std::move(merged.mistakes);
   const Manifest& manifest = merged.settings.manifest;
@@ -386,7 +357,10 @@ int run_rbac(const RbacOptions& options, std::ostream& out, std::ostream& err) {
   if (!mistakes.empty()) return kExitMistakes;
   RbacOptions printed = options;
   if (manifest.client.service_account_credentials) {
-    printed.accounts = RbacOptions::Accounts::kOneEach;
+    printed.accounts = Accounts::kOneEach;
+  }
+  if (options.what == RbacOptions::Do::kCheck) {
+    return run_check(controllers, manifest, printed.accounts, out, err);
   }
   if (printed.users.empty() && printed.groups.empty()) {
     if (std::string user = user_of(manifest); !user.empty()) {

@@ -12,7 +12,7 @@
 #include "cli/host_process.hpp"
 #include "cli/interruptions.hpp"
 #include "cli/manifest_follower.hpp"
-#include "host/config/kubeconfig.hpp"
+#include "cli/server_connection.hpp"
 #include "host/control/control_service.hpp"
 #include "host/control/control_socket.hpp"
 #include "host/crash/core_dumps.hpp"
@@ -187,19 +187,16 @@ void protect_memory(const RunOptions& options, const Logger& log) {
   if (Status s = forbid_core_dumps(); !s.ok()) log.info(0, "Warning: " + s.message());
 }
 
-KubeconfigOptions lookup_of(const ClientSettings& client) {
-  KubeconfigOptions lookup;
-  lookup.master = client.master;
-  lookup.kubeconfig = client.kubeconfig;
-  lookup.environment = process_environment();
-  return lookup;
-}
-
 Status protect(const RunOptions& options, const Manifest& manifest,
                const ConnectionConfig& connection, const Logger& log) {
   protect_memory(options, log);
   warn_of_readable_secrets(connection, manifest, log);
   return check_files(connection, log);
+}
+
+NeighbourTerms::Beside beside_of(const RunOptions& options) {
+  return options.allow_kube_controller_manager ? NeighbourTerms::Beside::kWarn
+                                               : NeighbourTerms::Beside::kRefuse;
 }
 
 }  // namespace
@@ -256,19 +253,18 @@ int run_host(const RunOptions& options) {
   std::optional<LeaseHolders> holders =
       open_holders(journal, manifest.leader_election, lookup.environment, log);
   const std::unique_ptr<Random> random = make_system_random();
-  const Result<std::unique_ptr<HostProcess>> opened = HostProcess::open(
-      manifest, *connection, std::move(plan->controllers()),
-      HostSeams{.clock = *clock,
-                .random = *random,
-                .log_sink = *sink,
-                .quarantine = &quarantine,
-                .lease_holders = holders ? &*holders : nullptr,
-                .trial = "/proc/self/exe",  // See main().
-                .tracing = tracing_config(manifest.tracing, lookup.environment),
-                .verbosity = &verbosity,
-                .beside = options.allow_kube_controller_manager ? NeighbourTerms::Beside::kWarn
-                                                                : NeighbourTerms::Beside::kRefuse},
-      [&interruptions] { interruptions.lost_lease(); });
+  const Result<std::unique_ptr<HostProcess>> opened =
+      HostProcess::open(manifest, *connection, std::move(plan->controllers()),
+                        HostSeams{.clock = *clock,
+                                  .random = *random,
+                                  .log_sink = *sink,
+                                  .quarantine = &quarantine,
+                                  .lease_holders = holders ? &*holders : nullptr,
+                                  .trial = "/proc/self/exe",  // See main().
+                                  .tracing = tracing_config(manifest.tracing, lookup.environment),
+                                  .verbosity = &verbosity,
+                                  .beside = beside_of(options)},
+                        [&interruptions] { interruptions.lost_lease(); });
   if (!opened) return fail_command(log, opened.error());
   HostProcess& host = **opened;
   host.want(plan->desired());

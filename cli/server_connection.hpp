@@ -1,4 +1,4 @@
-/// ServerConnection: what a command that only sends requests needs.
+/// The way of a command to the server.
 #pragma once
 
 #include <davit/result.hpp>
@@ -8,10 +8,20 @@
 #include "host/api/connect.hpp"
 #include "host/api/rest_metrics.hpp"
 #include "host/config/kubeconfig.hpp"
+#include "host/config/manifest.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/spdlog_sink.hpp"
 
 namespace davit::host {
+
+/// The lookup of the server and the identity, as the settings of a host describe it.
+[[nodiscard]] inline KubeconfigOptions lookup_of(const ClientSettings& client) {
+  KubeconfigOptions lookup;
+  lookup.master = client.master;
+  lookup.kubeconfig = client.kubeconfig;
+  lookup.environment = process_environment();
+  return lookup;
+}
 
 /// Filled by open(); a RestClient borrows its members.
 struct ServerConnection {

@@ -82,9 +82,13 @@ std::string explain_first_contact(const ApiResponse& response, std::string_view 
              " does not accept our credentials: the token or client certificate is wrong or has "
              "expired; log in again or renew it in the kubeconfig" +
              http_status;
-    case 403:
-      return "the API server at " + at + " refuses us: " + in_one_line(response.status.message()) +
-             "; grant the right with RBAC, `davit rbac` prints what davit needs" + http_status;
+    case 403: {
+      std::string cause = in_one_line(response.status.message());
+      if (cause.find("davit rbac") == cause.npos) {
+        cause += "; grant the right with RBAC, `davit rbac` prints what davit needs";
+      }
+      return "the API server at " + at + " refuses us: " + cause + http_status;
+    }
     default:
       break;
   }

@@ -15,6 +15,16 @@ namespace {
 constexpr std::string_view kTooLarge = "Too large resource version";
 constexpr std::string_view kTooLargeCause = "ResourceVersionTooLarge";
 
+/// The remedy for a right that is missing.
+constexpr std::string_view kRightsHint = "; `davit rbac` prints the rights that davit needs";
+
+/// Whether the server's authorizer has refused, or its check against escalation: both name the
+/// user. Quotas, admission and terminating namespaces respond with 403, too, and no role helps.
+bool lacks_right(Code code, std::string_view message) {
+  return code == Code::kForbidden && (message.find("forbidden: User \"") != message.npos ||
+                                      message.find("forbidden: user \"") != message.npos);
+}
+
 void read_causes(Value causes, ApiDetail& out) {
   causes.each([&](Value cause) {
     std::string_view reason = cause["reason"].string();
@@ -46,6 +56,7 @@ Status api_status(Value status, int http_status) {
   }
   if (message.empty()) message = "the server sent a Status without a message";
   const Code code = code_of(detail.reason, detail.http_status);
+  if (lacks_right(code, message)) message += kRightsHint;
   return Status(code, std::move(message), std::move(detail));
 }
 

@@ -4,11 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
+#include <set>
 #include <sstream>
 
 #include "cli/upstream_clients.hpp"
+#include "lib/kube/json.hpp"
 #include "lib/net/certificates.hpp"
 #include "tests/host/plugin/samples.hpp"
+#include "tests/support/fake_clock.hpp"
+#include "tests/support/fake_transport.hpp"
+#include "tests/support/recording_log_sink.hpp"
 
 namespace davit::host {
 namespace {
@@ -57,8 +63,8 @@ TEST(RbacCommandTest, RightsAreTheUnionOfRulesAndWatchesAndTheHostsOwn) {
       R"({"apiGroups":["authorization.k8s.io"],"resources":["subjectaccessreviews"],)"
       R"("verbs":["create"]},)"
       R"({"apiGroups":["events.k8s.io"],"resources":["events"],"verbs":["create","patch"]},)"
-      R"({"nonResourceURLs":["/healthz","/livez","/readyz","/version","/api","/api/*",)"
-      R"("/apis","/apis/*"],"verbs":["get"]}])");
+      R"({"nonResourceURLs":["/api","/api/*","/apis","/apis/*","/healthz","/livez","/readyz",)"
+      R"("/version"],"verbs":["get"]}])");
 }
 
 TEST(RbacCommandTest, HostsOfHttpRequestsAreNamedInAComment) {
@@ -153,7 +159,8 @@ TEST(RbacCommandTest, WildcardsAndUrlsAreThoseOfTheNote) {
 
   EXPECT_THAT(rules, HasSubstr(R"({"apiGroups":["*"],"resources":["*"],"verbs":["*"]})"));
   EXPECT_THAT(rules, HasSubstr(R"({"apiGroups":["*"],"resources":["*/scale"],"verbs":["patch"]})"));
-  EXPECT_THAT(rules, HasSubstr(R"({"nonResourceURLs":["/logs/*","/metrics"],"verbs":["get"]})"));
+  EXPECT_THAT(rules,
+              HasSubstr(R"("/livez","/logs/*","/metrics","/readyz","/version"],"verbs":["get"]})"));
 }
 
 /// The name and rules of a role, or the name and subject of a binding, as JSON.
@@ -175,7 +182,7 @@ TEST(RbacCommandTest, WithAccountsEachControllerHasRolesOfItsOwnAndTheHostWatche
   LeaderElectionSettings election;
   election.enabled = false;
   RbacOptions options;
-  options.accounts = RbacOptions::Accounts::kOneEach;
+  options.accounts = Accounts::kOneEach;
 
   const std::vector<YamlNode> all = documents(rbac_yaml({web, tokens}, election, options));
 
@@ -216,7 +223,7 @@ TEST(RbacCommandTest, WithAccountsTheHostMayWatchWhatAControllerWatchesAtRunTime
                      {"apps", "deployments", "scale", {"get", "list"}},
                      {"", "secrets", "", {"get"}}};
   RbacOptions options;
-  options.accounts = RbacOptions::Accounts::kOneEach;
+  options.accounts = Accounts::kOneEach;
 
   const std::vector<YamlNode> all = documents(rbac_yaml({collector}, {}, options));
 
@@ -269,6 +276,164 @@ TEST(RbacCommandTest, UserOfTheManifestsKubeconfigGetsTheRights) {
 
   EXPECT_THAT(out.str(), HasSubstr("kind: User\n  name: \"system:kube-controller-manager\"\n"));
   EXPECT_THAT(out.str(), Not(HasSubstr("ServiceAccount")));
+}
+
+/// A server that reviews rights, and the command's clients for it.
+class RightsCheckTest : public ::testing::Test {
+ protected:
+  RightsCheckTest() {
+    transport_.set_script([this](const HttpRequest& request) {
+      const Json spec = json_literal(request.body).get("spec");
+      test::ScriptedResponse out;
+      out.status = 201;
+      out.body = R"({"kind":"SelfSubjectAccessReview","apiVersion":"authorization.k8s.io/v1",)"
+                 R"("metadata":{},"spec":{},"status":)" +
+                 answer_(spec) + "}";
+      return out;
+    });
+  }
+  int check(const std::vector<DeclaredController>& controllers, const RightsTerms& terms = {}) {
+    return check_rights(
+        needed_rights(controllers, terms),
+        [this](const std::string& account) -> RestClient& {
+          asked_.push_back(account);
+          return client_;
+        },
+        out_, err_);
+  }
+
+  std::function<std::string(const Json& spec)> answer_ = [](const Json&) {
+    return R"({"allowed":true})";
+  };
+  std::vector<std::string> asked_;
+  std::ostringstream out_;
+  std::ostringstream err_;
+  test::FakeClock clock_;
+  test::FakeTransport transport_;
+  test::RecordingLogSink log_;
+  NoRestMetrics metrics_;
+  RestClient client_{transport_, clock_, metrics_, Logger(log_), RestOptions{.rate = {-1, 1}}};
+};
+
+TEST_F(RightsCheckTest, CheckSucceedsIfTheServerAllowsEverything) {
+  EXPECT_EQ(check({controller()}), 0) << err_.str();
+  EXPECT_EQ(out_.str(),
+            "All " + std::to_string(transport_.requests().size()) + " rights are there.\n");
+  EXPECT_EQ(err_.str(), "");
+  EXPECT_GT(transport_.requests().size(), 20U);
+  EXPECT_THAT(transport_.requests()[0].target,
+              testing::StartsWith("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"));
+}
+
+TEST_F(RightsCheckTest, CheckPrintsEachMissingRightAsARule) {
+  answer_ = [](const Json& spec) -> std::string {
+    const Json& resource = spec.get("resourceAttributes");
+    const bool missing =
+        (resource.text_at({"resource"}) == "pods" && resource.text_at({"verb"}) == "delete") ||
+        (resource.text_at({"resource"}) == "deployments" &&
+         resource.text_at({"subresource"}) == "status" && resource.text_at({"group"}) == "apps") ||
+        (resource.text_at({"namespace"}) == "kube-system" &&
+         resource.text_at({"name"}) == "davit" && resource.text_at({"verb"}) != "get") ||
+        spec.text_at({"nonResourceAttributes", "path"}) == "/version";
+    return missing ? R"({"allowed":false,"reason":"no role"})" : R"({"allowed":true})";
+  };
+
+  EXPECT_EQ(check({controller()}), 1);
+
+  EXPECT_EQ(out_.str(), R"(# These rights are missing. `davit rbac` prints roles with them.
+# for the whole cluster
+- apiGroups: [""]
+  resources: ["pods"]
+  verbs: ["delete"]
+- apiGroups: ["apps"]
+  resources: ["deployments/status"]
+  verbs: ["patch"]
+- nonResourceURLs: ["/version"]
+  verbs: ["get"]
+# in the namespace kube-system
+- apiGroups: ["coordination.k8s.io"]
+  resources: ["leases"]
+  resourceNames: ["davit"]
+  verbs: ["update", "patch"]
+)");
+  EXPECT_EQ(err_.str(), "");
+}
+
+TEST_F(RightsCheckTest, EachAccountIsAskedForItself) {
+  answer_ = [this](const Json& spec) {
+    const bool is_missing =
+        asked_.back() == "c" && spec.text_at({"resourceAttributes", "subresource"}) == "status";
+    return std::string(is_missing ? R"({"allowed":false})" : R"({"allowed":true})");
+  };
+
+  EXPECT_EQ(check({controller()}, {Accounts::kOneEach, {}}), 1);
+
+  EXPECT_THAT(asked_, testing::ElementsAre("", "c"));
+  EXPECT_THAT(out_.str(), HasSubstr("# for the whole cluster, for the ServiceAccount kube-system/c"
+                                    "\n- apiGroups: [\"apps\"]\n  resources: "
+                                    "[\"deployments/status\", \"replicasets/status\"]\n"));
+}
+
+TEST_F(RightsCheckTest, AServerThatReviewsNothingIsAskedOnceAndNothingIsCalledMissing) {
+  for (const int status : {403, 404}) {
+    transport_.respond({status, "", {}, {}, test::ScriptedResponse::Rest::kComplete});
+    const std::size_t before = transport_.requests().size();
+    EXPECT_EQ(check({controller()}), 1);
+    EXPECT_EQ(transport_.requests().size(), before + 1);
+  }
+  EXPECT_EQ(out_.str(), "");
+  EXPECT_THAT(err_.str(), HasSubstr("rights could not be checked: "));
+}
+
+TEST_F(RightsCheckTest, AnAuthorizerThatFailsHasRefusedNothing) {
+  answer_ = [](const Json& spec) -> std::string {
+    const bool fails = spec.text_at({"resourceAttributes", "resource"}) == "pods";
+    return fails ? R"({"allowed":false,"evaluationError":"webhook: timeout"})"
+                 : R"({"allowed":true})";
+  };
+
+  EXPECT_EQ(check({controller()}), 1);
+
+  EXPECT_EQ(out_.str(), "");
+  EXPECT_THAT(err_.str(), AllOf(HasSubstr("davit: 5 rights could not be checked: "),
+                                HasSubstr("webhook: timeout")));
+}
+
+TEST(RbacCommandTest, CheckOfAServerThatIsNotThereSaysSo) {
+  const TempDirectory directory;
+  copy_sample(directory, "good", "p.so");
+  directory.write("k", R"({"apiVersion":"v1","kind":"Config","current-context":"c",
+    "clusters":[{"name":"c","cluster":{"server":"http://127.0.0.1:1"}}],
+    "users":[{"name":"u","user":{}}],
+    "contexts":[{"name":"c","context":{"cluster":"c","user":"u"}}]})");
+  RbacOptions options;
+  options.what = RbacOptions::Do::kCheck;
+  options.manifest = directory.write("m.yaml",
+                                     "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\n"
+                                     "client: {kubeconfig: k}\nplugins: [{path: p.so}]\n");
+  std::ostringstream out;
+  std::ostringstream err;
+
+  EXPECT_EQ(run_rbac(options, out, err), 1);
+
+  EXPECT_EQ(out.str(), "");
+  EXPECT_THAT(err.str(), HasSubstr("cannot reach the API server at http://127.0.0.1:1"));
+}
+
+TEST(RbacCommandTest, EachRightKnowsTheControllersThatNeedIt) {
+  DeclaredController other;
+  other.name = "other";
+  other.rules = {{"", "pods", "", {"delete"}, {"a", "b"}, {}, {"web"}}};
+
+  const auto owners = owners_of_rights({controller(), other}, {});
+
+  using Names = std::set<std::string>;
+  ASSERT_EQ(owners.size(), 1U);
+  const RightsOwners& host = owners.at("");
+  EXPECT_EQ(host.at({"", "", "pods", "", "", "delete"}), Names({"c"}));
+  EXPECT_EQ(host.at({"web", "", "pods", "b", "", "delete"}), Names({"other"}));
+  EXPECT_EQ(host.at({"", "", "events", "", "", "create"}), Names({"c", "davit", "other"}));
+  EXPECT_EQ(host.at({"", "", "", "", "/version", "get"}), Names({"davit"}));
 }
 
 TEST(RbacCommandTest, AccountsAreNamedAsUpstreamsClients) {
