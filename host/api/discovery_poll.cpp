@@ -1,10 +1,22 @@
 #include "host/api/discovery_poll.hpp"
 
+#include <davit/mutant.hpp>
+#include <memory>
 #include <utility>
 
 #include "lib/base/start_thread.hpp"
 
 namespace davit::host {
+namespace {
+
+/// When the catalog is old enough for a refresh, whoever has fetched it; Time::min() without one.
+Time next_due(Discovery& discovery, const std::stop_token& stop) {
+  const std::shared_ptr<const ApiCatalog> known = discovery.known(stop);
+  const bool is_unknown = known == nullptr || mutant("shared-poll");
+  return is_unknown ? Time::min() : known->fetched + DiscoveryPoll::kPeriod;
+}
+
+}  // namespace
 
 DiscoveryPoll::DiscoveryPoll(Discovery& discovery, Clock& clock, Logger log)
     : discovery_(discovery), clock_(clock), log_(std::move(log)) {}
@@ -18,7 +30,10 @@ Status DiscoveryPoll::start() {
 Time DiscoveryPoll::step(const std::stop_token& stop) {
   const Time now = clock_.now();
   if (now < earliest_) return earliest_;
-  if (!discovery_.take_request() && now < due_) return due_;
+  if (!discovery_.take_request()) {
+    if (now >= due_) due_ = next_due(discovery_, stop);
+    if (now < due_) return due_;
+  }
   const Status refreshed = discovery_.refresh(stop);
   const Time end = clock_.now();
   due_ = end + kPeriod;

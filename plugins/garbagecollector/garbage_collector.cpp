@@ -9,7 +9,9 @@
 namespace davit::garbage {
 
 InitResult GarbageCollector::open(Context& cluster) {
-  return open_with(cluster, [&cluster] { return fetch_offer(cluster.discovery()); });
+  return open_with(cluster, [&cluster](Freshness freshness) {
+    return find_offer(cluster.discovery(), freshness, cluster.now());
+  });
 }
 
 InitResult GarbageCollector::open_with(Context& cluster, Discover discover) {

@@ -54,7 +54,7 @@ Monitors::Monitors(Context& cluster, Queue queue, SharedGraph& graph, Discover d
       errors_(cluster.open_metric({.type = MetricType::kCounter,
                                    .name = "garbagecollector_controller_resources_sync_error_total",
                                    .help = "Number of garbage collector resources sync errors"})) {
-  if (const Result<Offer> offer = discover_()) {
+  if (const Result<Offer> offer = discover_(Freshness::kRecent)) {
     wanted_ = plan_resources(*offer, {});
     follow();
   }
@@ -70,7 +70,8 @@ Result<Again> Monitors::sync(const Key& key) {
 }
 
 void Monitors::look() {
-  const Result<Offer> offer = discover_();
+  const bool is_known = has_looked_ || mutant("takeover-offer");
+  const Result<Offer> offer = discover_(is_known ? Freshness::kRecent : Freshness::kNow);
   // The first time nothing is filled: what was known stays if the server cannot tell.
   const ResourceSet known = has_looked_ ? filled() : wanted_;
   ResourceSet wanted = offer ? plan_resources(*offer, known) : ResourceSet();
@@ -78,12 +79,19 @@ void Monitors::look() {
     count_error("no resources found", offer ? "the server offers none" : offer.error().message());
     return;
   }
-  has_looked_ = true;
+  if (!std::exchange(has_looked_, true)) follow_changes();
   if (wanted != wanted_) {
     cluster_.log().info("resources have changed", {{"count", std::to_string(wanted.size())}});
     log_vanished(std::exchange(wanted_, std::move(wanted)));
   }
   follow();
+}
+
+void Monitors::follow_changes() const {
+  const Status woken = cluster_.discovery().wake(queue_, kOffer);
+  if (woken.ok()) return;
+  cluster_.log().warning("changes of what the server offers are seen late",
+                         {{"error", woken.message()}});
 }
 
 void Monitors::log_vanished(const ResourceSet& before) const {

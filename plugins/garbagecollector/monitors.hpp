@@ -12,9 +12,12 @@
 
 namespace davit::garbage {
 
-/// Follows what the server offers: asks every kPeriod, opens and closes informers, and opens the
-/// graph once it is filled, or after kWait without the resources that cannot be listed. Only for
-/// the constructor of the controller and for syncs of a queue with one worker.
+/// Follows what the server offers: opens and closes informers, and opens the graph once it is
+/// filled, or after kWait without the resources that cannot be listed. Only for the constructor of
+/// the controller and for syncs of a queue with one worker.
+///
+/// The host asks the server for all its controllers and reports changes at once. The look every
+/// kPeriod opens what could not be opened before, and asks the server where the host could not.
 ///
 /// One answer of discovery that lacks a resource proves nothing, so the resource's informer stays.
 /// It is closed when an informer of another version has its content, or when the server does not
@@ -45,8 +48,9 @@ class Monitors {
   };
   using Informers = std::map<Watched, Followed>;
 
-  /// Asks the server what it offers.
   void look();
+  /// Has look() called when what the server offers has changed.
+  void follow_changes() const;
   /// Opens what is wanted and not open, Kubernetes' own kinds first.
   void follow();
   [[nodiscard]] bool open(const Watched& watched);

@@ -11,7 +11,8 @@
 namespace davit::garbage {
 
 using offer::Discover;
-using offer::fetch_offer;
+using offer::find_offer;
+using offer::Freshness;
 using offer::Offer;
 using offer::OfferedResource;
 using offer::ResourceId;

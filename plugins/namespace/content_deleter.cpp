@@ -79,7 +79,7 @@ DeletionOutcome ContentDeleter::empty(const Namespace& ns) const {
 }
 
 std::vector<Gvr> ContentDeleter::find_resources(Progress& progress) const {
-  const Result<Served> found = discover_();
+  const Result<Served> found = discover_(Asked::kInSync);
   Findings& findings = progress.outcome.findings;
   if (!found) {
     progress.errors.push_back(found.error());

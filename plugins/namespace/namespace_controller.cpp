@@ -33,8 +33,10 @@ Result<std::chrono::milliseconds> read_period(Value config) {
 }  // namespace
 
 InitResult NamespaceController::open(Context& cluster) {
-  return open_with(cluster, [&cluster]() -> Result<Served> {
-    const Result<ServedCatalog> catalog = cluster.discovery().fetch();
+  return open_with(cluster, [&cluster](Asked asked) -> Result<Served> {
+    const Discovery discovery = cluster.discovery();
+    const Result<ServedCatalog> catalog =
+        asked == Asked::kAtStart ? discovery.catalog() : discovery.fetch();
     if (!catalog) return catalog.error();
     return served(*catalog);
   });
@@ -43,7 +45,7 @@ InitResult NamespaceController::open(Context& cluster) {
 InitResult NamespaceController::open_with(Context& cluster, Discover discover) {
   const Result<std::chrono::milliseconds> period = read_period(cluster.config());
   if (!period) return period.error();
-  const Result<Served> found = discover();
+  const Result<Served> found = discover(Asked::kAtStart);
   if (!found) {
     cluster.log().error("discovery failed", {{"error", found.error().message()}});
   } else if (!found->failures.empty()) {
@@ -96,24 +98,25 @@ Result<Again> NamespaceController::sync(const Key& key) const {
 Result<Again> NamespaceController::empty(const Namespace& ns) const {
   const DeletionOutcome outcome = deleter_.empty(ns);
   if (outcome.error.code() == Code::kCancelled) return outcome.error;
-  report(ns, outcome.findings);
+  const Namespace reported = report(ns, outcome.findings);
   if (!outcome.error.ok()) return outcome.error;
   if (outcome.estimate > std::chrono::seconds(0)) {
     return Again::after(retry_delay(outcome.estimate));
   }
-  const Status finalized = writer_.finalize(ns).unless(Code::kNotFound);
+  const Status finalized = writer_.finalize(reported).unless(Code::kNotFound);
   if (!finalized.ok()) return finalized;
   return Again::when_changed();
 }
 
-void NamespaceController::report(const Namespace& ns, const Findings& findings) const {
+Namespace NamespaceController::report(const Namespace& ns, const Findings& findings) const {
   const std::optional<std::string> conditions =
       plan_conditions(ns.conditions(), findings, cluster_.wall_now());
-  if (!conditions) return;
-  const Status written = writer_.write_conditions(ns, *conditions);
-  if (written.ok()) return;
+  if (!conditions) return ns;
+  const Result<Namespace> written = writer_.write_conditions(ns, *conditions);
+  if (written) return *written;
   cluster_.log().error("could not update the namespace's conditions",
-                       {{"namespace", ns.name()}, {"error", written.message()}});
+                       {{"namespace", ns.name()}, {"error", written.error().message()}});
+  return ns;
 }
 
 }  // namespace davit::namespaces

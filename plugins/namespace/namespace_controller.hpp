@@ -28,8 +28,9 @@ class NamespaceController final : public Controller {
   void enqueue(const Namespace& ns) const;
   [[nodiscard]] Result<Again> sync(const Key& key) const;
   [[nodiscard]] Result<Again> empty(const Namespace& ns) const;
-  /// An error is logged only: the next sync writes again.
-  void report(const Namespace& ns, const Findings& findings) const;
+  /// Writes the conditions; the Namespace as it is then. An error is logged only: the next sync
+  /// writes again.
+  [[nodiscard]] Namespace report(const Namespace& ns, const Findings& findings) const;
 
   Context& cluster_;
   Queue queue_;

@@ -77,10 +77,9 @@ Status NamespaceWriter::finalize(const Namespace& ns) const {
       .error();
 }
 
-Status NamespaceWriter::write_conditions(const Namespace& ns, const std::string& conditions) const {
-  return put(ns, body_with(ns, {.conditions = conditions}),
-             {.subresource = "status", .answer = Answer::kMetadata})
-      .error();
+Result<Namespace> NamespaceWriter::write_conditions(const Namespace& ns,
+                                                    const std::string& conditions) const {
+  return put(ns, body_with(ns, {.conditions = conditions}), {.subresource = "status"});
 }
 
 Result<Namespace> NamespaceWriter::until_no_conflict(const Namespace& ns,

@@ -22,8 +22,10 @@ class NamespaceWriter {
   /// Takes kToken out of spec.finalizers. The server then deletes the Namespace if nothing else
   /// holds it.
   [[nodiscard]] Status finalize(const Namespace& ns) const;
-  /// `conditions` is a JSON array. Not repeated after a conflict: the next sync writes again.
-  [[nodiscard]] Status write_conditions(const Namespace& ns, const std::string& conditions) const;
+  /// `conditions` is a JSON array. Not repeated after a conflict: the next sync writes again. The
+  /// Namespace as written.
+  [[nodiscard]] Result<Namespace> write_conditions(const Namespace& ns,
+                                                   const std::string& conditions) const;
 
  private:
   using Write = std::function<Result<Namespace>(const Namespace&)>;

@@ -47,8 +47,12 @@ struct Served {
 
 [[nodiscard]] Served served(const ServedCatalog& catalog);
 
-/// Asks the server what it has.
-using Discover = std::function<Result<Served>()>;
+/// When the controller asks. The host has read at its own start what the server has, which is new
+/// enough for the start of a controller; a sync deletes by the answer, so it asks the server.
+enum class Asked { kAtStart, kInSync };
+
+/// What the server has.
+using Discover = std::function<Result<Served>(Asked)>;
 
 /// The operations that each resource lacks, as the server reported when the controller started.
 /// Resources that it did not have then count as supporting everything.

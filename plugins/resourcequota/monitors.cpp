@@ -132,14 +132,15 @@ std::shared_ptr<const Registry> Monitors::registry() const {
 }
 
 void Monitors::look() {
-  const Result<Offer> offer = discover_();
+  const bool is_known = has_looked_ || mutant("takeover-offer");
+  const Result<Offer> offer = discover_(is_known ? Freshness::kRecent : Freshness::kNow);
   ResourceSet wanted = offer ? plan_resources(*offer, wanted_) : ResourceSet();
   if (wanted.empty()) {
     cluster_.log().error("discovery failed", {{"error", offer ? "the server offers nothing"
                                                               : offer.error().message()}});
     return;
   }
-  has_looked_ = true;
+  if (!std::exchange(has_looked_, true)) follow_changes();
   if (wanted != wanted_) {
     cluster_.log().info("resources have changed", {{"count", std::to_string(wanted.size())}});
     log_vanished(std::exchange(wanted_, std::move(wanted)));
@@ -156,6 +157,13 @@ void Monitors::look() {
 bool Monitors::is_complete() const {
   return std::all_of(wanted_.begin(), wanted_.end(),
                      [this](const ResourceId& each) { return informers_.contains(each); });
+}
+
+void Monitors::follow_changes() const {
+  const Status woken = cluster_.discovery().wake(wiring_.rounds, kOffer);
+  if (woken.ok()) return;
+  cluster_.log().warning("changes of what the server offers are seen late",
+                         {{"error", woken.message()}});
 }
 
 void Monitors::log_vanished(const ResourceSet& before) const {

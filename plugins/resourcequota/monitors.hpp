@@ -14,9 +14,12 @@
 
 namespace davit::resourcequota {
 
-/// Follows what the server offers: asks every kPeriod, opens and closes informers. Nothing may be
-/// counted before they have their content, for kWait at most: a resource that cannot be listed must
-/// not hold the quotas that do not count it. At the start upstream waits without a limit (RQ55).
+/// Follows what the server offers: opens and closes informers. Nothing may be counted before they
+/// have their content, for kWait at most: a resource that cannot be listed must not hold the quotas
+/// that do not count it. At the start upstream waits without a limit (RQ55).
+///
+/// The host asks the server for all its controllers and reports changes at once. The look every
+/// kPeriod opens what could not be opened before, and asks the server where the host could not.
 ///
 /// One answer of discovery that lacks a resource proves nothing, so the resource is counted
 /// further. Its informer is closed when one of another version has its content, or when the server
@@ -63,8 +66,9 @@ class Monitors {
   };
   using Informers = std::map<ResourceId, Followed>;
 
-  /// Asks the server what it offers.
   void look();
+  /// Has look() called when what the server offers has changed.
+  void follow_changes() const;
   [[nodiscard]] bool is_complete() const;
   void log_vanished(const ResourceSet& before) const;
   /// Opens what is wanted and not open, Kubernetes' own kinds first.

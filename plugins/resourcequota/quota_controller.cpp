@@ -42,13 +42,15 @@ Status joined(const std::vector<Status>& errors) {
 }  // namespace
 
 InitResult QuotaController::open(Context& cluster) {
-  return open_with(cluster, [&cluster] { return fetch_offer(cluster.discovery()); });
+  return open_with(cluster, [&cluster](Freshness freshness) {
+    return find_offer(cluster.discovery(), freshness, cluster.now());
+  });
 }
 
 InitResult QuotaController::open_with(Context& cluster, Discover discover) {
   const Result<std::chrono::milliseconds> period = read_period(cluster.config());
   if (!period) return period.error();
-  const Result<Offer> first = discover();
+  const Result<Offer> first = discover(Freshness::kRecent);
   if (!first) return first.error().with_context("failed to discover resources");
   if (first->resources.empty()) {
     return Status(Code::kUnavailable, "failed to discover resources: the server offers none");

@@ -10,7 +10,8 @@
 namespace davit::resourcequota {
 
 using offer::Discover;
-using offer::fetch_offer;
+using offer::find_offer;
+using offer::Freshness;
 using offer::Offer;
 using offer::OfferedResource;
 using offer::ResourceId;

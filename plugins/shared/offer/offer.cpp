@@ -1,6 +1,7 @@
 #include "plugins/shared/offer/offer.hpp"
 
 #include <algorithm>
+#include <davit/mutant.hpp>
 #include <iterator>
 
 namespace davit::offer {
@@ -33,7 +34,11 @@ bool is_kubernetes_group(std::string_view group) {
          group.ends_with("." + std::string(kReserved));
 }
 
-Result<Offer> fetch_offer(const Discovery& discovery) {
+Result<Offer> find_offer(const Discovery& discovery, Freshness freshness, Time now) {
+  if (freshness == Freshness::kRecent && !mutant("shared-discovery")) {
+    const Result<ServedCatalog> known = discovery.catalog();
+    if (known && now - known->fetched <= kRecentMax) return read_offer(*known);
+  }
   const Result<ServedCatalog> catalog = discovery.fetch();
   if (!catalog) return catalog.error();
   return read_offer(*catalog);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <compare>
 #include <davit/discovery.hpp>
 #include <functional>
@@ -67,10 +68,19 @@ template <typename Resources, typename IdOf>
   return out;
 }
 
-/// Asks the server now. Blocks for its requests.
-[[nodiscard]] Result<Offer> fetch_offer(const Discovery& discovery);
+/// How new an offer must be.
+enum class Freshness {
+  kRecent,  ///< As the host read it last, for all its controllers: kRecentMax ago at most.
+  kNow      ///< Asked of the server after the call.
+};
+/// The host's period of discovery, and time for its requests.
+inline constexpr std::chrono::seconds kRecentMax{40};
 
-/// Asks the server what it has.
-using Discover = std::function<Result<Offer>()>;
+/// What the server offers. `now` is Context::now(). Blocks for the requests where the server is
+/// asked.
+[[nodiscard]] Result<Offer> find_offer(const Discovery& discovery, Freshness freshness, Time now);
+
+/// The same, for tests to replace.
+using Discover = std::function<Result<Offer>(Freshness)>;
 
 }  // namespace davit::offer

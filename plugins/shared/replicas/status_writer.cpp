@@ -58,7 +58,14 @@ std::string status_patch(const ReplicaSet& set, const StatusPlan& plan,
                          std::int64_t observed_generation) {
   JsonWriter body;
   body.begin_object().key("metadata").begin_object();
-  body.member("resourceVersion", set.resource_version()).end_object();
+  // Nobody else writes the counters, and after a conflict they would be written all the same. The
+  // Deployment's controller changes the spec at the same time, which is no reason for a conflict.
+  // Conditions are one array, which others write, too.
+  if (plan.failure == FailureChange::kKeep && !mutant("status-by-version")) {
+    body.member("uid", set.uid()).end_object();
+  } else {
+    body.member("resourceVersion", set.resource_version()).end_object();
+  }
   body.key("status").begin_object();
   body.member("replicas", plan.counts.replicas);
   body.member("fullyLabeledReplicas", plan.counts.fully_labeled);

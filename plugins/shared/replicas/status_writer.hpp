@@ -57,8 +57,8 @@ class TerminatingSupport {
 [[nodiscard]] ReplicaCounts current_counts(const ReplicaSet& set);
 
 /// A merge patch of the status subresource that turns `set`'s status into the planned one, provided
-/// that the server still has the version of `set`. Conditions of other types are repeated
-/// unchanged.
+/// that the server still has `set`; where conditions change, in the same version. Conditions of
+/// other types are repeated unchanged.
 [[nodiscard]] std::string status_patch(const ReplicaSet& set, const StatusPlan& plan,
                                        std::int64_t observed_generation);
 

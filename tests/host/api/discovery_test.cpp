@@ -401,5 +401,27 @@ TEST_F(DiscoveryTest, ThePollRefreshesEveryThirtySecondsAndSoonAfterARequest) {
   EXPECT_EQ(requests(), 3 * once);
 }
 
+TEST_F(DiscoveryTest, ThePollLeavesOutWhatOthersHaveFetched) {
+  serve_aggregated();
+  RestClient rest = client();
+  Discovery discovery(rest);
+  DiscoveryPoll poll(discovery, clock_, Logger(sink_));
+  ASSERT_TRUE(discovery.refresh().ok());
+  const std::size_t once = requests();
+
+  EXPECT_EQ(poll.step({}), clock_.now() + DiscoveryPoll::kPeriod);
+  EXPECT_EQ(requests(), once) << "the catalog of the start is new";
+
+  clock_.advance(std::chrono::seconds(20));
+  ASSERT_TRUE(discovery.refresh().ok());
+  clock_.advance(std::chrono::seconds(10));
+  EXPECT_EQ(poll.step({}), clock_.now() + std::chrono::seconds(20));
+  EXPECT_EQ(requests(), 2 * once) << "a controller has asked since";
+
+  clock_.advance(std::chrono::seconds(20));
+  EXPECT_EQ(poll.step({}), clock_.now() + DiscoveryPoll::kPeriod);
+  EXPECT_EQ(requests(), 3 * once);
+}
+
 }  // namespace
 }  // namespace davit::host

@@ -18,12 +18,13 @@ GarbageTest::GarbageTest() : cluster_({.note = note_text<garbage::declare>()}) {
 }
 
 InitResult GarbageTest::open(Context& context) {
-  InitResult made = GarbageCollector::open_with(context, [this, &context]() -> Result<Offer> {
-    Result<Offer> offer = fetch_offer(context.discovery());
-    if (!offer) return offer;
-    if (Status failed = change_(*offer); !failed.ok()) return failed;
-    return offer;
-  });
+  InitResult made =
+      GarbageCollector::open_with(context, [this, &context](Freshness freshness) -> Result<Offer> {
+        Result<Offer> offer = find_offer(context.discovery(), freshness, context.now());
+        if (!offer) return offer;
+        if (Status failed = change_(*offer); !failed.ok()) return failed;
+        return offer;
+      });
   if (made) collector_ = static_cast<const GarbageCollector*>(made->get());
   return made;
 }

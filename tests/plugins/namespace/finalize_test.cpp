@@ -10,12 +10,11 @@ using ::testing::IsEmpty;
 
 using FinalizeTest = NamespaceTest;
 
-TEST_F(FinalizeTest, NS36_TheFirstFinalizeConflictsWithTheConditionsAndTheSecondEnds) {
+TEST_F(FinalizeTest, NS36_TheFinalizeFollowsTheConditionsWithoutAConflict) {
   start();
   delete_and_sync();
   EXPECT_THAT(texts("namespaces"),
               ElementsAre("get namespaces/x 200", "update namespaces/x/status 200",
-                          "update namespaces/x/finalize 409", "get namespaces/x 200",
                           "update namespaces/x/finalize 200"));
   EXPECT_FALSE(has_namespace());
 }

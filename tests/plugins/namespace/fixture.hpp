@@ -56,7 +56,7 @@ class NamespaceTest : public ::testing::Test {
   template <typename Change>
   [[nodiscard]] Status try_start_discovering(Change change) {
     return cluster_.start(kController, [change](Context& context) {
-      return NamespaceController::open_with(context, [&context, change]() -> Result<Served> {
+      return NamespaceController::open_with(context, [&context, change](Asked) -> Result<Served> {
         const Result<ServedCatalog> catalog = context.discovery().fetch();
         if (!catalog) return catalog.error();
         Served found = served(*catalog);

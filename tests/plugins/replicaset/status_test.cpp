@@ -234,7 +234,7 @@ TEST_F(StatusTest, R71_AConflictLeadsToOneReadAndOneMoreWrite) {
   EXPECT_EQ(set().at({"metadata", "generation"})->integer(), 1) << "the spec is not touched";
 }
 
-TEST_F(StatusTest, R71_TheSecondWriteKeepsWhatOthersWroteMeanwhile) {
+TEST_F(StatusTest, TheCountersKeepWhatOthersWroteMeanwhileWithoutAConflict) {
   add_set(R"({"spec":{"replicas":0}})");
   start_synced();
   cluster().hold("replicasets");
@@ -242,6 +242,8 @@ TEST_F(StatusTest, R71_TheSecondWriteKeepsWhatOthersWroteMeanwhile) {
       R"({"spec":{"replicas":5},"status":{"conditions":[{"type":"Foreign","status":"True"}]}})");
   step();
 
+  EXPECT_EQ(requests(testing::Verb::kGet, "replicasets"), 0U) << "there was no conflict";
+  EXPECT_EQ(status_writes(), 1U);
   EXPECT_EQ(set().at({"spec", "replicas"})->integer(), 5);
   EXPECT_EQ(status("observedGeneration"), 1) << "that is what the sync acted upon";
   EXPECT_THAT(conditions(), SizeIs(1));

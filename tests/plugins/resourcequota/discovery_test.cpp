@@ -87,7 +87,7 @@ TEST_F(DiscoveryTest, RQ54_AResourceThatCannotBeListedOnlyDelays) {
   quota(R"({"pods":"5"})");
   define_widgets();
   cluster_.begin_outage("widgets");
-  cluster_.advance(Monitors::kPeriod);
+  cluster_.advance(Monitors::kWait - 1s);
   cluster_.erase<Pod>({"t", "p"});
   run();
   EXPECT_EQ(used(), "pods=1") << "nothing is counted while new caches fill";
@@ -118,7 +118,7 @@ TEST_F(DiscoveryTest, RQ56_WhatCannotBeCountedHoldsNothingElseBack) {
   EXPECT_THAT(cluster_.syncs().back().error,
               HasSubstr("failed to list content: example.com/v1, Resource=widgets not yet synced"));
   cluster_.end_outage("widgets");
-  cluster_.advance(30s);
+  cluster_.advance(60s);
   EXPECT_EQ(used(), "configmaps=0 count/widgets.example.com=0");
 }
 
@@ -201,7 +201,7 @@ TEST_F(DiscoveryTest, AnUnchangedServerIsNotListedAgain) {
 
 TEST_F(DiscoveryTest, AServerThatOffersNothingIsNoStart) {
   const auto open = [](Context& context) {
-    return QuotaController::open_with(context, []() -> Result<Offer> { return Offer(); });
+    return QuotaController::open_with(context, [](Freshness) -> Result<Offer> { return Offer(); });
   };
   const Status started = cluster_.start(kController, open);
   EXPECT_THAT(started.message(), HasSubstr("failed to discover resources"));

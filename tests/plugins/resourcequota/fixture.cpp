@@ -11,12 +11,13 @@ QuotaTest::QuotaTest() {
 void QuotaTest::start(std::string_view config, const std::function<Status(Offer&)>& change) {
   change_ = change;
   const auto open = [this](Context& context) {
-    return QuotaController::open_with(context, [this, &context]() -> Result<Offer> {
-      Result<Offer> offer = fetch_offer(context.discovery());
-      if (!offer) return offer;
-      if (Status failed = change_(*offer); !failed.ok()) return failed;
-      return offer;
-    });
+    return QuotaController::open_with(
+        context, [this, &context](Freshness freshness) -> Result<Offer> {
+          Result<Offer> offer = find_offer(context.discovery(), freshness, context.now());
+          if (!offer) return offer;
+          if (Status failed = change_(*offer); !failed.ok()) return failed;
+          return offer;
+        });
   };
   const Status started = cluster_.start(kController, open, config);
   ASSERT_TRUE(started.ok()) << started.message();
