@@ -127,6 +127,9 @@ HostProcess::HostProcess(Parts&& parts)
       why_({journal_, discovery_, plugins_.serving(), why_client_, seams_.clock,
             [this](std::string_view controller, std::string_view path, Time deadline) {
               return routes_.debug_page(controller, path, deadline);
+            },
+            [this] {
+              return elections_ && !elections_->is_leader() ? elections_->holder() : std::string();
             }}) {
   space_.set_debugging(seams_.debugging);
   report_feature_gates(manifest_.feature_gates, *metrics_);
@@ -275,8 +278,7 @@ Status HostProcess::init_controllers(const std::stop_token& stop) {
     if (Status s = init_controller(planned, made); !s.ok()) return s;
     wait_between_controllers(stop);
   }
-  // The informers of whole objects come first, so that they also serve those that need only
-  // metadata.
+  // Informers of whole objects come first: they also serve those that need only metadata.
   for (const InitialisedController& each : made) {
     for (const CacheNeed& need : each.host->abi().informers.needs()) {
       if (Result<Informer*> informer = informers_.informer(need); !informer) {
@@ -358,8 +360,7 @@ void HostProcess::show_controller(const std::string& controller) {
       manifest_.leader_election.lease_of(controller) == ControllerLease::kMigration;
   if (elections_ && is_migrated) elections_->want_migration();
   constexpr HealthEndpoints kWell{.health = true, .live = false, .ready = true};
-  // A plugin that hangs must not delay other probes, so its code does not run on the server's
-  // thread.
+  // A plugin that hangs must not delay other probes, so its code has threads of its own.
   checks_.add_threaded(controller, kWell, probe_threads_.make(),
                        [this, controller] { return plugins_.serving().health(controller); });
   if (!plugins_.serving().has_debug_page(controller)) return routes_.remove_debug_page(controller);

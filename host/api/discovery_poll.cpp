@@ -9,7 +9,7 @@
 namespace davit::host {
 namespace {
 
-/// When the catalog is old enough for a refresh, whoever has fetched it; Time::min() without one.
+/// When the catalog is old enough for a refresh, after any fetch; Time::min() without one.
 Time next_due(Discovery& discovery, const std::stop_token& stop) {
   const std::shared_ptr<const ApiCatalog> known = discovery.known(stop);
   const bool is_unknown = known == nullptr || mutant("shared-poll");

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,16 +34,28 @@ struct StoryObject {
   bool is_deleted = false;  ///< davit deleted it last.
 };
 
+/// Why a sync ran that no event woke: an earlier one of its key had put it off.
+struct PutOff {
+  Time began{};             ///< When the sync before this one began.
+  Duration again{0};        ///< The delay that it asked for; 0: a back-off.
+  std::vector<Wake> wakes;  ///< The events that woke the first one of the key since then; may be
+                            ///< empty.
+};
+
 struct StoryEntry {
   std::string controller;
   WorkRecord record;
   std::size_t depth = 0;  ///< That of the object of its key, or of what it wrote.
+  std::optional<PutOff> put_off = {};
 };
 
 struct Story {
   std::vector<StoryObject> objects;  ///< The one asked for first, then as they were found.
-  std::vector<StoryEntry> entries;   ///< Oldest first: syncs that wrote something or failed.
-  std::vector<StoryEntry> last;  ///< For each key of these objects its last sync, if it is idle.
+  /// Its controllers by owner references, the next one first. Where davit has not seen the owner
+  /// itself, the resource is empty.
+  std::vector<StoryObject> owners;
+  std::vector<StoryEntry> entries;  ///< Oldest first: syncs that wrote something or failed.
+  std::vector<StoryEntry> last;     ///< For each key of these objects its last sync, if it is idle.
 
   /// A key of a controller that means one of the objects.
   struct Key {
@@ -52,11 +66,16 @@ struct Story {
   std::vector<Key> keys;
 };
 
+/// The failures in a row of which the last sync of `key` was one; 0: it did not fail, or not by
+/// itself.
+[[nodiscard]] std::uint32_t failures_in_a_row(const Story& story, const Story::Key& key);
+
 /// The kind of a resource; empty: not known.
 using KindOf = std::function<std::string(const std::string& group, const std::string& resource)>;
 
 /// Collects what was done to `target`, to what it controls (by owner references that davit has
-/// seen), and because of either. Pure.
+/// seen), and because of either. If davit deleted it, also the changes of its owners, but for their
+/// status. Pure.
 ///
 /// A key is opaque to the host. "namespace/name" is taken for the object of the resource that the
 /// controller's records about such keys name most, or whose kind begins the controller's name.

@@ -96,6 +96,12 @@ std::string queued_text(const KeyState& state, const std::string& failure, Time 
   return text;
 }
 
+/// A key that was given up after so many failures is in no queue.
+std::string dropped_text(std::uint32_t failures, const std::string& failure) {
+  return "was dropped after " + std::to_string(failures) +
+         " failures in a row and waits for a change; last attempt: " + failure;
+}
+
 /// A sync that deleted all objects of a resource in a namespace.
 struct CollectionDeletion {
   std::string controller;
@@ -171,6 +177,10 @@ std::vector<std::string> WhyService::waits_of(const Story::Key& key,
   return lines;
 }
 
+std::string WhyService::other_leader() const {
+  return sources_.other_leader ? sources_.other_leader() : std::string();
+}
+
 void WhyService::add_keys(WhyAnswer& answer) const {
   const Time now = answer.clock.now();
   std::set<std::string> silent;  // Controllers without such pages, or that do not make them.
@@ -190,7 +200,11 @@ void WhyService::add_keys(WhyAnswer& answer) const {
       answer.now.push_back({key.controller + " " + key.key, std::move(text), object.depth});
     };
     const std::string state = state_of(key.controller);
-    if (state != "running") say("the controller does not sync: it is " + state);
+    if (state != "running") {
+      const std::string leader = state == "standby" ? other_leader() : std::string();
+      say("the controller does not sync: it is " + state +
+          (leader.empty() ? "" : "; the leader is " + leader));
+    }
     for (std::string& each : waits_of(key, silent)) say(std::move(each));
     const std::optional<ServingPlugins::Guarded> guarded = sources_.serving.guard(key.controller);
     if (!guarded) continue;
@@ -203,9 +217,13 @@ void WhyService::add_keys(WhyAnswer& answer) const {
     }
     const std::string failure = last_failure(answer.story, key);
     std::string waits;
+    bool is_queued = false;
     for (const ControllerWork::QueuedKey& each : abi.work.find_key(key.key)) {
+      is_queued = is_queued || each.state.state || each.state.due || each.state.held_until;
       if (std::string text = queued_text(each.state, failure, now); !text.empty()) waits = text;
     }
+    const std::uint32_t failures = failures_in_a_row(answer.story, key);
+    if (is_idle && !is_queued && failures > 0) waits = dropped_text(failures, failure);
     if (waits.empty()) waits = queued_text({}, failure, now);
     if (!waits.empty()) {
       say(waits);
@@ -300,7 +318,13 @@ Result<WhyAnswer> WhyService::answer(const WhyRequest& request) const {
                                        format_micro_time(made.clock.wall(*made.reaches_back_to))
                                  : "no controller of this host has worked yet (it does not lead)";
     if (is_gone && made.reaches_back_to) text += " and shows no deletion by davit";
+    if (const std::string leader = other_leader(); !leader.empty()) {
+      text += "; the leader, " + leader + ", may know more";
+    }
     return Status(Code::kNotFound, printable(text));
+  }
+  if (const std::string leader = other_leader(); !leader.empty()) {
+    made.now.push_back({"this host", "does not lead; " + leader + " does, and knows more", 0});
   }
   add_keys(made);
   if (made.story.entries.size() > kEntriesMax) {

@@ -37,6 +37,8 @@ class WhyService {
     std::function<Result<std::string>(std::string_view controller, std::string_view path,
                                       Time deadline)>
         controller_page = {};
+    /// Who leads instead of this host; empty: this host leads, or the leader is unknown.
+    std::function<std::string()> other_leader = {};
   };
 
   explicit WhyService(const Sources& sources) : sources_(sources) {}
@@ -53,6 +55,7 @@ class WhyService {
 
   [[nodiscard]] Result<WhyAnswer> answer(const WhyRequest& request) const;
   [[nodiscard]] std::vector<ControllerRecords> records(std::optional<Time>& reaches_back_to) const;
+  [[nodiscard]] std::string other_leader() const;
   void add_keys(WhyAnswer& answer) const;
   /// The lines of the controllers about their keys; see docs/WHY.md, "Plugins".
   [[nodiscard]] std::vector<std::string> waits_of(const Story::Key& key,

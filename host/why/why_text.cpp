@@ -53,12 +53,31 @@ std::string cause_text(const Wake& wake, const std::string& ns) {
   return "a timer asked for it";
 }
 
-std::vector<std::string> causes_of(const WorkRecord& record, const std::string& ns) {
+/// The causes of a sync that no event woke.
+std::vector<std::string> put_off_texts(const StoryEntry& entry, const WhyAnswer& answer) {
+  std::vector<std::string> out;
+  const PutOff& put_off = *entry.put_off;
+  if (put_off.again > Duration::zero()) {
+    out.push_back("its sync of " + clock_text(answer.clock.wall(put_off.began)) +
+                  " asked to run again in " + short_time(put_off.again));
+  }
+  for (const Wake& each : put_off.wakes) {
+    out.push_back("before that, " + cause_text(each, answer.target.object.ns));
+  }
+  return out;
+}
+
+std::vector<std::string> causes_of(const StoryEntry& entry, const WhyAnswer& answer) {
+  const WorkRecord& record = entry.record;
+  const std::string& ns = answer.target.object.ns;
   std::vector<std::string> out;
   for (const Wake& each : record.wakes) out.push_back(cause_text(each, ns));
   if (record.more_wakes > 0) out.push_back(std::to_string(record.more_wakes) + " more events");
   if (record.attempt > 0) {
     out.push_back("its back-off had ended, after " + std::to_string(record.attempt) + " failures");
+  }
+  if (entry.put_off) {
+    for (std::string& each : put_off_texts(entry, answer)) out.push_back(std::move(each));
   }
   if (!out.empty() || record.is_timer) return out;
   return {"no event: the first content of the caches, or a time that its last sync asked for"};
@@ -122,7 +141,7 @@ void add_entry(std::string& out, const StoryEntry& entry, const WhyAnswer& answe
   add(out, indent,
       clock_text(answer.clock.wall(record.began)) + "  " + head_text(entry) + ", took " +
           short_time(record.took));
-  for (const std::string& each : causes_of(record, ns)) add(out, indent + 4, "because " + each);
+  for (const std::string& each : causes_of(entry, answer)) add(out, indent + 4, "because " + each);
   for (std::size_t i = 0; i < std::min(record.writes.size(), kWritesShown); ++i) {
     const Write& write = record.writes[i];
     add(out, indent + 4, "→ " + request_text(write, ns) + ": " + response_text(write));
@@ -134,6 +153,15 @@ void add_entry(std::string& out, const StoryEntry& entry, const WhyAnswer& answe
   if (const std::string result = result_text(record); !result.empty()) {
     add(out, indent + 4, result);
   }
+}
+
+/// "ReplicaSet web-1 of Deployment web".
+std::string owners_text(const std::vector<StoryObject>& owners) {
+  std::string out;
+  for (const StoryObject& each : owners) {
+    out += (out.empty() ? "" : " of ") + each.kind + " " + each.object.name;
+  }
+  return out;
 }
 
 std::string reach_text(const WhyAnswer& answer) {
@@ -212,6 +240,9 @@ std::string name_text(const JournalObject& object) {
 std::string to_text(const WhyAnswer& answer) {
   std::string out;
   add(out, 0, name_text(answer.target.object));
+  if (!answer.story.owners.empty()) {
+    add(out, 2, "belongs to " + owners_text(answer.story.owners));
+  }
   out += "\n";
   add(out, 0, "Now");
   add_now(out, answer);
@@ -266,8 +297,11 @@ std::string to_json(const WhyAnswer& answer) {
   }
   JsonText objects('[');
   for (const StoryObject& each : answer.story.objects) objects.raw("", json_of(each));
+  JsonText owners('[');
+  for (const StoryObject& each : answer.story.owners) owners.raw("", json_of(each));
   JsonText out('{');
   out.raw("object", json_of(answer.target)).raw("now", now.str()).raw("objects", objects.str());
+  out.raw("owners", owners.str());
   if (answer.reaches_back_to) {
     out.text("reachesBackTo", format_micro_time(answer.clock.wall(*answer.reaches_back_to)));
   }

@@ -51,7 +51,7 @@ struct Served {
 /// enough for the start of a controller; a sync deletes by the answer, so it asks the server.
 enum class Asked { kAtStart, kInSync };
 
-/// What the server has.
+/// Finds what the server has.
 using Discover = std::function<Result<Served>(Asked)>;
 
 /// The operations that each resource lacks, as the server reported when the controller started.

@@ -1,4 +1,4 @@
-// What davit asks of the server in a small story, by number.
+// The number of requests and conflicts of davit in a small story.
 #include <gtest/gtest.h>
 
 #include <algorithm>

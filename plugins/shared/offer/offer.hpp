@@ -68,7 +68,7 @@ template <typename Resources, typename IdOf>
   return out;
 }
 
-/// How new an offer must be.
+/// The age that an offer may have.
 enum class Freshness {
   kRecent,  ///< As the host read it last, for all its controllers: kRecentMax ago at most.
   kNow      ///< Asked of the server after the call.
@@ -76,8 +76,8 @@ enum class Freshness {
 /// The host's period of discovery, and time for its requests.
 inline constexpr std::chrono::seconds kRecentMax{40};
 
-/// What the server offers. `now` is Context::now(). Blocks for the requests where the server is
-/// asked.
+/// Finds what the server offers. `now` is Context::now(). Blocks for the requests where the server
+/// is asked.
 [[nodiscard]] Result<Offer> find_offer(const Discovery& discovery, Freshness freshness, Time now);
 
 /// The same, for tests to replace.

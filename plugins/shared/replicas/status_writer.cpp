@@ -58,9 +58,9 @@ std::string status_patch(const ReplicaSet& set, const StatusPlan& plan,
                          std::int64_t observed_generation) {
   JsonWriter body;
   body.begin_object().key("metadata").begin_object();
-  // Nobody else writes the counters, and after a conflict they would be written all the same. The
-  // Deployment's controller changes the spec at the same time, which is no reason for a conflict.
-  // Conditions are one array, which others write, too.
+  // No other client writes the counters, and after a conflict they would be written all the same.
+  // The Deployment's controller changes the spec at the same time, which is no reason for a
+  // conflict. Conditions are one array, which others write, too.
   if (plan.failure == FailureChange::kKeep && !mutant("status-by-version")) {
     body.member("uid", set.uid()).end_object();
   } else {

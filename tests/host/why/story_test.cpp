@@ -1,5 +1,6 @@
 #include "host/why/story.hpp"
 
+#include <davit/abi.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -78,6 +79,13 @@ std::vector<std::string> keys_of(const std::vector<StoryEntry>& entries) {
   for (const StoryEntry& each : entries) {
     out.push_back(std::to_string(each.depth) + " " + each.controller + " " + each.record.key);
   }
+  return out;
+}
+
+std::vector<std::string> names_of(const std::vector<StoryObject>& objects) {
+  std::vector<std::string> out;
+  out.reserve(objects.size());
+  for (const StoryObject& each : objects) out.push_back(each.kind + " " + each.object.name);
   return out;
 }
 
@@ -204,6 +212,82 @@ TEST(StoryTest, NoRecordsAreAStoryWithoutEntries) {
   EXPECT_THAT(story.entries, IsEmpty());
   EXPECT_THAT(story.last, IsEmpty());
   EXPECT_EQ(story.objects.size(), 1U);
+}
+
+TEST(StoryTest, DeletedPodNamesItsControllersUpToTheTopWithWhatChangedThem) {
+  Write shrink;
+  shrink.verb = "patch";
+  shrink.object = kSet;
+  Write report = shrink;
+  report.subresource = "status";
+  const std::vector<Controller> controllers = {
+      {"deployment-controller",
+       {sync_of("shop/web", 0, {create(kSet, "Deployment", "web")},
+                {{Wake::Kind::kAdded, kWeb, "7", kStoryStart}}),
+        sync_of("shop/web", 20, {shrink}, {{Wake::Kind::kUpdated, kWeb, "9", kStoryStart}}),
+        sync_of("shop/web", 25, {report})}},
+      {"replicaset-controller",
+       {sync_of("shop/web-1", 10, {create(kPod, "ReplicaSet", "web-1")}),
+        sync_of("shop/web-1", 30, {remove(kPod)})}}};
+
+  const Story story = tell(controllers, kPod, "Pod");
+
+  EXPECT_THAT(names_of(story.owners), ElementsAre("ReplicaSet web-1", "Deployment web"));
+  EXPECT_TRUE(story.objects.front().is_deleted);
+  EXPECT_THAT(keys_of(story.entries),
+              ElementsAre("0 replicaset-controller shop/web-1", "0 deployment-controller shop/web",
+                          "0 replicaset-controller shop/web-1"))
+      << "without the creation of its owner, and the status that was written";
+}
+
+TEST(StoryTest, OwnerThatDavitHasNeverSeenIsNamedByItsReference) {
+  const Story story =
+      tell({{"job-controller", {sync_of("shop/a", 0, {create(kPod, "Job", "a")})}}}, kPod, "Pod");
+
+  EXPECT_THAT(names_of(story.owners), ElementsAre("Job a"));
+  EXPECT_EQ(story.owners.front().object.resource, "");
+}
+
+TEST(StoryTest, SyncThatWasPutOffHasTheEventOfTheFirst) {
+  WorkRecord first = sync_of("shop/web", 0, {}, {{Wake::Kind::kUpdated, kWeb, "7", kStoryStart}});
+  first.again = milliseconds(50);
+  WorkRecord second = sync_of("shop/web", 50);
+  second.again = milliseconds(70);
+  const WorkRecord other = sync_of("shop/other", 60);
+  const WorkRecord last = sync_of("shop/web", 120, {create(kSet, "Deployment", "web")});
+
+  const Story story = tell({{"deployment-controller", {last}, {first, second, other}}});
+
+  ASSERT_EQ(story.entries.size(), 1U);
+  const std::optional<PutOff>& put_off = story.entries.front().put_off;
+  ASSERT_TRUE(put_off.has_value());
+  EXPECT_EQ(put_off->began, second.began);
+  EXPECT_EQ(put_off->again, second.again);
+  ASSERT_EQ(put_off->wakes.size(), 1U);
+  EXPECT_EQ(put_off->wakes.front().version, "7");
+}
+
+TEST(StoryTest, SyncAfterOneThatAskedForNothingWasNotPutOff) {
+  const WorkRecord first =
+      sync_of("shop/web", 0, {}, {{Wake::Kind::kUpdated, kWeb, "7", kStoryStart}});
+  const WorkRecord last = sync_of("shop/web", 120, {create(kSet, "Deployment", "web")});
+
+  const Story story = tell({{"deployment-controller", {last}, {first}}});
+
+  ASSERT_EQ(story.entries.size(), 1U);
+  EXPECT_FALSE(story.entries.front().put_off.has_value());
+}
+
+TEST(StoryTest, FailuresCountUntilALaterSyncEndsWell) {
+  WorkRecord failed = sync_of("shop/web", 0, {create(kSet, "Deployment", "web")});
+  failed.code = DAVIT_INTERNAL;
+  failed.attempt = 14;
+  const Story::Key key{"deployment-controller", "shop/web", 0};
+
+  EXPECT_EQ(failures_in_a_row(tell({{"deployment-controller", {failed}}}), key), 15U);
+  EXPECT_EQ(
+      failures_in_a_row(tell({{"deployment-controller", {failed}, {sync_of("shop/web", 5)}}}), key),
+      0U);
 }
 
 }  // namespace

@@ -67,16 +67,17 @@ class WhyServiceTest : public testing::Test {
     work.end({}, clock_.now());
   }
   [[nodiscard]] std::string answer() {
-    const WhyService why(
-        {.journal = journal_,
-         .discovery = discovery_,
-         .serving = serving_,
-         .reader = client_,
-         .clock = clock_,
-         .controller_page = [this](std::string_view controller, std::string_view path, Time) {
-           asked_.push_back(std::string(controller) + " " + std::string(path));
-           return page_;
-         }});
+    const WhyService why({.journal = journal_,
+                          .discovery = discovery_,
+                          .serving = serving_,
+                          .reader = client_,
+                          .clock = clock_,
+                          .controller_page =
+                              [this](std::string_view controller, std::string_view path, Time) {
+                                asked_.push_back(std::string(controller) + " " + std::string(path));
+                                return page_;
+                              },
+                          .other_leader = [this] { return leader_; }});
     const Result<std::string> text = why.respond({.object = "po/" + asked_name_, .ns = "shop"});
     return text ? *text : text.error().message();
   }
@@ -94,7 +95,19 @@ class WhyServiceTest : public testing::Test {
   std::vector<std::string> asked_;
   std::string asked_name_ = "web";
   bool is_gone_ = false;
+  std::string leader_;
 };
+
+TEST_F(WhyServiceTest, AStandbyNamesTheLeader) {
+  EXPECT_THAT(answer(), Not(HasSubstr("lead")));
+  leader_ = "node-2_1234";
+  EXPECT_THAT(answer(),
+              HasSubstr("  this host: does not lead; node-2_1234 does, and knows more\n"));
+
+  is_gone_ = true;
+  asked_name_ = "db";
+  EXPECT_THAT(answer(), HasSubstr("; the leader, node-2_1234, may know more"));
+}
 
 TEST_F(WhyServiceTest, ControllerIsAskedWhatItWaitsForWithTheKey) {
   page_ = std::string("waits until its cache shows 2 creations\nwaits \x1b[31mfor red\n");

@@ -120,6 +120,28 @@ TEST_F(WhyTextTest, TimelineHasALineForEachSyncAndEachWriteShown) {
   EXPECT_THAT(text, HasSubstr("create pods web-* ✗ 403"));
 }
 
+TEST_F(WhyTextTest, OwnersAndTheCauseOfASyncThatWasPutOffAreNamed) {
+  WhyAnswer answer = refused_answer();
+  answer.story.owners = {{{"batch", "jobs", "shop", "web"}, "Job"},
+                         {{"", "", "shop", "nightly"}, "CronJob"}};
+  StoryEntry& entry = answer.story.entries.front();
+  entry.put_off = PutOff{clock_.now(), seconds(12), std::move(entry.record.wakes)};
+  entry.record.wakes.clear();
+  entry.record.more_wakes = entry.record.attempt = 0;
+
+  const std::string text = to_text(answer);
+
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("in namespace shop\n  belongs to Job web of CronJob nightly\n"),
+                    HasSubstr("because its sync of "), HasSubstr(" asked to run again in 12.0 s\n"),
+                    HasSubstr("because before that, deployments web was updated "
+                              "(resourceVersion 12)\n"),
+                    Not(HasSubstr("no event"))));
+  const Result<Json> json = parse_json(to_json(answer));
+  ASSERT_TRUE(json);
+  EXPECT_EQ(json->get("owners").items().at(1).text_at({"kind"}), "CronJob");
+}
+
 TEST_F(WhyTextTest, TimesAreShort) {
   EXPECT_EQ(short_time(microseconds(1500)), "1.5 ms");
   EXPECT_EQ(short_time(-seconds(1)), "0.0 ms");
