@@ -66,11 +66,11 @@ Status read_server(const CodegenOptions& options, Definitions& all) {
     ApiRequest request;
     request.raw_path = path;
     const ApiResponse response = client.call(request);
-    if (!response.status.ok()) return response.status.with_context(path);
+    if (!response.status.ok()) return response.status.with_context("GET " + path);
     std::vector<std::string> kinds;
     std::ranges::copy_if(options.kinds, std::back_inserter(kinds),
                          [&](const std::string& each) { return document_path(each) == path; });
-    append(all, codegen::read_openapi(response.body, path, kinds));
+    append(all, codegen::read_openapi(response.body, "the response to GET " + path, kinds));
   }
   return {};
 }

@@ -73,6 +73,28 @@ bool selected(const std::vector<std::string>& kinds, const std::string& text,
   return chosen;
 }
 
+/// The reason why `document` is no OpenAPI v3 document with kinds; empty if it is one.
+std::string wrong_document(const YamlNode& document) {
+  const auto is_mapping = [](const YamlNode* node) {
+    return node != nullptr && node->kind == YamlNode::Kind::kMapping;
+  };
+  if (const YamlNode* kind = document.find("kind"); kind != nullptr) {
+    const YamlNode* message = document.find("message");
+    return "it is an object of kind \"" + kind->text + "\"" +
+           (message != nullptr ? ": " + message->text : "");
+  }
+  const YamlNode* version = document.find("openapi");
+  if (version == nullptr || !version->text.starts_with("3.")) {
+    return "its member openapi is " + (version != nullptr ? version->describe() : "missing") +
+           " instead of 3.0 or a later 3";
+  }
+  const YamlNode* components = document.find("components");
+  if (components == nullptr || !is_mapping(components->find("schemas"))) {
+    return "it lacks components.schemas";
+  }
+  return is_mapping(document.find("paths")) ? "" : "it lacks paths";
+}
+
 }  // namespace
 
 Definitions read_openapi(const std::string& text, const std::string& file,
@@ -82,15 +104,14 @@ Definitions read_openapi(const std::string& text, const std::string& file,
   out.mistakes = std::move(parsed.mistakes);
   if (!out.mistakes.empty()) return out;
   const auto document = std::make_shared<const YamlNode>(std::move(parsed.root));
-  const YamlNode* components = document->find("components");
-  const YamlNode* schemas = components != nullptr ? components->find("schemas") : nullptr;
-  const YamlNode* paths = document->find("paths");
-  if (schemas == nullptr || paths == nullptr) {
+  if (const std::string wrong = wrong_document(*document); !wrong.empty()) {
     out.mistakes.push_back({file, 0, 0,
-                            "this is not an OpenAPI v3 document: it lacks components.schemas or "
-                            "paths; get one with: kubectl get --raw /openapi/v3/apis/apps/v1"});
+                            "this is not an OpenAPI v3 document: " + wrong +
+                                "; get one with: kubectl get --raw /openapi/v3/apis/apps/v1"});
     return out;
   }
+  const YamlNode* schemas = document->find("components")->find("schemas");
+  const YamlNode* paths = document->find("paths");
   const std::map<Identity, std::string> plurals = plurals_of(*paths);
   std::set<std::string> found;
   std::vector<std::string> offered;

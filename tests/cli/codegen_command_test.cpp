@@ -280,7 +280,8 @@ TEST_F(CodegenCommandTest, FlagsThatContradictEachOtherAreRefused) {
 
 /// A document with one kind, whose spec is the schema `spec`, and further schemas.
 std::string openapi_with(const std::string& spec, const std::string& more = "") {
-  return R"({"paths":{"/apis/g.io/v1/things/{name}":{"get":{"x-kubernetes-group-version-kind":
+  return R"({"openapi":"3.0.0",
+    "paths":{"/apis/g.io/v1/things/{name}":{"get":{"x-kubernetes-group-version-kind":
     {"group":"g.io","version":"v1","kind":"Thing"}}}},"components":{"schemas":{"io.g.v1.Thing":{
     "type":"object","x-kubernetes-group-version-kind":[{"group":"g.io","version":"v1",
     "kind":"Thing"}],"properties":{"spec":)" +
@@ -331,6 +332,30 @@ TEST_F(CodegenCommandTest, UnknownKindOfADocumentIsRefused) {
 TEST_F(CodegenCommandTest, TextThatIsNotAnOpenApiDocumentIsRefused) {
   EXPECT_EQ(run_on_openapi("{}"), 2);
   EXPECT_THAT(err_.str(), HasSubstr("kubectl get --raw /openapi/v3/apis/apps/v1"));
+}
+
+// Issue 30, 2: an answer is what was asked for, or an error that says what came instead.
+TEST_F(CodegenCommandTest, OtherAnswersThanAnOpenApiDocumentAreNamed) {
+  const std::string whole = openapi_with("{}");
+  const auto with = [&whole](const std::string& member, const std::string& other) {
+    std::string out = whole;
+    return out.replace(out.find(member), member.size(), other);
+  };
+  const std::pair<std::string, const char*> answers[] = {
+      {R"({"kind":"Status","apiVersion":"v1","message":"try later"})",
+       R"(it is an object of kind "Status": try later)"},
+      {with("{", R"({"kind":"Thing",)"), R"(it is an object of kind "Thing")"},
+      {with(R"("openapi":"3.0.0")", R"("swagger":"2.0")"), "its member openapi is missing"},
+      {with("3.0.0", "2.0"), R"(its member openapi is the string "2.0")"},
+      {with(R"("schemas":)", R"("other":)"), "it lacks components.schemas"},
+      {R"({"openapi":"3.0.0","paths":{},"components":{"schemas":[]}})",
+       "it lacks components.schemas"},
+      {with(R"("paths":)", R"("other":)"), "it lacks paths"},
+      {"[]", "its member openapi is missing"}};
+  for (const auto& [answer, text] : answers) {
+    EXPECT_EQ(run_on_openapi(answer), 2) << answer;
+    EXPECT_THAT(err_.str(), HasSubstr("this is not an OpenAPI v3 document: " + std::string(text)));
+  }
 }
 
 TEST_F(CodegenCommandTest, ReferenceToNothingIsRefused) {
