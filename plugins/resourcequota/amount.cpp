@@ -107,25 +107,4 @@ std::string Amount::text() const {
   return sign + decimal_text(size, is_binary ? QuantityFormat::kDecimal : format_);
 }
 
-Amounts read_amounts(Value list) {
-  Amounts out;
-  for (const Member& each : list.members()) {
-    if (const std::optional<Amount> amount = Amount::read(each.value)) {
-      out.emplace(each.key, *amount);
-    }
-  }
-  return out;
-}
-
-void add(Amounts& sum, const Amounts& more) {
-  for (const auto& [name, amount] : more) sum[name] += amount;
-}
-
-void raise(Amounts& to, const Amounts& least) {
-  for (const auto& [name, amount] : least) {
-    const auto [at, is_new] = to.try_emplace(name, amount);
-    if (!is_new && at->second < amount) at->second = amount;
-  }
-}
-
 }  // namespace davit::resourcequota

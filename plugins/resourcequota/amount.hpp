@@ -3,10 +3,9 @@
 
 #include <compare>
 #include <cstdint>
+#include <davit/kube/pod_resources.hpp>
 #include <davit/kube/quantity.hpp>
 #include <davit/object.hpp>
-#include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,13 +50,6 @@ class Amount {
 };
 
 /// Name of a resource → amount.
-using Amounts = std::map<std::string, Amount, std::less<>>;
-
-/// The members of an object that are quantities.
-[[nodiscard]] Amounts read_amounts(Value list);
-/// Adds name by name.
-void add(Amounts& sum, const Amounts& more);
-/// Keeps the larger one of each name.
-void raise(Amounts& to, const Amounts& least);
+using Amounts = ResourceList<Amount>;
 
 }  // namespace davit::resourcequota

@@ -112,7 +112,7 @@ NamespaceUsage count_usage(const Registry& registry, const ResourceQuota& quota,
     if (names.empty()) continue;
     const Result<Amounts> usage = counter.count(qualified, evaluator, names);
     if (usage) {
-      add(out.used, *usage);
+      add_resources(out.used, *usage);
     } else {
       out.errors.push_back(usage.error());
       failed.merge(names);

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <davit/kube/label_syntax.hpp>
+#include <davit/kube/pod_resources.hpp>
 #include <iterator>
 #include <optional>
 #include <string>
-
-#include "plugins/resourcequota/pod_resources.hpp"
 
 namespace davit::resourcequota {
 namespace {
@@ -59,8 +58,8 @@ Amounts pod_usage(const Pod& pod, WallTime now) {
   out["count/pods"] = Amount::whole(1);
   if (!is_charged(pod, now)) return out;
   out["pods"] = Amount::whole(1);
-  add_requests(effective_resources(pod, Side::kRequests), out);
-  for (const auto& [name, amount] : effective_resources(pod, Side::kLimits)) {
+  add_requests(pod_resources<Amount>(pod.value(), ResourceSide::kRequests), out);
+  for (const auto& [name, amount] : pod_resources<Amount>(pod.value(), ResourceSide::kLimits)) {
     if (is_computed(name)) out[std::string(kLimits) + name] = amount;
   }
   return out;

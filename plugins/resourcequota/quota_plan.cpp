@@ -12,7 +12,7 @@ namespace {
 using pods::Replacement;
 
 bool enforces_its_spec(const ResourceQuota& quota) {
-  return read_amounts(quota.hard()) == read_amounts(quota.status_hard());
+  return read_resources<Amount>(quota.hard()) == read_resources<Amount>(quota.status_hard());
 }
 
 bool is_counted(const Registry& registry, std::string_view name, const DeviceClasses& classes) {
@@ -40,11 +40,11 @@ void write_status(JsonWriter& out, const ResourceQuota& quota, const Amounts& us
 }  // namespace
 
 bool has_equal_hard(const ResourceQuota& a, const ResourceQuota& b) {
-  return read_amounts(a.hard()) == read_amounts(b.hard());
+  return read_resources<Amount>(a.hard()) == read_resources<Amount>(b.hard());
 }
 
 Amounts plan_used(const ResourceQuota& quota, const Amounts& counted) {
-  const Amounts former = read_amounts(quota.status_used());
+  const Amounts former = read_resources<Amount>(quota.status_used());
   Amounts out;
   for (const Member& each : quota.hard().members()) {
     if (const auto now = counted.find(each.key); now != counted.end()) {
@@ -58,7 +58,7 @@ Amounts plan_used(const ResourceQuota& quota, const Amounts& counted) {
 
 bool is_current(const ResourceQuota& quota, const Amounts& used) {
   return quota.status_hard() && quota.status_used() && enforces_its_spec(quota) &&
-         read_amounts(quota.status_used()) == used;
+         read_resources<Amount>(quota.status_used()) == used;
 }
 
 std::string status_body(const ResourceQuota& quota, const Amounts& used) {

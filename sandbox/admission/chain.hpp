@@ -1,7 +1,10 @@
 /// The plugins of the chain, as functions. Each refuses, or changes the object and lets it pass.
 #pragma once
 
+#include <cstdint>
+#include <davit/kube/pod_resources.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sandbox/admission/admission.hpp"
@@ -55,10 +58,7 @@ void add_finalizer(Json& object, std::string_view finalizer);
 [[nodiscard]] ApiFailure check_overhead(const WriteRequest& request, const Json& pod,
                                         const ObjectLookup& objects);
 
-/// The total request of a pod's containers at any time: the sum over those that run together or the
-/// maximum over those that run one after the other, whichever is greater. `which`: "requests" or
-/// "limits".
-[[nodiscard]] std::int64_t pod_milli(const Json& pod, std::string_view which,
-                                     std::string_view resource);
+/// One resource of those that pod_resources() counts, in thousandths.
+[[nodiscard]] std::int64_t pod_milli(const Json& pod, ResourceSide side, std::string_view resource);
 
 }  // namespace davit::sandbox

@@ -154,8 +154,8 @@ Demand pod_demand(const Json& pod, const Json& item) {
   Demand out{Json::object(), Json::object()};
   for (const char* bound : {"min", "max", "maxLimitRequestRatio"}) {
     for (const Json::Member& each : item.get(bound).members()) {
-      const std::int64_t request = pod_milli(pod, "requests", each.key);
-      const std::int64_t limit = pod_milli(pod, "limits", each.key);
+      const std::int64_t request = pod_milli(pod, ResourceSide::kRequests, each.key);
+      const std::int64_t limit = pod_milli(pod, ResourceSide::kLimits, each.key);
       const auto quantity = [](std::int64_t value) {
         const std::string text = std::to_string(value) + 'm';
         return Json(canonical_quantity(text).value_or(text));

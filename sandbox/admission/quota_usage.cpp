@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
+#include "lib/kube/json_view.hpp"
 #include "lib/kube/schema/schema.hpp"
 #include "sandbox/admission/chain.hpp"
 
@@ -25,34 +27,31 @@ bool is_finished(const Json& pod) {
 
 /// A name of a quota's list as containers write it: which side, and of what.
 struct Amount {
-  std::string_view side;
+  ResourceSide side = ResourceSide::kRequests;
   std::string_view resource;
 };
 
-/// "limits.cpu", "requests.cpu", or "cpu", which means requests. Empty if it is not such a name.
-Amount parse_amount(std::string_view name) {
+/// "limits.cpu", "requests.cpu", or "cpu", which means requests. Nothing if it is not such a name.
+std::optional<Amount> parse_amount(std::string_view name) {
   constexpr std::string_view kLimits = "limits.";
   constexpr std::string_view kRequests = "requests.";
-  if (name.starts_with(kLimits)) return {"limits", name.substr(kLimits.size())};
-  if (name.starts_with(kRequests)) return {"requests", name.substr(kRequests.size())};
+  if (name.starts_with(kLimits)) return Amount{ResourceSide::kLimits, name.substr(kLimits.size())};
+  if (name.starts_with(kRequests)) {
+    return Amount{ResourceSide::kRequests, name.substr(kRequests.size())};
+  }
   if (name == "cpu" || name == "memory" || name == "ephemeral-storage" ||
       name.starts_with("hugepages-")) {
-    return {"requests", name};
+    return Amount{ResourceSide::kRequests, name};
   }
-  return {};
-}
-
-std::int64_t container_milli(const Json& container, std::string_view side,
-                             std::string_view resource) {
-  return quantity_milli(container.text_at({"resources", side, resource})).value_or(0);
+  return std::nullopt;
 }
 
 std::int64_t pod_usage(std::string_view name, const Json& pod) {
   if (name == "count/pods") return kOne;
   if (is_finished(pod)) return 0;
   if (name == "pods") return kOne;
-  const Amount amount = parse_amount(name);
-  return amount.side.empty() ? 0 : pod_milli(pod, amount.side, amount.resource);
+  const std::optional<Amount> amount = parse_amount(name);
+  return amount ? pod_milli(pod, amount->side, amount->resource) : 0;
 }
 
 std::int64_t service_usage(std::string_view name, const Json& service) {
@@ -116,22 +115,10 @@ bool requirement_holds(const Json& requirement, const Json& pod) {
 
 }  // namespace
 
-std::int64_t pod_milli(const Json& pod, std::string_view which, std::string_view resource) {
-  const Json& spec = pod.get("spec");
-  std::int64_t together = 0;
-  for (const Json& each : spec.get("containers").items()) {
-    together += container_milli(each, which, resource);
-  }
-  std::int64_t sidecars = 0;
-  std::int64_t one_by_one = 0;
-  for (const Json& each : spec.get("initContainers").items()) {
-    const std::int64_t amount = container_milli(each, which, resource);
-    if (each.get("restartPolicy").text() == "Always") sidecars += amount;
-    one_by_one = std::max(one_by_one,
-                          sidecars + (each.get("restartPolicy").text() == "Always" ? 0 : amount));
-  }
-  const std::int64_t overhead = quantity_milli(spec.text_at({"overhead", resource})).value_or(0);
-  return std::max(together + sidecars, one_by_one) + overhead;
+std::int64_t pod_milli(const Json& pod, ResourceSide side, std::string_view resource) {
+  const ResourceList<> resources = pod_resources(JsonView(pod), side);
+  const auto found = resources.find(resource);
+  return found == resources.end() ? 0 : found->second.milli();
 }
 
 std::int64_t quota_usage(std::string_view name, const Resource& resource, const Json& object) {
@@ -159,13 +146,16 @@ bool quota_applies(const Json& quota, const Resource& resource, const Json& obje
 
 std::string missing_amounts(const Json& hard, const Resource& resource, const Json& object) {
   if (!is_core(resource, "pods")) return "";
+  // Containers may leave it to the pod.
+  if (!object.get("spec").get("resources").empty()) return "";
   std::map<std::string, std::set<std::string>> missing;  // The containers of each amount.
   for (const Json::Member& bound : hard.members()) {
-    const Amount amount = parse_amount(bound.key);
-    if (amount.resource != "cpu" && amount.resource != "memory") continue;
+    const std::optional<Amount> amount = parse_amount(bound.key);
+    if (!amount || (amount->resource != "cpu" && amount->resource != "memory")) continue;
     for (const char* list : {"containers", "initContainers"}) {
       for (const Json& each : object.get("spec").get(list).items()) {
-        if (!each.text_at({"resources", amount.side, amount.resource}).empty()) continue;
+        if (!each.text_at({"resources", side_text(amount->side), amount->resource}).empty())
+          continue;
         missing[bound.key].insert(each.get("name").text());
       }
     }

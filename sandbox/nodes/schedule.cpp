@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "lib/kube/json_view.hpp"
 #include "sandbox/nodes/label_rules.hpp"
 
 namespace davit::sandbox {
@@ -65,15 +66,7 @@ std::string refusal(std::size_t nodes, const std::map<std::string, int>& counts)
 
 }  // namespace
 
-Amounts Amounts::read(const Json& list) {
-  Amounts out;
-  for (const Json::Member& member : list.members()) {
-    if (const auto amount = Quantity::parse(member.value.text())) {
-      out.amounts_[member.key] = *amount;
-    }
-  }
-  return out;
-}
+Amounts Amounts::read(const Json& list) { return Amounts(read_resources(JsonView(list))); }
 
 Amounts& Amounts::operator+=(const Amounts& other) {
   for (const auto& [name, amount] : other.amounts_) amounts_[name] += amount;
@@ -85,25 +78,15 @@ Amounts& Amounts::operator-=(const Amounts& other) {
   return *this;
 }
 
-void Amounts::raise_to(const Amounts& other) {
-  for (const auto& [name, amount] : other.amounts_) {
-    Quantity& mine = amounts_[name];
-    mine = std::max(mine, amount);
-  }
-}
-
 Quantity Amounts::amount(const std::string& name) const {
   const auto found = amounts_.find(name);
   return found == amounts_.end() ? Quantity() : found->second;
 }
 
-PodShare pod_share(const Json& pod_spec) {
+PodShare pod_share(const Json& pod) {
   PodShare share;
-  const auto requests = [](const Json& container) {
-    return Amounts::read(container.get("resources").get("requests"));
-  };
-  for (const Json& container : pod_spec.get("containers").items()) {
-    share.requests += requests(container);
+  share.requests = Amounts(pod_resources(JsonView(pod), ResourceSide::kRequests));
+  for (const Json& container : pod.get("spec").get("containers").items()) {
     for (const Json& port : container.get("ports").items()) {
       const std::int64_t number = port.get("hostPort").integer_or(0);
       const std::string& protocol = port.get("protocol").text();
@@ -111,19 +94,6 @@ PodShare pod_share(const Json& pod_spec) {
       share.ports.insert((protocol.empty() ? "TCP" : protocol) + "/" + std::to_string(number));
     }
   }
-  // Sidecars stay beside the containers; the other init containers run alone, each with the
-  // sidecars before it.
-  Amounts sidecars;
-  Amounts init;
-  for (const Json& container : pod_spec.get("initContainers").items()) {
-    Amounts now = requests(container);
-    now += sidecars;
-    if (container.get("restartPolicy").text() == "Always") sidecars = now;
-    init.raise_to(now);
-  }
-  share.requests += sidecars;
-  share.requests.raise_to(init);
-  share.requests += Amounts::read(pod_spec.get("overhead"));
   return share;
 }
 

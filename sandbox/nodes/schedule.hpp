@@ -1,11 +1,12 @@
 /// Chooses the node of a pod. Pure.
 #pragma once
 
+#include <davit/kube/pod_resources.hpp>
 #include <davit/kube/quantity.hpp>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/kube/json.hpp"
@@ -15,27 +16,27 @@ namespace davit::sandbox {
 /// Amounts by resource name: "cpu", "memory", "nvidia.com/gpu".
 class Amounts {
  public:
+  Amounts() = default;
+  explicit Amounts(ResourceList<> amounts) : amounts_(std::move(amounts)) {}
   /// Reads a ResourceList; entries that are not quantities are left out.
   [[nodiscard]] static Amounts read(const Json& list);
 
   Amounts& operator+=(const Amounts& other);
   Amounts& operator-=(const Amounts& other);
-  /// Each amount becomes the larger of both.
-  void raise_to(const Amounts& other);
   /// Zero when it is not listed.
   [[nodiscard]] Quantity amount(const std::string& name) const;
-  [[nodiscard]] const std::map<std::string, Quantity>& amounts() const { return amounts_; }
+  [[nodiscard]] const ResourceList<>& amounts() const { return amounts_; }
 
  private:
-  std::map<std::string, Quantity> amounts_;
+  ResourceList<> amounts_;
 };
 
 /// The resources that a pod takes from its node.
 struct PodShare {
-  Amounts requests;             ///< The containers' sum, or the largest init container's.
+  Amounts requests;             ///< Those that pod_resources() counts.
   std::set<std::string> ports;  ///< Host ports: "TCP/80".
 };
-[[nodiscard]] PodShare pod_share(const Json& pod_spec);
+[[nodiscard]] PodShare pod_share(const Json& pod);
 
 /// The resources of a node, and those that its pods use.
 struct NodeCapacity {

@@ -99,7 +99,7 @@ void Scheduler::pod_changed(const Json& pod) {
     if (entry.state == State::kBound) return;
     if (entry.state != State::kBinding || entry.node != node) {
       if (entry.state == State::kBinding) release_capacity(entry);
-      entry.share = pod_share(pod.get("spec"));
+      entry.share = pod_share(pod);
       entry.node = node;
       reserve_capacity(entry);
     }
@@ -115,7 +115,7 @@ void Scheduler::pod_changed(const Json& pod) {
   entry.object = std::make_unique<Json>(pod);
   (*entry.object)["metadata"].erase("managedFields");
   if (same) return;  // Most likely the echo of our own report.
-  entry.share = pod_share(pod.get("spec"));
+  entry.share = pod_share(pod);
   entry.state = State::kPending;
   unschedulable_.erase(key);
   if (begun_) due_.set(key, seams_.clock.now());

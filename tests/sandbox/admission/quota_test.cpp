@@ -52,6 +52,35 @@ TEST(QuotaTest, RefusesThePodThatIsOneTooMany) {
   }
 }
 
+TEST(QuotaTest, ResourcesOfThePodAsAWholeCountAndContainersMayLackThem) {
+  AdmissionSetup setup;
+  setup.cluster.add("", "resourcequotas",
+                    R"({"metadata":{"namespace":"n","name":"q"},
+                        "spec":{"hard":{"requests.cpu":"1","limits.cpu":"9"}}})");
+  const auto pod_with = [](std::string_view cpu) {
+    return json_literal(R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c"}],
+        "resources":{"requests":{"cpu":")" +
+                        std::string(cpu) + R"("},"limits":{"cpu":"2"}}}})");
+  };
+  Json large = pod_with("2");
+  EXPECT_EQ(setup.reserve("", "pods", large),
+            "pods \"p\" is forbidden: exceeded quota: q, requested: requests.cpu=2, used: "
+            "requests.cpu=0, limited: requests.cpu=1");
+  Json small = pod_with("1");
+  EXPECT_EQ(setup.reserve("", "pods", small), "");
+}
+
+TEST(QuotaTest, OverheadIsAddedToALimitOnlyWhereOneIsSet) {
+  AdmissionSetup setup;
+  setup.cluster.add("", "resourcequotas",
+                    R"({"metadata":{"namespace":"n","name":"q"},
+                        "spec":{"hard":{"limits.memory":"1Gi"}}})");
+  Json pod = json_literal(R"({"metadata":{"name":"p"},"spec":{
+      "overhead":{"memory":"2Gi"},"resources":{"requests":{"cpu":"1"}},
+      "containers":[{"name":"c"}]}})");
+  EXPECT_EQ(setup.reserve("", "pods", pod), "");
+}
+
 TEST(QuotaTest, FinishedPodsMakeRoom) {
   AdmissionSetup setup;
   setup.cluster.add("", "pods",

@@ -17,9 +17,11 @@ NodeCapacity capacity(std::string_view text) {
   return out;
 }
 
+PodShare share_of(const Json& pod_spec) { return pod_share(Json::object({{"spec", pod_spec}})); }
+
 Choice choose(std::string_view pod_spec, const std::vector<const NodeCapacity*>& nodes) {
   const Json spec = json_literal(pod_spec);
-  return schedule(spec, pod_share(spec), nodes);
+  return schedule(spec, share_of(spec), nodes);
 }
 
 struct FitCase {
@@ -126,7 +128,7 @@ TEST(ScheduleTest, RoomThatIsGivenBackCanBeTakenAgain) {
   NodeCapacity node = capacity(R"({"metadata":{"name":"a"}})");
   const Json spec = json_literal(
       R"({"containers":[{"resources":{"requests":{"cpu":"3"}},"ports":[{"hostPort":80}]}]})");
-  const PodShare share = pod_share(spec);
+  const PodShare share = share_of(spec);
   node.add(share);
   EXPECT_EQ(schedule(spec, share, {&node}).message,
             "0/1 nodes are available: 1 node(s) didn't have free ports for the requested pod "
@@ -137,6 +139,14 @@ TEST(ScheduleTest, RoomThatIsGivenBackCanBeTakenAgain) {
   node.remove(share);
 
   EXPECT_EQ(schedule(spec, share, {&node}).node, &node);
+}
+
+TEST(ScheduleTest, RequestsOfThePodAsAWholeReplaceThoseOfItsContainers) {
+  const Json spec = json_literal(R"({"resources":{"requests":{"cpu":"3"}},
+    "containers":[{"resources":{"requests":{"cpu":"1","memory":"1Gi"}}}]})");
+  const PodShare share = share_of(spec);
+  EXPECT_EQ(share.requests.amount("cpu"), Quantity::parse("3"));
+  EXPECT_EQ(share.requests.amount("memory"), Quantity::parse("1Gi"));
 }
 
 TEST(ScheduleTest, NodeTakesNoMorePodsThanItSays) {
