@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sandbox/admission/chain.hpp"
 #include "sandbox/admission/quota_usage.hpp"
 #include "tests/sandbox/admission/small_cluster.hpp"
 
@@ -71,14 +72,14 @@ TEST(QuotaTest, ResourcesOfThePodAsAWholeCountAndContainersMayLackThem) {
 }
 
 TEST(QuotaTest, OverheadIsAddedToALimitOnlyWhereOneIsSet) {
-  AdmissionSetup setup;
-  setup.cluster.add("", "resourcequotas",
-                    R"({"metadata":{"namespace":"n","name":"q"},
-                        "spec":{"hard":{"limits.memory":"1Gi"}}})");
-  Json pod = json_literal(R"({"metadata":{"name":"p"},"spec":{
-      "overhead":{"memory":"2Gi"},"resources":{"requests":{"cpu":"1"}},
-      "containers":[{"name":"c"}]}})");
-  EXPECT_EQ(setup.reserve("", "pods", pod), "");
+  const auto pod_with = [](std::string_view limits) {
+    return json_literal(R"({"spec":{"overhead":{"memory":"2"},"containers":[{"name":"c",
+        "resources":{"limits":)" +
+                        std::string(limits) + "}}]}}");
+  };
+  EXPECT_EQ(pod_milli(pod_with("{}"), ResourceSide::kLimits, "memory"), 0);
+  EXPECT_EQ(pod_milli(pod_with("{}"), ResourceSide::kRequests, "memory"), 2000);
+  EXPECT_EQ(pod_milli(pod_with(R"({"memory":"1"})"), ResourceSide::kLimits, "memory"), 3000);
 }
 
 TEST(QuotaTest, FinishedPodsMakeRoom) {
