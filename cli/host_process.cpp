@@ -196,6 +196,11 @@ Status HostProcess::start(const std::stop_token& stop) {
   if (Status s = discover(stop); !s.ok()) return s;
   if (Status s = init_controllers(stop); !s.ok()) return s;
   if (Status s = start_controllers(); !s.ok()) return s;
+  if (seams_.rights == HostSeams::Rights::kReviewed) {
+    const auto leads = [this] { return !elections_ || elections_->is_leader(); };
+    rights_ = HostRights::start(
+        manifest_, {*clients_, plugins_.serving(), *metrics_, checks_, seams_.clock, log_, leads});
+  }
   announce_quarantine();
   if (seams_.quarantine != nullptr) crashes_ = seams_.quarantine->crashes();
   started_.store(true, std::memory_order_relaxed);
@@ -395,18 +400,7 @@ Status HostProcess::stand_for_election() {
 void HostProcess::report_caches() {
   metrics_->journal_bytes(journal_.bytes());
   if (const auto end = first_certificate_end()) metrics_->own_certificate_expires(*end);
-  const Time now = seams_.clock.now();
-  // Informers of one resource with different selectors share their series: the oldest counts.
-  std::map<ResourceId, std::pair<Duration, Metrics::Stale>> worst;
-  std::map<ResourceId, std::size_t> bytes;
-  for (const CacheState& each : cache_states(informers_)) {
-    auto& [unconfirmed, stale] = worst[each.resource];
-    bytes[each.resource] += each.bytes;
-    unconfirmed = std::max(unconfirmed, unconfirmed_time(each.freshness, now));
-    if (each.freshness.is_stale(now)) stale = Metrics::Stale::kYes;
-  }
-  for (const auto& [id, state] : worst) metrics_->informer_freshness(id, state.first, state.second);
-  for (const auto& [resource, sum] : bytes) metrics_->informer_bytes(resource, sum);
+  host::report_caches(informers_, *metrics_, seams_.clock.now());
 }
 
 void HostProcess::report_skipped(const ResourceId& resource, const SkippedObject& object) {
@@ -489,6 +483,7 @@ bool HostProcess::stop() {
   log_.info(0, "Shutting down");
   clients_->stop();
   discovery_poll_.reset();
+  rights_.reset();
   if (!plugins_.stop(shutdown_limits())) {
     log_.error("Controller shutdown timeout reached");
     return false;

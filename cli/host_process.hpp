@@ -15,6 +15,7 @@
 #include "cli/desired_state.hpp"
 #include "cli/host_clients.hpp"
 #include "cli/host_elections.hpp"
+#include "cli/host_rights.hpp"
 #include "cli/neighbour.hpp"
 #include "cli/options.hpp"
 #include "cli/pages/flags_in_force.hpp"
@@ -96,6 +97,8 @@ struct HostSeams {
   LogVerbosity* verbosity = nullptr;  ///< That of `log_sink`; null: it does not change.
   /// The start beside a kube-controller-manager that runs the same controllers.
   NeighbourTerms::Beside beside = NeighbourTerms::Beside::kRefuse;
+  /// Whether the server is asked which rights are missing. kAssumed: the identity has all.
+  enum class Rights { kAssumed, kReviewed } rights = Rights::kAssumed;
 };
 
 /// Life:  open() → start() → (tick() every second) → stop().
@@ -260,6 +263,7 @@ class HostProcess {
   Time pages_due_{};
   std::optional<DiscoveryPoll> discovery_poll_;  // Since a controller listens, until stop().
   std::vector<CrashRecord> crashes_;             // Before this process, as of start().
+  std::unique_ptr<HostRights> rights_;           // From start() to stop().
   bool trimmed_ = false;  // Free memory was given back once after the caches were filled.
 };
 

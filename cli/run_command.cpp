@@ -263,7 +263,8 @@ int run_host(const RunOptions& options) {
                                   .trial = "/proc/self/exe",  // See main().
                                   .tracing = tracing_config(manifest.tracing, lookup.environment),
                                   .verbosity = &verbosity,
-                                  .beside = beside_of(options)},
+                                  .beside = beside_of(options),
+                                  .rights = HostSeams::Rights::kReviewed},
                         [&interruptions] { interruptions.lost_lease(); });
   if (!opened) return fail_command(log, opened.error());
   HostProcess& host = **opened;

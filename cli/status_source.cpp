@@ -1,6 +1,7 @@
 #include "cli/status_source.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "host/health/process_stats.hpp"
@@ -48,6 +49,20 @@ HostStatus collect_status(const StatusParts& parts) {
   status.journal_bytes_max = parts.journal.bytes_max();
   for (const auto& each : parts.checks.notes()) status.notes.push_back(each.text);
   return status;
+}
+
+void report_caches(const InformerFactory& informers, Metrics& metrics, Time now) {
+  // Informers of one resource with different selectors share their series: the oldest counts.
+  std::map<ResourceId, std::pair<Duration, Metrics::Stale>> worst;
+  std::map<ResourceId, std::size_t> bytes;
+  for (const CacheState& each : cache_states(informers)) {
+    auto& [unconfirmed, stale] = worst[each.resource];
+    bytes[each.resource] += each.bytes;
+    unconfirmed = std::max(unconfirmed, unconfirmed_time(each.freshness, now));
+    if (each.freshness.is_stale(now)) stale = Metrics::Stale::kYes;
+  }
+  for (const auto& [id, state] : worst) metrics.informer_freshness(id, state.first, state.second);
+  for (const auto& [resource, sum] : bytes) metrics.informer_bytes(resource, sum);
 }
 
 std::vector<RecentWrite> recent_writes(const Journal& journal, const Clock& clock) {

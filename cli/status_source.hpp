@@ -7,6 +7,7 @@
 #include "host/cache/informer_factory.hpp"
 #include "host/crash/quarantine.hpp"
 #include "host/health/health_checks.hpp"
+#include "host/health/metrics.hpp"
 #include "host/health/observability_server.hpp"
 #include "host/journal/journal.hpp"
 #include "host/status/host_status.hpp"
@@ -29,6 +30,9 @@ struct StatusParts {
 
 /// The present state, without the crashes. Thread-safe; blocks for no longer than short locks.
 [[nodiscard]] HostStatus collect_status(const StatusParts& parts);
+
+/// Writes the gauges of the caches.
+void report_caches(const InformerFactory& informers, Metrics& metrics, Time now);
 
 /// The last syncs of all controllers that wrote something, newest first.
 [[nodiscard]] std::vector<RecentWrite> recent_writes(const Journal& journal, const Clock& clock);

@@ -265,7 +265,8 @@ void play_host(const std::filesystem::path& plugin, const std::string& kubeconfi
                                   .random = *random,
                                   .log_sink = sink,
                                   .transport = &reporting,
-                                  .sync_limit = kSyncLimit},
+                                  .sync_limit = kSyncLimit,
+                                  .rights = HostSeams::Rights::kReviewed},
                         [] {});
   if (!opened) return reports.say("failed", opened.error().message());
   HostProcess& host = **opened;

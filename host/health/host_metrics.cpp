@@ -308,6 +308,10 @@ HostMetrics::HostMetrics(MetricRegistry& registry)
                              "[ALPHA] Whether this build of a plugin is quarantined because it "
                              "is in a crash loop.",
                              {"plugin", "build"}}),
+      missing_rights(registry, {"davit_missing_rights",
+                                "[ALPHA] Rights that a controller declares and the API server does "
+                                "not allow it, as its access reviews say; davit: the host's own.",
+                                {"controller"}}),
       plugin_swaps(registry, {"davit_plugin_swaps_total",
                               "[ALPHA] Number of swaps of a plugin for another build, by outcome.",
                               {"plugin", "outcome"}}),

@@ -73,6 +73,7 @@ struct HostMetrics {
   Counters job_stale_skips;
   Counters stale_skips;
   Gauges quarantined;
+  Gauges missing_rights;
 
   Counters plugin_swaps;
   Histograms plugin_swap_pause;

@@ -3,6 +3,7 @@
 #include <prometheus/registry.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <limits>
 #include <map>
@@ -239,6 +240,7 @@ class PrometheusMetrics final : public Metrics {
   void request_done(std::string_view code, std::string_view method,
                     std::string_view host) override {
     host_.rest_requests.at({code, method, host}).Increment();
+    if (code == "403" && method != "POST") refused_.fetch_add(1, std::memory_order_relaxed);
   }
   void request_retried(std::string_view code, std::string_view verb,
                        std::string_view host) override {
@@ -466,6 +468,14 @@ class PrometheusMetrics final : public Metrics {
     host_.quarantined.at({plugin, build}).Set(quarantined == Quarantined::kYes ? 1 : 0);
   }
 
+  void missing_rights(std::string_view controller, std::size_t rights) override {
+    host_.missing_rights.at({controller}).Set(static_cast<double>(rights));
+  }
+
+  [[nodiscard]] std::uint64_t refused_requests() const override {
+    return refused_.load(std::memory_order_relaxed);
+  }
+
   [[nodiscard]] std::vector<MetricDefinition> definitions() const override {
     std::vector<MetricDefinition> all = registry_.definitions;
     all.insert(all.end(), slis_.definitions.begin(), slis_.definitions.end());
@@ -548,6 +558,7 @@ class PrometheusMetrics final : public Metrics {
   MetricRegistry registry_;
   MetricRegistry slis_;
   HostMetrics host_{registry_};
+  std::atomic<std::uint64_t> refused_{0};  // Relaxed: it carries no other data.
   PluginMetrics plugins_{registry_};
   Gauges health_{slis_,
                  {"kubernetes_healthcheck",

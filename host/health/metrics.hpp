@@ -88,6 +88,21 @@ class OpenedInformerMetrics {
   virtual void controller_informer(std::string_view controller, Kinds kinds, InformerStep step) = 0;
 };
 
+/// The rights of the host and its controllers. Thread-safe.
+class RightsMetrics {
+ public:
+  RightsMetrics() = default;
+  RightsMetrics(const RightsMetrics&) = delete;
+  RightsMetrics& operator=(const RightsMetrics&) = delete;
+  virtual ~RightsMetrics() = default;
+
+  /// davit_missing_rights.
+  virtual void missing_rights(std::string_view controller, std::size_t rights) = 0;
+  /// The number of requests other than POST that the server has answered with 403. Quotas and
+  /// terminating namespaces refuse POST as well, so that says little about rights.
+  [[nodiscard]] virtual std::uint64_t refused_requests() const = 0;
+};
+
 /// Everything on /metrics. Thread-safe.
 class Metrics : public RestMetrics,
                 public OutboundMetrics,
@@ -97,6 +112,7 @@ class Metrics : public RestMetrics,
                 public CacheMetrics,
                 public ServingMetrics,
                 public SwapMetrics,
+                public RightsMetrics,
                 public OpenedInformerMetrics {
  public:
   /// `rules` hold for the host's metrics and those of plugins; allowed values of labels not for

@@ -1,5 +1,8 @@
 // Tests with all plugins at once.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "tests/system/regressions/services.hpp"
 #include "tests/system/world.hpp"
@@ -102,6 +105,57 @@ TEST(ClusterTest, PrintedRightsSufficeForAll) {
   for (const RecordedRequest& each : world.traffic().refused()) {
     ADD_FAILURE() << each.method << " " << each.path;
   }
+}
+
+constexpr const char* kClusterRole = "/apis/rbac.authorization.k8s.io/v1/clusterroles/davit";
+
+/// Lets every authenticated user ask for its rights, as a cluster's system:basic-user does.
+void allow_reviews(World& world) {
+  world.send("POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+             R"({"metadata":{"name":"reviews"},"rules":[{"apiGroups":["authorization.k8s.io"],
+                 "resources":["selfsubjectaccessreviews"],"verbs":["create"]}]})");
+  world.send("POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+             R"({"metadata":{"name":"reviews"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io",
+                 "kind":"ClusterRole","name":"reviews"},"subjects":[{"kind":"Group",
+                 "apiGroup":"rbac.authorization.k8s.io","name":"system:authenticated"}]})");
+}
+
+/// The rules of a role, without those of a resource.
+Json rules_without(const Json& role, const std::string& resource) {
+  Json rules = Json::array();
+  for (const Json& rule : role.get("rules").items()) {
+    const auto& resources = rule.get("resources").items();
+    const auto is_it = [&](const Json& each) { return each.text() == resource; };
+    if (std::ranges::none_of(resources, is_it)) rules.push_back(rule);
+  }
+  return Json::object({{"rules", std::move(rules)}});
+}
+
+TEST(ClusterTest, RightThatIsMissingIsShownUntilItIsGrantedAndReadinessStays) {
+  WorldOptions options{.nodes = 1, .rights = WorldOptions::Rights::kPrinted, .host = {}};
+  options.host.rights = host::HostSeams::Rights::kReviewed;
+  World world(options);
+  allow_reviews(world);
+  const Json role = world.send("GET", kClusterRole);
+  EXPECT_THAT(world.status(), testing::Not(testing::HasSubstr("lacks rights")));
+
+  world.send("PATCH", kClusterRole, to_text(rules_without(role, "deployments/status")));
+
+  world.await("the right is missed", [&] {
+    return world.status().find("deployment-controller lacks rights: ") != std::string::npos;
+  });
+  EXPECT_THAT(world.status(), testing::HasSubstr("patch deployments.apps/status"));
+  EXPECT_THAT(world.page("/readyz?verbose"),
+              testing::AllOf(testing::HasSubstr("[!]rights details withheld\n"),
+                             testing::HasSubstr("readyz check passed")));
+  EXPECT_THAT(world.metrics(),
+              testing::Not(testing::HasSubstr(
+                  "davit_missing_rights{controller=\"deployment-controller\"} 0\n")));
+  world.send("PATCH", kClusterRole, to_text(Json::object({{"rules", role.get("rules")}})));
+  world.await("it is there again",
+              [&] { return world.status().find("lacks rights") == std::string::npos; });
+  EXPECT_THAT(world.metrics(),
+              testing::HasSubstr("davit_missing_rights{controller=\"deployment-controller\"} 0\n"));
 }
 
 TEST(ClusterTest, PrintedRightsSufficeForSlicesAlone) {

@@ -79,6 +79,7 @@ HostThread::HostThread(const HostOptions& options, const host::HostSeams& seams)
     return;
   }
   host::HostSeams own = seams_;
+  own.rights = options.rights;
   if (!options.state.empty()) {
     Result<host::LeaseHolders> holders =
         host::LeaseHolders::open(options.state, "kube-system.davit", "this-boot");

@@ -29,6 +29,8 @@ struct HostOptions {
   std::vector<Config> configs;
   enum class Election { kOff, kOn } election = Election::kOff;
   std::string content_type = host::kContentTypeProtobuf;
+  /// Off, so that tests can count requests.
+  host::HostSeams::Rights rights = host::HostSeams::Rights::kAssumed;
   /// The directory of what it leaves to the next one; empty: nothing.
   std::string state = {};
 };
