@@ -265,8 +265,7 @@ void play_host(const std::filesystem::path& plugin, const std::string& kubeconfi
                                   .random = *random,
                                   .log_sink = sink,
                                   .transport = &reporting,
-                                  .sync_limit = kSyncLimit,
-                                  .rights = HostSeams::Rights::kReviewed},
+                                  .sync_limit = kSyncLimit},
                         [] {});
   if (!opened) return reports.say("failed", opened.error().message());
   HostProcess& host = **opened;

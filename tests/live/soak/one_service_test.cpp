@@ -226,8 +226,9 @@ TEST_P(OneServiceTest, FillsItsSlicesTruncatesItsEndpointsAndRewritesOneSliceFor
   Work before;
   if (is_davit()) {
     before = work_with(slices);
-    EXPECT_EQ(before.requests["POST"], slices + 1) << "each slice and Endpoints are made once";
-    EXPECT_EQ(before.slice_changes["create"], slices);
+    EXPECT_EQ(before.slice_changes["create"], slices) << "each slice is made once";
+    constexpr int kRights = 100;  // At most so many does the host have reviewed at its start.
+    EXPECT_LE(before.requests["POST"], slices + 1 + kRights);
     EXPECT_EQ(before.slice_changes["update"] + before.slice_changes["delete"], 0);
     // Each sync writes Endpoints that are over their capacity, as upstream's does. How many syncs
     // the start takes is the machine's affair, as long as it is not one for each pod.
@@ -260,7 +261,7 @@ TEST_P(OneServiceTest, FillsItsSlicesTruncatesItsEndpointsAndRewritesOneSliceFor
     EXPECT_EQ(after.slice_changes["update"], 1);
     EXPECT_GE(after.requests["PUT"] - before.requests["PUT"], 1 + endpoints_written);
     EXPECT_LE(after.requests["PUT"] - before.requests["PUT"], 1 + syncs);
-    EXPECT_EQ(after.requests["POST"], before.requests["POST"]);
+    EXPECT_EQ(after.slice_changes["create"], before.slice_changes["create"]);
     EXPECT_EQ(after.requests["PATCH"] + after.requests["DELETE"], 0);
     EXPECT_LE(after.requests["GET"] - before.requests["GET"], 5)
         << "watches that the server ended, no lists";
