@@ -63,8 +63,7 @@ Monitors::Monitors(Context& cluster, Queue queue, SharedGraph& graph, Discover d
 
 Result<Again> Monitors::sync(const Key& key) {
   note_filled();
-  const bool is_first = !has_looked_ && !mutant("takeover-discovery");
-  if (key == kOffer || is_first) look();
+  if (key == kOffer || !has_looked_) look();
   retire();
   return wait_for_content();
 }
@@ -199,7 +198,7 @@ ResourceSet Monitors::filled() const {
 
 Again Monitors::wait_for_content() {
   if (!waits_) return Again::when_changed();
-  if (!has_looked_ && !mutant("takeover-discovery")) return Again::after(kRetry);
+  if (!has_looked_) return Again::after(kRetry);
   const Time now = cluster_.now();
   if (!wait_) wait_ = now + kWait;
   const auto missing = std::find_if(wanted_.begin(), wanted_.end(), [this](const Watched& each) {

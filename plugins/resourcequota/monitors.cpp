@@ -115,8 +115,7 @@ Monitors::Monitors(Context& cluster, Wiring wiring, Discover discover, const Off
 
 Result<Again> Monitors::sync(const Key& key) {
   note_filled();
-  const bool is_first = !has_looked_ && !mutant("takeover-discovery");
-  if (key == kOffer || is_first) look();
+  if (key == kOffer || !has_looked_) look();
   retire();
   return wait_for_content();
 }
@@ -292,7 +291,7 @@ bool Monitors::is_old() const {
 
 Again Monitors::wait_for_content() {
   if (is_open()) return Again::when_changed();
-  if (!has_looked_ && !mutant("takeover-discovery")) return Again::after(kRetry);
+  if (!has_looked_) return Again::after(kRetry);
   const std::string lacking = informers_.empty() ? "every resource" : missing();
   if (!lacking.empty()) {
     const Time now = cluster_.now();
