@@ -21,8 +21,9 @@ constexpr seconds kWaitLimit{180};
 constexpr milliseconds kPollPeriod{50};
 /// A scenario may write thousands of times.
 constexpr milliseconds kWritePollPeriod{5};
-/// Nothing changes for so long, and for several of the server's response times.
-constexpr milliseconds kQuiet{1500};
+/// Nothing changes for so long, and for several of the server's response times. A controller on a
+/// busy machine takes seconds.
+constexpr milliseconds kQuiet{5000};
 constexpr int kResponses = 5;
 
 bool has_labels(const Json& object, const std::vector<std::string>& labels) {
