@@ -24,6 +24,8 @@ constexpr milliseconds kWritePollPeriod{5};
 /// Nothing changes for so long, and for several of the server's response times. A controller on a
 /// busy machine takes seconds.
 constexpr milliseconds kQuiet{5000};
+/// The same while a pod stops slowly: it lasts a few seconds longer only.
+constexpr milliseconds kQuietWhileStopping{1500};
 constexpr int kResponses = 5;
 
 bool has_labels(const Json& object, const std::vector<std::string>& labels) {
@@ -31,6 +33,14 @@ bool has_labels(const Json& object, const std::vector<std::string>& labels) {
     const std::size_t equals = each.find('=');
     return object.text_at({"metadata", "labels", each.substr(0, equals)}) ==
            each.substr(equals + 1);
+  });
+}
+
+/// Whether the scenario looks at pods that are about to end by themselves.
+bool has_stopping_pods(const std::vector<Life>& lives) {
+  return std::any_of(lives.begin(), lives.end(), [](const Life& each) {
+    return !each.gone && each.kind->name == "pod" &&
+           each.now().get("metadata").contains("deletionTimestamp");
   });
 }
 
@@ -251,6 +261,7 @@ Status Stage::rest() {
   std::string why = "always something new";
   std::uint64_t seen = ~std::uint64_t{0};
   bool has_converged = false;
+  milliseconds quiet = kQuiet;
   auto since = steady_clock::now();
   auto response = milliseconds(0);
   const auto is_quiet = [&] {
@@ -258,7 +269,9 @@ Status Stage::rest() {
     if (changes != seen) {
       seen = changes;
       since = steady_clock::now();
-      why = why_not_converged(world_.lives(ns_), world_.slices());
+      const std::vector<Life> lives = world_.lives(ns_);
+      quiet = has_stopping_pods(lives) ? kQuietWhileStopping : kQuiet;
+      why = why_not_converged(lives, world_.slices());
       has_converged = why.empty();
       response = milliseconds(0);
       return false;
@@ -274,7 +287,7 @@ Status Stage::rest() {
       response =
           std::chrono::duration_cast<milliseconds>(steady_clock::now() - asked) + milliseconds(1);
     }
-    return steady_clock::now() - since >= kQuiet + kResponses * response;
+    return steady_clock::now() - since >= quiet + kResponses * response;
   };
   return eventually(kWaitLimit, is_quiet, kPollPeriod)
              ? Status()
