@@ -365,7 +365,7 @@ void HostProcess::show_controller(const std::string& controller) {
       manifest_.leader_election.lease_of(controller) == ControllerLease::kMigration;
   if (elections_ && is_migrated) elections_->want_migration();
   constexpr HealthEndpoints kWell{.health = true, .live = false, .ready = true};
-  // A plugin that hangs must not delay other probes, so its code has threads of its own.
+  // A plugin that hangs must not delay other probes, so its code runs on its own threads.
   checks_.add_threaded(controller, kWell, probe_threads_.make(),
                        [this, controller] { return plugins_.serving().health(controller); });
   if (!plugins_.serving().has_debug_page(controller)) return routes_.remove_debug_page(controller);

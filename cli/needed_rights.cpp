@@ -73,7 +73,7 @@ void add_rules_of_watches(RightsByNamespace& rights, const DeclaredController& c
   }
 }
 
-/// With an account of its own: the host fetches the account's token. A rule without names would
+/// For controllers with their own accounts: the host fetches the tokens. A rule without names would
 /// be one for all accounts.
 void add_tokens(RightsByNamespace& host, const std::vector<std::string>& accounts) {
   const std::vector<std::string> in_system = {std::string(kAccountNamespace)};

@@ -17,7 +17,7 @@ namespace davit::host {
 /// Whose identity a controller's requests have.
 enum class Accounts {
   kTheHosts,
-  kOneEach,  ///< With --use-service-account-credentials: a ServiceAccount of its own.
+  kOneEach,  ///< With --use-service-account-credentials: its own ServiceAccount.
 };
 
 /// The objects of a rule, without its verbs.
@@ -45,8 +45,8 @@ struct RightsTerms {
 };
 
 /// The rights of each account, a ServiceAccount of kube-system; "" is the host's own identity. The
-/// host lists and watches for all controllers, also for those that write with an account of their
-/// own. The configuration of the controllers has been applied.
+/// host lists and watches for all controllers, also for those that write with their own
+/// account. The configuration of the controllers has been applied.
 [[nodiscard]] std::map<std::string, RightsByNamespace> needed_rights(
     const std::vector<DeclaredController>& controllers, const RightsTerms& terms);
 

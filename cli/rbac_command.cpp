@@ -282,16 +282,15 @@ class AccountClients {
   explicit AccountClients(ConnectionConfig connection) : connection_(std::move(connection)) {}
 
   [[nodiscard]] Status open(Accounts accounts) {
-    Result<std::unique_ptr<Transport>> own = connect(connection_, *clock_, metrics_, log_);
-    if (!own) return own.error();
-    own_ = std::move(*own);
-    root_ = make(*own_);
+    if (Status s = own_.open(connection_, 0); !s.ok()) return s;
+    root_ = make(*own_.transport);
     if (accounts == Accounts::kTheHosts) return {};
+    const Logger log(*own_.sink);
     Result<std::unique_ptr<Transport>> anonymous =
-        connect_anonymously(connection_, *clock_, metrics_, log_);
+        connect_anonymously(connection_, *own_.clock, own_.metrics, log);
     if (!anonymous) return anonymous.error();
     anonymous_ = std::move(*anonymous);
-    accounts_.emplace(*anonymous_, *root_, DryRun::kServer, log_);
+    accounts_.emplace(*anonymous_, *root_, DryRun::kServer, log);
     return {};
   }
 
@@ -303,16 +302,12 @@ class AccountClients {
  private:
   [[nodiscard]] std::unique_ptr<RestClient> make(Transport& transport) {
     return std::make_unique<RestClient>(
-        transport, *clock_, metrics_, log_,
+        transport, *own_.clock, own_.metrics, Logger(*own_.sink),
         RestOptions{.rate = kCheckRate, .user_agent = user_agent("rbac")});
   }
 
   const ConnectionConfig connection_;
-  const std::unique_ptr<Clock> clock_ = make_system_clock();
-  const std::unique_ptr<LogSink> sink_ = make_log_sink(LogFormat::kText, 0);
-  const Logger log_{*sink_};
-  NoRestMetrics metrics_;
-  std::unique_ptr<Transport> own_;
+  ServerConnection own_;
   std::unique_ptr<RestClient> root_;
   std::unique_ptr<Transport> anonymous_;     // With accounts.
   std::optional<ServiceAccounts> accounts_;  // Likewise.

@@ -1,4 +1,4 @@
-/// The way of a command to the server.
+/// ServerConnection: what a command that sends requests needs.
 #pragma once
 
 #include <davit/result.hpp>
@@ -34,13 +34,13 @@ struct ServerConnection {
 
   /// Finds the server as kubectl does; empty `kubeconfig`: from the environment. Sends nothing.
   [[nodiscard]] Status open(const std::string& kubeconfig, int verbosity) {
+    const Result<ConnectionConfig> config = load_connection(lookup_of({.kubeconfig = kubeconfig}));
+    return config ? open(*config, verbosity) : config.error();
+  }
+  /// The same for a server that was found before.
+  [[nodiscard]] Status open(const ConnectionConfig& config, int verbosity) {
     sink = make_log_sink(LogFormat::kText, verbosity);
-    KubeconfigOptions lookup;
-    lookup.kubeconfig = kubeconfig;
-    lookup.environment = process_environment();
-    const Result<ConnectionConfig> config = load_connection(lookup);
-    if (!config) return config.error();
-    Result<std::unique_ptr<Transport>> made = connect(*config, *clock, metrics, Logger(*sink));
+    Result<std::unique_ptr<Transport>> made = connect(config, *clock, metrics, Logger(*sink));
     if (!made) return made.error();
     transport = std::move(*made);
     return {};

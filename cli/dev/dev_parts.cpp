@@ -17,10 +17,10 @@
 #include "cli/host_plan.hpp"
 #include "cli/host_process.hpp"
 #include "cli/sandbox_process.hpp"
+#include "cli/server_connection.hpp"
 #include "host/api/connect.hpp"
 #include "host/api/discovery.hpp"
 #include "host/api/rest_client.hpp"
-#include "host/config/kubeconfig.hpp"
 #include "host/crash/crash_handler.hpp"
 #include "host/health/metrics.hpp"
 #include "lib/base/silent_log_sink.hpp"
@@ -185,10 +185,7 @@ void apply_content(const SandboxContent& content, RestClient& client, const Line
 }
 
 Result<ConnectionConfig> connection_of(const std::string& kubeconfig) {
-  KubeconfigOptions lookup;
-  lookup.kubeconfig = kubeconfig;
-  lookup.environment = process_environment();
-  return load_connection(lookup);
+  return load_connection(lookup_of({.kubeconfig = kubeconfig}));
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 namespace davit::host {
 
 /// Compares the objects of one complete list with those of a store by name, UID and version.
-/// Objects that are equal so are equal as a whole. Not thread-safe; the store outlives it and does
-/// not change meanwhile.
+/// Objects that are equal so are equal as a whole. Not thread-safe; the store outlives it, and
+/// must not change before is_same() has returned.
 class Comparison {
  public:
   Comparison() = default;  ///< With nothing: no list is the same.

@@ -37,7 +37,7 @@ class WhyService {
     std::function<Result<std::string>(std::string_view controller, std::string_view path,
                                       Time deadline)>
         controller_page = {};
-    /// Who leads instead of this host; empty: this host leads, or the leader is unknown.
+    /// The identity of the leader; empty if this host leads or the leader is unknown.
     std::function<std::string()> other_leader = {};
   };
 

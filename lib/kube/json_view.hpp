@@ -17,8 +17,10 @@ namespace davit {
 class JsonView {
  public:
   struct Member;
-  class Elements;
-  class MemberList;
+  template <typename Parts, typename View>
+  class Range;
+  using Elements = Range<Json::Items, JsonView>;
+  using MemberList = Range<Json::Members, Member>;
 
   /// Absent.
   JsonView() = default;
@@ -35,7 +37,9 @@ class JsonView {
   }
   [[nodiscard]] JsonView operator[](Name Names::*name) const { return (*this)[text_of(name)]; }
   JsonView operator[](int) const = delete;
+  /// The elements of an array; empty for everything else.
   [[nodiscard]] Elements elements() const;
+  /// The members of an object in their order; empty for everything else.
   [[nodiscard]] MemberList members() const;
 
   [[nodiscard]] std::optional<std::string_view> text() const {
@@ -68,17 +72,20 @@ class JsonView {
 };
 
 struct JsonView::Member {
+  explicit Member(const Json::Member& member) : key(member.key), value(member.value) {}
+
   std::string_view key;
   JsonView value;
 };
 
-/// The elements of an array; empty for everything else.
-class JsonView::Elements {
+/// The parts of a tree, each as a `View`.
+template <typename Parts, typename View>
+class JsonView::Range {
  public:
   class Iterator {
    public:
-    explicit Iterator(Json::Items::const_iterator at) : at_(at) {}
-    JsonView operator*() const { return JsonView(*at_); }
+    explicit Iterator(typename Parts::const_iterator at) : at_(at) {}
+    View operator*() const { return View(*at_); }
     Iterator& operator++() {
       ++at_;
       return *this;
@@ -86,40 +93,15 @@ class JsonView::Elements {
     friend bool operator==(const Iterator&, const Iterator&) = default;
 
    private:
-    Json::Items::const_iterator at_;
+    typename Parts::const_iterator at_;
   };
 
-  explicit Elements(const Json::Items& items) : items_(items) {}
-  [[nodiscard]] Iterator begin() const { return Iterator(items_.begin()); }
-  [[nodiscard]] Iterator end() const { return Iterator(items_.end()); }
+  explicit Range(const Parts& parts) : parts_(parts) {}
+  [[nodiscard]] Iterator begin() const { return Iterator(parts_.begin()); }
+  [[nodiscard]] Iterator end() const { return Iterator(parts_.end()); }
 
  private:
-  const Json::Items& items_;
-};
-
-/// The members of an object in their order; empty for everything else.
-class JsonView::MemberList {
- public:
-  class Iterator {
-   public:
-    explicit Iterator(Json::Members::const_iterator at) : at_(at) {}
-    Member operator*() const { return {at_->key, JsonView(at_->value)}; }
-    Iterator& operator++() {
-      ++at_;
-      return *this;
-    }
-    friend bool operator==(const Iterator&, const Iterator&) = default;
-
-   private:
-    Json::Members::const_iterator at_;
-  };
-
-  explicit MemberList(const Json::Members& members) : members_(members) {}
-  [[nodiscard]] Iterator begin() const { return Iterator(members_.begin()); }
-  [[nodiscard]] Iterator end() const { return Iterator(members_.end()); }
-
- private:
-  const Json::Members& members_;
+  const Parts& parts_;
 };
 
 inline JsonView::Elements JsonView::elements() const {

@@ -78,19 +78,12 @@ void Monitors::look() {
     count_error("no resources found", offer ? "the server offers none" : offer.error().message());
     return;
   }
-  if (!std::exchange(has_looked_, true)) follow_changes();
+  if (!std::exchange(has_looked_, true)) offer::wake_on_change(cluster_, queue_, kOffer);
   if (wanted != wanted_) {
     cluster_.log().info("resources have changed", {{"count", std::to_string(wanted.size())}});
     log_vanished(std::exchange(wanted_, std::move(wanted)));
   }
   follow();
-}
-
-void Monitors::follow_changes() const {
-  const Status woken = cluster_.discovery().wake(queue_, kOffer);
-  if (woken.ok()) return;
-  cluster_.log().warning("changes of what the server offers are seen late",
-                         {{"error", woken.message()}});
 }
 
 void Monitors::log_vanished(const ResourceSet& before) const {

@@ -49,8 +49,6 @@ class Monitors {
   using Informers = std::map<Watched, Followed>;
 
   void look();
-  /// Has look() called when what the server offers has changed.
-  void follow_changes() const;
   /// Opens what is wanted and not open, Kubernetes' own kinds first.
   void follow();
   [[nodiscard]] bool open(const Watched& watched);

@@ -139,7 +139,7 @@ void Monitors::look() {
                                                               : offer.error().message()}});
     return;
   }
-  if (!std::exchange(has_looked_, true)) follow_changes();
+  if (!std::exchange(has_looked_, true)) offer::wake_on_change(cluster_, wiring_.rounds, kOffer);
   if (wanted != wanted_) {
     cluster_.log().info("resources have changed", {{"count", std::to_string(wanted.size())}});
     log_vanished(std::exchange(wanted_, std::move(wanted)));
@@ -156,13 +156,6 @@ void Monitors::look() {
 bool Monitors::is_complete() const {
   return std::all_of(wanted_.begin(), wanted_.end(),
                      [this](const ResourceId& each) { return informers_.contains(each); });
-}
-
-void Monitors::follow_changes() const {
-  const Status woken = cluster_.discovery().wake(wiring_.rounds, kOffer);
-  if (woken.ok()) return;
-  cluster_.log().warning("changes of what the server offers are seen late",
-                         {{"error", woken.message()}});
 }
 
 void Monitors::log_vanished(const ResourceSet& before) const {

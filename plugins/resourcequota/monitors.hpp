@@ -67,8 +67,6 @@ class Monitors {
   using Informers = std::map<ResourceId, Followed>;
 
   void look();
-  /// Has look() called when what the server offers has changed.
-  void follow_changes() const;
   [[nodiscard]] bool is_complete() const;
   void log_vanished(const ResourceSet& before) const;
   /// Opens what is wanted and not open, Kubernetes' own kinds first.

@@ -69,7 +69,7 @@ std::string refusal(std::size_t nodes, const std::map<std::string, int>& counts)
 Amounts Amounts::read(const Json& list) { return Amounts(read_resources(JsonView(list))); }
 
 Amounts& Amounts::operator+=(const Amounts& other) {
-  for (const auto& [name, amount] : other.amounts_) amounts_[name] += amount;
+  add_resources(amounts_, other.amounts_);
   return *this;
 }
 

@@ -44,4 +44,11 @@ Result<Offer> find_offer(const Discovery& discovery, Freshness freshness, Time n
   return read_offer(*catalog);
 }
 
+void wake_on_change(const Context& cluster, const Queue& queue, const Key& key) {
+  const Status woken = cluster.discovery().wake(queue, key);
+  if (woken.ok()) return;
+  cluster.log().warning("changes of what the server offers are seen late",
+                        {{"error", woken.message()}});
+}
+
 }  // namespace davit::offer

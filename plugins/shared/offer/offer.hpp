@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <compare>
+#include <davit/context.hpp>
 #include <davit/discovery.hpp>
 #include <functional>
 #include <set>
@@ -80,7 +81,10 @@ inline constexpr std::chrono::seconds kRecentMax{40};
 /// is asked.
 [[nodiscard]] Result<Offer> find_offer(const Discovery& discovery, Freshness freshness, Time now);
 
-/// The same, for tests to replace.
+/// Adds `key` to `queue` now and whenever what the server offers has changed. Logs a failure.
+void wake_on_change(const Context& cluster, const Queue& queue, const Key& key);
+
+/// find_offer(), for tests to replace.
 using Discover = std::function<Result<Offer>(Freshness)>;
 
 }  // namespace davit::offer

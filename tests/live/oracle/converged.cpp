@@ -15,11 +15,17 @@ std::int64_t number(const Json& object, std::string_view part, std::string_view 
   return object.get(part).get(field).integer_or(0);
 }
 
-bool condition_is(const Json& object, std::string_view type, std::string_view status) {
+/// Whether the condition has `value` in its member.
+bool condition_has(const Json& object, std::string_view type, std::string_view member,
+                   std::string_view value) {
   const Json::Items& all = object.get("status").get("conditions").items();
   return std::any_of(all.begin(), all.end(), [&](const Json& each) {
-    return each.text_at({"type"}) == type && each.text_at({"status"}) == status;
+    return each.text_at({"type"}) == type && each.text_at({member}) == value;
   });
+}
+
+bool condition_is(const Json& object, std::string_view type, std::string_view status) {
+  return condition_has(object, type, "status", status);
 }
 
 std::string owner_of(const Json& object) {
@@ -52,6 +58,23 @@ std::vector<const Json*> children_of(const Json& owner, std::string_view kind,
   for (const Life& each : lives) {
     if (each.gone || each.kind->name != kind) continue;
     if (owner_of(each.now()) == owner.text_at({"metadata", "uid"})) out.push_back(&each.now());
+  }
+  return out;
+}
+
+struct PodCounts {
+  std::int64_t pods = 0;
+  std::int64_t ready = 0;
+};
+
+/// The pods of `owner` that neither end nor have ended.
+PodCounts active_pods(const Json& owner, const std::vector<Life>& lives) {
+  PodCounts out;
+  for (const Json* pod : children_of(owner, "pod", lives)) {
+    const std::string& phase = pod->text_at({"status", "phase"});
+    if (is_terminating(*pod) || phase == "Failed" || phase == "Succeeded") continue;
+    ++out.pods;
+    out.ready += condition_is(*pod, "Ready", "True") ? 1 : 0;
   }
   return out;
 }
@@ -177,16 +200,7 @@ constexpr std::int64_t kMinReadySecondsMax = 10;
 
 std::string unconverged_set(const Json& set, const std::vector<Life>& lives) {
   if (std::string why = unconverged_ownership(set, lives); !why.empty()) return why;
-  std::int64_t pods = 0;
-  std::int64_t ready = 0;
-  for (const Life& each : lives) {
-    if (each.gone || each.kind->name != "pod" || is_terminating(each.now())) continue;
-    const std::string& phase = each.now().text_at({"status", "phase"});
-    if (owner_of(each.now()) != set.text_at({"metadata", "uid"})) continue;
-    if (phase == "Failed" || phase == "Succeeded") continue;
-    ++pods;
-    ready += condition_is(each.now(), "Ready", "True") ? 1 : 0;
-  }
+  const auto [pods, ready] = active_pods(set, lives);
   if (!is_observed(set)) return "is not observed";
   if (number(set, "status", "replicas") != pods) return "counts other pods";
   if (number(set, "status", "readyReplicas") != ready) return "counts other ready pods";
@@ -206,12 +220,10 @@ std::string unconverged_set(const Json& set, const std::vector<Life>& lives) {
 std::string unconverged_stateful_set(const Json& set, const std::vector<Life>& lives) {
   std::int64_t pods = 0;
   std::int64_t ready = 0;
-  for (const Life& each : lives) {
-    if (each.gone || each.kind->name != "pod") continue;
-    if (owner_of(each.now()) != set.text_at({"metadata", "uid"})) continue;
+  for (const Json* pod : children_of(set, "pod", lives)) {
     ++pods;
-    const bool is_running = each.now().text_at({"status", "phase"}) == "Running";
-    ready += is_running && condition_is(each.now(), "Ready", "True") ? 1 : 0;
+    const bool is_running = pod->text_at({"status", "phase"}) == "Running";
+    ready += is_running && condition_is(*pod, "Ready", "True") ? 1 : 0;
   }
   if (!is_observed(set)) return "is not observed";
   if (number(set, "status", "replicas") != pods) return "counts other pods";
@@ -225,16 +237,7 @@ std::string unconverged_job(const Json& job, const std::vector<Life>& lives) {
       condition_is(job, "Failed", "True")) {
     return "";
   }
-  std::int64_t active = 0;
-  std::int64_t ready = 0;
-  for (const Life& each : lives) {
-    if (each.gone || each.kind->name != "pod" || is_terminating(each.now())) continue;
-    if (owner_of(each.now()) != job.text_at({"metadata", "uid"})) continue;
-    const std::string& phase = each.now().text_at({"status", "phase"});
-    if (phase == "Failed" || phase == "Succeeded") continue;
-    ++active;
-    ready += condition_is(each.now(), "Ready", "True") ? 1 : 0;
-  }
+  const auto [active, ready] = active_pods(job, lives);
   if (number(job, "status", "active") != active) return "counts other pods";
   if (number(job, "status", "ready") != ready) return "counts other ready pods";
   const bool is_suspended = job.get("spec").get("suspend").boolean();
@@ -244,13 +247,6 @@ std::string unconverged_job(const Json& job, const std::vector<Life>& lives) {
     return number(job, "status", "terminating") > 0 ? "" : "has not ended";
   }
   return "";
-}
-
-bool progresses_for(const Json& deployment, std::string_view reason) {
-  const Json::Items& all = deployment.get("status").get("conditions").items();
-  return std::any_of(all.begin(), all.end(), [&](const Json& each) {
-    return each.text_at({"type"}) == "Progressing" && each.text_at({"reason"}) == reason;
-  });
 }
 
 /// A rollout that has ended reports it, and leaves no more old ReplicaSets than it should.
@@ -263,7 +259,7 @@ std::string unconverged_end_of_rollout(const Json& deployment,
   const Json& spec = deployment.get("spec");
   if (spec.get("paused").boolean() || is_terminating(deployment)) return "";
   if (spec.contains("progressDeadlineSeconds") &&
-      !progresses_for(deployment, "NewReplicaSetAvailable"))
+      !condition_has(deployment, "Progressing", "reason", "NewReplicaSetAvailable"))
     return "does not say that it is complete";
   const auto is_empty = [](const Json* set) {
     return !is_terminating(*set) && number(*set, "spec", "replicas") == 0 &&
@@ -394,10 +390,7 @@ const std::string& node_of(const Json& pod) {
 /// Whether each node has the pods that it should have is the scenario's to await.
 std::string unconverged_daemon_set(const Json& set, const std::vector<Life>& lives) {
   std::set<std::string> nodes;
-  for (const Life& each : lives) {
-    if (each.gone || each.kind->name != "pod") continue;
-    if (owner_of(each.now()) == set.text_at({"metadata", "uid"})) nodes.insert(node_of(each.now()));
-  }
+  for (const Json* pod : children_of(set, "pod", lives)) nodes.insert(node_of(*pod));
   if (is_terminating(set)) return "";
   if (!is_observed(set)) return "is not observed";
   const std::int64_t counted =

@@ -296,37 +296,31 @@ void await_nodes(const World& world) {
   if (!are_ready) live::give_up("the nodes do not become ready");
 }
 
-/// Whether the server has done it.
-bool is_done(host::RestClient& client, host::Verb verb, const std::string& name,
-             const std::string& body, std::string& response) {
-  host::ApiRequest request;
-  request.verb = verb;
-  request.path = {.group = "", .version = "v1", .resource = "resourcequotas", .ns = "default"};
-  if (verb != host::Verb::kCreate) request.path.name = name;
-  request.body = body;
-  const host::ApiResponse answer = client.call(request);
-  response = answer.body;
-  return answer.status.ok();
-}
-
 /// Waits until the controllers of a group work. Scenarios that begin while a controller still fills
 /// its caches see its first syncs late, in an order that no idle machine shows. The quotas'
 /// controller is the last: it follows every resource.
 void await_controllers(host::RestClient& client, IsolationGroup isolation) {
   const std::string name = "started-" + std::to_string(static_cast<int>(isolation));
-  const std::string quota = R"({"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":")" +
-                            name + R"("},"spec":{"hard":{"secrets":"1000"}}})";
-  std::string response;
-  const bool work = is_done(client, host::Verb::kCreate, name, quota, response) &&
-                    live::eventually(
-                        kNodesMax,
-                        [&] {
-                          return is_done(client, host::Verb::kGet, name, "", response) &&
-                                 !json_literal(response).get("status").get("hard").empty();
-                        },
-                        milliseconds(100)) &&
-                    is_done(client, host::Verb::kDelete, name, "", response);
-  if (!work) live::give_up("the controllers do not begin to work: " + response);
+  const auto call = [&](host::Verb verb, const std::string& of, const std::string& body) {
+    host::ApiRequest request;
+    request.verb = verb;
+    request.path = {"", "v1", "resourcequotas", "", "default", of};
+    request.body = body;
+    return client.call(request);
+  };
+  Status failed = call(host::Verb::kCreate, "",
+                       R"({"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":")" + name +
+                           R"("},"spec":{"hard":{"secrets":"1000"}}})")
+                      .status;
+  const auto is_counted = [&] {
+    const host::ApiResponse quota = call(host::Verb::kGet, name, "");
+    failed = quota.status;
+    return failed.ok() && !json_literal(quota.body).get("status").get("hard").empty();
+  };
+  if (failed.ok() && !live::eventually(kNodesMax, is_counted, milliseconds(100)))
+    live::give_up("the controllers do not begin to work: " + failed.message());
+  if (failed.ok()) failed = call(host::Verb::kDelete, name, "").status;
+  if (!failed.ok()) live::give_up("no quota to wait for the controllers: " + failed.message());
 }
 
 /// Plays these side by side.
