@@ -14,12 +14,18 @@
 
 namespace davit::host {
 
-/// The lookup of the server and the identity, as the settings of a host describe it.
-[[nodiscard]] inline KubeconfigOptions lookup_of(const ClientSettings& client) {
+/// The lookup of the server and the identity; empty `kubeconfig`: from the environment.
+[[nodiscard]] inline KubeconfigOptions lookup_of(const std::string& kubeconfig) {
   KubeconfigOptions lookup;
-  lookup.master = client.master;
-  lookup.kubeconfig = client.kubeconfig;
+  lookup.kubeconfig = kubeconfig;
   lookup.environment = process_environment();
+  return lookup;
+}
+
+/// The same as the settings of a host describe it.
+[[nodiscard]] inline KubeconfigOptions lookup_of(const ClientSettings& client) {
+  KubeconfigOptions lookup = lookup_of(client.kubeconfig);
+  lookup.master = client.master;
   return lookup;
 }
 
@@ -34,7 +40,7 @@ struct ServerConnection {
 
   /// Finds the server as kubectl does; empty `kubeconfig`: from the environment. Sends nothing.
   [[nodiscard]] Status open(const std::string& kubeconfig, int verbosity) {
-    const Result<ConnectionConfig> config = load_connection(lookup_of({.kubeconfig = kubeconfig}));
+    const Result<ConnectionConfig> config = load_connection(lookup_of(kubeconfig));
     return config ? open(*config, verbosity) : config.error();
   }
   /// The same for a server that was found before.

@@ -185,7 +185,7 @@ void apply_content(const SandboxContent& content, RestClient& client, const Line
 }
 
 Result<ConnectionConfig> connection_of(const std::string& kubeconfig) {
-  return load_connection(lookup_of({.kubeconfig = kubeconfig}));
+  return load_connection(lookup_of(kubeconfig));
 }
 
 }  // namespace
