@@ -35,8 +35,8 @@ constexpr std::string_view kSlowWrites =
 
 /// Each watch falls silent, and later says everything at once.
 constexpr std::string_view kLag =
-    R"({"rules": [{"fault": "hold", "for": "250ms", "target": {"verb": "watch"}}]})";
-constexpr Duration kLagEnd = std::chrono::milliseconds(300);
+    R"({"rules": [{"fault": "hold", "for": "1s", "target": {"verb": "watch"}}]})";
+constexpr Duration kLagEnd = std::chrono::milliseconds(1100);
 
 void report_violations(Problems& problems, TrialHost& host, const CheckReporter& reporter) {
   problems.take_from(host);
