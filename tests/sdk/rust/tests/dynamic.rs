@@ -215,7 +215,7 @@ fn an_informer_that_the_note_does_not_allow_or_that_is_malformed_is_refused() {
                 Err(error) => break error,
             }
         };
-        assert_eq!((open.len(), limit.code), (1000, DAVIT_UNSUPPORTED));
+        assert_eq!((open.len(), limit.code), (16384, DAVIT_UNSUPPORTED));
         Ok(())
     });
 }
