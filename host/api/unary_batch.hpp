@@ -20,10 +20,10 @@ namespace davit::host {
 ///               ▲                  │ to be repeated
 ///               └──due── kBackoff ◀┘
 ///
-/// kWaiting stands in the limiter's line, or has a token and waits for the end of the connection's
-/// back-off. While kInFlight the
-/// reader's part belongs to whichever thread the transport calls it on, to the caller otherwise;
-/// the loop hands it over.
+/// kWaiting: queued in the rate limiter, or holding a token until the connection's back-off ends.
+/// While kInFlight, only the thread on which the transport calls on_head(), on_body() and on_end()
+/// touches `received_`; in all other phases, only the caller of step(). The request loop hands it
+/// over.
 class UnaryCall final : public ResponseReader {
  public:
   enum class Phase { kNew, kWaiting, kInFlight, kBackoff, kDone };

@@ -1,25 +1,31 @@
-/// The memory layout of an object. Internal to host/object: other code reads through Value.
+/// The storage format of an object. Internal to host/object: other code reads through Value.
 ///
-/// An object is one allocation: the header below, then the tape, which is the document in order,
-/// byte by byte. A value begins with a tag byte (low 3 bits: Tag, high 5 bits: n) and is addressed
-/// by the offset of that byte, so that a davit_value needs no table of nodes:
+/// An object is one allocation: the header (class Object), then the tape, which is the document
+/// from front to back. A value starts with a tag byte: Tag in the low 3 bits, a number n in the
+/// high 5. The offset of that byte from the start of the tape is the value's address, so a
+/// davit_value needs no table of nodes. Integers have the machine's byte order and no alignment.
 ///
-///     null, false, true   the tag alone
-///     number, string      the text's size (in n up to 28, else in the 1, 2 or 4 bytes that
-///     follow), text reference           a string that stands elsewhere: at an offset (n=0: 2
-///     bytes, n=1: 4 bytes), or
-///                         in the table of well-known texts (n=2: 1 byte)
-///     array, object       n = number of entries up to 14 (15: more), plus 16 when wide; nothing
-///     follows
-///                         when empty, else the size of the entries (2 bytes, 4 when wide), the
-///                         entries
-///     member of object    its name (2 bytes, the top bit marks one that a duplicate key has
-///     replaced),
-///                         for name 0 the key as a string value, the value
+///   Tag               n             after the tag byte
+///   kNull             0
+///   kFalse, kTrue     0
+///   kNumber, kString  0 to 28       n bytes of text
+///                     29, 30, 31    the size in 1, 2 or 4 bytes, then that many bytes of text
+///   kReference        0, 1          in 2 or 4 bytes, the address of a number or string of this
+///                                   tape, whose text this value shares
+///                     2             in 1 byte, the index of a known_text()
+///   kArray, kObject   0, 16         nothing: there are no entries
+///                     1 to 14       the size of all entries in 2 bytes, then n entries
+///                     15            the same, with 15 entries or more: count them
+///                     17 to 31      as 1 to 15, but the size takes 4 bytes
 ///
-/// Sizes make it possible to step over a value without reading it. Numbers keep their text, since
-/// most of them are short and the ABI gives the text out. docs/decisions/006-object-tape.md says
-/// why.
+/// An entry of an array is a value. An entry of an object is, in this order:
+///   - its key's name in the ObjectSpace, 2 bytes; the top bit is set if a later entry has the same
+///     key, and readers skip the entry then;
+///   - the key as a kString, only if the name is 0: the ObjectSpace does not know the key;
+///   - the value.
+///
+/// The sizes let a reader step over a value without reading it. Numbers keep their text: most are
+/// short, and the ABI returns the text. docs/decisions/006-object-tape.md has the reasons.
 #pragma once
 
 #include <atomic>

@@ -73,6 +73,11 @@ def function_length(file):
             yield first, f'a function of {count} lines, at most {FUNCTION_LINES_MAX}'
 
 
+def keeps_comments(file):
+    if not re.search(r'^ReflowComments: *false$', file.text, re.M):
+        yield 1, 'ReflowComments is not false: clang-format breaks tables and examples in comments'
+
+
 def includes(file):
     for number, line in enumerate(file.text.split('\n'), 1):
         if found := re.match(r'\s*#\s*include\s*[<"]([^>"]+)[>"]', line):
@@ -144,6 +149,7 @@ def all_rules(root):
             'sdk/include/davit/abi.h': 'its documentation is the contract'}),
         Rule('columns', c_or_cpp, columns, {
             'sdk/include/davit/abi.h': 'its documentation is the contract'}),
+        Rule('reflow', lambda path: path == '.clang-format', keeps_comments, {}),
         Rule('function-length', c_or_cpp, function_length, {}),
         Rule('exceptions', cpp, lines_that(r'\b(try|catch)\b', '"{}": errors are values', without_directives), {
             'cli/command_line.cpp': 'CLI11 throws',

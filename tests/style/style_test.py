@@ -22,6 +22,7 @@ LONG_BODY = '  f();\n' * 60
 BROKEN = [
     ('file-length', 'host/api/a.cpp', '\n' * 601, 601),
     ('columns', 'host/api/a.hpp', '\n// ' + 'ä' * 98 + '\n', 2),
+    ('reflow', '.clang-format', 'BasedOnStyle: Google\n', 1),
     ('function-length', 'host/api/a.cpp', 'namespace a {\nvoid f(int a) {\n' + LONG_BODY + '}\n}\n', 2),
     ('function-length', 'host/api/a.cpp', 'struct A {\n A(int b)\n  : b_{b}, c_(1) {\n' + LONG_BODY + ' }\n};', 2),
     ('function-length', 'tests/a_test.cpp', 'TEST(A, B) {\n  if (x) {\n  }\n' + LONG_BODY + '}\n', 1),

@@ -8,10 +8,14 @@
  * (davit_context.error_text), so that a sync can return the code as it is.
  *
  *     static davit_code sync_key(void* raw, const davit_call* call, davit_str key,
- * davit_sync_result* result) { controller* self = raw; davit_value object; davit_code code =
- * davit_get(&self->tables, call, self->objects, davit_key_from(key), &object); if (code !=
- * DAVIT_OK) return davit_unless(code, DAVIT_NOT_FOUND); if (davit_integer_at(&self->tables, object,
- * "spec.replicas", 1) > 0) …
+ *                                davit_sync_result* result) {
+ *       controller* self = raw;
+ *       davit_value object;
+ *       davit_code code = davit_get(&self->tables, call, self->objects, davit_key_from(key),
+ *                                   &object);
+ *       if (code != DAVIT_OK) return davit_unless(code, DAVIT_NOT_FOUND);
+ *       if (davit_integer_at(&self->tables, object, "spec.replicas", 1) > 0) …
+ *     }
  */
 #ifndef DAVIT_C_HELPERS_H_
 #define DAVIT_C_HELPERS_H_
@@ -22,8 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Conditions
- * ---------------------------------------------------------------------------------------- */
+/* ---- Conditions ------------------------------------------------------------------------------ */
 
 /* The condition of this type in status.conditions of an object; absent: there is none. */
 static inline davit_value davit_condition(const davit_tables* tables, davit_value object,
@@ -100,8 +103,7 @@ static inline void davit_json_conditions(davit_json* json, const davit_tables* t
   davit_json_end(json);
 }
 
-/* ---- Keys, queues, informers
- * ------------------------------------------------------------------------------ */
+/* ---- Keys, queues, informers ----------------------------------------------------------------- */
 
 /* A kind of objects, as URLs and references name it. */
 typedef struct davit_resource {
@@ -194,8 +196,7 @@ static inline davit_code davit_open_informer(
   return tables->informer->open(call, &options, out);
 }
 
-/* ---- Requests
- * ------------------------------------------------------------------------------------------- */
+/* ---- Requests -------------------------------------------------------------------------------- */
 
 /* A request with everything else zero, for what the functions below do not do. */
 static inline davit_request davit_request_of(const davit_resource* resource, int32_t verb,
@@ -270,8 +271,7 @@ static inline davit_code davit_delete(const davit_tables* tables, const davit_ca
   return davit_send(tables, call, &request, NULL);
 }
 
-/* ---- Events, log
- * ------------------------------------------------------------------------------------------ */
+/* ---- Events, log ----------------------------------------------------------------------------- */
 
 /* Records an Event about an object; `type` is "Normal" or "Warning". */
 static inline davit_code davit_record(const davit_tables* tables, const davit_call* call,
@@ -306,8 +306,7 @@ static inline void davit_log(const davit_tables* tables, const davit_call* call,
   tables->log->write(call, level, davit_text(message), &field, key == NULL ? 0 : 1);
 }
 
-/* ---- The plugin
- * ------------------------------------------------------------------------------------------- */
+/* ---- The plugin ------------------------------------------------------------------------------ */
 
 /* The end of an init: what the controller is. `destroy` frees `self`. */
 static inline int32_t davit_started(davit_controller* out, void* self,

@@ -6,8 +6,7 @@
 #include <davit/abi.h>
 #include <string.h>
 
-/* ---- Texts
- * ------------------------------------------------------------------------------------------- */
+/* ---- Texts ----------------------------------------------------------------------------------- */
 
 /* A text of the plugin's own; NULL is empty. */
 static inline davit_str davit_text(const char* text) {
@@ -27,8 +26,7 @@ static inline int davit_text_is(davit_str text, const char* other) {
   return davit_same(text, davit_text(other));
 }
 
-/* ---- The host's tables
- * --------------------------------------------------------------------------------- */
+/* ---- The host's tables ----------------------------------------------------------------------- */
 
 /* NULL: this host does not have it, which a capability in `requires` of the note excludes. */
 typedef struct davit_tables {
@@ -71,8 +69,7 @@ static inline davit_code davit_unless(davit_code code, davit_code expected) {
   return code == expected ? DAVIT_OK : code;
 }
 
-/* ---- Reading
- * ------------------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 static inline davit_value davit_absent(void) {
   davit_value out = {NULL, 0, 0};
@@ -220,8 +217,7 @@ static inline int davit_next(const davit_tables* tables, davit_each* each) {
   return 1;
 }
 
-/* ---- Times
- * --------------------------------------------------------------------------------------------- */
+/* ---- Times ----------------------------------------------------------------------------------- */
 
 /* Earlier than every time. */
 #define DAVIT_NO_TIME INT64_MIN

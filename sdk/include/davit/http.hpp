@@ -1,8 +1,8 @@
 /// http::Client: requests to servers outside the cluster, from a sync or timer only.
 ///
-///     const Result<http::Response> zone = context.http().send(http::Request::get(server +
-///     "/zone")); if (!zone) return zone.error();                            // It did not respond.
-///     if (Status s = zone->as_status(); !s.ok()) return s;       // It responded with an error.
+///     const auto zone = context.http().send(http::Request::get(server + "/zone"));
+///     if (!zone) return zone.error();                       // The server did not respond.
+///     if (Status s = zone->as_status(); !s.ok()) return s;  // It responded with an error.
 ///
 /// The declaration has the hosts: note.http({"dns.example.com"}).
 #pragma once
