@@ -113,17 +113,30 @@ Status CronJobSync::report_unlisted(const Job& child) {
 Status CronJobSync::drop_missing() {
   const std::vector<JobReference> listed = draft_.active();
   for (const JobReference& each : listed) {
-    const bool is_child = std::any_of(children_.begin(), children_.end(),
-                                      [&](const Job& job) { return job.uid() == each.uid; });
+    const bool is_child = std::any_of(children_.begin(), children_.end(), [&](const Job& job) {
+      return job.uid() == each.uid && job.name() == each.name && job.ns() == each.ns;
+    });
     if (is_child) continue;
     // The cache may lack a Job that is there.
-    const Status found = shared_.cluster.client().get<Job>({each.ns, each.name}).error();
+    const Status found = find(each);
     if (found.ok()) continue;
     if (found.code() != Code::kNotFound) return found;
     draft_.remove(each.uid);
     normal("MissingJob", "Active job went missing: " + each.name);
   }
   return {};
+}
+
+Status CronJobSync::find(const JobReference& reference) const {
+  // Otherwise, a user who may write the status could have the Jobs of others read and deleted.
+  if (reference.ns != cron_job_.ns() && !mutant("foreign-active")) {
+    return {Code::kNotFound, "it is in another namespace than the CronJob"};
+  }
+  const Result<Job> live = shared_.cluster.client().get<Job>({reference.ns, reference.name});
+  if (live && live->uid() != reference.uid) {
+    return {Code::kNotFound, "another Job has its name"};
+  }
+  return live.error();
 }
 
 Result<Again> CronJobSync::start_due(const Schedule& schedule, const TimeZone& zone) {
@@ -161,10 +174,10 @@ Result<Again> CronJobSync::start_due(const Schedule& schedule, const TimeZone& z
 Status CronJobSync::make_room() {
   const std::vector<JobReference> running = draft_.active();
   for (const JobReference& each : running) {
-    const Result<Job> job = shared_.cluster.client().get<Job>({each.ns, each.name});
-    if (!job) {
-      warning("FailedGet", "Get job: " + job.error().message());
-      return job.error();
+    const Status found = find(each);
+    if (!found.ok()) {
+      warning("FailedGet", "Get job: " + found.message());
+      return found;
     }
     const Status removed = remove_job(each.ns, each.name, each.uid);
     if (!removed.ok()) {
@@ -206,8 +219,8 @@ Result<CronJobSync::Started> CronJobSync::take_over(const std::string& name) {
 
 Status CronJobSync::remove_job(const std::string& ns, const std::string& name,
                                const std::string& uid) {
-  const Status removed =
-      shared_.cluster.client().remove<Job>({ns, name}, {.propagation = Propagation::kBackground});
+  const Status removed = shared_.cluster.client().remove<Job>(
+      {ns, name}, {.propagation = Propagation::kBackground, .uid = uid});
   if (!removed.ok()) {
     warning("FailedDelete", "Deleted job: " + removed.message());
     return removed;

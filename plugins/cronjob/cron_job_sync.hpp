@@ -37,6 +37,8 @@ class CronJobSync {
   [[nodiscard]] Status report_unlisted(const Job& child);
   /// Takes Jobs that are gone out of status.active.
   [[nodiscard]] Status drop_missing();
+  /// Whether the server has the Job of status.active. kNotFound if it is not the CronJob's.
+  [[nodiscard]] Status find(const JobReference& reference) const;
   [[nodiscard]] Result<Again> start_due(const Schedule& schedule, const TimeZone& zone);
   [[nodiscard]] Status make_room();
   enum class Started { kYes, kNameTaken };

@@ -93,7 +93,7 @@ TEST_F(CronJobJobsTest, CJ14_ReplaceDeletesTheJobThatRuns) {
   ASSERT_EQ(deletions.size(), 1);
   EXPECT_EQ(deletions.front().name, "c-24394200");
   EXPECT_EQ(deletions.front().json().text_at({"propagationPolicy"}), "Background");
-  EXPECT_TRUE(part(deletions.front().json(), {"preconditions"}).is_null());
+  EXPECT_THAT(deletions.front().json().text_at({"preconditions", "uid"}), Not(IsEmpty()));
 }
 
 TEST_F(CronJobJobsTest, CJ15_AFailedDeletionHoldsTheNewJobBack) {
@@ -158,6 +158,34 @@ TEST_F(CronJobJobsTest, CJ57_AJobThatOnlyTheServerHasStaysInTheStatus) {
   EXPECT_THAT(events(), Not(Contains(HasSubstr("MissingJob"))));
   EXPECT_GE(count(Verb::kGet, "jobs"), 1);
   cluster_.release("jobs");
+}
+
+// A user who may write the status of a CronJob chooses what stands there.
+TEST_F(CronJobJobsTest, AJobOfAnotherNamespaceIsNeitherReadNorDeletedWhateverTheStatusSays) {
+  add_job("theirs", R"({"metadata":{"namespace":"other","uid":"their-uid"}})");
+  start_one("Replace");
+  const std::string own = cron_job().at({"status", "active"})->items().front().text_at({"uid"});
+  for (const std::string& uid : {std::string("their-uid"), own}) {
+    edit(R"({"status":{"active":[{"apiVersion":"batch/v1","kind":"Job","namespace":"other",
+                                  "name":"theirs","uid":")" +
+         uid + R"("}]}})");
+    EXPECT_THAT(active(), IsEmpty()) << uid;
+  }
+  EXPECT_THAT(events(), Contains("Normal MissingJob Active job went missing: theirs"));
+  run_to("2016-05-19T11:00:00.1Z");
+  EXPECT_THAT(active(), ElementsAre("c-24394260"));
+  EXPECT_THAT(jobs(), Contains("theirs"));
+  EXPECT_EQ(count(Verb::kGet, "jobs"), 0);
+  EXPECT_EQ(count(Verb::kDelete, "jobs"), 0);
+}
+
+TEST_F(CronJobJobsTest, AJobThatTookTheNameOfAnActiveOneIsNotDeletedForIt) {
+  start_one("Replace");
+  edit(R"({"status":{"active":[{"apiVersion":"batch/v1","kind":"Job","namespace":"default",
+                                "name":"c-24394200","uid":"former-uid"}]}})");
+  EXPECT_THAT(active(), IsEmpty());
+  run_to("2016-05-19T11:00:00.1Z");
+  EXPECT_THAT(jobs(), ElementsAre("c-24394200", "c-24394260"));
 }
 
 TEST_F(CronJobJobsTest, AJobThatTheLiveStatusListsIsKnown) {
