@@ -16,6 +16,12 @@ bool AbsentOwners::contains(const Reference& reference, std::string_view ns) {
   return touch(owner_of(reference, {})) || touch(owner_of(reference, ns));
 }
 
+void AbsentOwners::forget(std::string_view uid) {
+  const auto [first, end] = places_.equal_range(uid);
+  for (auto at = first; at != end; ++at) order_.erase(at->second);
+  places_.erase(first, end);
+}
+
 bool AbsentOwners::touch(const Identity& owner) {
   const auto found = places_.find(owner);
   if (found == places_.end()) return false;

@@ -109,6 +109,9 @@ bool is_doubt(const Key& key) { return key.ns == kDoubtKeys; }
 Effects Graph::observe(const Observed& now, const Observed* past) {
   Effects out;
   Node* found = node(Uid(now.identity.uid));
+  const bool is_new = found == nullptr || found->is_virtual;
+  // A restored backup brings owners back whose dependents must not go as those of absent ones.
+  if (is_new && !mutant("returned-owner")) absent_.forget(now.identity.uid);
   if (found != nullptr && found->is_virtual) make_real(*found, now.identity, out);
   if (found == nullptr) {
     found = &add(now.identity);

@@ -32,5 +32,19 @@ TEST(AbsentOwnersTest, TheOwnerThatWasUnusedForLongestGivesWay) {
   EXPECT_TRUE(absent.contains(reference("new"), "ns"));
 }
 
+TEST(AbsentOwnersTest, AnOwnerThatIsSeenIsForgottenUnderEachOfItsNames) {
+  AbsentOwners absent;
+  Identity other_version = object("a");
+  other_version.api_version = "v2";
+  for (const Identity& each : {object("a"), object("a", ""), other_version, object("b")}) {
+    absent.add(each);
+  }
+  absent.forget("a-uid");
+  absent.forget("never-seen");
+  EXPECT_FALSE(absent.contains(reference("a"), "ns"));
+  EXPECT_FALSE(absent.contains({"v2", "ConfigMap", "a", "a-uid"}, "ns"));
+  EXPECT_TRUE(absent.contains(reference("b"), "ns"));
+}
+
 }  // namespace
 }  // namespace davit::garbage

@@ -96,6 +96,16 @@ TEST_F(GraphTest, DependentsAreVerifiedWhenTheirOwnerGoes) {
   EXPECT_THAT(graph_.remove(object("o")).deletions, IsEmpty()) << "it is gone already";
 }
 
+// As after a backup of etcd is restored.
+TEST_F(GraphTest, AnOwnerThatComesBackWithItsUidIsNotAbsent) {
+  show(shown(object("o")));
+  show(shown(object("d"), {reference("o")}));
+  (void)graph_.remove(object("o"));
+  ASSERT_TRUE(graph_.absent().contains(reference("o"), "ns"));
+  show(shown(object("o")));
+  EXPECT_FALSE(graph_.absent().contains(reference("o"), "ns"));
+}
+
 TEST_F(GraphTest, AnOwnerThatDeletesItsDependentsIsLookedAtWhenOneGoes) {
   show(deleted_in_foreground(shown(object("o"))));
   show(shown(object("d"), {blocking_reference("o")}));
