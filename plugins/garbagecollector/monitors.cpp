@@ -54,7 +54,7 @@ Monitors::Monitors(Context& cluster, Queue queue, SharedGraph& graph, Discover d
       errors_(cluster.open_metric({.type = MetricType::kCounter,
                                    .name = "garbagecollector_controller_resources_sync_error_total",
                                    .help = "Number of garbage collector resources sync errors"})) {
-  if (const Result<Offer> offer = discover_(Freshness::kRecent)) {
+  if (const Result<Offer> offer = offer::whole(discover_(Freshness::kRecent))) {
     wanted_ = plan_resources(*offer, {});
     follow();
   }
@@ -70,7 +70,8 @@ Result<Again> Monitors::sync(const Key& key) {
 
 void Monitors::look() {
   const bool is_known = has_looked_ || mutant("takeover-offer");
-  const Result<Offer> offer = discover_(is_known ? Freshness::kRecent : Freshness::kNow);
+  const Result<Offer> offer =
+      offer::whole(discover_(is_known ? Freshness::kRecent : Freshness::kNow));
   // The first time nothing is filled: what was known stays if the server cannot tell.
   const ResourceSet known = has_looked_ ? filled() : wanted_;
   ResourceSet wanted = offer ? plan_resources(*offer, known) : ResourceSet();

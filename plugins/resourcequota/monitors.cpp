@@ -132,7 +132,8 @@ std::shared_ptr<const Registry> Monitors::registry() const {
 
 void Monitors::look() {
   const bool is_known = has_looked_ || mutant("takeover-offer");
-  const Result<Offer> offer = discover_(is_known ? Freshness::kRecent : Freshness::kNow);
+  const Result<Offer> offer =
+      offer::whole(discover_(is_known ? Freshness::kRecent : Freshness::kNow));
   ResourceSet wanted = offer ? plan_resources(*offer, wanted_) : ResourceSet();
   if (wanted.empty()) {
     cluster_.log().error("discovery failed", {{"error", offer ? "the server offers nothing"

@@ -50,11 +50,8 @@ InitResult QuotaController::open(Context& cluster) {
 InitResult QuotaController::open_with(Context& cluster, Discover discover) {
   const Result<std::chrono::milliseconds> period = read_period(cluster.config());
   if (!period) return period.error();
-  const Result<Offer> first = discover(Freshness::kRecent);
+  const Result<Offer> first = offer::whole(discover(Freshness::kRecent));
   if (!first) return first.error().with_context("failed to discover resources");
-  if (first->resources.empty()) {
-    return Status(Code::kUnavailable, "failed to discover resources: the server offers none");
-  }
   return std::unique_ptr<Controller>(
       std::make_unique<QuotaController>(cluster, std::move(discover), *first, *period));
 }

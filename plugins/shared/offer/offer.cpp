@@ -44,6 +44,17 @@ Result<Offer> find_offer(const Discovery& discovery, Freshness freshness, Time n
   return read_offer(*catalog);
 }
 
+Result<Offer> whole(Result<Offer> offer) {
+  if (!offer || mutant("offered-core")) return offer;
+  const bool is_known =
+      std::any_of(offer->resources.begin(), offer->resources.end(),
+                  [](const OfferedResource& each) { return each.id.group.empty(); }) ||
+      std::any_of(offer->unknown.begin(), offer->unknown.end(),
+                  [](const auto& each) { return each.first.empty(); });
+  if (is_known) return offer;
+  return Status(Code::kUnavailable, "the server does not mention its core group");
+}
+
 void wake_on_change(const Context& cluster, const Queue& queue, const Key& key) {
   const Status woken = cluster.discovery().wake(queue, key);
   if (woken.ok()) return;

@@ -81,6 +81,11 @@ inline constexpr std::chrono::seconds kRecentMax{40};
 /// is asked.
 [[nodiscard]] Result<Offer> find_offer(const Discovery& discovery, Freshness freshness, Time now);
 
+/// The offer, or kUnavailable if it lacks the core group: each Kubernetes server has that, and a
+/// proxy may still respond without it. With such an answer no pod would have owners or count
+/// for a quota. Pure.
+[[nodiscard]] Result<Offer> whole(Result<Offer> offer);
+
 /// Adds `key` to `queue` now and whenever what the server offers has changed. Logs a failure.
 void wake_on_change(const Context& cluster, const Queue& queue, const Key& key);
 

@@ -239,5 +239,26 @@ TEST_F(DiscoveryTest, AStartWithoutDiscoveryIsMadeUpFor) {
   EXPECT_FALSE(exists(d));
 }
 
+// Without the core group the graph lacks d: it would not be orphaned, and deleted later.
+TEST_F(DiscoveryTest, AStartWithoutTheCoreGroupOrphansNothingUntilItIsThere) {
+  define_widgets();
+  const Thing o = create_widget("o");
+  const Thing d = create_owned("d", {own(o)});
+  bool is_lacking = true;
+  start_discovering([&is_lacking](Offer& offer) {
+    const auto is_core = [](const OfferedResource& each) { return each.id.group.empty(); };
+    if (is_lacking) std::erase_if(offer.resources, is_core);
+    return Status();
+  });
+  erase(o, "Orphan");
+  advance(1min);
+  EXPECT_TRUE(exists(o));
+  is_lacking = false;
+  advance(2 * Monitors::kPeriod);
+  EXPECT_FALSE(exists(o));
+  EXPECT_TRUE(exists(d));
+  EXPECT_THAT(owners(d), IsEmpty());
+}
+
 }  // namespace
 }  // namespace davit::garbage

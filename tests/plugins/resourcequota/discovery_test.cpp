@@ -207,6 +207,19 @@ TEST_F(DiscoveryTest, AServerThatOffersNothingIsNoStart) {
   EXPECT_THAT(started.message(), HasSubstr("failed to discover resources"));
 }
 
+TEST_F(DiscoveryTest, AServerThatDoesNotMentionItsCoreGroupIsNoStart) {
+  const auto open = [](Context& context) {
+    return QuotaController::open_with(context, [&context](Freshness freshness) {
+      Result<Offer> offer = find_offer(context.discovery(), freshness, context.now());
+      const auto is_core = [](const OfferedResource& each) { return each.id.group.empty(); };
+      if (offer) std::erase_if(offer->resources, is_core);
+      return offer;
+    });
+  };
+  const Status started = cluster_.start(kController, open);
+  EXPECT_THAT(started.message(), HasSubstr("does not mention its core group"));
+}
+
 TEST(ResourcePlanTest, OneVersionOfEachNamespacedResourceIsCounted) {
   const auto offered = [](const char* group, const char* version, const char* resource) {
     return OfferedResource{{group, version, resource}, "Kind", true, true, true};
