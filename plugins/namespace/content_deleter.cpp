@@ -21,8 +21,19 @@ DeleteOptions in_background() { return {.propagation = Propagation::kBackground}
 
 }  // namespace
 
+struct ContentDeleter::Target {
+  const Gvr& gvr;
+  const UnsupportedTable& unsupported;
+
+  [[nodiscard]] bool lacks_list() const { return unsupported.lacks_list(gvr); }
+  [[nodiscard]] bool lacks_delete_collection() const {
+    return unsupported.lacks_delete_collection(gvr);
+  }
+};
+
 /// The progress so far.
 struct ContentDeleter::Progress {
+  UnsupportedTable unsupported;
   DeletionOutcome outcome;
   std::vector<Status> errors;
 
@@ -41,9 +52,8 @@ struct ContentDeleter::Progress {
   }
 };
 
-ContentDeleter::ContentDeleter(const Context& cluster, UnsupportedTable unsupported,
-                               Discover discover)
-    : cluster_(cluster), unsupported_(std::move(unsupported)), discover_(std::move(discover)) {}
+ContentDeleter::ContentDeleter(const Context& cluster, Discover discover)
+    : cluster_(cluster), discover_(std::move(discover)) {}
 
 DeletionOutcome ContentDeleter::empty(const Namespace& ns) const {
   Progress progress;
@@ -55,7 +65,7 @@ DeletionOutcome ContentDeleter::empty(const Namespace& ns) const {
   if (pods != resources.end()) {
     const Gvr gvr = *pods;
     resources.erase(pods);
-    const ResourceOutcome done = process(ns, gvr);
+    const ResourceOutcome done = process(ns, {gvr, progress.unsupported});
     if (cancelled(done.error)) return progress.stop(done.error);
     progress.add(gvr, done);
     if (!done.error.ok()) {
@@ -70,7 +80,7 @@ DeletionOutcome ContentDeleter::empty(const Namespace& ns) const {
     }
   }
   for (const Gvr& each : resources) {
-    const ResourceOutcome done = process(ns, each);
+    const ResourceOutcome done = process(ns, {each, progress.unsupported});
     if (cancelled(done.error)) return progress.stop(done.error);
     progress.add(each, done);
     if (!done.error.ok()) progress.errors.push_back(done.error);
@@ -90,6 +100,7 @@ std::vector<Gvr> ContentDeleter::find_resources(Progress& progress) const {
     progress.errors.emplace_back(Code::kUnavailable, partial_failure_text(failures));
     findings.discovery = partial_discovery_message(failures);
   }
+  progress.unsupported = UnsupportedTable(found->kinds);
   ResourcePlan plan = plan_resources(found->kinds);
   if (plan.unparsed) {
     progress.errors.emplace_back(Code::kInternal, *plan.unparsed);
@@ -98,7 +109,8 @@ std::vector<Gvr> ContentDeleter::find_resources(Progress& progress) const {
   return std::move(plan.resources);
 }
 
-ResourceOutcome ContentDeleter::process(const Namespace& ns, const Gvr& gvr) const {
+ResourceOutcome ContentDeleter::process(const Namespace& ns, const Target& target) const {
+  const Gvr& gvr = target.gvr;
   const Result<std::chrono::seconds> estimate = estimate_grace(ns, gvr);
   ResourceOutcome outcome;
   if (!estimate) {
@@ -106,9 +118,9 @@ ResourceOutcome ContentDeleter::process(const Namespace& ns, const Gvr& gvr) con
     return outcome;
   }
   outcome.estimate = *estimate;
-  outcome.error = delete_content(ns.name(), gvr);
+  outcome.error = delete_content(ns.name(), target);
   if (!outcome.error.ok()) return outcome;
-  const Result<Value> left = list_metadata(ns.name(), gvr);
+  const Result<Value> left = list_metadata(ns.name(), target);
   if (left) return judge_remaining(ns.name(), gvr, *estimate, count_remaining(*left));
   outcome.error = left.error().unless(Code::kNotFound);
   return outcome;
@@ -122,30 +134,31 @@ Result<std::chrono::seconds> ContentDeleter::estimate_grace(const Namespace& ns,
   return grace_estimate(*pods, ns.deletion_time(), cluster_.wall_now());
 }
 
-Status ContentDeleter::delete_content(std::string_view ns, const Gvr& gvr) const {
-  if (unsupported_.lacks_delete_collection(gvr)) return delete_each(ns, gvr);
-  const Request request = Request::remove_collection(resource_of(gvr), ns, in_background());
+Status ContentDeleter::delete_content(std::string_view ns, const Target& target) const {
+  if (target.lacks_delete_collection()) return delete_each(ns, target);
+  const Request request = Request::remove_collection(resource_of(target.gvr), ns, in_background());
   const Status status = cluster_.client().call(request).error();
-  return is_missing(status) ? delete_each(ns, gvr) : status;
+  return is_missing(status) ? delete_each(ns, target) : status;
 }
 
-Status ContentDeleter::delete_each(std::string_view ns, const Gvr& gvr) const {
-  const Result<Value> list = list_metadata(ns, gvr);
+Status ContentDeleter::delete_each(std::string_view ns, const Target& target) const {
+  const Result<Value> list = list_metadata(ns, target);
   if (!list) return list.error().unless(Code::kNotFound);
   for (const Value item : (*list)[&Names::items].elements()) {
     const Key key{std::string(ns), std::string(item[&Names::metadata][&Names::name].string())};
-    const Status status =
-        cluster_.client().call(Request::remove(resource_of(gvr), key, in_background())).error();
+    const Status status = cluster_.client()
+                              .call(Request::remove(resource_of(target.gvr), key, in_background()))
+                              .error();
     if (!status.ok() && !is_missing(status)) return status;
   }
   return {};
 }
 
-Result<Value> ContentDeleter::list_metadata(std::string_view ns, const Gvr& gvr) const {
-  const Status missing(Code::kNotFound, gvr.text() + " cannot be listed");
-  if (unsupported_.lacks_list(gvr)) return missing;
-  Result<Value> list =
-      cluster_.client().call(Request::list(resource_of(gvr), ns, {.answer = Answer::kMetadata}));
+Result<Value> ContentDeleter::list_metadata(std::string_view ns, const Target& target) const {
+  const Status missing(Code::kNotFound, target.gvr.text() + " cannot be listed");
+  if (target.lacks_list()) return missing;
+  Result<Value> list = cluster_.client().call(
+      Request::list(resource_of(target.gvr), ns, {.answer = Answer::kMetadata}));
   if (!list && is_missing(list.error())) return missing;
   return list;
 }

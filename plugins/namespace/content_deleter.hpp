@@ -25,26 +25,27 @@ struct DeletionOutcome {
 class ContentDeleter {
  public:
   /// `cluster` outlives this.
-  ContentDeleter(const Context& cluster, UnsupportedTable unsupported, Discover discover);
+  ContentDeleter(const Context& cluster, Discover discover);
 
   /// Deletes pods, and everything else once there are none. Waits for nothing.
   [[nodiscard]] DeletionOutcome empty(const Namespace& ns) const;
 
  private:
   struct Progress;
+  /// A resource, and what it cannot do now.
+  struct Target;
 
   /// Notes in `progress` what failed.
   [[nodiscard]] std::vector<Gvr> find_resources(Progress& progress) const;
-  [[nodiscard]] ResourceOutcome process(const Namespace& ns, const Gvr& gvr) const;
+  [[nodiscard]] ResourceOutcome process(const Namespace& ns, const Target& target) const;
   [[nodiscard]] Result<std::chrono::seconds> estimate_grace(const Namespace& ns,
                                                             const Gvr& gvr) const;
-  [[nodiscard]] Status delete_content(std::string_view ns, const Gvr& gvr) const;
-  [[nodiscard]] Status delete_each(std::string_view ns, const Gvr& gvr) const;
+  [[nodiscard]] Status delete_content(std::string_view ns, const Target& target) const;
+  [[nodiscard]] Status delete_each(std::string_view ns, const Target& target) const;
   /// kNotFound where the resource cannot be listed, whatever the reason.
-  [[nodiscard]] Result<Value> list_metadata(std::string_view ns, const Gvr& gvr) const;
+  [[nodiscard]] Result<Value> list_metadata(std::string_view ns, const Target& target) const;
 
   const Context& cluster_;
-  const UnsupportedTable unsupported_;
   const Discover discover_;
 };
 

@@ -55,12 +55,12 @@ InitResult NamespaceController::open_with(Context& cluster, Discover discover) {
   if (!found || found->kinds.empty()) {
     return Status(Code::kUnavailable, "Unable to get any supported resources from server");
   }
-  return std::unique_ptr<Controller>(std::make_unique<NamespaceController>(
-      cluster, UnsupportedTable(found->kinds), std::move(discover), *period));
+  return std::unique_ptr<Controller>(
+      std::make_unique<NamespaceController>(cluster, std::move(discover), *period));
 }
 
-NamespaceController::NamespaceController(Context& cluster, UnsupportedTable unsupported,
-                                         Discover discover, std::chrono::milliseconds sync_period)
+NamespaceController::NamespaceController(Context& cluster, Discover discover,
+                                         std::chrono::milliseconds sync_period)
     : cluster_(cluster),
       queue_(cluster.open_queue({.name = "namespace", .max_delay = kBackoffMax},
                                 [this](const Key& key) { return sync(key); })),
@@ -68,7 +68,7 @@ NamespaceController::NamespaceController(Context& cluster, UnsupportedTable unsu
           {.added = [this](const Namespace& ns) { enqueue(ns); },
            .updated = [this](const Namespace&, const Namespace& ns) { enqueue(ns); }})),
       writer_(cluster.client()),
-      deleter_(cluster, std::move(unsupported), std::move(discover)) {
+      deleter_(cluster, std::move(discover)) {
   cluster.start_timer({.first = sync_period, .period = sync_period}, [this] {
     for (const Namespace& each : namespaces_.list()) enqueue(each);
   });

@@ -12,7 +12,7 @@
 namespace davit::namespaces {
 
 /// Read, decide, act: the rules are in resource_plan, content_plan and condition_plan, which are
-/// pure. Keeps nothing between syncs but what the server could not do when it began.
+/// pure. Keeps nothing between syncs.
 class NamespaceController final : public Controller {
  public:
   /// Reads the configuration and what the server offers; fails if that is nothing.
@@ -20,8 +20,7 @@ class NamespaceController final : public Controller {
   /// The same with another source of what the server offers, for tests.
   [[nodiscard]] static InitResult open_with(Context& cluster, Discover discover);
 
-  NamespaceController(Context& cluster, UnsupportedTable unsupported, Discover discover,
-                      std::chrono::milliseconds sync_period);
+  NamespaceController(Context& cluster, Discover discover, std::chrono::milliseconds sync_period);
 
  private:
   /// Once all API servers know of the deletion: what they admitted before has arrived by then.

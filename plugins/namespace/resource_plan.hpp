@@ -54,8 +54,8 @@ enum class Asked { kAtStart, kInSync };
 /// Finds what the server has.
 using Discover = std::function<Result<Served>(Asked)>;
 
-/// The operations that each resource lacks, as the server reported when the controller started.
-/// Resources that it did not have then count as supporting everything.
+/// The operations that each resource lacks, as the server says. Resources that it does not mention
+/// count as supporting everything.
 class UnsupportedTable {
  public:
   UnsupportedTable() = default;

@@ -143,16 +143,28 @@ TEST_F(ContentTest, NS22_AnErrorEndsOneResourceAndNoOther) {
   EXPECT_FALSE(has_namespace());
 }
 
-TEST_F(ContentTest, NS20_WhatCouldNotDeleteCollectionsAtTheStartIsDeletedItemByItem) {
+TEST_F(ContentTest, NS20_WhatCannotDeleteCollectionsIsDeletedItemByItem) {
   add_config_map("a");
   add_config_map("b");
   add_config_map("c");
   start_discovering(
-      [this](Served& found) { kind_of(found, "configmaps").can_delete_collection = is_started(); });
+      [](Served& found) { kind_of(found, "configmaps").can_delete_collection = false; });
   delete_and_sync();
   EXPECT_THAT(texts("configmaps"), ElementsAre("list configmaps 200", "delete configmaps/a 200",
                                                "delete configmaps/b 200", "delete configmaps/c 200",
                                                "list configmaps 200"));
+  EXPECT_FALSE(has_namespace());
+}
+
+// As when an aggregated server is upgraded: the namespace would go, and its content stay.
+TEST_F(ContentTest, WhatAResourceCanDoOnlySinceTheStartIsDone) {
+  add_config_map("a");
+  start_discovering([this](Served& found) {
+    ServedKind& kind = kind_of(found, "configmaps");
+    kind.can_delete_collection = kind.can_list = is_started();
+  });
+  delete_and_sync();
+  EXPECT_FALSE(has_config_map("a"));
   EXPECT_FALSE(has_namespace());
 }
 
