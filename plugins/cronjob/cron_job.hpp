@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "plugins/cronjob/schedule.hpp"
 #include "plugins/shared/jobs/job.hpp"
-#include "plugins/shared/schedule/schedule.hpp"
 
 namespace davit::cronjob {
 

@@ -1,12 +1,12 @@
 #include "plugins/cronjob/cron_job_sync.hpp"
 
 #include <algorithm>
+#include <davit/kube/go_quote.hpp>
 #include <davit/mutant.hpp>
 #include <utility>
 
 #include "plugins/cronjob/history_plan.hpp"
 #include "plugins/cronjob/job_body.hpp"
-#include "plugins/shared/schedule/go_quote.hpp"
 
 namespace davit::cronjob {
 
@@ -49,23 +49,23 @@ Result<Again> CronJobSync::reconcile() {
   const Result<TimeZone> zone =
       TimeZone::load(cron_job_.time_zone().value_or("UTC"), shared_.local);
   if (!zone) {
-    warning("UnknownTimeZone", "invalid timeZone: " + schedule::go_quoted(*cron_job_.time_zone()) +
-                                   ": " + zone.error().message());
+    warning("UnknownTimeZone", "invalid timeZone: " + go_quoted(*cron_job_.time_zone()) + ": " +
+                                   zone.error().message());
     return Again::when_changed();
   }
   if (cron_job_.is_suspended()) return Again::when_changed();
   const std::string text(cron_job_.schedule());
   if (names_zone(cron_job_)) {
     warning("UnsupportedSchedule",
-            "CRON_TZ or TZ used in schedule " + schedule::go_quoted(text) +
+            "CRON_TZ or TZ used in schedule " + go_quoted(text) +
                 " is not officially supported, see "
                 "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more "
                 "details");
   }
   const Result<Schedule> schedule = schedule_of(cron_job_, shared_.local);
   if (!schedule) {
-    warning("UnparseableSchedule", "unparseable schedule: " + schedule::go_quoted(text) + " : " +
-                                       schedule.error().message());
+    warning("UnparseableSchedule",
+            "unparseable schedule: " + go_quoted(text) + " : " + schedule.error().message());
     return Again::when_changed();
   }
   return start_due(*schedule, *zone);

@@ -1,6 +1,8 @@
+#include <davit/kube/cron.hpp>
+
 #include "sandbox/kinds/checks.hpp"
-#include "sandbox/kinds/cron_schedule.hpp"
 #include "sandbox/kinds/job_spec.hpp"
+#include "sandbox/kinds/time_zone_name.hpp"
 #include "sandbox/kinds/workload_checks.hpp"
 #include "sandbox/kinds/workload_rules.hpp"
 
@@ -24,8 +26,9 @@ void check_schedule(const Json& spec, const FieldPath& path, FieldErrors& errors
                       "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"));
     return;
   }
-  const std::string error = check_cron_schedule(schedule);
-  if (!error.empty()) errors.push_back(field_invalid(path.text("schedule"), schedule, error));
+  const Result<CronSchedule> parsed = CronSchedule::parse(schedule);
+  if (parsed) return;
+  errors.push_back(field_invalid(path.text("schedule"), schedule, parsed.error().message()));
 }
 
 void check_zone(const Json& spec, const FieldPath& path, FieldErrors& errors) {

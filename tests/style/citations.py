@@ -31,7 +31,7 @@ PAGES_OF = [
     (('plugins/resourcequota/', 'tests/plugins/resourcequota/'), {'RQ': 'resourcequota', 'Q': 'resourcequota'}),
     (('plugins/podgc/', 'tests/plugins/podgc/'), {'PG': 'disruption'}),
     (('plugins/serviceaccount/', 'tests/plugins/serviceaccount/'), {'SA': 'serviceaccount', 'Q': 'serviceaccount'}),
-    (('plugins/cronjob/', 'plugins/shared/schedule/', 'tests/plugins/cronjob/', 'tests/plugins/shared/schedule/'),
+    (('plugins/cronjob/', 'tests/plugins/cronjob/', 'sdk/include/davit/kube/cron.hpp', 'sdk/src/cron.cpp', 'tests/sdk/cron_test.cpp'),
      {'CJ': 'cronjob', 'V': 'cronjob', 'Q': 'cronjob'}),
     (('plugins/ttlafterfinished/', 'tests/plugins/ttlafterfinished/'), {'TTL': 'cronjob'}),
     (('tests/system/rows_test.cpp',), {'D': 'deployment', 'R': 'replicaset'}),

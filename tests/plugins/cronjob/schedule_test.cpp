@@ -1,5 +1,5 @@
 /// The vectors of docs/spec/cronjob.md, 19, and what else a schedule may be.
-#include "plugins/shared/schedule/schedule.hpp"
+#include "plugins/cronjob/schedule.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/plugins/shared/schedule/times.hpp"
+#include "tests/plugins/cronjob/times.hpp"
 
 namespace davit::schedule {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace davit::schedule {
+namespace davit {
 
 /// Go's strconv.Quote for valid UTF-8 whose characters can be printed; of others, the control
 /// characters of ASCII are escaped.
@@ -29,4 +29,4 @@ namespace davit::schedule {
   return out + '"';
 }
 
-}  // namespace davit::schedule
+}  // namespace davit

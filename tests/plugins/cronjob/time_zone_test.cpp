@@ -1,10 +1,10 @@
-#include "plugins/shared/schedule/time_zone.hpp"
+#include "plugins/cronjob/time_zone.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "tests/plugins/shared/schedule/times.hpp"
+#include "tests/plugins/cronjob/times.hpp"
 
 namespace davit::schedule {
 namespace {

@@ -1,4 +1,4 @@
-#include "plugins/shared/schedule/time_zone.hpp"
+#include "plugins/cronjob/time_zone.hpp"
 
 #include <date/tz.h>
 

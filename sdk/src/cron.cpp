@@ -1,17 +1,17 @@
-#include "plugins/shared/schedule/cron_fields.hpp"
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
+#include <davit/kube/cron.hpp>
+#include <davit/kube/duration.hpp>
+#include <davit/kube/go_quote.hpp>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "plugins/shared/schedule/go_quote.hpp"
-
-namespace davit::schedule {
+namespace davit {
 namespace {
 
 constexpr std::string_view kMonths[] = {"jan", "feb", "mar", "apr", "may", "jun",
@@ -26,6 +26,16 @@ struct Bounds {
 };
 constexpr std::array<Bounds, 5> kBounds = {
     {{0, 59, {}}, {0, 23, {}}, {1, 31, {}}, {1, 12, kMonths}, {0, 6, kWeekdays}}};
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kDescriptors = {
+    {{"@yearly", "0 0 1 1 *"},
+     {"@annually", "0 0 1 1 *"},
+     {"@monthly", "0 0 1 * *"},
+     {"@weekly", "0 0 * * 0"},
+     {"@daily", "0 0 * * *"},
+     {"@midnight", "0 0 * * *"},
+     {"@hourly", "0 * * * *"}}};
+constexpr std::string_view kEvery = "@every ";
 
 Status invalid(std::string text) { return Status(Code::kInvalid, std::move(text)); }
 
@@ -158,6 +168,16 @@ Result<CronField> parse_field(std::string_view text, const Bounds& bounds) {
   return field;
 }
 
+/// Go's time.ParseDuration; at least a second, and whole ones.
+std::optional<std::chrono::seconds> parse_interval(std::string_view text) {
+  const bool is_negative = text.starts_with('-');
+  if (is_negative || text.starts_with('+')) text.remove_prefix(1);
+  const std::optional<Duration> interval = parse_duration(text);
+  if (!interval) return std::nullopt;
+  if (is_negative) return std::chrono::seconds(1);
+  return std::max(std::chrono::floor<std::chrono::seconds>(*interval), std::chrono::seconds(1));
+}
+
 }  // namespace
 
 Result<CronFields> CronFields::parse(std::string_view text) {
@@ -191,4 +211,21 @@ bool CronFields::never_fits() const {
          (day_of_month.values == 0 && day_of_week.values == 0);
 }
 
-}  // namespace davit::schedule
+Result<CronSchedule> CronSchedule::parse(std::string_view text) {
+  const auto* const named = std::find_if(kDescriptors.begin(), kDescriptors.end(),
+                                         [text](const auto& each) { return each.first == text; });
+  if (named != kDescriptors.end()) text = named->second;
+  if (!text.starts_with('@')) {
+    const Result<CronFields> fields = CronFields::parse(text);
+    if (!fields) return fields.error();
+    return CronSchedule{.fields = *fields};
+  }
+  if (!text.starts_with(kEvery)) return invalid("unrecognized descriptor: " + std::string(text));
+  const std::string_view interval = text.substr(kEvery.size());
+  const std::optional<std::chrono::seconds> parsed = parse_interval(interval);
+  if (parsed) return CronSchedule{.interval = *parsed};
+  return invalid("failed to parse duration " + std::string(text) + ": time: invalid duration " +
+                 go_quoted(interval));
+}
+
+}  // namespace davit

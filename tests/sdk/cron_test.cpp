@@ -1,10 +1,9 @@
-#include "plugins/shared/schedule/cron_fields.hpp"
-
 #include <gtest/gtest.h>
 
+#include <davit/kube/cron.hpp>
 #include <string>
 
-namespace davit::schedule {
+namespace davit {
 namespace {
 
 /// "5,25,45"; a star behind them: starred.
@@ -112,4 +111,4 @@ TEST(CronFieldsTest, AFieldWithoutValuesNeverFits) {
 }
 
 }  // namespace
-}  // namespace davit::schedule
+}  // namespace davit

@@ -1,13 +1,8 @@
-#include "plugins/shared/schedule/schedule.hpp"
+#include "plugins/cronjob/schedule.hpp"
 
-#include <algorithm>
-#include <array>
 #include <chrono>
-#include <davit/kube/duration.hpp>
 #include <string>
 #include <utility>
-
-#include "plugins/shared/schedule/go_quote.hpp"
 
 namespace davit::schedule {
 namespace {
@@ -22,31 +17,11 @@ using std::chrono::year_month_day;
 
 constexpr std::chrono::years kSearched{5};  // robfig's bound; from a leap year to the next but one.
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kDescriptors = {
-    {{"@yearly", "0 0 1 1 *"},
-     {"@annually", "0 0 1 1 *"},
-     {"@monthly", "0 0 1 * *"},
-     {"@weekly", "0 0 * * 0"},
-     {"@daily", "0 0 * * *"},
-     {"@midnight", "0 0 * * *"},
-     {"@hourly", "0 * * * *"}}};
-constexpr std::string_view kEvery = "@every ";
-
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\n\v\f\r";
   const std::size_t first = text.find_first_not_of(kBlanks);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
-/// Go's time.ParseDuration; at least a second, and whole ones.
-std::optional<seconds> parse_interval(std::string_view text) {
-  const bool is_negative = text.starts_with('-');
-  if (is_negative || text.starts_with('+')) text.remove_prefix(1);
-  const std::optional<Duration> interval = parse_duration(text);
-  if (!interval) return std::nullopt;
-  if (is_negative) return seconds(1);
-  return std::max(floor<seconds>(*interval), seconds(1));
 }
 
 /// One search for the next start: from large units to small ones, each step to a later time. The
@@ -148,9 +123,7 @@ class Search {
 
 Result<Schedule> Schedule::parse(std::string_view text, const TimeZone& local) {
   if (text.empty()) return Status(Code::kInvalid, "empty spec string");
-  if (!text.starts_with("TZ=") && !text.starts_with("CRON_TZ=")) {
-    return text.starts_with('@') ? parse_descriptor(text, local) : parse_fields(text, local);
-  }
+  if (!text.starts_with("TZ=") && !text.starts_with("CRON_TZ=")) return in_zone(text, local);
   const std::size_t begin = text.find('=') + 1;
   const std::size_t end = text.find(' ');
   if (end == std::string_view::npos) {
@@ -159,33 +132,19 @@ Result<Schedule> Schedule::parse(std::string_view text, const TimeZone& local) {
   const std::string name(text.substr(begin, end - begin));
   const Result<TimeZone> zone = TimeZone::load(name, local);
   if (!zone) return zone.error().with_context("provided bad location " + name);
-  const std::string_view rest = trimmed(text.substr(end));
-  return rest.starts_with('@') ? parse_descriptor(rest, *zone) : parse_fields(rest, *zone);
+  return in_zone(trimmed(text.substr(end)), *zone);
 }
 
-Result<Schedule> Schedule::parse_descriptor(std::string_view text, const TimeZone& zone) {
-  for (const auto& [name, fields] : kDescriptors) {
-    if (text == name) return parse_fields(fields, zone);
-  }
-  if (!text.starts_with(kEvery)) {
-    return Status(Code::kInvalid, "unrecognized descriptor: " + std::string(text));
-  }
-  const std::string_view interval = text.substr(kEvery.size());
-  if (const std::optional<seconds> parsed = parse_interval(interval)) return Schedule(*parsed);
-  return Status(Code::kInvalid, "failed to parse duration " + std::string(text) +
-                                    ": time: invalid duration " + go_quoted(interval));
-}
-
-Result<Schedule> Schedule::parse_fields(std::string_view text, const TimeZone& zone) {
-  const Result<CronFields> fields = CronFields::parse(text);
-  if (!fields) return fields.error();
-  return Schedule(*fields, zone);
+Result<Schedule> Schedule::in_zone(std::string_view text, const TimeZone& zone) {
+  const Result<CronSchedule> parsed = CronSchedule::parse(text);
+  if (!parsed) return parsed.error();
+  return Schedule(*parsed, zone);
 }
 
 std::optional<Instant> Schedule::next(Instant after) const {
-  if (interval_ > seconds(0)) return after + interval_;
-  if (fields_.never_fits()) return std::nullopt;
-  return Search(fields_, zone_).run(after);
+  if (cron_.interval > seconds(0)) return after + cron_.interval;
+  if (cron_.fields.never_fits()) return std::nullopt;
+  return Search(cron_.fields, zone_).run(after);
 }
 
 }  // namespace davit::schedule

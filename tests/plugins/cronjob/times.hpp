@@ -4,7 +4,7 @@
 #include <davit/kube/time.hpp>
 #include <string_view>
 
-#include "plugins/shared/schedule/time_zone.hpp"
+#include "plugins/cronjob/time_zone.hpp"
 
 namespace davit::schedule {
 

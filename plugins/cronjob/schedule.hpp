@@ -1,12 +1,12 @@
 /// Schedule: the times at which a CronJob starts.
 #pragma once
 
+#include <davit/kube/cron.hpp>
 #include <davit/result.hpp>
 #include <optional>
 #include <string_view>
 
-#include "plugins/shared/schedule/cron_fields.hpp"
-#include "plugins/shared/schedule/time_zone.hpp"
+#include "plugins/cronjob/time_zone.hpp"
 
 namespace davit::schedule {
 
@@ -23,15 +23,11 @@ class Schedule {
   [[nodiscard]] std::optional<Instant> next(Instant after) const;
 
  private:
-  Schedule(const CronFields& fields, const TimeZone& zone) : fields_(fields), zone_(zone) {}
-  explicit Schedule(std::chrono::seconds interval) : interval_(interval) {}
+  Schedule(const CronSchedule& cron, const TimeZone& zone) : cron_(cron), zone_(zone) {}
 
-  [[nodiscard]] static Result<Schedule> parse_descriptor(std::string_view text,
-                                                         const TimeZone& zone);
-  [[nodiscard]] static Result<Schedule> parse_fields(std::string_view text, const TimeZone& zone);
+  [[nodiscard]] static Result<Schedule> in_zone(std::string_view text, const TimeZone& zone);
 
-  std::chrono::seconds interval_{0};  // 0: the fields count.
-  CronFields fields_;
+  CronSchedule cron_;
   TimeZone zone_;
 };
 
