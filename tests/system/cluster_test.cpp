@@ -96,16 +96,70 @@ TEST(ClusterTest, DeadNodeIsReplacedAndReturnsUnderAllFaults) {
   world.expect_silence("web");
 }
 
-TEST(ClusterTest, PrintedRightsSufficeForAll) {
-  WorldOptions options = everything();
-  options.rights = WorldOptions::Rights::kPrinted;
-  options.host.election = HostOptions::Election::kOn;
-  World world(options);
-  live(world);
-  for (const RecordedRequest& each : world.traffic().refused()) {
-    ADD_FAILURE() << each.method << " " << each.path;
+/// davit has exactly the rights that `davit rbac` prints: for one account, or for one for each
+/// controller.
+class PrintedRightsTest : public testing::TestWithParam<host::Accounts> {
+ protected:
+  static WorldOptions restricted(WorldOptions options) {
+    options.rights = WorldOptions::Rights::kPrinted;
+    options.host.election = HostOptions::Election::kOn;
+    options.host.accounts = GetParam();
+    return options;
   }
+  static void expect_that_rights_sufficed(const World& world) {
+    for (const RecordedRequest& each : world.traffic().refused()) {
+      ADD_FAILURE() << each.method << " " << each.path;
+    }
+    const bool has_tokens = !world.traffic().since(Time{}, "POST", "/token").empty();
+    EXPECT_EQ(has_tokens, GetParam() == host::Accounts::kOneEach);
+  }
+};
+
+TEST_P(PrintedRightsTest, SufficeForRolloutsEndpointsAndNodes) {
+  World world(restricted(everything()));
+  live(world);
+  expect_that_rights_sufficed(world);
 }
+
+// Issue 29, 2.1: the host watched, and its controller's account alone had the right to.
+TEST_P(PrintedRightsTest, SufficeForDependentsOfEveryKindToGoWithTheirOwner) {
+  WorldOptions options{.nodes = 1, .host = {}};
+  options.cluster.garbage_collector = sandbox::Switch::kOff;
+  options.host.controllers = {"garbage-collector-controller"};
+  options.host.plugin_directories = {DAVIT_GARBAGECOLLECTOR_DIRECTORY};
+  World world(restricted(options));
+  const std::string owners = "/api/v1/namespaces/default/configmaps";
+  const std::string uid =
+      world.send("POST", owners, R"({"metadata":{"name":"owner"}})").text_at({"metadata", "uid"});
+  const std::string owned =
+      R"({"metadata":{"name":"owned","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap",
+          "name":"owner","uid":")" +
+      uid + R"("}]})";
+  const std::vector<std::string> kinds = {
+      "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles",
+      "/apis/networking.k8s.io/v1/namespaces/default/ingresses",
+      "/api/v1/namespaces/default/secrets"};
+  for (const std::string& each : kinds) {
+    const bool is_ingress = each.ends_with("ingresses");
+    const char* backend =
+        R"(,"spec":{"defaultBackend":{"service":{"name":"web","port":{"number":80}}}})";
+    world.send("POST", each, owned + (is_ingress ? backend : "") + "}");
+  }
+  world.send("DELETE", owners + "/owner");
+
+  world.await("the dependents are gone", [&] {
+    return std::ranges::all_of(kinds, [&](const std::string& each) {
+      return world.send("GET", each).get("items").items().empty();
+    });
+  });
+  expect_that_rights_sufficed(world);
+}
+
+INSTANTIATE_TEST_SUITE_P(Accounts, PrintedRightsTest,
+                         testing::Values(host::Accounts::kTheHosts, host::Accounts::kOneEach),
+                         [](const auto& mode) {
+                           return mode.param == host::Accounts::kOneEach ? "OneEach" : "TheHosts";
+                         });
 
 constexpr const char* kClusterRole = "/apis/rbac.authorization.k8s.io/v1/clusterroles/davit";
 

@@ -28,6 +28,7 @@ host::RunOptions run_options(const HostOptions& options) {
   out.controllers = options.controllers;
   out.leader_elect = options.election == HostOptions::Election::kOn;
   out.content_type = options.content_type;
+  out.service_account_credentials = options.accounts == host::Accounts::kOneEach;
   out.port = 0;
   out.controller_start_interval = Duration{0};
   return out;
@@ -58,7 +59,8 @@ std::vector<Json> printed_roles(const HostOptions& options) {
   for (const host::PlannedController& each : plan->controllers()) {
     controllers.push_back(each.declared);
   }
-  const std::string text = host::rbac_yaml(controllers, merged.manifest.leader_election, {});
+  const std::string text =
+      host::rbac_yaml(controllers, merged.manifest.leader_election, {.accounts = options.accounts});
   std::vector<Json> out;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find("---\n", begin), text.size());

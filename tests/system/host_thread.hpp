@@ -10,6 +10,7 @@
 
 #include "cli/host_plan.hpp"
 #include "cli/host_process.hpp"
+#include "cli/needed_rights.hpp"
 #include "lib/base/mutex.hpp"
 #include "lib/kube/json.hpp"
 
@@ -29,6 +30,8 @@ struct HostOptions {
   std::vector<Config> configs;
   enum class Election { kOff, kOn } election = Election::kOff;
   std::string content_type = host::kContentTypeProtobuf;
+  /// kOneEach: each controller is a client with its own ServiceAccount.
+  host::Accounts accounts = host::Accounts::kTheHosts;
   /// Off, so that tests can count requests.
   host::HostSeams::Rights rights = host::HostSeams::Rights::kAssumed;
   /// The directory of what it leaves to the next one; empty: nothing.

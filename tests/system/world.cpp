@@ -61,18 +61,20 @@ World::World(WorldOptions options)
       trace_(__FILE__, __LINE__, "seed " + std::to_string(options_.seed)),
       random_(make_seeded_random(options_.seed)),
       store_(clock_),
-      // Only davit has a token; all others are the administrator.
+      tokens_(store_, clock_, "a key for tests"),
+      // Only davit and its controllers have tokens; all others are the administrator.
       authenticator_(sandbox::make_authenticator(
           {.tokens = {{.token = kToken,
                        .identity = {.name = "system:serviceaccount:kube-system:davit",
                                     .groups = {"system:serviceaccounts", "system:authenticated"}}}},
            .anonymous = sandbox::Anonymous::kAdministrator},
-          nullptr)),
+          &tokens_)),
       authorizer_(sandbox::make_rbac_authorizer(store_)) {
   const Logger log(log_);
   sandbox::ApiServerOptions access;
   access.authenticator = authenticator_.get();
   access.authorizer = authorizer_.get();
+  access.tokens = &tokens_;
   server_ = std::move(*sandbox::ApiServer::open({store_, clock_, *random_, log}, access));
   traffic_ = std::make_unique<Traffic>(*server_, clock_);
   faults_ = std::make_unique<sandbox::FaultLayer>(

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "sandbox/auth/auth.hpp"
+#include "sandbox/auth/tokens.hpp"
 #include "sandbox/client/in_process_transport.hpp"
 #include "sandbox/controllers/controllers.hpp"
 #include "sandbox/faults/fault_layer.hpp"
@@ -123,6 +124,7 @@ class World {
   RecordingLogSink log_;
   std::unique_ptr<Random> random_;
   sandbox::Store store_;
+  sandbox::ServiceAccountTokens tokens_;
   std::unique_ptr<sandbox::Authenticator> authenticator_;
   std::unique_ptr<sandbox::Authorizer> authorizer_;
   std::unique_ptr<sandbox::ApiServer> server_;
