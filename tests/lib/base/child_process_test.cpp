@@ -6,6 +6,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cstdio>
+
 #include "lib/base/write_all.hpp"
 
 namespace davit {
@@ -131,6 +133,8 @@ TEST(ChildProcessTest, FunctionRunsInAProcessOfItsOwnWithTheDescriptorsItKeeps) 
     (void)write_all(STDERR_FILENO, "printed");
     _exit(7);
   };
+  // Under TSan, _exit() writes what the parent had not flushed.
+  (void)std::fflush(nullptr);
   Result<ChildProcess> child = ChildProcess::start(
       Function{.run = run, .kept = {kept.write.get()}, .captured = Captured::kOutputAndErrors});
   ASSERT_TRUE(child) << child.error().message();
