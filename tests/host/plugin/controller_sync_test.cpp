@@ -11,6 +11,9 @@ using ::testing::HasSubstr;
 
 class ControllerSyncTest : public ControllerHostTest {
  protected:
+  static constexpr char kSuccess[] =
+      R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"})";
+
   /// One queue, with one worker and `sync`.
   void start_queue(Sync sync) {
     start_with([&] {
@@ -39,9 +42,11 @@ class ControllerSyncTest : public ControllerHostTest {
     }
     return "";
   }
-  davit_code send(std::int32_t verb, std::string_view name, davit_response& response) {
+  davit_code send(std::int32_t verb, std::string_view name, davit_response& response,
+                  std::string_view subresource = {}) {
     davit_request request = pod_request(verb);
     request.name = str(name);
+    request.subresource = str(subresource);
     response.size = sizeof(response);
     return tables_.client->call(current_call, &request, &response);
   }
@@ -51,6 +56,20 @@ class ControllerSyncTest : public ControllerHostTest {
       davit_response response{};
       return view(key) == "web" ? send(verb, name, response) : davit_code{DAVIT_OK};
     };
+  }
+  /// The same for a create of a subresource, such as an eviction.
+  Sync creating(std::string subresource, std::string name) {
+    return [this, subresource = std::move(subresource), name = std::move(name)](
+               davit_str key, davit_sync_result&) -> davit_code {
+      davit_response response{};
+      if (view(key) != "web") return DAVIT_OK;
+      return send(DAVIT_CREATE, name, response, subresource);
+    };
+  }
+  void allow_creating(const char* subresource) {
+    ControllerHostOptions made = options();
+    made.declared.rules.push_back({"", "pods", subresource, {"create"}});
+    make(std::move(made));
   }
   void respond_with(int status, std::string body) {
     transport_.set_script(
@@ -193,6 +212,27 @@ TEST_F(ControllerSyncTest, KeyIsHeldBackUntilTheCacheShowsWhatItDeleted) {
   EXPECT_EQ(synced_.await(4)[3], "web");
 }
 
+// A Status of success names neither version nor UID, and the pod is there until its kubelet ends.
+TEST_F(ControllerSyncTest, KeyIsHeldBackUntilTheCacheShowsWhatItEvicted) {
+  allow_creating("eviction");
+  respond_with(201, kSuccess);
+  start_queue(creating("eviction", "old"));
+  sync_once("web");
+  EXPECT_EQ(add(queue_, "web"), DAVIT_OK);
+  EXPECT_EQ(add(queue_, "last"), DAVIT_OK);
+  EXPECT_THAT(synced_.await(3), ElementsAre("web", "next", "last"));
+
+  send(0, event_json("MODIFIED", {.name = "old", .version = "12", .deleting = true}));
+
+  EXPECT_EQ(synced_.await(4)[3], "web");
+}
+
+TEST_F(ControllerSyncTest, KeyWhoseResponseNamesNoStateIsHeldBackUntilTheCacheIsVerified) {
+  allow_creating("binding");
+  respond_with(201, kSuccess);
+  expect_held_back_until_verified(creating("binding", "old"));
+}
+
 TEST_F(ControllerSyncTest, GracefulDeleteIsSeenByItsVersion) {
   respond_with(200, json_of({.name = "old", .version = "12", .deleting = true}));
   start_queue(sending(DAVIT_DELETE, "old"));
@@ -253,6 +293,8 @@ constexpr UnclearCase kUnclearCases[] = {
     {"Unavailable", DAVIT_CREATE, "", 503, ""},
     {"GatewayTimeout", DAVIT_DELETE, "old", 504, ""},
     {"EmptyAnswerToADeletion", DAVIT_DELETE, "old", 200, ""},
+    {"DeletionOfWhatTheCacheLacks", DAVIT_DELETE, "unseen", 200,
+     R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"})"},
 };
 
 class UnclearTest : public ControllerSyncTest, public ::testing::WithParamInterface<UnclearCase> {};
