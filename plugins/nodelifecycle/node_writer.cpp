@@ -1,6 +1,7 @@
 #include "plugins/nodelifecycle/node_writer.hpp"
 
 #include <algorithm>
+#include <davit/mutant.hpp>
 #include <optional>
 #include <utility>
 
@@ -13,12 +14,22 @@ constexpr int kTriesMax = 5;  // UpdateTaintBackoff.Steps
 
 /// A node's taints at one of its versions.
 struct NodeWriter::Seen {
-  explicit Seen(const Node& node)
-      : key(node.key()), version(node.resource_version()), taints(taints_from(node.taints())) {}
+  explicit Seen(const Node& node, std::optional<Ready> judged_as = std::nullopt)
+      : key(node.key()),
+        version(node.resource_version()),
+        taints(taints_from(node.taints())),
+        judged(judged_as) {}
+
+  [[nodiscard]] bool is_still_right(const Node& live) const {
+    if (!judged || mutant("judged-readiness")) return true;
+    const std::optional<ReadyFacts> ready = ReadyFacts::from(live);
+    return ready && ready->status == *judged;
+  }
 
   Key key;
   std::string version;
   std::vector<Taint> taints;
+  std::optional<Ready> judged;
 };
 
 template <typename Change>
@@ -29,7 +40,11 @@ Status NodeWriter::change(Seen& node, const Change& change) const {
     if (attempt != 0) {
       const Result<Node> live = client.get<Node>(node.key);
       if (!live) return live.error();
-      node = Seen(*live);
+      // A taint would have the pods of a node deleted that has recovered.
+      if (!node.is_still_right(*live)) {
+        return {Code::kExpired, "its readiness has changed meanwhile"};
+      }
+      node = Seen(*live, node.judged);
     }
     std::optional<std::vector<Taint>> taints = change(node.taints);
     if (!taints) return {};
@@ -63,16 +78,16 @@ Status NodeWriter::remove(const Node& at_hand, std::span<const Taint> taints) co
   return remove(node, taints);
 }
 
-Status NodeWriter::swap(const Node& at_hand, TaintSwap swap) const {
+Status NodeWriter::swap(const Node& at_hand, TaintSwap swap, std::optional<Ready> judged) const {
   const std::string now = format_time(cluster_->wall_now());
   for (Taint& each : swap.add) each.time_added = now;
   Status done;
-  Seen node(at_hand);
+  Seen node(at_hand, judged);
   const bool removes = std::any_of(swap.remove.begin(), swap.remove.end(),
                                    [&](const Taint& each) { return has_taint(at_hand, each); });
   if (!swap.add.empty()) done = add(node, swap.add);
   if (done.ok() && removes) done = remove(node, swap.remove);
-  if (!done.ok()) {
+  if (!done.ok() && done.code() != Code::kExpired) {
     cluster_->log().error("taints of a node were not written",
                           {{"node", at_hand.name()}, {"error", done.message()}});
   }

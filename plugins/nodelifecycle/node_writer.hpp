@@ -5,12 +5,14 @@
 
 #include <davit/context.hpp>
 #include <davit/kube/node.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "plugins/nodelifecycle/condition_taints.hpp"
+#include "plugins/nodelifecycle/node_health.hpp"
 
 namespace davit::nodelifecycle {
 
@@ -21,8 +23,10 @@ class NodeWriter {
   explicit NodeWriter(Context& cluster) : cluster_(&cluster) {}
 
   /// SwapNodeControllerTaint: adds, with the present time, and then removes; a failure is logged.
-  /// Taints that `at_hand` lacks are not removed.
-  [[nodiscard]] Status swap(const Node& at_hand, TaintSwap swap) const;
+  /// Taints that `at_hand` lacks are not removed. `judged`: the Ready that the taints follow from.
+  /// kExpired, without a write, if a conflict leads to a read that shows another one.
+  [[nodiscard]] Status swap(const Node& at_hand, TaintSwap swap,
+                            std::optional<Ready> judged = std::nullopt) const;
   /// No request when `at_hand` has none of them.
   [[nodiscard]] Status remove(const Node& at_hand, std::span<const Taint> taints) const;
   [[nodiscard]] Status repeat_labels(const Node& node) const;

@@ -87,7 +87,7 @@ Status PodEviction::evict(const Target& target, const Pod& pod) const {
   cluster_.events().normal(
       pod, "NodeControllerEviction",
       "Marking for deletion Pod " + std::string(pod.name()) + " from Node " + target.node);
-  return client.remove<Pod>(pod.key()).unless(Code::kNotFound);
+  return client.remove<Pod>(pod.key(), {.uid = std::string(pod.uid())}).unless(Code::kNotFound);
 }
 
 }  // namespace davit::nodelifecycle

@@ -57,11 +57,13 @@ void TaintZones::decide(NodeRecord& record, const Node& node, const Change& read
     case Ready::kFalse:
       if (!record.is_unreachable) return enqueue(record, record.is_not_ready);
       // A failure is logged; the next pass tries again.
-      static_cast<void>(writer_.swap(node, {{no_execute(kNotReady)}, {no_execute(kUnreachable)}}));
+      static_cast<void>(
+          writer_.swap(node, {{no_execute(kNotReady)}, {no_execute(kUnreachable)}}, ready.current));
       return;
     case Ready::kUnknown:
       if (!record.is_not_ready) return enqueue(record, record.is_unreachable);
-      static_cast<void>(writer_.swap(node, {{no_execute(kUnreachable)}, {no_execute(kNotReady)}}));
+      static_cast<void>(
+          writer_.swap(node, {{no_execute(kUnreachable)}, {no_execute(kNotReady)}}, ready.current));
       return;
     case Ready::kOther:
       return;
@@ -250,7 +252,9 @@ TaintQueue::Outcome TaintZones::taint(const Lookup<Node>& node, const std::strin
   } else {
     return TaintQueue::kDone;
   }
-  if (!writer_.swap(*node, std::move(swap)).ok()) return Duration::zero();
+  const Status written = writer_.swap(*node, std::move(swap), ready);
+  if (written.code() == Code::kExpired) return TaintQueue::kDone;  // The next pass judges it.
+  if (!written.ok()) return Duration::zero();
   evictions_.record(1, {zone});
   return TaintQueue::kDone;
 }

@@ -224,6 +224,29 @@ TEST_F(NodeTaintTest, OnlyAConflictCostsAReadOfTheNode) {
   EXPECT_LE(cluster().requests_of(testing::Verb::kGet, "nodes").size(), 1U);
 }
 
+// The conflict is with the recovery itself, which the cache does not show yet.
+TEST_F(NodeTaintTest, ANodeThatRecoversWhileItsTaintIsWrittenGetsNone) {
+  start();
+  bool has_recovered = false;
+  cluster().on_request([&](const testing::RequestRecord& request) {
+    const bool taints = request.verb == testing::Verb::kPatch && request.resource == "nodes" &&
+                        request.body.find(kNoExecute) != std::string::npos;
+    if (!taints || std::exchange(has_recovered, true)) return;
+    cluster().modify<Node>({"", "n1"}, [](Json& node) {
+      for (Json& each : node["status"]["conditions"].items()) {
+        if (each.text_at({"type"}) == "Ready") each["status"] = "True";
+      }
+    });
+  });
+  revive("n1", "False");
+  live(20);
+  EXPECT_TRUE(has_recovered);
+  // The next pass would take it off again, but pods may be gone by then.
+  for (const testing::RequestRecord& each : cluster().requests_of(testing::Verb::kPatch, "nodes")) {
+    if (each.body.find(kNoExecute) != std::string::npos) EXPECT_EQ(each.http_status, 409);
+  }
+}
+
 class BothControllersTest : public NodeTaintTest {
  protected:
   static constexpr std::string_view kNotReadyToleration =
