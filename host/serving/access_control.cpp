@@ -20,6 +20,8 @@ constexpr Duration kPoll = std::chrono::milliseconds(5);
 constexpr std::size_t kTokenKeyBytes = 32;
 /// Longer questions are not kept (k8s.io/apiserver/plugin/pkg/authorizer/webhook).
 constexpr std::size_t kKeptSpecMax = 10'000;
+/// So much of a path stands in a line of the log: strangers choose it.
+constexpr std::size_t kLoggedPathMax = 256;
 
 std::string random_bytes(std::size_t count) {
   std::string out(count, '\0');
@@ -204,9 +206,10 @@ class AccessControl::Passage final : public HttpDeferredResponse {
                         : (*known)->denied  ? Decision::kDenied
                                             : Decision::kNoOpinion);
     if (!*known) {
-      control_.log_.warning(
-          "Cannot review an access",
-          {{"user", user_.name}, {"path", what_.path}, {"err", known->error().message()}});
+      control_.log_.warning("Cannot review an access",
+                            {{"user", user_.name},
+                             {"path", what_.path.substr(0, kLoggedPathMax)},
+                             {"err", known->error().message()}});
       return unavailable("the API server cannot review the access now");
     }
     if (!(*known)->allowed) return forbidden(user_, what_, (*known)->reason);

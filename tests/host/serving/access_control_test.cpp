@@ -229,6 +229,16 @@ TEST_F(AccessControlTest, WithoutTheApiServerOnlyProbesAndKeptAnswersAreServed) 
   EXPECT_EQ(sink_.count("Cannot review a token"), 2U);
 }
 
+TEST_F(AccessControlTest, ALongPathDoesNotFillTheLog) {
+  transport_.set_script([](const HttpRequest&) { return test::broken(Break::kRefused); });
+  constexpr std::size_t kLong = 60'000;
+  EXPECT_EQ(ask("/" + std::string(kLong, 'a')).status, 503);
+  std::size_t bytes = 0;
+  for (const std::string& line : sink_.lines()) bytes += line.size();
+  EXPECT_EQ(sink_.count("Cannot review an access"), 1U);
+  EXPECT_LT(bytes, 2'000U);
+}
+
 TEST_F(AccessControlTest, EachRequestIsCountedByItsCredentialsAndItsAccess) {
   EXPECT_EQ(ask("/metrics", "good").status, 200);
   EXPECT_EQ(ask("/configz", "good").status, 403);
