@@ -1,5 +1,6 @@
 #include "plugins/garbagecollector/collector.hpp"
 
+#include <davit/mutant.hpp>
 #include <string>
 #include <utility>
 
@@ -17,6 +18,13 @@ OwnersPatch drop_owners(const Location& location, const std::string& uid,
 /// The references are those that the server has. The graph may still have a reference that is gone,
 /// which a patch would restore, and lack a new one, which a merge patch would remove.
 OwnersPatch unblock(const Location& location, const LiveObject& live) {
+  if (mutant("unblock-live")) {
+    const auto merge_what_was_read = [was = live](LiveObject now) {
+      now.owners = was.owners;
+      return unblock_merge(now);
+    };
+    return {location, live.uid, unblock_patch(live), merge_what_was_read};
+  }
   return {location, live.uid, unblock_patch(live), &unblock_merge};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <davit/json_writer.hpp>
+#include <davit/mutant.hpp>
 
 namespace davit::garbage {
 namespace {
@@ -67,7 +68,7 @@ std::string unblock_patch(const LiveObject& live) {
   }
   return metadata_patch("uid", live.uid, [&](JsonWriter& out) {
     if (changed.empty()) return;
-    out.member("resourceVersion", live.resource_version);
+    if (!mutant("unblock-version")) out.member("resourceVersion", live.resource_version);
     write_references(out, changed);
   });
 }
