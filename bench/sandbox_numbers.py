@@ -69,7 +69,7 @@ def first_answer(port, began):
     while time.monotonic() - began < 30:
         try:
             with socket.create_connection(("127.0.0.1", port), timeout=5) as s:
-                s.sendall(b"GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+                s.sendall(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
                 if s.recv(64).startswith(b"HTTP/1.1 200"):
                     return time.monotonic() - began
         except OSError:
