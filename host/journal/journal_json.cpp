@@ -68,10 +68,14 @@ std::string json_of(const Write& write, const WallClockReading& clock) {
 
 }  // namespace
 
+std::string json_of(const std::vector<Wake>& wakes, const WallClockReading& clock) {
+  JsonText out('[');
+  for (const Wake& each : wakes) out.raw("", json_of(each, clock));
+  return out.str();
+}
+
 std::string json_of(const WorkRecord& record, std::string_view controller,
-                    const WallClockReading& clock) {
-  JsonText wakes('[');
-  for (const Wake& each : record.wakes) wakes.raw("", json_of(each, clock));
+                    const WallClockReading& clock, std::string_view put_off) {
   JsonText writes('[');
   for (const Write& each : record.writes) writes.raw("", json_of(each, clock));
   JsonText out('{');
@@ -89,7 +93,8 @@ std::string json_of(const WorkRecord& record, std::string_view controller,
   add_text(out, "error", record.error);
   if (record.again > Duration::zero()) out.number("againMicroseconds", micros(record.again));
   if (record.is_retried) out.boolean("backOff", true);
-  return out.raw("because", wakes.str())
+  if (!put_off.empty()) out.raw("putOff", put_off);
+  return out.raw("because", json_of(record.wakes, clock))
       .number("becauseNotKept", record.more_wakes)
       .raw("writes", writes.str())
       .number("writesNotKept", record.more_writes)

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "host/journal/journal.hpp"
 #include "lib/base/clock.hpp"
@@ -25,9 +26,12 @@ class WallClockReading {
   const WallTime wall_;
 };
 
-/// One record as a JSON object; docs/WHY.md has the members.
+/// One record as a JSON object; docs/WHY.md has the members. `put_off`: the JSON of that member;
+/// empty: none.
 [[nodiscard]] std::string json_of(const WorkRecord& record, std::string_view controller,
-                                  const WallClockReading& clock);
+                                  const WallClockReading& clock, std::string_view put_off = {});
+/// The events that woke a sync, as a JSON array.
+[[nodiscard]] std::string json_of(const std::vector<Wake>& wakes, const WallClockReading& clock);
 
 /// The last `count` syncs of a controller that wrote something or failed, newest first, as a JSON
 /// array of json_of(); "[]" for one that did nothing or is not known. Thread-safe.

@@ -20,6 +20,8 @@ namespace {
 constexpr std::size_t kEntriesMax = 100;
 /// Objects that are read from the server for one answer.
 constexpr std::size_t kReadMax = 20;
+/// Controllers of an object that are read for one answer; real chains have three.
+constexpr std::size_t kLiveOwnersMax = 8;
 constexpr Duration kReadTimeout = std::chrono::seconds(2);
 /// A controller makes such a page from its memory. One that takes longer is not asked again.
 constexpr Duration kPageTimeout = std::chrono::seconds(1);
@@ -47,6 +49,40 @@ const ResourceInfo* info_of(const ApiCatalog& catalog, const std::string& group,
     }
   }
   return nullptr;
+}
+
+/// The resource of a kind, in the server's preferred version; null: it has none.
+const ResourceInfo* info_of_kind(const ApiCatalog& catalog, std::string_view group,
+                                 std::string_view kind) {
+  const ApiCatalog::Group* const found = catalog.group(group);
+  if (found == nullptr) return nullptr;
+  for (const ApiCatalog::Version& version : found->versions) {
+    for (const ResourceInfo& info : version.resources) {
+      if (info.kind == kind) return &info;
+    }
+  }
+  return nullptr;
+}
+
+/// "apps" of "apps/v1"; "" of "v1".
+std::string_view group_of(std::string_view api_version) {
+  const std::size_t slash = api_version.find('/');
+  return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
+}
+
+/// The reference of an object to its controller; null: it has none.
+const Json* controller_reference(const Json& object) {
+  for (const Json& each : object.get("metadata").get("ownerReferences").items()) {
+    if (each.get("controller").boolean()) return &each;
+  }
+  return nullptr;
+}
+
+ApiRequest read_of(const JournalObject& object, const ResourceInfo& info) {
+  ApiRequest request;
+  request.path = {object.group, info.version, info.resource, "", object.ns, object.name};
+  request.timeout = kReadTimeout;
+  return request;
 }
 
 /// The failure of the last record of a key, unless a later sync found all well; empty: none.
@@ -240,6 +276,32 @@ void WhyService::add_keys(WhyAnswer& answer) const {
   }
 }
 
+void WhyService::add_owners(WhyAnswer& answer, const Json& object,
+                            const ApiCatalog& catalog) const {
+  Json child = object;
+  while (answer.story.owners.size() < kLiveOwnersMax) {
+    const Json* const reference = controller_reference(child);
+    if (reference == nullptr) return;
+    const ResourceInfo* const info = info_of_kind(
+        catalog, group_of(reference->get("apiVersion").text()), reference->get("kind").text());
+    StoryObject owner{.object = {"", "", "", reference->get("name").text()},
+                      .kind = reference->get("kind").text()};
+    if (info != nullptr) {
+      owner.object = {info->group, info->resource,
+                      info->scope == Scope::kCluster ? "" : answer.target.object.ns,
+                      owner.object.name};
+    }
+    answer.story.owners.push_back(owner);
+    if (info == nullptr) return;
+    const ApiResponse response = sources_.reader.call(read_of(owner.object, *info));
+    if (!response.status.ok()) return;
+    Result<Json> read = parse_json(response.body);
+    const bool is_same = read && read->text_at({"metadata", "uid"}) == reference->get("uid").text();
+    if (!is_same) return;  // Another object has the owner's name now.
+    child = *std::move(read);
+  }
+}
+
 std::optional<bool> WhyService::add_present(WhyAnswer& answer, const ApiCatalog& catalog) const {
   std::optional<bool> has_target;
   std::size_t read = 0;
@@ -251,11 +313,7 @@ std::optional<bool> WhyService::add_present(WhyAnswer& answer, const ApiCatalog&
   for (const StoryObject* const each : order) {
     const ResourceInfo* const info = info_of(catalog, each->object.group, each->object.resource);
     if (info == nullptr || ++read > kReadMax) continue;
-    ApiRequest request;
-    request.path = {each->object.group, info->version,    info->resource, "",
-                    each->object.ns,    each->object.name};
-    request.timeout = kReadTimeout;
-    const ApiResponse response = sources_.reader.call(request);
+    const ApiResponse response = sources_.reader.call(read_of(each->object, *info));
     const bool is_target = each == order.front();
     const std::string subject = name_text(each->object);
     if (response.status.code() == Code::kNotFound) {
@@ -275,6 +333,7 @@ std::optional<bool> WhyService::add_present(WhyAnswer& answer, const ApiCatalog&
     if (is_target) has_target = true;
     const Result<Json> object = parse_json(response.body);
     if (!object) continue;
+    if (is_target && answer.story.owners.empty()) add_owners(answer, *object, catalog);
     for (std::string& line : hindrances(*object)) {
       answer.now.push_back({subject, std::move(line), each->depth});
     }

@@ -18,6 +18,7 @@
 #include "host/why/why_answer.hpp"
 #include "host/why/why_request.hpp"
 #include "lib/base/clock.hpp"
+#include "lib/kube/json.hpp"
 
 namespace davit::host {
 
@@ -60,6 +61,8 @@ class WhyService {
   /// The lines of the controllers about their keys; see docs/WHY.md, "Plugins".
   [[nodiscard]] std::vector<std::string> waits_of(const Story::Key& key,
                                                   std::set<std::string>& silent) const;
+  /// Asks the server for the controllers of an object that davit never wrote.
+  void add_owners(WhyAnswer& answer, const Json& object, const ApiCatalog& catalog) const;
   /// Whether the server has the target; nothing: it did not say.
   std::optional<bool> add_present(WhyAnswer& answer, const ApiCatalog& catalog) const;
 

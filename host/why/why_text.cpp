@@ -201,10 +201,21 @@ std::string json_of(const StoryObject& object) {
   return out.str();
 }
 
+std::string json_of(const PutOff& put_off, const WhyAnswer& answer) {
+  JsonText out('{');
+  out.text("time", format_micro_time(answer.clock.wall(put_off.began)));
+  if (put_off.again > Duration::zero()) {
+    const auto again = std::chrono::duration_cast<std::chrono::microseconds>(put_off.again);
+    out.number("againMicroseconds", again.count());
+  }
+  return out.raw("because", host::json_of(put_off.wakes, answer.clock)).str();
+}
+
 std::string json_of(const std::vector<StoryEntry>& entries, const WhyAnswer& answer) {
   JsonText out('[');
   for (const StoryEntry& each : entries) {
-    out.raw("", host::json_of(each.record, each.controller, answer.clock));
+    const std::string put_off = each.put_off ? json_of(*each.put_off, answer) : std::string();
+    out.raw("", host::json_of(each.record, each.controller, answer.clock, put_off));
   }
   return out.str();
 }

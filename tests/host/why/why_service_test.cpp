@@ -23,7 +23,24 @@ constexpr char kCore[] =
     R"({"kind":"APIGroupDiscoveryList","items":[{"metadata":{},"versions":[{"version":"v1",)"
     R"("freshness":"Current","resources":[{"resource":"pods","responseKind":{"kind":"Pod"},)"
     R"("scope":"Namespaced","singularResource":"pod","shortNames":["po"],"verbs":["get"]}]}]}]})";
-constexpr char kGroups[] = R"({"kind":"APIGroupDiscoveryList","items":[]})";
+constexpr char kGroups[] =
+    R"({"kind":"APIGroupDiscoveryList","items":[{"metadata":{"name":"apps"},"versions":[)"
+    R"({"version":"v1","freshness":"Current","resources":[{"resource":"replicasets",)"
+    R"("responseKind":{"kind":"ReplicaSet"},"scope":"Namespaced","singularResource":"replicaset",)"
+    R"("verbs":["get"]}]}]}]})";
+
+/// The pod web of the ReplicaSet web-1, which belongs to a kind that discovery lacks.
+std::string owned_body(std::string_view target) {
+  const bool is_pod = target.find("/pods/") != std::string_view::npos;
+  const std::string owner =
+      is_pod ? R"("apiVersion":"apps/v1","kind":"ReplicaSet","name":"web-1","uid":"r")"
+             : R"("apiVersion":"example.org/v1","kind":"Rollout","name":"web","uid":"o")";
+  const std::string self =
+      is_pod ? R"("apiVersion":"v1","kind":"Pod","metadata":{"name":"db","uid":"p")"
+             : R"("apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":"web-1","uid":"r")";
+  return "{" + self + R"(,"namespace":"shop","resourceVersion":"1",)" +
+         R"("ownerReferences":[{"kind":"A","name":"a"},{)" + owner + R"(,"controller":true}]}})";
+}
 
 /// A host that has written to the pod shop/web, which its server has.
 class WhyServiceTest : public testing::Test {
@@ -33,6 +50,7 @@ class WhyServiceTest : public testing::Test {
       test::ScriptedResponse response;
       response.body = R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"web",)"
                       R"("namespace":"shop","uid":"u","resourceVersion":"1"}})";
+      if (has_owners_) response.body = owned_body(request.target);
       const bool is_core = request.target == "/api";
       if (is_gone_ && request.target.find("/pods/") != std::string::npos) {
         return test::ScriptedResponse{404, R"({"kind":"Status","apiVersion":"v1","code":404,)"
@@ -95,6 +113,7 @@ class WhyServiceTest : public testing::Test {
   std::vector<std::string> asked_;
   std::string asked_name_ = "web";
   bool is_gone_ = false;
+  bool has_owners_ = false;
   std::string leader_;
 };
 
@@ -163,6 +182,14 @@ TEST_F(WhyServiceTest, AnObjectThatIsGoneWithoutDavitSaysSo) {
   asked_name_ = "db";
   EXPECT_THAT(answer(), AllOf(HasSubstr("nothing known of pods db in namespace shop"),
                               HasSubstr(" and shows no deletion by davit")));
+}
+
+TEST_F(WhyServiceTest, OwnersOfAnObjectThatDavitNeverWroteComeFromTheServer) {
+  has_owners_ = true;
+  asked_name_ = "db";  // The journal knows nothing of it.
+
+  EXPECT_THAT(answer(), HasSubstr("pods db in namespace shop\n"
+                                  "  belongs to ReplicaSet web-1 of Rollout web\n"));
 }
 
 TEST_F(WhyServiceTest, AnObjectThatDavitDeletedSaysSo) {

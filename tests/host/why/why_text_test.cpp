@@ -140,6 +140,10 @@ TEST_F(WhyTextTest, OwnersAndTheCauseOfASyncThatWasPutOffAreNamed) {
   const Result<Json> json = parse_json(to_json(answer));
   ASSERT_TRUE(json);
   EXPECT_EQ(json->get("owners").items().at(1).text_at({"kind"}), "CronJob");
+  const Json& put_off = json->get("records").items().at(0).get("putOff");
+  EXPECT_NE(put_off.get("time").text(), "");
+  EXPECT_EQ(put_off.get("againMicroseconds").integer_or(0), 12'000'000);
+  EXPECT_EQ(put_off.get("because").items().at(0).get("resourceVersion").text(), "12");
 }
 
 TEST_F(WhyTextTest, TimesAreShort) {
