@@ -33,6 +33,7 @@ HostStatus collect_status(const StatusParts& parts) {
   status.now = parts.clock.now();
   status.version = kVersion;
   status.resident_bytes = process.resident_bytes;
+  status.allocated_bytes = process.allocated_bytes;
   status.cpu_seconds = process.cpu_seconds;
   status.start_time_seconds = process.start_time_seconds;
   status.threads = process.threads;

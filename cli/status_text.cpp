@@ -146,7 +146,8 @@ void add_head(Screen& screen, const Json& status) {
                {role, tone_of_state(role)},
                {lease + "  "},
                {"cpu " + rounded(value_of(status, "cpu") * 100, 1) + " %  memory " +
-                mebibytes(value_of(status, "residentBytes")) + "  journal " +
+                mebibytes(value_of(status, "residentBytes")) + ", " +
+                mebibytes(value_of(status, "allocatedBytes")) + " of it in use  journal " +
                 mebibytes(value_of(status.get("journal"), "bytes")) + "  threads " +
                 text_of(status, "threads")}});
   for (const Json& each : status.get("notes").items()) {
@@ -206,6 +207,49 @@ void add_controllers(Screen& screen, const Json& status, std::string_view sort_b
                     {rounded(value_of(each, "cpu") * 100, 1)}});
   }
   screen.table(heads, std::move(rows));
+  screen.line({});
+}
+
+void add_failing(Screen& screen, const Json& status) {
+  std::vector<Row> rows;
+  std::vector<Row> more;
+  for (const Json& controller : status.get("controllers").items()) {
+    const std::string name = text_of(controller, "name");
+    for (const Json& each : controller.get("failing").items()) {
+      rows.push_back({{each.get("timer").boolean() ? "a timer" : text_of(each, "key")},
+                      {name},
+                      {text_of(each, "since")},
+                      count_of(each, "failures", Tone::kBad),
+                      {text_of(each, "error"), Tone::kBad}});
+    }
+    const std::string others = text_of(controller, "failingOthers");
+    if (others.empty() || others == "0") continue;
+    more.push_back({{others + " further keys of " + name + " fail", Tone::kBad}});
+  }
+  if (rows.empty() && more.empty()) return;
+  screen.table({"FAILING KEY", "CONTROLLER", "SINCE", "#FAILURES", "ERROR"}, std::move(rows));
+  for (const Row& each : more) screen.line(each);
+  screen.line({});
+}
+
+void add_holdings(Screen& screen, const Json& status) {
+  std::vector<Row> rows;
+  for (const Json& controller : status.get("controllers").items()) {
+    const Json& held = controller.get("held");
+    if (text_of(held, "objects").empty()) continue;  // A host of an earlier release.
+    rows.push_back({{text_of(controller, "name")},
+                    count_of(held, "objects"),
+                    {mebibytes(value_of(held, "objectBytes"))},
+                    count_of(held, "informers"),
+                    count_of(held, "timers"),
+                    count_of(held, "backOffs"),
+                    count_of(held, "unseenWrites"),
+                    {mebibytes(value_of(held, "journalBytes"))}});
+  }
+  if (rows.empty()) return;
+  screen.table({"HELD BY", "#OBJECTS", "#MEMORY", "#INFORMERS", "#TIMERS", "#BACKOFFS",
+                "#UNSEEN WRITES", "#JOURNAL"},
+               std::move(rows));
   screen.line({});
 }
 
@@ -295,7 +339,9 @@ std::string status_text(const Json& status, const StatusTextOptions& options) {
   Screen screen(options);
   add_head(screen, status);
   add_controllers(screen, status, options.sort_by);
+  add_failing(screen, status);
   add_informers(screen, status);
+  add_holdings(screen, status);
   add_plugins(screen, status);
   add_history(screen, status);
   return screen.take();

@@ -1,11 +1,11 @@
 #include "host/control/control_service.hpp"
 
-#include <cstdio>
 #include <utility>
 
 #include "host/control/build_text.hpp"
 #include "host/control/control_request.hpp"
 #include "host/control/shadow_text.hpp"
+#include "host/control/state_text.hpp"
 #include "lib/base/json_text.hpp"
 
 namespace davit::host {
@@ -25,12 +25,6 @@ std::string json_of(const std::vector<Finding>& findings) {
 
 long long micros(Duration time) {
   return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
-}
-
-std::string milliseconds_text(Duration time) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f ms", static_cast<double>(micros(time)) / 1000.0);
-  return text;
 }
 
 std::string text_of(const SwapReport& report) {
@@ -97,37 +91,6 @@ std::string line_of(const Status& status, const std::string& done) {
          "\n";
 }
 
-std::string text_of(const SetState& state, const std::vector<std::string>& notes) {
-  std::string out;
-  for (const PluginState& plugin : state.plugins) {
-    out += plugin.name + " " + plugin.build.version + ", generation " +
-           std::to_string(plugin.build.generation) + ", build " +
-           plugin.build.digest.substr(0, 12) + ", " + std::string(to_string(plugin.grade)) + "\n";
-    if (plugin.probation > Duration::zero()) {
-      out.back() = ',';
-      out += " on probation for another " + milliseconds_text(plugin.probation) + "\n";
-    }
-    if (plugin.shadow) {
-      out += "  in its shadow: " + plugin.shadow->version + ", generation " +
-             std::to_string(plugin.shadow->generation) + ", build " +
-             plugin.shadow->digest.substr(0, 12) + " (davit ctl shadow " + plugin.name + ")\n";
-    }
-    for (const ControllerState& each : plugin.controllers) {
-      out += "  " + each.name + " " + each.state;
-      if (each.state != "off") out += ", " + std::to_string(each.waiting) + " keys wait";
-      out += "\n";
-    }
-  }
-  for (const Resident& each : state.residents) {
-    out += "resident: " + each.plugin + " generation " + std::to_string(each.build.generation) +
-           ": " + each.reason + "\n";
-  }
-  if (!state.busy.empty()) out += "under way: " + state.busy + "\n";
-  for (const std::string& each : notes) out += each + "\n";
-  if (!out.empty()) out.pop_back();
-  return out;
-}
-
 std::string json_of(const PluginState& plugin) {
   JsonText controllers('[');
   for (const ControllerState& each : plugin.controllers) {
@@ -164,7 +127,7 @@ std::string line_of(const SetState& state, const std::vector<std::string>& notes
   return JsonText('{')
              .boolean("ok", true)
              .text("outcome", "done")
-             .text("text", text_of(state, notes))
+             .text("text", state_text(state, notes))
              .raw("plugins", plugins.str())
              .raw("residents", residents.str())
              .text("busy", state.busy)

@@ -283,6 +283,22 @@ HostMetrics::HostMetrics(MetricRegistry& registry)
                                     "[ALPHA] Keys that wait for a time: the end of a back-off, or "
                                     "what their controller asked for.",
                                     {"plugin", "controller"}}),
+      controller_failing(registry, {"davit_controller_failing_keys",
+                                    "[ALPHA] Keys and timers of a controller whose last run failed "
+                                    "for a reason other than a conflict.",
+                                    {"plugin", "controller"}}),
+      controller_held(registry,
+                      {"davit_controller_held",
+                       "[ALPHA] What a controller has of the host and grows without an end if it "
+                       "leaks: references to objects, informers that it opened at run time, "
+                       "timers, back_offs of keys that have not ended, and unseen_writes, the keys "
+                       "and timers with writes that the caches have not shown.",
+                       {"plugin", "controller", "kind"}}),
+      controller_held_bytes(registry,
+                            {"davit_controller_held_bytes",
+                             "[ALPHA] Memory of the host that a controller has: objects that it "
+                             "refers to, which a cache may have, too, and its journal.",
+                             {"plugin", "controller", "kind"}}),
       opened_informers(registry, {"davit_controller_informers",
                                   "[ALPHA] Informers that a controller has opened at run time, of "
                                   "built_in or custom kinds; 16384 of each are the limit.",

@@ -66,6 +66,9 @@ struct HostMetrics {
   Counters controller_errors;
   Gauges controller_pending;
   Gauges controller_delayed;
+  Gauges controller_failing;
+  Gauges controller_held;
+  Gauges controller_held_bytes;
   Gauges opened_informers;
   Counters refused_informers;
   Counters replicaset_stale_skips;

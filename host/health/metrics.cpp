@@ -425,6 +425,17 @@ class PrometheusMetrics final : public Metrics {
     const auto labels = {use.plugin, use.controller};
     host_.controller_pending.at(labels).Set(static_cast<double>(use.pending_changes));
     host_.controller_delayed.at(labels).Set(static_cast<double>(use.delayed_keys));
+    host_.controller_failing.at(labels).Set(static_cast<double>(use.failing_keys));
+    const auto held = [&](Gauges& gauges, std::string_view kind, std::size_t value) {
+      gauges.at({use.plugin, use.controller, kind}).Set(static_cast<double>(value));
+    };
+    held(host_.controller_held, "objects", use.held.objects);
+    held(host_.controller_held, "informers", use.held.informers);
+    held(host_.controller_held, "timers", use.held.timers);
+    held(host_.controller_held, "back_offs", use.held.backing_off);
+    held(host_.controller_held, "unseen_writes", use.held.unseen_writes);
+    held(host_.controller_held_bytes, "objects", use.held.object_bytes);
+    held(host_.controller_held_bytes, "journal", use.held.journal_bytes);
     MutexLock lock(mutex_);
     Counted& last = counted_[std::string(use.controller)];
     if (last.generation != use.generation) last = {use.generation};

@@ -1,6 +1,7 @@
 #include "host/health/process_stats.hpp"
 
 #include <dirent.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -105,6 +106,8 @@ ProcessStats read_process_stats() {
   ProcessStats stats;
   read_stat(stats);
   read_network(stats);
+  const struct mallinfo2 heap = ::mallinfo2();
+  stats.allocated_bytes = heap.uordblks + heap.hblkhd;
   stats.virtual_bytes_max = limit(RLIMIT_AS);
   stats.open_files_max = limit(RLIMIT_NOFILE);
   stats.open_files = open_files();

@@ -10,6 +10,9 @@ struct ProcessStats {
   double cpu_seconds = 0;
   double start_time_seconds = 0;  ///< Since 1970.
   std::uint64_t resident_bytes = 0;
+  /// Allocated by the program; the rest of the resident memory is code, stacks and free memory of
+  /// the allocator. 0: the allocator does not say.
+  std::uint64_t allocated_bytes = 0;
   std::uint64_t virtual_bytes = 0;
   double virtual_bytes_max = 0;
   std::uint64_t open_files = 0;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "host/journal/journal.hpp"
+#include "lib/base/utf8.hpp"
 
 namespace davit::host {
 namespace {
@@ -37,11 +38,9 @@ std::string pending_key(std::uint64_t queue, std::string_view key) {
 }  // namespace
 
 std::string journal_text(std::string_view text) {
-  if (text.size() <= kTextBytesMax) return std::string(text);
-  std::size_t end = kTextBytesMax;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
-    --end;  // In a letter.
-  return std::string(text.substr(0, end)) + "…";
+  std::string kept(utf8_prefix(text, kTextBytesMax));
+  if (kept.size() < text.size()) kept += "…";
+  return kept;
 }
 
 void ControllerJournal::begin(Time now) {

@@ -3,6 +3,8 @@
 
 #include <davit/abi.h>
 
+#include <atomic>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -89,6 +91,8 @@ struct ControllerAbi {
   DynamicInformers dynamic;  // Its informers add keys to queues of the former.
   ControllerMetrics metrics;
   SlotTable<RetainedObject, HandleKind::kObject> retained;
+  /// The objects of `retained`. Relaxed: a sum for people.
+  std::atomic<std::size_t> retained_bytes{0};
 };
 
 }  // namespace davit::host

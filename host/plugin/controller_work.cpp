@@ -102,6 +102,12 @@ davit_code ControllerWork::open_queue(const davit_queue_options& options, davit_
   return DAVIT_OK;
 }
 
+std::size_t ControllerWork::unseen_writes() const {
+  std::size_t sum = timer_writes_.size();
+  for (const std::unique_ptr<HostedQueue>& each : opened_) sum += each->writes->size();
+  return sum;
+}
+
 std::vector<ControllerWork::QueuedKey> ControllerWork::find_key(std::string_view key) const {
   std::vector<QueuedKey> found;
   for (const std::unique_ptr<HostedQueue>& each : opened_) {
@@ -325,6 +331,7 @@ ControllerWork::HandedOver ControllerWork::take_over(ControllerWork& from) {
     handed.kept += content.size();
     old->writes->hand_over(*successor->writes);
     successor->keys->adopt(content);
+    successor->keys->failing().take_over(old->keys->failing());
     handed.spent.push_back(std::move(content));
   }
   // Handles count from the same number in every build: timers belong together in the order in which

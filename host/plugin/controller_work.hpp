@@ -64,6 +64,8 @@ class ControllerWork {
   [[nodiscard]] std::vector<QueuedKey> find_key(std::string_view key) const;
   /// Timers that have not ended.
   [[nodiscard]] std::size_t timers() const { return timers_.size(); }
+  /// Keys and timers with writes that the caches have not shown.
+  [[nodiscard]] std::size_t unseen_writes() const;
   [[nodiscard]] ControllerRunner& runner() { return runner_; }
   /// The outcomes of the calls.
   [[nodiscard]] SyncCounter& counter() { return counter_; }

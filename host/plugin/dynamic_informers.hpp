@@ -79,6 +79,9 @@ class DynamicInformers {
     return handles_.find(handle).value_or(nullptr);
   }
 
+  /// Informers that are open.
+  [[nodiscard]] std::size_t size() const { return handles_.size(); }
+
   /// The calls into the controller.
   struct Calls {
     std::function<void(const DynamicInformer&, const Change&)> on_change;

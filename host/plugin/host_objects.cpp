@@ -30,7 +30,10 @@ davit_code object_retain(CallFrame& frame, davit_value value, davit_handle* out)
   if (out == nullptr) return DAVIT_MISUSE;
   *out = 0;
   if (value.object == nullptr) return DAVIT_NOT_FOUND;
-  *out = frame.controller().retained.insert({ObjectRef::from(value), value});
+  ControllerAbi::RetainedObject object{ObjectRef::from(value), value};
+  const std::size_t bytes = object.object.bytes();
+  *out = frame.controller().retained.insert(std::move(object));
+  frame.controller().retained_bytes.fetch_add(bytes, std::memory_order_relaxed);
   return DAVIT_OK;
 }
 
@@ -44,7 +47,10 @@ davit_code object_retained(CallFrame& frame, davit_handle handle, davit_value* o
 }
 
 davit_code object_release(CallFrame& frame, davit_handle handle) {
-  return frame.controller().retained.erase(handle) ? DAVIT_OK : DAVIT_STALE;
+  const auto object = frame.controller().retained.erase(handle);
+  if (!object) return DAVIT_STALE;
+  frame.controller().retained_bytes.fetch_sub(object->object.bytes(), std::memory_order_relaxed);
+  return DAVIT_OK;
 }
 
 davit_object_v1 make_reads() {

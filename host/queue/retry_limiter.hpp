@@ -35,6 +35,9 @@ class RetryLimiter {
   /// The failures of `key` since it was last forgotten.
   [[nodiscard]] std::uint32_t failures(std::string_view key) const;
 
+  /// Keys that were not forgotten since they failed.
+  [[nodiscard]] std::size_t size() const { return failures_.size(); }
+
   /// Failures in a row, by key.
   using Failures = std::unordered_map<std::string, std::uint32_t, KeyHash, std::equal_to<>>;
   /// Forgets all keys and returns their failures.

@@ -309,6 +309,11 @@ std::size_t WorkQueue::delayed() const {
   return due_.size();
 }
 
+std::size_t WorkQueue::backing_off() const {
+  MutexLock lock(mutex_);
+  return limiter_.size();
+}
+
 std::size_t WorkQueue::running() const {
   MutexLock lock(mutex_);
   return running_;

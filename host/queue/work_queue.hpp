@@ -113,6 +113,9 @@ class WorkQueue {
   [[nodiscard]] std::size_t size() const EXCLUDES(mutex_);
   /// Keys that wait for a time: the end of their back-off, or what add_after() was given.
   [[nodiscard]] std::size_t delayed() const EXCLUDES(mutex_);
+  /// Keys whose back-off has not ended: they failed, and neither succeeded nor were forgotten
+  /// since.
+  [[nodiscard]] std::size_t backing_off() const EXCLUDES(mutex_);
   /// Keys that run now. After pause() or shut_down(), 0 means that the queue is drained.
   [[nodiscard]] std::size_t running() const EXCLUDES(mutex_);
   /// For the gauges of running work.

@@ -19,6 +19,10 @@ WorkQueueOptions work_options(const ControllerQueueOptions& options, RunnerMetri
   return made;
 }
 
+std::string why_of(const SyncOutcome& outcome) {
+  return outcome.error.empty() ? code_name(outcome.code) : outcome.error;
+}
+
 }  // namespace
 
 ControllerQueue::ControllerQueue(ControllerQueueOptions options, const Breadcrumb& crumb,
@@ -87,6 +91,7 @@ void ControllerQueue::run(const WorkQueue::Lease& lease, const std::stop_token& 
     log(Severity::kInfo, kEachSync, "Synced", outcome,
         {{"key", lease.key()}, {"generation", crumb_.generation}, {"code", outcome.code}});
   }
+  judge(lease.key(), outcome);
   const QueueKey key(lease.key(), lease.shard());
   if (outcome.code == DAVIT_OK) {
     if (outcome.backoff == BackOff::kEnd) work_.succeed(lease.key());
@@ -103,6 +108,15 @@ void ControllerQueue::run(const WorkQueue::Lease& lease, const std::stop_token& 
   }
 }
 
+void ControllerQueue::judge(std::string_view key, const SyncOutcome& outcome) {
+  if (outcome.code == DAVIT_OK) return failing_.ended(key);
+  // Another writer was faster, or the sync was not let finish: neither says how the key fares.
+  if (outcome.code == DAVIT_CONFLICT || outcome.code == DAVIT_CANCELLED || outcome.cancelled) {
+    return;
+  }
+  failing_.failed(key, why_of(outcome), clock_.wall_now());
+}
+
 void ControllerQueue::log(Severity severity, int verbosity, std::string_view message,
                           const SyncOutcome& outcome, std::vector<LogPair> fields) const {
   if (!outcome.trace_id.empty()) fields.emplace_back(kTraceIdField, outcome.trace_id);
@@ -111,11 +125,12 @@ void ControllerQueue::log(Severity severity, int verbosity, std::string_view mes
 
 void ControllerQueue::retry(const WorkQueue::Lease& lease, const SyncOutcome& outcome) {
   const std::uint32_t before = failures(lease.key());
-  const std::string why = outcome.error.empty() ? code_name(outcome.code) : outcome.error;
+  const std::string why = why_of(outcome);
   if (options_.retries_max > 0 && before >= options_.retries_max) {
     log(Severity::kError, 0, "Sync failed too often, dropping the key", outcome,
         {{"err", why}, {"key", lease.key()}, {"failures", before + 1}});
     forget(lease.key());
+    failing_.ended(lease.key());
     return;
   }
   if (outcome.code == DAVIT_CONFLICT) {

@@ -15,6 +15,7 @@
 
 #include "host/queue/work_queue.hpp"
 #include "host/run/breadcrumb.hpp"
+#include "host/run/failing_keys.hpp"
 #include "host/run/runner_metrics.hpp"
 #include "host/run/worker_pool.hpp"
 #include "lib/base/clock.hpp"
@@ -112,6 +113,11 @@ class ControllerQueue {
   /// See WorkQueue; with the wait at the gate.
   [[nodiscard]] KeyState find(std::string_view key) const EXCLUDES(mutex_);
   [[nodiscard]] const std::string& name() const { return options_.name; }
+  /// The keys whose last sync failed, conflicts not included.
+  [[nodiscard]] FailingKeys& failing() { return failing_; }
+  [[nodiscard]] const FailingKeys& failing() const { return failing_; }
+  /// Keys whose back-off has not ended.
+  [[nodiscard]] std::size_t backing_off() const { return work_.backing_off(); }
   /// Keys that wait for a worker.
   [[nodiscard]] std::size_t waiting() const { return work_.size(); }
   /// Keys that wait for a time.
@@ -139,6 +145,8 @@ class ControllerQueue {
   };
 
   void run(const WorkQueue::Lease& lease, const std::stop_token& cancelled);
+  /// Notes whether the key fails.
+  void judge(std::string_view key, const SyncOutcome& outcome);
   bool held_back(const WorkQueue::Lease& lease) EXCLUDES(mutex_);
   /// Logs a line about a sync.
   void log(Severity severity, int verbosity, std::string_view message, const SyncOutcome& outcome,
@@ -156,6 +164,7 @@ class ControllerQueue {
   mutable Mutex mutex_;
   std::map<std::string, Held, std::less<>> held_ GUARDED_BY(mutex_);
 
+  FailingKeys failing_;
   WorkQueue work_;
   WorkerPool pool_;  // Last: its workers use all of the above.
 };

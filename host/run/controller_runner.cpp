@@ -168,8 +168,24 @@ ControllerRunner::Use ControllerRunner::use() const {
     use.waiting += queue->waiting();
     use.delayed += queue->delayed();
     use.running += queue->running();
+    use.backing_off += queue->backing_off();
   }
   return use;
+}
+
+FailingList ControllerRunner::failing() const {
+  FailingList all;
+  MutexLock lock(mutex_);
+  for (const ControllerQueue* const queue : queues_) {
+    FailingList list = queue->failing().list();
+    const bool is_of_timers = queue == queues_.back();
+    for (FailingKey& each : list.keys) {
+      each.queue = queue->name();
+      if (is_of_timers) each.key.clear();  // It is a number that says nothing.
+    }
+    all.add(std::move(list));
+  }
+  return all;
 }
 
 bool ControllerRunner::stop(const Quiesce& wait, Successor successor) {

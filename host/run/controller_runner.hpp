@@ -97,8 +97,11 @@ class ControllerRunner {
     std::size_t delayed = 0;  ///< Keys that wait for a time, timers not included.
     std::size_t running = 0;  ///< Keys whose sync runs.
     std::size_t pending_changes = 0;  ///< Changes of the cluster that wait for its handlers.
+    std::size_t backing_off = 0;      ///< Keys of all queues whose back-off has not ended.
   };
   [[nodiscard]] Use use() const EXCLUDES(mutex_);
+  /// The keys of all queues that fail, and the timers.
+  [[nodiscard]] FailingList failing() const EXCLUDES(mutex_);
 
   /// Whether the controller continues in another runner.
   enum class Successor { kNone, kRuns };

@@ -9,6 +9,18 @@
 
 namespace davit::host {
 
+/// The share of a controller in the host's memory, and all that grows without an end if it leaks.
+/// Memory that a plugin allocates itself is not in it.
+struct ControllerHoldings {
+  std::size_t objects = 0;        ///< References to objects beyond the call that gave them.
+  std::size_t object_bytes = 0;   ///< The objects of those, which a cache may have, too.
+  std::size_t informers = 0;      ///< Opened at run time.
+  std::size_t timers = 0;         ///< That have not ended.
+  std::size_t backing_off = 0;    ///< Keys whose back-off has not ended.
+  std::size_t unseen_writes = 0;  ///< Keys and timers with writes that the caches have not shown.
+  std::size_t journal_bytes = 0;  ///< The controller's journal.
+};
+
 /// Thread-safe.
 class SwapMetrics {
  public:
@@ -41,10 +53,13 @@ class SwapMetrics {
     std::uint64_t errors = 0;
     std::size_t pending_changes = 0;
     std::size_t delayed_keys = 0;
+    std::size_t failing_keys = 0;
+    ControllerHoldings held = {};
   };
   /// davit_controller_cpu_seconds_total, davit_controller_syncs_total,
-  /// davit_controller_sync_errors_total, davit_controller_pending_changes and
-  /// davit_controller_delayed_keys. The counters go on when another generation begins at 0.
+  /// davit_controller_sync_errors_total, davit_controller_pending_changes,
+  /// davit_controller_delayed_keys, davit_controller_failing_keys, davit_controller_held and
+  /// davit_controller_held_bytes. The counters go on when another generation begins at 0.
   virtual void controller_use(const ControllerUse& use) = 0;
 };
 

@@ -46,6 +46,7 @@ struct HostStatus {
   Time now{};
   std::string version;
   std::uint64_t resident_bytes = 0;
+  std::uint64_t allocated_bytes = 0;  ///< See ProcessStats.
   double cpu_seconds = 0;
   double start_time_seconds = 0;
   std::uint64_t threads = 0;

@@ -17,6 +17,13 @@ std::string json_decimal(double value) {
 
 double seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
 
+template <typename Items, typename Json>
+std::string json_list(const Items& items, const Json& json) {
+  JsonText out('[');
+  for (const auto& each : items) out.raw("", json(each));
+  return out.str();
+}
+
 std::string json_of_leadership(const LeadershipState& leadership) {
   using Role = LeadershipState::Role;
   return JsonText('{')
@@ -25,6 +32,31 @@ std::string json_of_leadership(const LeadershipState& leadership) {
                                                         : "no-election")
       .text("lease", leadership.lease)
       .text("holder", leadership.holder)
+      .str();
+}
+
+std::string json_of_failing(const FailingKey& failing) {
+  JsonText out('{');
+  if (failing.key.empty()) {
+    out.boolean("timer", true);
+  } else {
+    out.text("queue", failing.queue).text("key", failing.key);
+  }
+  return out.text("error", failing.error)
+      .text("since", format_time(failing.since))
+      .number("failures", failing.failures)
+      .str();
+}
+
+std::string json_of_holdings(const ControllerHoldings& held) {
+  return JsonText('{')
+      .number("objects", held.objects)
+      .number("objectBytes", held.object_bytes)
+      .number("informers", held.informers)
+      .number("timers", held.timers)
+      .number("backOffs", held.backing_off)
+      .number("unseenWrites", held.unseen_writes)
+      .number("journalBytes", held.journal_bytes)
       .str();
 }
 
@@ -46,6 +78,9 @@ std::string json_of_controller(const PluginState& plugin, const ControllerState&
       .raw("errorsPerSecond", json_decimal(rates.errors))
       .raw("cpu", json_decimal(rates.cpu))
       .raw("cpuSeconds", json_decimal(seconds(controller.use.cpu)))
+      .raw("failing", json_list(controller.failing.keys, json_of_failing))
+      .number("failingOthers", controller.failing.others)
+      .raw("held", json_of_holdings(controller.held))
       .str();
 }
 
@@ -123,13 +158,6 @@ std::string json_of_write(const RecentWrite& recent, const Write& write) {
   return out.str();
 }
 
-template <typename Items, typename Json>
-std::string json_list(const Items& items, const Json& json) {
-  JsonText out('[');
-  for (const auto& each : items) out.raw("", json(each));
-  return out.str();
-}
-
 }  // namespace
 
 std::string status_json(const StatusView& view) {
@@ -153,6 +181,7 @@ std::string status_json(const StatusView& view) {
       .raw("startTimeSeconds", json_decimal(status.start_time_seconds))
       .raw("cpu", json_decimal(view.cpu))
       .number("residentBytes", status.resident_bytes)
+      .number("allocatedBytes", status.allocated_bytes)
       .number("threads", status.threads)
       .raw("journal", JsonText('{')
                           .number("bytes", status.journal_bytes)

@@ -43,7 +43,8 @@ td.wrap{white-space:normal;min-width:220px;overflow-wrap:anywhere}
 code{font:12px/1.4 ui-monospace,"DejaVu Sans Mono",monospace}
 p{margin:4px 0}
 @media (max-width:760px){main{padding:8px}.charts{grid-template-columns:repeat(2,1fr);gap:8px}
-section{padding:10px}td:first-child{white-space:normal;overflow-wrap:anywhere;min-width:120px}
+section{padding:10px}td.wrap{min-width:150px}
+td:first-child,td.word{white-space:normal;overflow-wrap:anywhere;min-width:110px}
 .minor{display:none}}
 )css";
 
@@ -106,6 +107,15 @@ class Table {
   }
   Table& text(std::string_view value, std::string_view tone = {}) { return cell("", value, tone); }
   Table& wrapped(std::string_view value) { return cell("wrap", value, {}); }
+  /// A name that a phone breaks into lines.
+  Table& name(std::string_view value) { return cell("word", value, {}); }
+  /// A name with the error below it, which a phone can show together.
+  Table& failure(std::string_view what, std::string_view error) {
+    out_ += "<td class=\"wrap\">" + markup_escaped(what) + "<div class=bad>" +
+            markup_escaped(error) + "</div></td>";
+    ++column_;
+    return *this;
+  }
   Table& number(std::string_view value, std::string_view tone = {}) {
     return cell("n", value, tone);
   }
@@ -199,6 +209,53 @@ std::string controllers(const StatusView& view) {
     }
   }
   return section("Controllers", table.str());
+}
+
+std::string failing_keys(const StatusView& view) {
+  Table table({"controller", "key and error", "-since", "#failures"});
+  std::size_t rows = 0;
+  std::string more;
+  for (const PluginState& plugin : view.status.set.plugins) {
+    for (const ControllerState& each : plugin.controllers) {
+      for (const FailingKey& key : each.failing.keys) {
+        table.text(each.name).failure(key.key.empty() ? "a timer" : key.key, key.error);
+        table.text(format_time(key.since)).count(key.failures, "bad");
+        table.end_row();
+        ++rows;
+      }
+      if (each.failing.others == 0) continue;
+      more += "<p class=bad>" +
+              markup_escaped(std::to_string(each.failing.others) + " further keys of " + each.name +
+                             " fail") +
+              "</p>\n";
+    }
+  }
+  if (rows == 0 && more.empty()) return section("Failing keys", "<p class=dim>none</p>\n");
+  return section("Failing keys", table.str() + more);
+}
+
+bool holds_any(const ControllerHoldings& held) {
+  return held.objects + held.informers + held.timers + held.backing_off + held.unseen_writes +
+             held.journal_bytes >
+         0;
+}
+
+std::string holdings(const StatusView& view) {
+  Table table({"controller", "#objects", "#of bytes", "-#informers", "-#timers", "#back-offs",
+               "-#unseen writes", "#journal"});
+  for (const PluginState& plugin : view.status.set.plugins) {
+    for (const ControllerState& each : plugin.controllers) {
+      const ControllerHoldings& held = each.held;
+      if (!holds_any(held)) continue;
+      table.text(each.name).count(held.objects);
+      table.number(bytes_text(static_cast<double>(held.object_bytes)));
+      table.count(held.informers).count(held.timers).count(held.backing_off);
+      table.count(held.unseen_writes);
+      table.number(bytes_text(static_cast<double>(held.journal_bytes)));
+      table.end_row();
+    }
+  }
+  return section("What controllers hold", table.str());
 }
 
 std::string informers(const StatusView& view) {
@@ -323,16 +380,16 @@ std::vector<WriteRow> fold_writes(const std::vector<RecentWrite>& all) {
 
 std::string writes(const StatusView& view) {
   if (view.writes.empty()) return section("Recent writes", "<p class=dim>none yet</p>\n");
-  Table table({"time", "#status", "controller", "write", "#times", "why"});
+  Table table({"-time", "#status", "controller", "write", "-#times", "-why"});
   for (const WriteRow& row : fold_writes(view.writes)) {
     const Write& newest = *row.write;
     const bool is_good = newest.http_status >= 200 && newest.http_status < 300;
     const std::string part = newest.subresource.empty() ? "" : "/" + newest.subresource;
     table.text(format_time(row.recent->time));
     table.number(std::to_string(newest.http_status), is_good ? "good" : "bad");
-    table.text(row.recent->controller);
-    table.text(newest.verb + " " + object_text(newest.object) + part +
-               (row.has_other_objects ? " and others" : ""));
+    table.name(row.recent->controller);
+    table.wrapped(newest.verb + " " + object_text(newest.object) + part +
+                  (row.has_other_objects ? " and others" : ""));
     table.count(row.times).wrapped(why_text(row.recent->work)).end_row();
   }
   return section("Recent writes", table.str());
@@ -370,9 +427,9 @@ std::string status_page(const StatusView& view) {
          "<meta name=viewport content=\"width=device-width,initial-scale=1\">\n"
          "<noscript><meta http-equiv=refresh content=5></noscript>\n<style>" +
          std::string(kStyle) + "</style></head><body><main>\n" + head_line(view) + notes(view) +
-         charts(view) + controllers(view) + writes(view) + plugins(view) + swaps(view) +
-         crashes(view) + informers(view) + "</main><script>" + std::string(kScript) +
-         "</script></body></html>\n";
+         charts(view) + controllers(view) + failing_keys(view) + writes(view) + plugins(view) +
+         swaps(view) + crashes(view) + informers(view) + holdings(view) + "</main><script>" +
+         std::string(kScript) + "</script></body></html>\n";
 }
 
 std::string status_page_policy() {

@@ -3,6 +3,20 @@
 #include <utility>
 
 namespace davit::host {
+namespace {
+
+ControllerHoldings holdings_of(ControllerHost& host, const ControllerRunner::Use& use) {
+  const ControllerAbi& abi = host.abi();
+  return {.objects = abi.retained.size(),
+          .object_bytes = abi.retained_bytes.load(std::memory_order_relaxed),
+          .informers = abi.dynamic.size(),
+          .timers = abi.work.timers(),
+          .backing_off = use.backing_off,
+          .unseen_writes = abi.work.unseen_writes(),
+          .journal_bytes = abi.journal == nullptr ? 0 : abi.journal->bytes()};
+}
+
+}  // namespace
 
 PluginState ServingPlugins::describe(const PluginSlot& slot) const {
   PluginState state;
@@ -25,6 +39,8 @@ PluginState ServingPlugins::describe(const PluginSlot& slot) const {
       controller.use = host.runner().use();
       controller.waiting = controller.use.waiting;
       controller.syncs = host.abi().work.counter().tally();
+      controller.failing = host.runner().failing();
+      controller.held = holdings_of(host, controller.use);
       controller.state = slot.is_paused(declared.name)   ? "paused"
                          : !host.runner().caches_ready() ? "filling"
                          : !may_sync                     ? "standby"
@@ -132,7 +148,9 @@ void ServingPlugins::report_use(const Guarded& guarded) const {
                             .syncs = syncs.syncs,
                             .errors = syncs.errors,
                             .pending_changes = use.pending_changes,
-                            .delayed_keys = use.delayed});
+                            .delayed_keys = use.delayed,
+                            .failing_keys = guarded.host->runner().failing().size(),
+                            .held = holdings_of(*guarded.host, use)});
 }
 
 Status ServingPlugins::pause(std::string_view controller) {

@@ -22,6 +22,8 @@ struct ControllerState {
   std::size_t waiting = 0;
   ControllerRunner::Use use{};
   SyncTally syncs{};  ///< Those of the present build.
+  FailingList failing{};
+  ControllerHoldings held{};
 };
 struct PluginState {
   std::string name;

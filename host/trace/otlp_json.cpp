@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "lib/base/json_text.hpp"
+#include "lib/base/utf8.hpp"
 #include "lib/base/version.hpp"
 #include "lib/kube/json.hpp"
 
@@ -13,12 +14,7 @@ namespace {
 /// The texts of an object may be as long as the object; the receiver keeps the beginning at most.
 constexpr std::size_t kTextBytesMax = 1024;
 
-std::string_view cut(std::string_view text) {
-  if (text.size() <= kTextBytesMax) return text;
-  std::size_t end = kTextBytesMax;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return text.substr(0, end);
-}
+std::string_view cut(std::string_view text) { return utf8_prefix(text, kTextBytesMax); }
 
 /// Protobuf's JSON has integers of 64 bits as strings.
 std::string nanoseconds(WallTime time) {

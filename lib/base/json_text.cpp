@@ -78,9 +78,8 @@ std::string json_string(std::string_view text) {
 std::string short_json_string(std::string_view text) {
   constexpr std::size_t kShownBytes = 64;  // A line of a terminal has room for the rest.
   if (text.size() <= kShownBytes) return json_string(text);
-  std::size_t end = kShownBytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return json_string(text.substr(0, end)) + "... (" + std::to_string(text.size()) + " bytes)";
+  return json_string(utf8_prefix(text, kShownBytes)) + "... (" + std::to_string(text.size()) +
+         " bytes)";
 }
 
 JsonText& JsonText::raw(std::string_view key, std::string_view json) {

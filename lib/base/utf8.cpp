@@ -23,6 +23,13 @@ std::size_t utf8_length(std::string_view text) {
   return 0;
 }
 
+std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max) {
+  if (text.size() <= bytes_max) return text;
+  std::size_t end = bytes_max;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;
+  return text.substr(0, end);
+}
+
 void append_utf8(std::uint32_t code_point, std::string& out) {
   const auto tail = [&](unsigned shift) {
     out += static_cast<char>(0x80 | (code_point >> shift & 0x3f));

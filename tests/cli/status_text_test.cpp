@@ -19,7 +19,13 @@ Json sample() {
     "controllers":[{"name":"web-controller","plugin":"web","state":"running","waiting":4,
       "running":1,
       "delayed":2,"pendingChanges":3,"syncs":10,"errors":5,"syncsPerSecond":1.500,
-      "errorsPerSecond":0.500,"cpu":0.250}],
+      "errorsPerSecond":0.500,"cpu":0.250,
+      "failing":[{"queue":"web","key":"shop/a","error":"no \u001b[31mright","since":"t1",
+        "failures":7},{"timer":true,"error":"no server","since":"t2","failures":1}],
+      "failingOthers":5,
+      "held":{"objects":3,"objectBytes":2097152,"informers":44,"timers":2,"backOffs":9,
+        "unseenWrites":1,"journalBytes":1048576}}],
+    "allocatedBytes":524288,
     "plugins":[{"name":"web","version":"0.1.0","digest":"0123456789abcdef","generation":2,
       "grade":"swappable","probationSeconds":0.000}],
     "swaps":[{"time":"t","plugin":"web","outcome":"done","pauseSeconds":0.002,"text":"serves"}],
@@ -41,6 +47,16 @@ TEST(StatusTextTest, ShowsControllersPluginsHistoryAndInformers) {
   EXPECT_THAT(text, testing::ContainsRegex("t +web +done +2.0 ms +serves\n"));
   EXPECT_THAT(text, testing::ContainsRegex("t +SIGSEGV +web +0123 +c +k\n"));
   EXPECT_THAT(text, testing::ContainsRegex("pods +stale +9 +2.0 MiB +1.2 s +0\n"));
+}
+
+TEST(StatusTextTest, ShowsFailingKeysAndWhatControllersHold) {
+  const std::string text = status_text(sample(), {});
+
+  EXPECT_THAT(text, HasSubstr("memory 1.0 MiB, 0.5 MiB of it in use"));
+  EXPECT_THAT(text, testing::ContainsRegex("shop/a +web-controller +t1 +7 +no .*right\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("a timer +web-controller +t2 +1 +no server\n"));
+  EXPECT_THAT(text, HasSubstr("5 further keys of web-controller fail\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("web-controller +3 +2.0 MiB +44 +2 +9 +1 +1.0 MiB\n"));
 }
 
 TEST(StatusTextTest, WithoutColoursThereIsNoEscapeEvenOfNames) {

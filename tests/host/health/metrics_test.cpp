@@ -471,6 +471,8 @@ TEST_F(MetricsTest, CountersOfAControllerGoOnWhenAnotherGenerationServes) {
   use.syncs = 5;
   use.pending_changes = 7;
   use.delayed_keys = 4;
+  use.failing_keys = 6;
+  use.held = {.objects = 3, .object_bytes = 2048, .journal_bytes = 99};
   metrics_->controller_use(use);
 
   const std::string text = metrics_->text();
@@ -481,6 +483,13 @@ TEST_F(MetricsTest, CountersOfAControllerGoOnWhenAnotherGenerationServes) {
   EXPECT_THAT(text, HasSubstr("\ndavit_controller_sync_errors_total" + labels + "2\n"));
   EXPECT_THAT(text, HasSubstr("\ndavit_controller_pending_changes" + labels + "7\n"));
   EXPECT_THAT(text, HasSubstr("\ndavit_controller_delayed_keys" + labels + "4\n"));
+  EXPECT_THAT(text, HasSubstr("\ndavit_controller_failing_keys" + labels + "6\n"));
+  const auto of = [](std::string_view kind) {
+    return "{controller=\"web-controller\",kind=\"" + std::string(kind) + "\",plugin=\"web\"} ";
+  };
+  EXPECT_THAT(text, HasSubstr("\ndavit_controller_held" + of("objects") + "3\n"));
+  EXPECT_THAT(text, HasSubstr("\ndavit_controller_held_bytes" + of("objects") + "2048\n"));
+  EXPECT_THAT(text, HasSubstr("\ndavit_controller_held_bytes" + of("journal") + "99\n"));
 }
 
 TEST_F(MetricsTest, SkippedSyncsOfAReplicaSetHaveUpstreamsNameToo) {

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "host/run/code_name.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/fake_runner_metrics.hpp"
 #include "tests/support/recording_log_sink.hpp"
@@ -14,6 +17,8 @@ namespace davit::host {
 namespace {
 
 using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 /// Runs something when the time is asked for, once: what another thread does just then.
 class InterruptedClock final : public Clock {
@@ -67,6 +72,76 @@ TEST_F(HeldKeyTest, KeyThatHasCaughtUpIsNotLostToAHandOver) {
   queue_.caught_up("a");
 
   EXPECT_EQ(taken, 1U) << "the hand-over came in the middle of it";
+}
+
+/// A queue whose syncs end as the test says.
+class FailingKeyTest : public testing::Test {
+ protected:
+  FailingKeyTest() { queue_.resume(); }
+
+  void sync(const std::string& key, SyncOutcome outcome) {
+    outcome_ = std::move(outcome);
+    clock_.advance(seconds(2000));  // Longer than any back-off.
+    queue_.add(QueueKey(key, {}));
+    while (queue_.step()) {
+    }
+  }
+  [[nodiscard]] std::vector<std::string> failing() const {
+    std::vector<std::string> out;
+    for (const FailingKey& each : queue_.failing().list().keys) {
+      out.push_back(each.key + " " + std::to_string(each.failures) + " " + each.error);
+    }
+    return out;
+  }
+
+  test::FakeClock clock_;
+  test::RecordingLogSink sink_;
+  test::FakeRunnerMetrics metrics_;
+  SyncOutcome outcome_;
+  ControllerQueue queue_{
+      {.retries_max = 3,
+       .sync = [this](std::string_view, const std::stop_token&) { return outcome_; },
+       .threads = Threads::kNone},
+      {},
+      metrics_,
+      clock_,
+      Logger(sink_)};
+};
+
+TEST_F(FailingKeyTest, AKeyFailsUntilItSyncsWell) {
+  sync("a", {.code = DAVIT_FORBIDDEN, .error = "not allowed"});
+  const WallTime first = clock_.wall_now();
+  EXPECT_THAT(failing(), ElementsAre("a 1 not allowed"));
+
+  sync("a", {.code = DAVIT_INTERNAL, .error = ""});
+  EXPECT_THAT(failing(), ElementsAre("a 2 " + code_name(DAVIT_INTERNAL)));
+  EXPECT_EQ(queue_.failing().list().keys[0].since, first);
+
+  sync("a", {});
+  EXPECT_THAT(failing(), IsEmpty());
+}
+
+TEST_F(FailingKeyTest, AConflictAndACancelledSyncSayNothing) {
+  sync("a", {.code = DAVIT_CONFLICT, .error = "changed"});
+  sync("b", {.code = DAVIT_CANCELLED, .error = "held back"});
+  sync("c", {.code = DAVIT_UNAVAILABLE, .error = "held back", .cancelled = true});
+  EXPECT_THAT(failing(), IsEmpty());
+
+  sync("a", {});  // The others run again, too.
+  sync("a", {.code = DAVIT_FORBIDDEN, .error = "no"});
+  sync("a", {.code = DAVIT_CONFLICT, .error = "changed"});
+  EXPECT_THAT(failing(), ElementsAre("a 1 no"));
+}
+
+TEST_F(FailingKeyTest, ADroppedKeyFailsNoMore) {
+  for (int i = 0; i < 3; ++i) sync("a", {.code = DAVIT_FORBIDDEN, .error = "no"});
+  EXPECT_THAT(failing(), ElementsAre("a 3 no"));
+  EXPECT_EQ(queue_.backing_off(), 1U);
+
+  sync("a", {.code = DAVIT_FORBIDDEN, .error = "no"});
+
+  EXPECT_THAT(failing(), IsEmpty());
+  EXPECT_EQ(queue_.backing_off(), 0U);
 }
 
 }  // namespace

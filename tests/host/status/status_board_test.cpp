@@ -53,6 +53,28 @@ TEST(StatusBoardTest, AnotherGenerationCountsFromZero) {
   EXPECT_DOUBLE_EQ(rate_of(board), 6);
 }
 
+TEST(StatusBoardTest, TheDocumentHasTheKeysThatFailAndWhatIsHeld) {
+  StatusBoard board;
+  HostStatus status = status_at(1, 100);
+  ControllerState& controller = status.set.plugins[0].controllers[0];
+  controller.failing.keys.push_back({.queue = "web", .key = "shop/a", .error = "no \033[2J"});
+  controller.failing.keys.push_back({.error = "no server", .failures = 2});
+  controller.failing.others = 5;
+  controller.held = {.objects = 3, .object_bytes = 2048, .backing_off = 9};
+  status.allocated_bytes = 77;
+  board.sample(std::move(status));
+
+  const std::string json = board.json();
+
+  EXPECT_THAT(json, HasSubstr("\"failing\":[{\"queue\":\"web\",\"key\":\"shop/a\",\"error\":"
+                              "\"no \\u001b[2J\",\"since\":\"1970-01-01T00:00:00Z\","
+                              "\"failures\":1},{\"timer\":true,\"error\":\"no server\","));
+  EXPECT_THAT(json, HasSubstr("\"failingOthers\":5"));
+  EXPECT_THAT(json, HasSubstr("\"held\":{\"objects\":3,\"objectBytes\":2048,"));
+  EXPECT_THAT(json, HasSubstr("\"backOffs\":9"));
+  EXPECT_THAT(json, HasSubstr("\"allocatedBytes\":77"));
+}
+
 TEST(StatusBoardTest, AThousandClientsCostTheHostAsMuchAsOne) {
   std::atomic<int> looked{0};
   StatusBoard board([&looked]() -> std::vector<RecentWrite> {

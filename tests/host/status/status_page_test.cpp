@@ -21,6 +21,9 @@ TEST(StatusPageTest, NamesCannotBecomeMarkup) {
   plugin.name = evil;
   plugin.build = {evil, evil, 1};
   plugin.controllers.push_back({.name = evil, .state = evil});
+  plugin.controllers.back().failing.keys.push_back({.queue = evil, .key = evil, .error = evil});
+  plugin.controllers.back().failing.others = 1;
+  plugin.controllers.back().held.objects = 1;
   view.status.set.plugins.push_back(plugin);
   view.status.set.residents.push_back(
       {.plugin = evil, .build = {}, .reason = evil, .blockers = {}});
@@ -92,12 +95,14 @@ TEST(StatusPageTest, RepeatsOfAStuckNamespaceAreOneRow) {
   const std::string page = status_page(view);
 
   EXPECT_THAT(page, testing::ContainsRegex("deletecollection configmaps stuck/</td>"
-                                           "<td class=\"n\">10</td>"));
-  EXPECT_THAT(page, testing::ContainsRegex("409</td><td>namespace-controller</td><td>update "
-                                           "namespaces stuck/status</td><td class=\"n\">1</td>"))
+                                           "<td class=\"minor n\">10</td>"));
+  EXPECT_THAT(page, testing::ContainsRegex("409</td><td class=\"word\">namespace-controller</td>"
+                                           "<td class=\"wrap\">update namespaces stuck/status"
+                                           "</td><td class=\"minor n\">1</td>"))
       << "another result is a row of its own";
-  EXPECT_THAT(page, testing::ContainsRegex("namespaces stuck/status</td><td class=\"n\">9</td>"));
-  EXPECT_THAT(page, HasSubstr("create pods default/a and others</td><td class=\"n\">2</td>"));
+  EXPECT_THAT(page,
+              testing::ContainsRegex("namespaces stuck/status</td><td class=\"minor n\">9</td>"));
+  EXPECT_THAT(page, HasSubstr("create pods default/a and others</td><td class=\"minor n\">2</td>"));
 }
 
 TEST(StatusPageTest, APhoneLeavesOutWhatSaysLessThanErrors) {
@@ -114,6 +119,54 @@ TEST(StatusPageTest, APhoneLeavesOutWhatSaysLessThanErrors) {
   EXPECT_THAT(page, HasSubstr("<th class=\"minor n\">syncs</th><th class=\"n\">errors</th>"));
   EXPECT_THAT(page, HasSubstr("<td class=\"n bad\">7</td><td class=\"minor n\">0.0 %</td>"));
   EXPECT_THAT(page, HasSubstr("<th class=\"n\">unreadable</th>")) << "the informers' errors";
+
+  RecentWrite write{{}, "web-controller", {}};
+  write.work.writes.push_back({.verb = "create", .object = {"", "pods", "shop", "a"}});
+  view.writes.push_back(write);
+  EXPECT_THAT(status_page(view),
+              HasSubstr("<th class=\"minor\">time</th><th class=\"n\">status</th>"
+                        "<th>controller</th><th>write</th><th class=\"minor n\">times</th>"
+                        "<th class=\"minor\">why</th>"));
+}
+
+TEST(StatusPageTest, FailingKeysHaveTheirErrorAndSinceWhen) {
+  StatusView view;
+  PluginState plugin;
+  plugin.controllers.push_back({.name = "web-controller", .state = "running"});
+  FailingList& failing = plugin.controllers.back().failing;
+  failing.keys.push_back({.queue = "web",
+                          .key = "shop/a",
+                          .error = "pods is forbidden",
+                          .since = WallTime{} + std::chrono::hours(24),
+                          .failures = 7});
+  failing.keys.push_back({.error = "no server"});
+  failing.others = 5;
+  view.status.set.plugins.push_back(plugin);
+
+  const std::string page = status_page(view);
+
+  EXPECT_THAT(page, HasSubstr("<td>web-controller</td><td class=\"wrap\">shop/a"
+                              "<div class=bad>pods is forbidden</div></td>"
+                              "<td class=\"minor\">1970-01-02T00:00:00Z</td>"
+                              "<td class=\"n bad\">7</td>"));
+  EXPECT_THAT(page, HasSubstr(">a timer<div class=bad>no server</div></td>"));
+  EXPECT_THAT(page, HasSubstr("5 further keys of web-controller fail"));
+  EXPECT_THAT(status_page({}), HasSubstr("<h2>Failing keys</h2>\n<p class=dim>none</p>"));
+}
+
+TEST(StatusPageTest, WhatAControllerHoldsHasItsName) {
+  StatusView view;
+  PluginState plugin;
+  plugin.controllers.push_back({.name = "thrifty-controller", .state = "running"});
+  plugin.controllers.push_back({.name = "leaky-controller", .state = "running"});
+  plugin.controllers.back().held = {.objects = 1000, .object_bytes = 2048};
+  view.status.set.plugins.push_back(plugin);
+
+  const std::string page = status_page(view);
+
+  EXPECT_THAT(page, HasSubstr("<td>leaky-controller</td><td class=\"n\">1000</td>"
+                              "<td class=\"n\">2.0 KiB</td>"));
+  EXPECT_THAT(page, Not(HasSubstr("<td>thrifty-controller</td><td class=\"n\">0</td>")));
 }
 
 TEST(StatusPageTest, LeadershipIsSaid) {

@@ -28,6 +28,50 @@ TEST_F(SwapTest, ADisabledControllerIsOffUntilItIsEnabled) {
   EXPECT_TRUE(set_->serving().state().residents.empty());
 }
 
+TEST_F(SwapTest, AControllerThatLeaksReferencesIsNamed) {
+  place("leaks");
+  start_without_waiting();
+  const auto held = [this] { return set_->serving().state().plugins[0].controllers[0].held; };
+  for (const char* pod : {"b", "c"}) add_pod(pod);
+  while (held().objects < 3) std::this_thread::yield();
+  set_->serving().report();
+
+  EXPECT_GT(held().object_bytes, 0U);
+  EXPECT_THAT(metrics_->text(),
+              HasSubstr("davit_controller_held{controller=\"sample-controller\",kind=\"objects\","
+                        "plugin=\"sample\"} 3\n"));
+}
+
+TEST_F(SwapTest, AKeyThatFailsInTheNewBuildTooFailsSinceItsFirstFailure) {
+  place("sync_fails");
+  start_without_waiting();
+  const auto failing = [this] { return set_->serving().state().plugins[0].controllers[0].failing; };
+  while (failing().keys.empty()) std::this_thread::yield();
+  const WallTime since = failing().keys[0].since;
+  clock_.advance(std::chrono::seconds(10));
+  place("internal");
+
+  ASSERT_TRUE(swap().ok());
+
+  EXPECT_EQ(failing().keys.at(0).key, "a");
+  EXPECT_EQ(failing().keys.at(0).since, since);
+}
+
+TEST_F(SwapTest, AKeyThatTheNewBuildSyncsWellFailsNoMore) {
+  place("sync_fails");
+  start_without_waiting();
+  const auto failing = [this] { return set_->serving().state().plugins[0].controllers[0].failing; };
+  while (failing().keys.empty()) std::this_thread::yield();
+  place("quiet");
+
+  ASSERT_TRUE(swap().ok());
+
+  while (!failing().keys.empty()) {
+    clock_.advance(std::chrono::hours(1));  // Its back-off.
+    std::this_thread::yield();
+  }
+}
+
 /// A set that leads and knows the cluster as of then, and a server that is slow to answer lists
 /// later.
 class BeginningTest : public SwapTest {

@@ -129,6 +129,10 @@ static void on_event(void* self, const davit_call* call, const davit_event* even
   __atomic_compare_exchange_n(&me->tally->changed_ns[index_of(me, text)], &none, now_ns(), 0,
                               __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 #endif
+#ifdef LEAKS
+  davit_handle kept;
+  me->object->retain(call, event->value, &kept);
+#endif
   me->queue->add(call, me->keys, text);
 }
 
