@@ -149,6 +149,9 @@ class StyleTest(unittest.TestCase):
         for wrong in ([test, table], [code, table], [code, test], [code, test, table._replace(text=row + row)],
                       [code, test, table._replace(text=row + '| `moat` | no test | |\n')]):
             self.assertNotEqual(list(mutant_findings(wrong)), [])
+        header = code._replace(path='sdk/include/davit/a.hpp')
+        self.assertEqual(len(list(mutant_findings([header, test, table]))), 1)
+        self.assertEqual(list(mutant_findings([code._replace(path='sdk/src/a.cpp'), test, table])), [])
 
     def test_messages_of_the_troubleshooting_page_are_those_of_the_code(self):
         code = File('host/a.cpp', 'f("cannot start "\n  "the \\"web\\" plugin: " + name);')

@@ -5,10 +5,7 @@
 #include <davit/json_writer.hpp>
 #include <davit/kube/metadata.hpp>
 #include <davit/kube/selector.hpp>
-#include <davit/kube/time.hpp>
-#include <davit/mutant.hpp>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,21 +15,21 @@ namespace davit {
 
 /// Joins what went wrong as upstream's aggregate does: one text as it is, several different ones in
 /// brackets. Keeps the code and detail of the first. Ok when there is none.
-[[nodiscard]] inline Status join_errors(const std::vector<Status>& errors) {
-  if (errors.empty()) return {};
-  std::set<std::string_view> texts;
-  std::string text = "[";
-  for (const Status& each : errors) {
-    if (!texts.insert(each.message()).second) continue;
-    if (texts.size() > 1) text += ", ";
-    text += each.message();
-  }
-  text += "]";
-  if (texts.size() == 1) return errors.front();
-  const ApiDetail* detail = errors.front().detail();
-  return detail == nullptr ? Status(errors.front().code(), std::move(text))
-                           : Status(errors.front().code(), std::move(text), *detail);
-}
+[[nodiscard]] Status join_errors(const std::vector<Status>& errors);
+
+namespace detail {
+
+enum class ClaimAction { kKeep, kIgnore, kRelease, kAdopt };
+
+/// The decision of an owner about an object that its selector matches or not.
+[[nodiscard]] ClaimAction claim_action(const ObjectView& owner, const ObjectView& object,
+                                       bool matches);
+/// Reads the owner, an object of `resource`, from the server: whether it is the same one still, and
+/// not being deleted.
+[[nodiscard]] Status ask_can_adopt(const Client& client, const Resource& resource,
+                                   const ObjectView& owner);
+
+}  // namespace detail
 
 /// Claims the `Owned` objects of one `Owner` during one sync: adopts orphans that match, releases
 /// owned ones that no longer do. Both are strategic-merge patches with the object's UID as
@@ -65,17 +62,18 @@ class ControllerRefManager {
     std::vector<Request> requests;
     std::vector<Patch> patches;
     for (const Owned& object : candidates) {
-      switch (decide(object, selector_.matches(object.labels()) && filter(object))) {
-        case Action::kKeep:
+      const bool matches = selector_.matches(object.labels()) && filter(object);
+      switch (detail::claim_action(owner_, object, matches)) {
+        case detail::ClaimAction::kKeep:
           claimed.push_back(object);
           break;
-        case Action::kIgnore:
+        case detail::ClaimAction::kIgnore:
           break;
-        case Action::kRelease:
+        case detail::ClaimAction::kRelease:
           requests.push_back(release_request(object));
           patches.push_back({});
           break;
-        case Action::kAdopt:
+        case detail::ClaimAction::kAdopt:
           if (const Status& s = can_adopt(); !s.ok()) {
             errors.push_back(s.with_context(cannot_adopt(object)));
             break;
@@ -100,7 +98,7 @@ class ControllerRefManager {
 
   /// The server's word on whether the owner may adopt, asked for at most once.
   [[nodiscard]] const Status& can_adopt() {
-    if (!can_adopt_) can_adopt_ = ask_can_adopt();
+    if (!can_adopt_) can_adopt_ = detail::ask_can_adopt(client_, Owner::kResource, owner_);
     return *can_adopt_;
   }
   /// The body that makes the owner the controller of `object`.
@@ -127,35 +125,6 @@ class ControllerRefManager {
   }
 
  private:
-  enum class Action { kKeep, kIgnore, kRelease, kAdopt };
-
-  [[nodiscard]] Action decide(const Owned& object, bool matches) const {
-    if (const std::optional<OwnerReference> controller = object.controller()) {
-      if (controller->uid() != owner_.uid()) return Action::kIgnore;
-      if (matches || mutant("orphan-release")) return Action::kKeep;
-      return owner_.is_being_deleted() ? Action::kIgnore : Action::kRelease;
-    }
-    const bool adoptable = matches && !owner_.is_being_deleted() && !object.is_being_deleted() &&
-                           object.ns() == owner_.ns();
-    return adoptable ? Action::kAdopt : Action::kIgnore;
-  }
-
-  [[nodiscard]] Status ask_can_adopt() const {
-    if (mutant("can-adopt")) return {};
-    const Result<Owner> live = client_.template get<Owner>(owner_.key());
-    if (!live) return live.error();
-    if (live->uid() != owner_.uid()) {
-      return Status(Code::kConflict, "original " + std::string(Owner::kResource.kind) + " " +
-                                         owner_.key().text() + " is gone: got uid " +
-                                         std::string(live->uid()) + ", wanted " +
-                                         std::string(owner_.uid()));
-    }
-    if (!live->is_being_deleted()) return {};
-    const std::optional<WallTime> at = live->deletion_time();
-    return Status(Code::kConflict, owner_.key().text() + " has just been deleted at " +
-                                       (at ? format_time(*at) : std::string("an unknown time")));
-  }
-
   [[nodiscard]] static std::string cannot_adopt(const Owned& object) {
     return "can't adopt " + std::string(Owned::kResource.kind) + " " + object.key().text() + " (" +
            std::string(object.uid()) + ")";

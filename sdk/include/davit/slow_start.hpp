@@ -1,10 +1,9 @@
 /// Slow start: creating many objects without failing many times (slowStartBatch).
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <davit/mutant.hpp>
 #include <davit/result.hpp>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -20,27 +19,9 @@ struct SlowStartOutcome {
 /// that a quota or webhook that refuses everything is asked once and not `count` times.
 /// `run_batch(first, size)` makes the calls `first` … `first + size - 1` concurrently and returns
 /// one Status each, in order; an ok Status counts as success. No batch is larger than `batch_max`.
-template <typename RunBatch>
 [[nodiscard]] SlowStartOutcome slow_start(
-    std::size_t count, const RunBatch& run_batch,
-    std::size_t batch_max = std::numeric_limits<std::size_t>::max()) {
-  SlowStartOutcome outcome;
-  std::size_t first = 0;
-  std::size_t size = mutant("slow-start") ? count : 1;
-  while (first < count && outcome.error.ok()) {
-    size = std::min(size, count - first);
-    const std::vector<Status> results = run_batch(first, size);
-    for (const Status& result : results) {
-      if (result.ok()) {
-        ++outcome.succeeded;
-      } else if (outcome.error.ok()) {
-        outcome.error = result;
-      }
-    }
-    first += size;
-    size = std::min(size * 2, batch_max);
-  }
-  return outcome;
-}
+    std::size_t count,
+    const std::function<std::vector<Status>(std::size_t first, std::size_t size)>& run_batch,
+    std::size_t batch_max = std::numeric_limits<std::size_t>::max());
 
 }  // namespace davit
