@@ -31,9 +31,9 @@ davit_code object_retain(CallFrame& frame, davit_value value, davit_handle* out)
   *out = 0;
   if (value.object == nullptr) return DAVIT_NOT_FOUND;
   ControllerAbi::RetainedObject object{ObjectRef::from(value), value};
-  const std::size_t bytes = object.object.bytes();
+  // First, so that the sum is never below zero.
+  frame.controller().retained_bytes.fetch_add(object.object.bytes(), std::memory_order_relaxed);
   *out = frame.controller().retained.insert(std::move(object));
-  frame.controller().retained_bytes.fetch_add(bytes, std::memory_order_relaxed);
   return DAVIT_OK;
 }
 
