@@ -42,9 +42,12 @@ class Fetch {
     const bool has_core = responses[0].http_status != kNotFound;
     if (has_core && !responses[0].status.ok()) return responses[0].status;
     if (!responses[1].status.ok()) return responses[1].status;
-    const bool aggregated = is_aggregated(responses[1].content_type) &&
-                            (!has_core || is_aggregated(responses[0].content_type));
-    return aggregated ? from_aggregated(responses, has_core) : one_by_one();
+    const bool core = has_core && is_aggregated(responses[0].content_type);
+    const bool groups = is_aggregated(responses[1].content_type);
+    if (groups && (core || !has_core)) return from_aggregated(responses, has_core);
+    if (!groups && !core) return one_by_one(responses);
+    const ApiRequest plain[] = {get("/api", "application/json"), get("/apis", "application/json")};
+    return one_by_one(client_.batch(plain, stop_));
   }
 
   static Result<ApiCatalog> from_aggregated(const std::vector<ApiResponse>& responses,
@@ -58,10 +61,8 @@ class Fetch {
     return catalog;
   }
 
-  // Servers before 1.26: the names of all groups, then a document for each version of each.
-  Result<ApiCatalog> one_by_one() {
-    const ApiRequest roots[] = {get("/api", "application/json"), get("/apis", "application/json")};
-    const std::vector<ApiResponse> responses = client_.batch(roots, stop_);
+  // Servers before 1.26: `responses` name all groups; each version of each has a document.
+  Result<ApiCatalog> one_by_one(const std::vector<ApiResponse>& responses) {
     ApiCatalog catalog;
     if (responses[0].http_status != kNotFound) {
       if (!responses[0].status.ok()) return responses[0].status;

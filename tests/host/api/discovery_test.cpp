@@ -149,6 +149,33 @@ TEST_F(DiscoveryTest, OldServerGivesTheSameResponsesRT133) {
   EXPECT_EQ(discovery.find("bad.io", "v1", "things").error().code(), Code::kUnavailable);
 }
 
+TEST_F(DiscoveryTest, OldServerIsAskedForItsGroupsOnce) {
+  std::map<std::string, test::ScriptedResponse> documents = legacy();
+  documents["/apis/bad.io/v1"] = response_of(200, R"({"kind":"APIResourceList","resources":[]})");
+  serve(documents);
+  RestClient rest = client();
+  Discovery discovery(rest);
+  ASSERT_TRUE(discovery.refresh().ok());
+  EXPECT_EQ(requests(), documents.size());
+}
+
+TEST_F(DiscoveryTest, ServerThatKnowsTheAggregatedFormOfOneRootOnlyIsAskedForThePlainOnes) {
+  test::ScriptedResponse core = response_of(200, kCore);
+  core.headers = {{"content-type", kAggregatedType}};
+  const std::map<std::string, test::ScriptedResponse> documents = legacy();
+  transport_.set_script([documents, core](const HttpRequest& request) {
+    const bool is_plain = std::ranges::any_of(request.headers, [](const auto& header) {
+      return header.first == "Accept" && header.second == "application/json";
+    });
+    if (request.target == "/api" && !is_plain) return core;
+    const auto found = documents.find(request.target);
+    return found == documents.end() ? response_of(404, "") : found->second;
+  });
+  RestClient rest = client();
+  Discovery discovery(rest);
+  EXPECT_EQ(discovery.find("apps", "v1", "deployments")->kind, "Deployment");
+}
+
 TEST_F(DiscoveryTest, KindLeadsToItsResource) {
   serve_aggregated();
   RestClient rest = client();
