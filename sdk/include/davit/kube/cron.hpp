@@ -38,7 +38,7 @@ struct CronFields {
 
 /// A whole schedule: fields, or the interval of "@every".
 struct CronSchedule {
-  CronFields fields;                 ///< Unused if there is an interval.
+  CronFields fields = {};            ///< Unused if there is an interval.
   std::chrono::seconds interval{0};  ///< At least a second; 0: the fields count.
 
   /// Five fields, a descriptor such as "@daily", or "@every 1h30m"; no time zone before them.
