@@ -42,10 +42,12 @@ class Fetch {
     const bool has_core = responses[0].http_status != kNotFound;
     if (has_core && !responses[0].status.ok()) return responses[0].status;
     if (!responses[1].status.ok()) return responses[1].status;
-    const bool core = has_core && is_aggregated(responses[0].content_type);
-    const bool groups = is_aggregated(responses[1].content_type);
-    if (groups && (core || !has_core)) return from_aggregated(responses, has_core);
-    if (!groups && !core) return one_by_one(responses);
+    const bool is_core_aggregated = has_core && is_aggregated(responses[0].content_type);
+    const bool are_groups_aggregated = is_aggregated(responses[1].content_type);
+    if (are_groups_aggregated && (is_core_aggregated || !has_core)) {
+      return from_aggregated(responses, has_core);
+    }
+    if (!are_groups_aggregated && !is_core_aggregated) return one_by_one(responses);
     const ApiRequest plain[] = {get("/api", "application/json"), get("/apis", "application/json")};
     return one_by_one(client_.batch(plain, stop_));
   }

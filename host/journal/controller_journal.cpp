@@ -37,11 +37,7 @@ std::string pending_key(std::uint64_t queue, std::string_view key) {
 
 }  // namespace
 
-std::string journal_text(std::string_view text) {
-  std::string kept(utf8_prefix(text, kTextBytesMax));
-  if (kept.size() < text.size()) kept += "…";
-  return kept;
-}
+std::string journal_text(std::string_view text) { return utf8_shortened(text, kTextBytesMax); }
 
 void ControllerJournal::begin(Time now) {
   if (active_.exchange(true, std::memory_order_relaxed)) return;

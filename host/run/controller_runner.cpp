@@ -163,7 +163,10 @@ ControllerRunner::Use ControllerRunner::use() const {
     use.pending_changes = dispatcher_->pending();
   }
   MutexLock lock(mutex_);
-  for (const ControllerQueue* const queue : queues_) use.cpu += queue->cpu_time();
+  for (const ControllerQueue* const queue : queues_) {
+    use.cpu += queue->cpu_time();
+    use.failing += queue->failing().size();
+  }
   for (const auto& queue : opened_) {
     use.waiting += queue->waiting();
     use.delayed += queue->delayed();

@@ -98,6 +98,7 @@ class ControllerRunner {
     std::size_t running = 0;  ///< Keys whose sync runs.
     std::size_t pending_changes = 0;  ///< Changes of the cluster that wait for its handlers.
     std::size_t backing_off = 0;      ///< Keys of all queues whose back-off has not ended.
+    std::size_t failing = 0;          ///< The size of failing().
   };
   [[nodiscard]] Use use() const EXCLUDES(mutex_);
   /// The keys of all queues that fail, and the timers.

@@ -8,16 +8,6 @@
 #include "lib/base/utf8.hpp"
 
 namespace davit::host {
-namespace {
-
-std::string shortened(std::string_view text, std::size_t bytes_max) {
-  std::string kept(utf8_prefix(text, bytes_max));
-  if (kept.size() < text.size()) kept += "…";
-  return kept;
-}
-
-}  // namespace
-
 void FailingList::add(FailingList from) {
   others += from.others;
   keys.insert(keys.end(), std::make_move_iterator(from.keys.begin()),
@@ -42,7 +32,7 @@ void FailingKeys::failed(std::string_view key, std::string_view error, WallTime 
     entry.is_shown = true;
     ++shown_;
   }
-  if (entry.is_shown) entry.error = shortened(error, kErrorBytesMax);
+  if (entry.is_shown) entry.error = utf8_shortened(error, kErrorBytesMax);
 }
 
 void FailingKeys::ended(std::string_view key) {
@@ -76,7 +66,7 @@ FailingList FailingKeys::list() const {
     MutexLock lock(mutex_);
     for (const auto& [key, entry] : entries_) {
       if (!entry.is_shown) continue;
-      list.keys.push_back({.key = shortened(key, kKeyBytesMax),
+      list.keys.push_back({.key = utf8_shortened(key, kKeyBytesMax),
                            .error = entry.error,
                            .since = entry.since,
                            .failures = entry.failures});

@@ -11,6 +11,7 @@
 
 #include "lib/base/json_text.hpp"
 #include "lib/base/lower_case.hpp"
+#include "lib/base/utf8.hpp"
 
 namespace davit::host {
 namespace {
@@ -208,7 +209,7 @@ class AccessControl::Passage final : public HttpDeferredResponse {
     if (!*known) {
       control_.log_.warning("Cannot review an access",
                             {{"user", user_.name},
-                             {"path", what_.path.substr(0, kLoggedPathMax)},
+                             {"path", std::string(utf8_prefix(what_.path, kLoggedPathMax))},
                              {"err", known->error().message()}});
       return unavailable("the API server cannot review the access now");
     }

@@ -149,7 +149,7 @@ void ServingPlugins::report_use(const Guarded& guarded) const {
                             .errors = syncs.errors,
                             .pending_changes = use.pending_changes,
                             .delayed_keys = use.delayed,
-                            .failing_keys = guarded.host->runner().failing().size(),
+                            .failing_keys = use.failing,
                             .held = holdings_of(*guarded.host, use)});
 }
 

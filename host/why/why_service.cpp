@@ -3,6 +3,7 @@
 #include <davit/abi.h>
 
 #include <algorithm>
+#include <davit/kube/group_version.hpp>
 #include <davit/kube/time.hpp>
 #include <utility>
 
@@ -39,35 +40,30 @@ ControllerRecords::Each each_of(RecordRing::Snapshot chunks) {
   };
 }
 
-const ResourceInfo* info_of(const ApiCatalog& catalog, const std::string& group,
-                            const std::string& resource) {
+/// The first resource of a group that `matches` accepts, in the server's preferred version if that
+/// has one; null: none.
+template <typename Matches>
+const ResourceInfo* find_info(const ApiCatalog& catalog, std::string_view group,
+                              const Matches& matches) {
   const ApiCatalog::Group* const found = catalog.group(group);
   if (found == nullptr) return nullptr;
   for (const ApiCatalog::Version& version : found->versions) {
     for (const ResourceInfo& info : version.resources) {
-      if (info.resource == resource) return &info;
+      if (matches(info)) return &info;
     }
   }
   return nullptr;
 }
 
-/// The resource of a kind, in the server's preferred version; null: it has none.
+const ResourceInfo* info_of(const ApiCatalog& catalog, std::string_view group,
+                            std::string_view resource) {
+  return find_info(catalog, group,
+                   [&](const ResourceInfo& info) { return info.resource == resource; });
+}
+
 const ResourceInfo* info_of_kind(const ApiCatalog& catalog, std::string_view group,
                                  std::string_view kind) {
-  const ApiCatalog::Group* const found = catalog.group(group);
-  if (found == nullptr) return nullptr;
-  for (const ApiCatalog::Version& version : found->versions) {
-    for (const ResourceInfo& info : version.resources) {
-      if (info.kind == kind) return &info;
-    }
-  }
-  return nullptr;
-}
-
-/// "apps" of "apps/v1"; "" of "v1".
-std::string_view group_of(std::string_view api_version) {
-  const std::size_t slash = api_version.find('/');
-  return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
+  return find_info(catalog, group, [&](const ResourceInfo& info) { return info.kind == kind; });
 }
 
 /// The reference of an object to its controller; null: it has none.
@@ -282,10 +278,10 @@ void WhyService::add_owners(WhyAnswer& answer, const Json& object,
   while (answer.story.owners.size() < kLiveOwnersMax) {
     const Json* const reference = controller_reference(child);
     if (reference == nullptr) return;
-    const ResourceInfo* const info = info_of_kind(
-        catalog, group_of(reference->get("apiVersion").text()), reference->get("kind").text());
-    StoryObject owner{.object = {"", "", "", reference->get("name").text()},
-                      .kind = reference->get("kind").text()};
+    const std::string& kind = reference->get("kind").text();
+    const ResourceInfo* const info =
+        info_of_kind(catalog, split_api_version(reference->get("apiVersion").text()).group, kind);
+    StoryObject owner{.object = {"", "", "", reference->get("name").text()}, .kind = kind};
     if (info != nullptr) {
       owner.object = {info->group, info->resource,
                       info->scope == Scope::kCluster ? "" : answer.target.object.ns,

@@ -30,6 +30,12 @@ std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max) {
   return text.substr(0, end);
 }
 
+std::string utf8_shortened(std::string_view text, std::size_t bytes_max) {
+  std::string kept(utf8_prefix(text, bytes_max));
+  if (kept.size() < text.size()) kept += "…";
+  return kept;
+}
+
 void append_utf8(std::uint32_t code_point, std::string& out) {
   const auto tail = [&](unsigned shift) {
     out += static_cast<char>(0x80 | (code_point >> shift & 0x3f));

@@ -14,6 +14,9 @@ namespace davit {
 /// The beginning of `text`, at most `bytes_max` long, which does not end within a letter.
 [[nodiscard]] std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max);
 
+/// `text`; if it is longer than `bytes_max`, its utf8_prefix() and "…".
+[[nodiscard]] std::string utf8_shortened(std::string_view text, std::size_t bytes_max);
+
 /// Appends a code point, which must not be a surrogate.
 void append_utf8(std::uint32_t code_point, std::string& out);
 

@@ -1,5 +1,6 @@
 #include "plugins/garbagecollector/graph_page.hpp"
 
+#include <davit/kube/group_version.hpp>
 #include <map>
 #include <set>
 #include <utility>
@@ -28,13 +29,6 @@ std::string quoted(std::string_view text) {
   return out + '"';
 }
 
-/// Group and version of "apps/v1".
-std::pair<std::string_view, std::string_view> split_version(std::string_view api_version) {
-  const std::size_t slash = api_version.find('/');
-  if (slash == std::string_view::npos) return {std::string_view(), api_version};
-  return {api_version.substr(0, slash), api_version.substr(slash + 1)};
-}
-
 std::string label_of(const Node& node, std::string_view group, std::string_view version) {
   const Identity identity = node.identity();
   std::string out = "uid=" + identity.uid + "\nnamespace=" + identity.ns + "\n" + identity.kind;
@@ -56,7 +50,7 @@ std::string label_of(const Node& node, std::string_view group, std::string_view 
 
 void add_node(std::string& out, const Node& node) {
   const Identity identity = node.identity();
-  const auto [group, version] = split_version(identity.api_version);
+  const auto [group, version] = split_api_version(identity.api_version);
   const auto attribute = [&out](std::string_view name, std::string_view value) {
     out.append("    ").append(name).append("=").append(quoted(value)).append("\n");
   };

@@ -1,12 +1,12 @@
 #include "plugins/garbagecollector/identity.hpp"
 
 #include <algorithm>
+#include <davit/kube/group_version.hpp>
 
 namespace davit::garbage {
 
 std::string_view group_of(std::string_view api_version) {
-  const std::size_t slash = api_version.find('/');
-  return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
+  return split_api_version(api_version).group;
 }
 
 Identity owner_of(const Reference& reference, std::string_view ns) {

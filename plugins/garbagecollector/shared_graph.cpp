@@ -1,5 +1,6 @@
 #include "plugins/garbagecollector/shared_graph.hpp"
 
+#include <davit/kube/group_version.hpp>
 #include <utility>
 
 #include "plugins/garbagecollector/graph_page.hpp"
@@ -20,13 +21,8 @@ std::string warning_text(const BadReference& bad) {
 
 void record(const EventRecorder& events, const BadReference& bad) {
   const Identity& about = bad.dependent;
-  const std::size_t slash = about.api_version.find('/');
-  const bool is_core = slash == std::string::npos;
-  const std::string_view text = about.api_version;
-  const Resource resource = {is_core ? std::string_view() : text.substr(0, slash),
-                             is_core ? text : text.substr(slash + 1),
-                             {},
-                             about.kind};
+  const auto [group, version] = split_api_version(about.api_version);
+  const Resource resource = {group, version, {}, about.kind};
   const EventSubject subject = {about.ns, about.name, about.uid, {}};
   events.record(resource, subject, "Warning", kInvalidNamespace, warning_text(bad));
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 #include <davit/discovery.hpp>
+#include <davit/kube/group_version.hpp>
 #include <string>
 
 namespace davit {
@@ -64,12 +65,9 @@ Result<ServedResource> Discovery::find(std::string_view group, std::string_view 
 
 Result<ServedResource> Discovery::find_kind(std::string_view api_version,
                                             std::string_view kind) const {
-  const std::size_t slash = api_version.find('/');
-  const bool is_core = slash == std::string_view::npos;
-  const std::string_view group = is_core ? std::string_view() : api_version.substr(0, slash);
-  const std::string_view version = is_core ? api_version : api_version.substr(slash + 1);
+  const GroupVersion of = split_api_version(api_version);
   return look_up(*api_, [&](const davit_discovery_v1& table, davit_served_resource& out) {
-    return table.find_kind(api_->call(), to_c(group), to_c(version), to_c(kind), &out);
+    return table.find_kind(api_->call(), to_c(of.group), to_c(of.version), to_c(kind), &out);
   });
 }
 

@@ -1,3 +1,4 @@
+#include <davit/kube/group_version.hpp>
 #include <davit/kube/owner_reference.hpp>
 #include <davit/watch.hpp>
 #include <string>
@@ -8,10 +9,7 @@ void add_owners(const Queue& queue, const ObjectView& owned, const Resource& own
                 OwnerScope scope) {
   for (const Value each : owned.owner_references().elements()) {
     const OwnerReference reference(each);
-    const std::string_view version = reference.api_version();
-    const std::size_t slash = version.find('/');
-    const std::string_view group =
-        slash == std::string_view::npos ? std::string_view() : version.substr(0, slash);
+    const std::string_view group = split_api_version(reference.api_version()).group;
     if (reference.kind() != owner.kind || group != owner.group) continue;
     if (by == OwnedBy::kController && !reference.is_controller()) continue;
     const std::string_view ns = scope == OwnerScope::kCluster ? std::string_view() : owned.ns();

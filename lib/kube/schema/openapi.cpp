@@ -1,3 +1,4 @@
+#include <davit/kube/group_version.hpp>
 #include <map>
 #include <set>
 
@@ -34,11 +35,8 @@ std::string openapi_name(const Message& message) {
 }
 
 Json kind_of(std::string_view api_version, std::string_view kind) {
-  const std::size_t slash = api_version.find('/');
-  const bool core = slash == std::string_view::npos;
-  return Json::object({{"group", core ? "" : api_version.substr(0, slash)},
-                       {"version", core ? api_version : api_version.substr(slash + 1)},
-                       {"kind", kind}});
+  const auto [group, version] = split_api_version(api_version);
+  return Json::object({{"group", group}, {"version", version}, {"kind", kind}});
 }
 
 using RequiredFields = std::map<std::string_view, std::vector<std::string_view>>;

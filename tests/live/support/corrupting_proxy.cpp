@@ -1,17 +1,14 @@
 #include "tests/live/support/corrupting_proxy.hpp"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <signal.h>
-#include <sys/socket.h>
 
-#include <algorithm>
-#include <cctype>
 #include <string_view>
 #include <utility>
 
+#include "lib/base/lower_case.hpp"
 #include "lib/base/openssl_owners.hpp"
-#include "tests/live/support/process.hpp"
+#include "lib/base/write_all.hpp"
+#include "tests/live/support/loopback.hpp"
 
 namespace davit::live {
 namespace {
@@ -19,17 +16,9 @@ namespace {
 constexpr std::size_t kPieceBytes = 64 * 1024;
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
 
-sockaddr_in on_loopback(int port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return address;
-}
-
 /// The size of the body that a head announces.
-std::size_t body_size(std::string head) {
-  std::ranges::transform(head, head.begin(), [](unsigned char each) { return std::tolower(each); });
+std::size_t body_size(const std::string& text) {
+  const std::string head = lower_case(text);
   constexpr std::string_view kLength = "\r\ncontent-length:";
   const std::size_t at = head.find(kLength);
   return at == std::string::npos ? 0 : std::stoul(head.substr(at + kLength.size()));
@@ -54,15 +43,6 @@ std::string next_request(int client, std::string& buffer) {
   }
 }
 
-bool send_whole(int client, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t sent = ::send(client, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(sent));
-  }
-  return true;
-}
-
 /// Sends the request as the only one of its connection, and passes on its response until the server
 /// closes.
 void exchange(int server, const std::string& request, int client) {
@@ -73,7 +53,7 @@ void exchange(int server, const std::string& request, int client) {
   if (SSL_write(ssl.get(), request.data(), static_cast<int>(request.size())) <= 0) return;
   std::string piece(kPieceBytes, '\0');
   for (int got = 0; (got = SSL_read(ssl.get(), piece.data(), static_cast<int>(kPieceBytes))) > 0;) {
-    if (!send_whole(client, std::string_view(piece).substr(0, static_cast<std::size_t>(got))))
+    if (!write_all(client, std::string_view(piece).substr(0, static_cast<std::size_t>(got))))
       return;
   }
 }
@@ -84,15 +64,7 @@ CorruptingProxy::CorruptingProxy(int server_port, std::string token)
     : server_port_(server_port),
       token_(std::move(token)),
       listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-  const sockaddr_in any = on_loopback(0);
-  sockaddr_in bound{};
-  socklen_t size = sizeof(bound);
-  if (::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&any), sizeof(any)) != 0 ||
-      ::listen(listener_.get(), SOMAXCONN) != 0 ||
-      ::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&bound), &size) != 0) {
-    give_up("no port for a proxy");
-  }
-  port_ = ntohs(bound.sin_port);
+  port_ = listen_on_loopback(listener_.get());
   thread_ = std::jthread([this] { take_connections(); });
 }
 
@@ -140,7 +112,7 @@ void CorruptingProxy::take_connections() {
 }
 
 void CorruptingProxy::serve(Connection& at) {
-  // OpenSSL writes to a server that is gone, too; the signal would end the test program.
+  // A write to a client or server that is gone would end the test program.
   sigset_t broken_pipe;
   sigemptyset(&broken_pipe);
   sigaddset(&broken_pipe, SIGPIPE);
@@ -150,7 +122,7 @@ void CorruptingProxy::serve(Connection& at) {
     const std::string request = next_request(at.client.get(), buffer);
     if (request.empty()) break;
     if (const std::string wrong = wrong_response(request); !wrong.empty()) {
-      if (!send_whole(at.client.get(), wrong)) break;
+      if (!write_all(at.client.get(), wrong)) break;
       continue;
     }
     pass_on(at, request);
@@ -179,7 +151,7 @@ void CorruptingProxy::pass_on(Connection& at, const std::string& request) {
     const std::lock_guard lock(mutex_);
     if (has_ended_) return;
     at.server = UniqueFd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const sockaddr_in server = on_loopback(server_port_);
+    const sockaddr_in server = loopback(server_port_);
     if (::connect(at.server.get(), reinterpret_cast<const sockaddr*>(&server), sizeof(server)) !=
         0) {
       return;

@@ -26,8 +26,8 @@ class CorruptingProxy {
   /// "http://127.0.0.1:40123"
   [[nodiscard]] std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
 
-  /// From now on each GET of `path`, whatever its query, gets 200 with this JSON, and the server
-  /// does not see it.
+  /// Answers each GET of `path`, with any query, with 200 and this JSON from now on. The server
+  /// does not see these requests.
   void corrupt(const std::string& path, const std::string& body);
   /// Passes all requests on again.
   void relent();

@@ -1,8 +1,6 @@
 #include "tests/live/support/tcp_proxy.hpp"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -18,7 +16,7 @@
 #include <vector>
 
 #include "lib/base/unique_fd.hpp"
-#include "tests/live/support/process.hpp"
+#include "tests/live/support/loopback.hpp"
 
 namespace davit::live {
 namespace {
@@ -39,14 +37,6 @@ constexpr std::chrono::milliseconds kIdleTime{20};
 /// The interval at which pauses are checked.
 constexpr int kPollMilliseconds = 20;
 
-sockaddr_in loopback(int port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return address;
-}
-
 UniqueFd stream_socket() {
   return UniqueFd(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
@@ -61,15 +51,7 @@ class TcpProxy::Loop {
         server_port_(server_port),
         bell_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
         listener_(stream_socket()) {
-    const sockaddr_in any = loopback(0);
-    sockaddr_in bound{};
-    socklen_t size = sizeof(bound);
-    if (::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&any), sizeof(any)) != 0 ||
-        ::listen(listener_.get(), SOMAXCONN) != 0 ||
-        ::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&bound), &size) != 0) {
-      give_up("no port for a proxy");
-    }
-    proxy_.port_ = ntohs(bound.sin_port);
+    proxy_.port_ = listen_on_loopback(listener_.get());
   }
 
   void ring() const {

@@ -95,7 +95,7 @@ class PodResourceSum {
     return read_resources<Number>(container["resources"][side_text(side_)]);
   }
 
-  /// The status of the container with this name; absent if there is none.
+  /// The status of the container with this name, or an absent value.
   [[nodiscard]] V status_of(std::string_view name) const {
     for (const V list :
          {status_[&Names::container_statuses], status_[&Names::init_container_statuses]}) {
