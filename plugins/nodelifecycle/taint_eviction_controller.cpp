@@ -1,5 +1,6 @@
 #include "plugins/nodelifecycle/taint_eviction_controller.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <davit/json_writer.hpp>
 #include <davit/kube/taint.hpp>
@@ -21,6 +22,9 @@ constexpr std::uint32_t kWorkers = 8;  // tainteviction.UpdateWorkerSize
 constexpr int kTriesMax = 5;           // tainteviction.retries
 constexpr std::chrono::milliseconds kPause{10};
 constexpr std::chrono::seconds kStalePause{1};
+constexpr std::chrono::milliseconds kVerifyPause{100};
+// A countdown is looked at so long before its end: a large cache takes three seconds to verify.
+constexpr std::chrono::seconds kVerifyLead{4};
 constexpr const char* kPodsByNode = "node";
 constexpr char kUidMark = '@';  // In no name.
 constexpr const char* kEvictionReason = "TaintManagerEviction";
@@ -161,8 +165,19 @@ Status TaintEvictionController::read(std::uint32_t, Value state) {
   const Result<std::vector<EvictionTimers::Call>> calls = timers_.read(state);
   if (!calls) return calls.error();
   const Time now = cluster_.now();
-  for (const EvictionTimers::Call& each : *calls) evictions_.add_after(each.pod, each.due - now);
+  for (const EvictionTimers::Call& each : *calls) look_after(each.pod, each.due - now);
   return {};
+}
+
+std::optional<Duration> TaintEvictionController::wait_for_nodes(Basis basis) {
+  const CacheFreshness nodes = nodes_.freshness();
+  const Time oldest = cluster_.now() - kStaleAfter;
+  if (nodes.confirmed < oldest) return kStalePause;
+  if (basis == Basis::kEvent || nodes.verified >= oldest || mutant("verified-taints")) {
+    return std::nullopt;
+  }
+  nodes_.verify();
+  return kVerifyPause;
 }
 
 Result<Again> TaintEvictionController::sync_node(const Key& key) {
@@ -171,6 +186,9 @@ Result<Again> TaintEvictionController::sync_node(const Key& key) {
 }
 
 Result<Again> TaintEvictionController::sync_pod(const Key& key) {
+  if (meets_taints(key)) {
+    if (const auto wait = wait_for_nodes(Basis::kCache)) return Again::after(*wait);
+  }
   apply(check_pod(key));
   return Again::when_changed();
 }
@@ -190,6 +208,13 @@ TaintEvictionController::Changes TaintEvictionController::check_node(const Key& 
     }
   }
   return changes;
+}
+
+bool TaintEvictionController::meets_taints(const Key& pod) const {
+  const Lookup<Pod> at_hand = pods_.get(pod_of(pod).key);
+  if (!at_hand || at_hand->node_name().empty()) return false;
+  const Lookup<Node> node = nodes_.get({}, at_hand->node_name());
+  return node && !taints_from(node->taints(), kNoExecute).empty();
 }
 
 TaintEvictionController::Changes TaintEvictionController::check_pod(const Key& key) {
@@ -235,6 +260,10 @@ void TaintEvictionController::start(const Key& pod, Duration delay, Changes& out
   if (timers_.add(pod, now, now + delay)) out.started.push_back({pod, delay});
 }
 
+void TaintEvictionController::look_after(const Key& pod, Duration delay) {
+  evictions_.add_after(pod, std::max(Duration::zero(), delay - Duration(kVerifyLead)));
+}
+
 void TaintEvictionController::apply(const Changes& changes) {
   for (const Key& each : changes.cancelled) {
     const PodIdentity pod = pod_of(each);
@@ -242,13 +271,13 @@ void TaintEvictionController::apply(const Changes& changes) {
                              "Cancelling deletion of Pod " + pod.key.text());
   }
   // One that was cancelled meanwhile finds nothing to do when its time comes.
-  for (const Changes::Start& each : changes.started) evictions_.add_after(each.pod, each.delay);
+  for (const Changes::Start& each : changes.started) look_after(each.pod, each.delay);
 }
 
 Result<Again> TaintEvictionController::sync_eviction(const Key& key) {
   const Time now = cluster_.now();
-  // The node's taints may be gone.
-  if (now - nodes_.freshness().confirmed > kStaleAfter) return Again::after(kStalePause);
+  const Basis basis = timers_.is_pending(key) ? Basis::kCache : Basis::kEvent;
+  if (const auto wait = wait_for_nodes(basis)) return Again::after(*wait);
   const EvictionTimers::Step step = timers_.step(key, now);
   if (const auto* wait = std::get_if<EvictionTimers::Wait>(&step)) return Again::after(wait->rest);
   const auto* attempt = std::get_if<EvictionTimers::Attempt>(&step);

@@ -2,12 +2,14 @@
 /// tolerate, or no longer.
 #pragma once
 
+#include <cstdint>
 #include <davit/context.hpp>
 #include <davit/controller.hpp>
 #include <davit/kube/node.hpp>
 #include <davit/kube/pod.hpp>
 #include <davit/kube/taint.hpp>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,6 +31,14 @@ class TaintEvictionController final : public Controller, private HandedState {
   void write(JsonWriter& out) const override { timers_.write(out); }
   [[nodiscard]] Status read(std::uint32_t version, Value state) override;
 
+  /// The evidence for taints: an event of their node, just now, or the cache, whose taints may be
+  /// gone on the server, as a working watch may stand still.
+  enum class Basis : std::uint8_t { kEvent, kCache };
+  /// The wait before taints may be acted on; nothing if nodes are known well enough. If that is
+  /// what lacks, has the cache compared with the server.
+  [[nodiscard]] std::optional<Duration> wait_for_nodes(Basis basis);
+  /// Whether the caches show the pod on a node with NoExecute taints.
+  [[nodiscard]] bool meets_taints(const Key& pod) const;
   [[nodiscard]] Result<Again> sync_node(const Key& key);
   // Keys of pods have the UID behind the name.
   [[nodiscard]] Result<Again> sync_pod(const Key& key);
@@ -48,6 +58,8 @@ class TaintEvictionController final : public Controller, private HandedState {
   void evaluate(const Pod& pod, std::span<const Taint> taints, Changes& out);
   void cancel(const Key& pod, Changes& out);
   void start(const Key& pod, Duration delay, Changes& out);
+  /// Has sync_eviction() look at the pod early enough to delete it after `delay`.
+  void look_after(const Key& pod, Duration delay);
   void apply(const Changes& changes);
   [[nodiscard]] Result<Again> finish(const Key& pod);
 

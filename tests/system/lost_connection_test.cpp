@@ -63,6 +63,24 @@ TEST(LostConnectionTest, ServerWhoseCacheOfLeasesStandsStillMakesNoNodeUnknown) 
   EXPECT_EQ(readiness(world.record().find("Node", "node-2")), "True");
 }
 
+// Issue 30, 1.8, its sibling: the taint of the cache was gone from the server.
+TEST(LostConnectionTest, ServerWhoseCacheOfNodesStandsStillEvictsNoPodForATaintThatIsGone) {
+  World world(with_nodes());
+  deploy_impatient(world, std::chrono::seconds(60));
+  switch_node(world, "node-1", "stopped");
+  world.await("it is tainted", [&] { return is_tainted(world, "node-1"); });
+  const sandbox::Revision before = world.record().revision();
+  world.play(R"({"rules":[
+      {"fault":"gap","events":["MODIFIED"],"target":{"verb":"watch","resource":"nodes"}},
+      {"fault":"cut","after":"10s","clean":true,
+       "target":{"verb":"watch","resource":"nodes"}}]})");
+  world.pass(std::chrono::seconds(40));  // The watch that runs is renewed.
+  switch_node(world, "node-1", "running");
+  world.send("PATCH", "/api/v1/nodes/node-1", R"({"spec":{"taints":null}})");
+  world.pass(std::chrono::minutes(2));
+  EXPECT_EQ(pods_deleted_since(world, before), 0U);
+}
+
 TEST(LostConnectionTest, ServerThatIsAwayAgainAndAgainMakesNoNodeUnknown) {
   World world(with_nodes());
   world.pass(std::chrono::minutes(1));

@@ -108,6 +108,7 @@ TEST_F(TaintEvictionTest, N64_APodCreatedOnATaintedNodeIsEvicted) {
   add_pod("p");
   run_until_idle();
 
+  advance(milliseconds(100));  // The cache of nodes is compared with the server.
   EXPECT_TRUE(is_evicted("p"));
 }
 
@@ -119,6 +120,7 @@ TEST_F(TaintEvictionTest, N65_APodBoundToATaintedNodeIsEvicted) {
 
   edit_pod("p", R"({"spec":{"nodeName":"n1"}})");
 
+  advance(milliseconds(100));  // The cache of nodes is compared with the server.
   EXPECT_TRUE(is_evicted("p"));
 }
 

@@ -9,13 +9,15 @@ WorldOptions with_nodes() {
   return out;
 }
 
-void deploy_impatient(World& world) {
+void deploy_impatient(World& world, std::chrono::seconds tolerated) {
+  const auto tolerates = [tolerated](const std::string& key) {
+    return R"({"key":"node.kubernetes.io/)" + key +
+           R"(","operator":"Exists","effect":"NoExecute",)" + R"("tolerationSeconds":)" +
+           std::to_string(tolerated.count()) + "}";
+  };
   world.deploy("web", 3);
-  world.patch("web", R"({"spec":{"template":{"spec":{"tolerations":[
-      {"key":"node.kubernetes.io/unreachable","operator":"Exists","effect":"NoExecute",
-       "tolerationSeconds":5},
-      {"key":"node.kubernetes.io/not-ready","operator":"Exists","effect":"NoExecute",
-       "tolerationSeconds":5}]}}}})");
+  world.patch("web", R"({"spec":{"template":{"spec":{"tolerations":[)" + tolerates("unreachable") +
+                         "," + tolerates("not-ready") + "]}}}}");
   world.await_rollout("web", 3);
 }
 

@@ -1,6 +1,7 @@
 /// Nodes that die, and what becomes of their pods.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -11,8 +12,8 @@ namespace davit::test {
 /// Deployments and nodes are looked after; leases are renewed every ten seconds.
 [[nodiscard]] WorldOptions with_nodes();
 
-/// Three pods "web" that leave a dead node after five seconds.
-void deploy_impatient(World& world);
+/// Three pods "web" that tolerate a dead node for so long.
+void deploy_impatient(World& world, std::chrono::seconds tolerated = std::chrono::seconds(5));
 /// "running", "stopped" or "not-ready".
 void switch_node(World& world, const std::string& node, const std::string& state);
 /// A taint that makes pods leave, written by somebody else than davit.
