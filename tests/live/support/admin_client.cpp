@@ -1,5 +1,9 @@
 #include "tests/live/support/admin_client.hpp"
 
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
 #include "host/api/connect.hpp"
 #include "host/api/rest_client.hpp"
 #include "host/config/kubeconfig.hpp"
@@ -16,19 +20,39 @@ struct AdminClient::Parts {
   std::unique_ptr<host::RestClient> client;
 };
 
-AdminClient::AdminClient(const std::string& kubeconfig) : parts_(std::make_unique<Parts>()) {
+Result<std::unique_ptr<AdminClient::Parts>> AdminClient::connect(const std::string& kubeconfig) {
+  auto parts = std::make_unique<Parts>();
   host::KubeconfigOptions lookup;
   lookup.kubeconfig = kubeconfig;
   lookup.environment = host::process_environment();
   const Result<host::ConnectionConfig> config = host::load_connection(lookup);
-  if (!config) give_up(config.error().message());
-  const Logger log(*parts_->sink);
-  auto transport = host::connect(*config, *parts_->clock, parts_->metrics, log);
-  if (!transport) give_up(transport.error().message());
-  parts_->transport = std::move(*transport);
-  parts_->client = std::make_unique<host::RestClient>(
-      *parts_->transport, *parts_->clock, parts_->metrics, log,
+  if (!config) return config.error();
+  const Logger log(*parts->sink);
+  auto transport = host::connect(*config, *parts->clock, parts->metrics, log);
+  if (!transport) return transport.error();
+  parts->transport = std::move(*transport);
+  parts->client = std::make_unique<host::RestClient>(
+      *parts->transport, *parts->clock, parts->metrics, log,
       host::RestOptions{.rate = {-1, 1}, .user_agent = host::user_agent("live-test")});
+  return parts;
+}
+
+AdminClient::AdminClient(const std::string& kubeconfig) {
+  auto parts = connect(kubeconfig);
+  if (!parts) give_up(parts.error().message());
+  parts_ = std::move(*parts);
+}
+
+bool AdminClient::is_served(const std::string& kubeconfig,
+                            std::initializer_list<const char*> paths) {
+  const auto parts = connect(kubeconfig);
+  return parts && std::ranges::all_of(paths, [&parts](const char* path) {
+           host::ApiRequest request;
+           request.raw_path = path;
+           request.accept = "*/*";
+           request.timeout = std::chrono::seconds(5);
+           return (*parts)->client->call(request).status.ok();
+         });
 }
 
 AdminClient::~AdminClient() = default;

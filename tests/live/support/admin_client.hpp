@@ -1,6 +1,8 @@
 /// An administrator's API client for the test program itself, without the weight of a kubectl.
 #pragma once
 
+#include <davit/result.hpp>
+#include <initializer_list>
 #include <memory>
 #include <string>
 
@@ -19,9 +21,15 @@ class AdminClient {
 
   [[nodiscard]] host::RestClient& client() const;
 
+  /// Whether a GET of each path succeeds within five seconds. Not without a usable kubeconfig.
+  [[nodiscard]] static bool is_served(const std::string& kubeconfig,
+                                      std::initializer_list<const char*> paths);
+
  private:
   struct Parts;
-  const std::unique_ptr<Parts> parts_;
+  [[nodiscard]] static Result<std::unique_ptr<Parts>> connect(const std::string& kubeconfig);
+
+  std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace davit::live

@@ -226,16 +226,15 @@ void ControlPlane::launch_apiserver() {
 }
 
 void ControlPlane::await_health() {
-  // Each question is two kubectl, which would keep a small machine from starting anything.
   const auto is_decided = [this] { return healthy() || !apiserver_->running(); };
-  if (!eventually(seconds(240), is_decided, milliseconds(500)) || !apiserver_->running()) {
+  if (!eventually(seconds(240), is_decided, milliseconds(250)) || !apiserver_->running()) {
     give_up("kube-apiserver does not become healthy:\n" + apiserver_->output() + etcd_->output());
   }
 }
 
 bool ControlPlane::healthy() const {
-  return kubectl({"get", "--raw", "/readyz"}).code == 0 &&
-         kubectl({"get", "namespace", "default", "kube-system"}).code == 0;
+  return AdminClient::is_served(
+      kubeconfig(), {"/readyz", "/api/v1/namespaces/default", "/api/v1/namespaces/kube-system"});
 }
 
 void ControlPlane::await_prompt_response() const {

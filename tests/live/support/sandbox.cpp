@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "host/config/kubeconfig.hpp"
+#include "tests/live/support/admin_client.hpp"
 #include "tests/live/support/control_plane.hpp"
 
 namespace davit::live {
@@ -45,8 +46,7 @@ void Sandbox::start() {
                                 std::vector<std::string>{"HOME=" + home, "XDG_STATE_HOME=" + home,
                                                          "XDG_RUNTIME_DIR=" + home});
   const auto serves = [this] {
-    return !process_->running() || (std::filesystem::exists(kubeconfig()) &&
-                                    kubectl({"get", "--raw", "/readyz"}).code == 0);
+    return !process_->running() || AdminClient::is_served(kubeconfig(), {"/readyz"});
   };
   if (!eventually(std::chrono::seconds(240), serves, std::chrono::milliseconds(250)) ||
       !process_->running()) {
