@@ -30,12 +30,14 @@ constexpr std::string_view kStagingPrefix = "davit-plugins-";
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
-/// Reads to the end. The room for `size` is made at once: builds for debugging have tens of MiB,
-/// which would be copied again and again.
-Result<std::string> read_all(int fd, off_t size) {
+/// Reads a file from its present offset to its end.
+Result<std::string> read_all(int fd) {
   constexpr std::size_t kChunk = std::size_t{1} << 16;
   std::string content;
-  content.reserve(std::min(static_cast<std::size_t>(size), kPluginBytesMax) + kChunk);
+  // A string that grows is copied again and again, and a debug build has more than 10 MiB.
+  struct stat info {};
+  if (::fstat(fd, &info) != 0) return Status(Code::kInvalid, reason(errno));
+  content.reserve(std::min(static_cast<std::size_t>(info.st_size), kPluginBytesMax) + kChunk);
   for (;;) {
     const std::size_t before = content.size();
     content.resize(before + kChunk);
@@ -68,7 +70,7 @@ Result<TrustedFile> read_file(const std::filesystem::path& path, Trust trust) {
       return refuse_plugin(s.code(), path, s.message());
     }
   }
-  Result<std::string> content = read_all(file.get(), info.st_size);
+  Result<std::string> content = read_all(file.get());
   if (!content) return refuse_plugin(Code::kInvalid, path, content.error().message());
   TrustedFile out;
   out.content = std::move(*content);
@@ -214,11 +216,8 @@ Result<std::shared_ptr<const KeptCopy>> KeptCopy::of(const std::filesystem::path
 }
 
 Result<TrustedFile> KeptCopy::read() const {
-  const off_t size = ::lseek(file_.get(), 0, SEEK_END);
-  if (size < 0 || ::lseek(file_.get(), 0, SEEK_SET) != 0) {
-    return Status(Code::kInternal, reason(errno));
-  }
-  Result<std::string> content = read_all(file_.get(), size);
+  if (::lseek(file_.get(), 0, SEEK_SET) != 0) return Status(Code::kInternal, reason(errno));
+  Result<std::string> content = read_all(file_.get());
   if (!content) return content.error();
   TrustedFile out{std::move(*content), ""};
   out.digest = sha256_hex(out.content);

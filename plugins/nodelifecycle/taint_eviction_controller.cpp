@@ -23,7 +23,7 @@ constexpr int kTriesMax = 5;           // tainteviction.retries
 constexpr std::chrono::milliseconds kPause{10};
 constexpr std::chrono::seconds kStalePause{1};
 constexpr std::chrono::milliseconds kVerifyPause{100};
-// A countdown is looked at so long before its end: a large cache takes three seconds to verify.
+// Nodes are verified this long before a countdown ends. A large cache takes three seconds.
 constexpr std::chrono::seconds kVerifyLead{4};
 constexpr const char* kPodsByNode = "node";
 constexpr char kUidMark = '@';  // In no name.

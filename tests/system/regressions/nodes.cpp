@@ -12,7 +12,7 @@ WorldOptions with_nodes() {
 void deploy_impatient(World& world, std::chrono::seconds tolerated) {
   const auto tolerates = [tolerated](const std::string& key) {
     return R"({"key":"node.kubernetes.io/)" + key +
-           R"(","operator":"Exists","effect":"NoExecute",)" + R"("tolerationSeconds":)" +
+           R"(","operator":"Exists","effect":"NoExecute","tolerationSeconds":)" +
            std::to_string(tolerated.count()) + "}";
   };
   world.deploy("web", 3);

@@ -12,7 +12,7 @@ namespace davit::test {
 /// Deployments and nodes are looked after; leases are renewed every ten seconds.
 [[nodiscard]] WorldOptions with_nodes();
 
-/// Three pods "web" that tolerate a dead node for so long.
+/// Three pods "web" that tolerate a dead node for `tolerated`.
 void deploy_impatient(World& world, std::chrono::seconds tolerated = std::chrono::seconds(5));
 /// "running", "stopped" or "not-ready".
 void switch_node(World& world, const std::string& node, const std::string& state);
