@@ -59,8 +59,9 @@ std::vector<Json> printed_roles(const HostOptions& options) {
   for (const host::PlannedController& each : plan->controllers()) {
     controllers.push_back(each.declared);
   }
-  const std::string text =
-      host::rbac_yaml(controllers, merged.manifest.leader_election, {.accounts = options.accounts});
+  host::RbacOptions printed;
+  printed.accounts = options.accounts;
+  const std::string text = host::rbac_yaml(controllers, merged.manifest.leader_election, printed);
   std::vector<Json> out;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find("---\n", begin), text.size());

@@ -25,7 +25,7 @@ Status forbidden(const std::string& message) {
 }
 
 TEST(ApiStatusTest, RightThatIsMissingNamesTheCommandThatPrintsIt) {
-  for (const std::string& message :
+  for (const std::string message :
        {R"(pods is forbidden: User \"davit\" cannot list resource \"pods\")",
         R"(forbidden: User \"davit\" cannot get path \"/x\")",
         R"(clusterroles \"x\" is forbidden: user \"davit\" is attempting to grant)"}) {
@@ -36,7 +36,7 @@ TEST(ApiStatusTest, RightThatIsMissingNamesTheCommandThatPrintsIt) {
 }
 
 TEST(ApiStatusTest, RefusalsThatNoRightAvoidsStayAsTheyAre) {
-  for (const std::string& message :
+  for (const std::string message :
        {R"(pods \"a\" is forbidden: exceeded quota: q)",
         R"(pods \"a\" is forbidden: unable to create new content in namespace x)"}) {
     EXPECT_EQ(forbidden(message).message().find("davit rbac"), std::string::npos) << message;
