@@ -1,7 +1,7 @@
-"""guide.py BUILD_DIR GUIDE.md WORK_DIR: follows docs/PLUGIN_GUIDE.md literally, in an empty folder against an installed davit.
+"""guide.py BUILD_DIR WORK_DIR PAGE...: follows the pages literally, one after the other, in an empty folder against an installed davit.
 
 A block ```sh is run, line by line, in one shell; a block of another language whose last words before it name a file becomes
-that file. A command that goes on running gets a process of its own. A line may be tried again for a while: the one before it
+that file. A command that keeps running gets a process of its own. A line is tried again for a while, because the line before it
 may have started something.
 """
 import os
@@ -47,11 +47,11 @@ def script_of(text):
 
 
 def main():
-    build, guide, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+    build, work, *pages = sys.argv[1], *map(pathlib.Path, sys.argv[2:])
     shutil.rmtree(work, ignore_errors=True)
     (work / "empty").mkdir(parents=True)
     subprocess.run(["cmake", "--install", build, "--prefix", work / "davit"], check=True, stdout=subprocess.DEVNULL)
-    script = script_of(guide.read_text())
+    script = script_of("\n".join(page.read_text() for page in pages))
     env = {**os.environ, "HOME": str(work)}
     shell = subprocess.Popen(["bash", "-c", script], cwd=work / "empty", env=env, start_new_session=True)
     code = shell.wait()

@@ -1,4 +1,5 @@
-// The C++ of docs/PLUGIN_GUIDE.md; sdk.SnippetsOfTheGuideAreCompiled compares both.
+// The C++ of docs/PLUGIN_GUIDE.md and docs/PLUGIN_REFERENCE.md; sdk.SnippetsOfTheGuideAreCompiled
+// compares them with it.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -47,7 +48,7 @@ class GreeterController : public Controller {
     const std::optional<std::int64_t> limit = config["limit"].integer();
     if (!limit) return Status(Code::kInvalid, "limit is not a number");
     // The old configuration stays.
-    limit_.store(*limit);  // std::atomic: syncs run meanwhile.
+    limit_.store(*limit);  // std::atomic: syncs are running.
     return {};
   }
   // clang-format on
@@ -73,10 +74,10 @@ class GreeterController : public Controller {
 
     // 10,000 requests, 20 at once; each response is freed when the lambda returns.
     Status s = client.fan_out(requests, [&](std::size_t i, const Result<Value>& pod) -> Status {
-      return pod.error().unless(Code::kNotFound);  // Anything but ok ends the fan-out.
+      return pod.error().unless(Code::kNotFound);  // An error ends the fan-out.
     }, 20);
 
-    // A list in pages of 500. After a 410 the whole list comes at once, with page.restarted.
+    // A list in pages of 500. After a 410 the list starts again as one page, with page.restarted.
     s = client.list_pages(Request::list<Pod>("", {.label_selector = "app=web"}),
                           [&](const Page& page) {
       if (page.restarted) count = 0;
@@ -90,7 +91,7 @@ class GreeterController : public Controller {
     log.timeout = std::chrono::minutes(5);
     s = client.stream(log, [&](std::string_view text) { /* … */ });
 
-    // Whatever a scaleTargetRef names, built-in or custom.
+    // The target of a scaleTargetRef, built-in or custom.
     const Scales scales(client, context.discovery());
     Result<Scale> scale = scales.get({"apps/v1", "Deployment", {"default", "web"}});
     if (scale) s = scales.set(*scale, scale->replicas + 1).error();
@@ -157,7 +158,7 @@ TEST(PluginGuideTest, WatchMaySelect) {
 
 // clang-format off
 TEST(PluginGuideTest, ClusterAnswersTheGreeter) {
-  testing::Cluster cluster({.note = note_text<declare>()});  // note_of() reads that of a file
+  testing::Cluster cluster({.note = note_text<declare>()});  // note_of() reads the note of a file
   ASSERT_TRUE(cluster.start("greeter-controller", &davit::make<GreeterController>).ok());
   cluster.add(testing::PodBuilder("web").annotation("example.davit.dev/greet", "please"));
   cluster.run_until_idle();

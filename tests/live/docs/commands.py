@@ -18,8 +18,8 @@ import world
 COMMANDS = ('sh', 'console')
 OTHERS = set('c cmake cpp diff go json rust text yaml'.split())
 HISTORY = ('CHANGELOG.md', 'docs/decisions/', 'docs/spec/')
-# sdk.PluginGuideHolds follows this page from its first line to its last.
-FOLLOWED = ('docs/PLUGIN_GUIDE.md',)
+# sdk.PluginGuideHolds follows these pages from their first line to their last.
+FOLLOWED = ('docs/PLUGIN_GUIDE.md', 'docs/PLUGIN_REFERENCE.md')
 
 
 def files_of(root):

@@ -1,4 +1,4 @@
-//! What docs/COMING_FROM_KUBE_RS.md and docs/PLUGIN_GUIDE.md show in Rust, on the test cluster.
+//! What docs/COMING_FROM_KUBE_RS.md and docs/PLUGIN_REFERENCE.md show in Rust, on the test cluster.
 use davit::testing::{Cluster, Records};
 use davit::{json, Again, Controller, Ctx, DynamicInformer, Event, Informer, Key, PatchType, Queue, Request, Resource, Result};
 use davit::{Setup, Watch};
