@@ -33,7 +33,7 @@ void WholeHost::start(const WholeHostOptions& options, Transport* way) {
   run.manifest = options.manifest;
   run.plugin_directories = options.directories;
   run.controllers = options.controllers;
-  run.leader_elect = false;
+  if (options.election == WholeHostOptions::Election::kOff) run.leader_elect = false;
   run.port = 0;
   run.qps = 10'000;
   run.burst = 10'000;

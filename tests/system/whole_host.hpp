@@ -15,12 +15,14 @@
 
 namespace davit::host {
 
-/// The settings of a host. It has no lease and no noticeable rate limit.
+/// The settings of a host. It has no noticeable rate limit.
 struct WholeHostOptions {
+  enum class Election { kOff, kByManifest };
   std::vector<std::string> directories;  ///< The plugins' directories.
   std::vector<std::string> controllers;  ///< As --controllers.
   std::string manifest = {};             ///< As --manifest.
   TracingConfig tracing = {};
+  Election election = Election::kOff;
 };
 
 /// The destructor stops the host before the cluster goes. Mistakes fail the test.
