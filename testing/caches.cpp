@@ -9,18 +9,18 @@
 #include "host/cache/rest_list_watch.hpp"
 #include "host/object/api_status.hpp"
 #include "sandbox/client/in_process_transport.hpp"
+#include "sandbox/faults/stale_read.hpp"
 
 namespace davit::testing {
 namespace {
 
 using sandbox::Revision;
 
-/// Lists in one page, so that a cheap list verifies every content.
-host::ReflectorOptions reflector_options() {
+host::ReflectorOptions reflector_options(std::uint32_t page_size) {
   host::ReflectorOptions options;
   options.format = host::WireFormat::kJson;  // Events are cut at their line ends here.
   options.streaming_list = false;
-  options.page_size = std::numeric_limits<std::int32_t>::max();
+  options.page_size = page_size;
   options.watch_too_short = Duration::zero();  // A watch without news ends at once.
   return options;
 }
@@ -58,10 +58,12 @@ class Caches::Counter final : public host::InformerMetrics {
 };
 
 Caches::Caches(ClusterServer& server, host::ObjectSpace& space, ClusterClock& clock, Random& random,
-               const Logger& log)
+               const Logger& log, std::uint32_t page_size)
     : server_(server),
       clock_(clock),
-      factory_(host::InformerSeams{*this, space, clock, random, *this}, log, reflector_options()) {}
+      page_size_(page_size),
+      factory_(host::InformerSeams{*this, space, clock, random, *this}, log,
+               reflector_options(page_size)) {}
 
 std::unique_ptr<host::InformerMetrics> Caches::informer(const host::ResourceId& resource) {
   return std::make_unique<Counter>(*this, resource.text());
@@ -88,9 +90,15 @@ std::optional<Revision> Caches::limit(const std::string& qualified) const {
   return held == held_.end() ? std::nullopt : std::optional(held->second);
 }
 
+std::optional<Revision> Caches::lagging_at(const std::string& qualified) const {
+  auto found = lags_.find(qualified);
+  if (found == lags_.end()) found = lags_.find("");
+  return found == lags_.end() ? std::nullopt : std::optional(found->second);
+}
+
 bool Caches::is_behind(const Follower& follower) const {
   if (follower.at == clock_.now() && follower.interrupts == interrupts_ &&
-      follower.followed == server_.revision()) {
+      follower.followed == server_.revision() && !may_be_verified(follower)) {
     return false;
   }
   const host::ResourceId& resource = follower.informer->resource();
@@ -98,9 +106,20 @@ bool Caches::is_behind(const Follower& follower) const {
   if (served == nullptr) return !follower.is_missing;
   if (follower.is_missing || !follower.at) return true;
   if (const auto limited = limit(resource.text())) return follower.seen < *limited;
+  if (*follower.at != clock_.now() || follower.interrupts != interrupts_) return true;
+  if (may_be_verified(follower) && follower.quiet_watches < kQuietWatches) return true;
   const std::vector<Revision>& changes = server_.changes(*served);
-  return *follower.at != clock_.now() || follower.interrupts != interrupts_ ||
-         (!changes.empty() && follower.seen < changes.back());
+  const Revision shown = lagging_at(resource.text()).value_or(server_.revision());
+  const auto hidden = std::upper_bound(changes.begin(), changes.end(), shown);
+  return hidden != changes.begin() && follower.seen < *std::prev(hidden);
+}
+
+/// Nothing reports the next page of a list, nor the verification of a content of several pages,
+/// which takes a probe, a watch and perhaps a list. None is under way when two watches have ended
+/// one after the other.
+bool Caches::may_be_verified(const Follower& follower) const {
+  const bool lists_pages = follower.is_listing && page_size_ != kOnePage;
+  return lists_pages || follower.informer->store().size() > page_size_;
 }
 
 void Caches::step(Follower& follower) {
@@ -112,6 +131,7 @@ void Caches::step(Follower& follower) {
 void Caches::follow() {
   factory_.release_unused(clock_.now());
   for (Follower& each : followers()) {
+    each.quiet_watches = 0;
     const bool is_held = limit(each.informer->resource().text()).has_value();
     if (!is_held && each.at && *each.at != clock_.now()) {
       static_cast<void>(each.informer->tick(clock_.now()));
@@ -120,7 +140,9 @@ void Caches::follow() {
       step(each);
       if (each.waits_until) break;
     }
-    if (!is_held && !each.waits_until) each.followed = server_.revision();
+    if (!is_held && !each.waits_until) {
+      each.followed = lagging_at(each.informer->resource().text()).value_or(server_.revision());
+    }
   }
 }
 
@@ -137,6 +159,18 @@ HttpServerResponse Caches::ask(const host::Selection& what, const host::Reflecto
   Result<HttpRequest> built = host::build_request(to_api_request(what, request), "davit-test");
   if (!built) fail(built.error().message());
   return server_.handle(sandbox::to_server_request(std::move(*built)));
+}
+
+HttpServerResponse Caches::ask_cache(const host::Selection& what,
+                                     const host::ReflectorRequest& request, Revision shown) {
+  const std::uint64_t asked = host::parse_version(request.resource_version).value_or(0);
+  if (asked > shown) return sandbox::to_response(sandbox::future_revision(asked, shown));
+  Result<HttpRequest> built = host::build_request(to_api_request(what, request), "davit-test");
+  if (!built) fail(built.error().message());
+  const HttpServerRequest list = sandbox::to_server_request(std::move(*built));
+  sandbox::RequestFacts facts;
+  facts.verb = "list";
+  return server_.handle(sandbox::stale_question(list, facts, shown).value_or(list));
 }
 
 Status Caches::stream(const host::Selection& what, const host::ReflectorRequest& request,
@@ -159,20 +193,33 @@ Status Caches::stream(const host::Selection& what, const host::ReflectorRequest&
   const std::vector<Revision>& changes = server_.changes(*served);
   const bool is_quiet = request.kind == host::ReflectorRequest::Kind::kWatch &&
                         (changes.empty() || changes.back() <= current_->seen);
-  HttpServerResponse response = is_quiet ? HttpServerResponse() : ask(what, request);
+  const bool is_list = request.kind == host::ReflectorRequest::Kind::kList;
+  const Revision cached = lagging_at(resource).value_or(server_.revision());
+  // Without a version a list is consistent, whatever the server's cache shows.
+  const bool is_cached =
+      is_list && !request.resource_version.empty() && cached < server_.revision();
+  HttpServerResponse response = is_quiet    ? HttpServerResponse()
+                                : is_cached ? ask_cache(what, request, cached)
+                                            : ask(what, request);
   if (response.status != 200) return host::api_status(response.body);
+
   if (Status s = sink(""); !s.ok()) return s;
   current_->at = clock_.now();
   current_->interrupts = interrupts_;
-  current_->seen = limit(resource).value_or(server_.revision());
-  if (is_quiet) return Status();
-  if (response.stream == nullptr) {
-    current_->seen = server_.revision();
+  if (is_list) {
+    current_->quiet_watches = 0;
+    current_->is_listing = true;
+    const bool is_probe = !request.begin_collection && request.continue_token.empty();
+    if (!is_probe) current_->seen = is_cached ? cached : server_.revision();
     return sink(response.body);
   }
+  const Revision shown = std::min(limit(resource).value_or(server_.revision()), cached);
+  current_->seen = std::max(current_->seen, shown);
+  if (++current_->quiet_watches == kQuietWatches) current_->is_listing = false;
+  if (is_quiet) return Status();
   std::string events;
   static_cast<void>(response.stream->read(events, std::numeric_limits<std::size_t>::max() / 2));
-  return sink(up_to(std::move(events), current_->seen, server_.revision()));
+  return sink(up_to(std::move(events), shown, server_.revision()));
 }
 
 void Caches::hold(std::string_view resource) {
@@ -182,6 +229,10 @@ void Caches::hold(std::string_view resource) {
     if (each.informer->resource().text() == name) seen = std::max(seen, each.seen);
   }
   held_.emplace(name, seen == 0 ? server_.revision() : seen);
+}
+
+void Caches::lag(std::string_view resource, Revision shown) {
+  lags_[resource.empty() ? "" : server_.qualified_name(resource)] = shown;
 }
 
 void Caches::release(std::string_view resource) { held_.erase(server_.qualified_name(resource)); }

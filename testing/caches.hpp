@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,9 +26,12 @@ namespace davit::testing {
 /// resource has changed. Resources are named as for ClusterServer::find(). Single-threaded.
 class Caches final : private host::ListWatch, private host::CacheMetrics {
  public:
+  /// Lists come in one page, so that a cheap list verifies every content.
+  static constexpr std::uint32_t kOnePage = std::numeric_limits<std::int32_t>::max();
+
   /// The references must outlive this.
   Caches(ClusterServer& server, host::ObjectSpace& space, ClusterClock& clock, Random& random,
-         const Logger& log);
+         const Logger& log, std::uint32_t page_size = kOnePage);
 
   [[nodiscard]] host::InformerFactory& factory() { return factory_; }
   [[nodiscard]] std::vector<host::Informer*> informers() const { return factory_.informers(); }
@@ -46,6 +50,13 @@ class Caches final : private host::ListWatch, private host::CacheMetrics {
   void begin_outage(std::string_view resource);
   void end_outage(std::string_view resource);
 
+  /// The server's watch cache of a resource stands still at a revision: lists at version 0 and
+  /// watches show the state of then, and only consistent reads what has come since. An empty name
+  /// means all resources.
+  void lag(std::string_view resource, sandbox::Revision shown);
+  /// Ends every lag().
+  void catch_up() { lags_.clear(); }
+
   /// Listeners get every object again, as by the periodic resync.
   void resync(std::string_view resource);
   /// The number of times that informers of a resource were asked to confirm their content.
@@ -55,12 +66,15 @@ class Caches final : private host::ListWatch, private host::CacheMetrics {
 
  private:
   class Counter;
+  static constexpr int kQuietWatches = 2;
 
   struct Follower {
     host::Informer* informer = nullptr;
     sandbox::Revision seen = 0;         // The server's, when it was last asked.
     std::optional<Time> at{};           // When.
     std::uint64_t interrupts = 0;       // interrupts_ then.
+    bool is_listing = false;            // A list came after the last two watches.
+    int quiet_watches = 0;              // One after the other, since follow() began.
     std::optional<Time> waits_until{};  // After a failure.
     sandbox::Revision followed = 0;     // The server's, when this was last up to date.
     bool is_missing = false;            // The server did not serve the resource, when it was asked.
@@ -73,7 +87,14 @@ class Caches final : private host::ListWatch, private host::CacheMetrics {
   /// Sends a list or watch to the server.
   [[nodiscard]] HttpServerResponse ask(const host::Selection& what,
                                        const host::ReflectorRequest& request);
+  /// The same for a list that the server's watch cache answers, which stands still at `shown`.
+  [[nodiscard]] HttpServerResponse ask_cache(const host::Selection& what,
+                                             const host::ReflectorRequest& request,
+                                             sandbox::Revision shown);
   [[nodiscard]] bool is_behind(const Follower& follower) const;
+  /// The revision that the server's watch cache of a resource shows; nothing: the present one.
+  [[nodiscard]] std::optional<sandbox::Revision> lagging_at(const std::string& qualified) const;
+  [[nodiscard]] bool may_be_verified(const Follower& follower) const;
   void step(Follower& follower);
   /// Those that exist now, all prepared.
   std::deque<Follower>& followers();
@@ -82,10 +103,12 @@ class Caches final : private host::ListWatch, private host::CacheMetrics {
 
   ClusterServer& server_;
   ClusterClock& clock_;
+  const std::uint32_t page_size_;
   host::InformerFactory factory_;
   std::deque<Follower> followers_;                 // In the order of the factory.
   Follower* current_ = nullptr;                    // The one that takes a step.
   std::map<std::string, sandbox::Revision> held_;  // The key is a qualified name.
+  std::map<std::string, sandbox::Revision> lags_;  // The key is a qualified name, or empty.
   std::set<std::string> broken_;
   std::uint64_t interrupts_ = 0;  // Relists requested, of any informer.
   std::map<std::string, int> verifications_;

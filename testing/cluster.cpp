@@ -2,44 +2,20 @@
 
 #include <davit/testing/cluster.hpp>
 #include <limits>
+#include <set>
 
-#include "host/api/abi_request.hpp"
-#include "host/api/discovery.hpp"
-#include "host/api/rest_client.hpp"
-#include "host/events/event_recorder.hpp"
-#include "host/health/metrics.hpp"
 #include "host/object/parse.hpp"
 #include "host/plugin/call_frame.hpp"
-#include "host/plugin/controller_host.hpp"
 #include "host/plugin/host_abi.hpp"
 #include "host/plugin/plugin_file.hpp"
-#include "lib/base/log.hpp"
-#include "lib/base/random.hpp"
-#include "testing/caches.hpp"
-#include "testing/cluster_clock.hpp"
-#include "testing/cluster_server.hpp"
 #include "testing/outside.hpp"
 #include "testing/read_note.hpp"
+#include "testing/replica.hpp"
 #include "testing/request_log.hpp"
 #include "testing/wire.hpp"
 
 namespace davit::testing {
 namespace {
-
-using Work = host::ControllerRunner::Work;
-
-/// No request waits for the rate limiter: that would move the clock.
-constexpr host::TokenBucket::Rate kRate{0, 1};
-constexpr int kVerbosity = 10;  // A controller that asks whether a line is written writes all.
-
-/// Has every line written and drops it: the observer records those of controllers.
-class LogDrain final : public LogSink {
- public:
-  [[nodiscard]] int verbosity() const override { return kVerbosity; }
-  void write(Severity, int, std::string_view, std::string_view, std::span<const LogPair>) override {
-  }
-  void flush() override {}
-};
 
 /// As ClusterServer::find() takes it.
 std::string qualified(const Resource& resource) {
@@ -51,57 +27,34 @@ std::string qualified(const Resource& resource) {
 class Cluster::Engine final : private host::ControllerObserver {
  public:
   explicit Engine(const ClusterOptions& options);
-  ~Engine() override { hosts_.clear(); }  // First: they use all of the rest.
 
-  /// A controller at work.
-  struct Hosted {
-    std::unique_ptr<host::ControllerHost> host;
-    davit_controller raw{};
-  };
-  /// Makes one whose handlers have seen the caches, and which does not sync yet.
+  using Hosted = HostedController;
+  /// Makes a controller whose handlers have seen the caches, and which does not sync yet.
   Result<Hosted*> make(std::string_view name, const Init& init, std::string_view config);
-  [[nodiscard]] Hosted* find(std::string_view name) const;
   [[nodiscard]] Hosted& must_find(std::string_view name) const {
-    if (Hosted* const found = find(name)) return *found;
+    if (Hosted* const found = replica.find(name)) return *found;
     fail("no controller " + std::string(name));
   }
-  void end(Hosted* hosted);
   /// Lets it sync, unless the replica is a standby and the controller needs leadership.
   void begin(host::ControllerHost& controller) const {
     if (leads || controller.declared().without_leadership) controller.lead();
   }
   void lead() {
     leads = true;
-    for (const auto& each : hosts_) each->host->lead();
+    for (const auto& each : replica.hosts()) each->host->lead();
   }
   /// Adds the calls that the host refused to the violations.
   void note_refused_calls();
   /// Hands state and keys to another build.
   Status hand_over(host::ControllerHost& from, host::ControllerHost& to);
 
-  /// Brings the caches and the handlers up to date.
-  void process_pending();
-  /// Lets the first controller that has such work do a piece of it.
-  bool step(Work what);
-  bool sync_once();
   std::size_t run_until_idle();
-  [[nodiscard]] std::optional<Time> next_due() const;
 
   /// The declarations that the started controllers have not used.
-  [[nodiscard]] std::vector<std::string> unused_declarations() const;
+  [[nodiscard]] std::vector<std::string> unused_declarations();
 
   /// The root of an object that this keeps.
   [[nodiscard]] Value keep(std::string_view json);
-
-  ClusterClock clock;
-  const std::unique_ptr<Random> names = make_seeded_random(1);
-  ClusterServer server{clock, *names};
-  host::NoteUse note_use;
-  RequestLog requests{server, note_use};
-  Outside outside;
-  host::RefusalReader refusals;
-  std::vector<std::unique_ptr<HttpBodyStream>> streams;  // Open streams of exchange().
-  bool leads = true;                                     // The replica is no standby.
 
  private:
   void synced(std::string_view controller, std::string_view key,
@@ -114,25 +67,20 @@ class Cluster::Engine final : private host::ControllerObserver {
                 std::span<const std::string_view> labels) override;
   void refused(std::string_view controller, std::string_view why) override;
 
-  [[nodiscard]] host::DeclaredController declared(std::string_view name) const;
-  [[nodiscard]] host::HostServices services();
-  /// Refreshes discovery when the server offers something else, if a controller listens.
-  void follow_definitions();
+  [[nodiscard]] ReplicaOptions replica_options(ReadYourWrites read_your_writes) const;
 
   const std::optional<host::PluginDeclaration> note_;
-  const ReadYourWrites read_your_writes_;
-  const std::unique_ptr<Random> random_ = make_seeded_random(2);
-  LogDrain sink_;
-  const Logger log_{sink_};
-  const std::unique_ptr<host::Metrics> metrics_ = host::Metrics::make({}, clock);
-  host::ObjectSpace space_;
-  Wire wire_{server};
-  Wire recorded_wire_{requests};
 
  public:
-  host::RestClient client{wire_, clock, *metrics_, log_, host::RestOptions{.rate = kRate}};
-  host::Discovery discovery{client};
-  Caches caches{server, space_, clock, *random_, log_};
+  ClusterClock clock;
+  const std::unique_ptr<Random> names = make_seeded_random(1);
+  ClusterServer server{clock, *names};
+  host::NoteUse note_use;
+  RequestLog requests{server, note_use};
+  Outside outside;
+  host::RefusalReader refusals;
+  std::vector<std::unique_ptr<HttpBodyStream>> streams;  // Open streams of exchange().
+  bool leads = true;                                     // The replica is no standby.
 
   std::vector<SyncRecord> sync_records;
   std::vector<LogRecord> log_records;
@@ -141,29 +89,37 @@ class Cluster::Engine final : private host::ControllerObserver {
   std::vector<std::string> violations;
 
  private:
-  host::RestEventApi event_api_{client};
-  host::EventRecorder events_{
-      event_api_, clock, *random_, log_, {.host = "test", .threads = Threads::kNone}};
-  std::vector<std::unique_ptr<Hosted>> hosts_;
-  std::uint64_t syncs_ = 0;                      // Ever.
-  std::map<std::string, std::uint64_t> builds_;  // Ever made, by controller.
-  std::size_t definition_changes_ = 0;
+  Wire wire_{server};
+  Wire recorded_wire_{requests};
+
+ public:
+  Replica replica;
+  Caches& caches = replica.caches();
+  host::Discovery& discovery = replica.discovery();
+  host::RestClient& client = replica.client();
+
+ private:
   // Through it the test reads objects as a controller does.
   Api reader_api_;
   std::unique_ptr<host::ControllerHost> reader_;
   std::optional<host::CallFrame> reader_call_;  // The test is in it all the time.
   std::vector<host::ObjectRef> kept_;
+  std::set<std::string> made_;  // Names of controllers that were ever started.
 };
 
 Cluster::Engine::Engine(const ClusterOptions& options)
-    : clock(options.start),
-      note_(options.note.empty() ? std::nullopt : std::optional(read_note(options.note))),
-      read_your_writes_(options.read_your_writes) {
+    : note_(options.note.empty() ? std::nullopt : std::optional(read_note(options.note))),
+      clock(options.start),
+      replica(replica_options(options.read_your_writes),
+              {clock, server, recorded_wire_, wire_, *this,
+               [this](const host::OutboundServer& outbound) {
+                 return Result<std::unique_ptr<Transport>>(outside.connect(outbound));
+               }}) {
   host::ControllerHostOptions reader;
-  reader.declared = declared("test");
-  reader.rate = kRate;
+  reader.declared = replica.declared("test");
+  reader.rate = {0, 1};
   reader.threads = Threads::kNone;
-  reader_ = std::make_unique<host::ControllerHost>(std::move(reader), services());
+  reader_ = std::make_unique<host::ControllerHost>(std::move(reader), replica.services());
   static_cast<void>(reader_->init(
       [this](const davit_call* call, const davit_context* context, davit_controller*) {
         const davit::detail::CallScope scope(call);
@@ -174,106 +130,38 @@ Cluster::Engine::Engine(const ClusterOptions& options)
   reader_api_.outside = reader_call_->call();
 }
 
-host::DeclaredController Cluster::Engine::declared(std::string_view name) const {
-  host::DeclaredController own;
-  own.name = name;
-  own.client_name = name;
-  own.event_component = name;
-  own.is_unlimited = !note_;
-  if (!note_) return own;
-  for (const host::DeclaredController& each : note_->controllers) {
-    if (each.name == name) return each;
-  }
-  return own;
+ReplicaOptions Cluster::Engine::replica_options(ReadYourWrites read_your_writes) const {
+  using Mode = host::ControllerHostOptions::ReadYourWrites;
+  ReplicaOptions options;
+  options.note = note_ ? &*note_ : nullptr;
+  options.read_your_writes = read_your_writes == ReadYourWrites::kOn ? Mode::kOn : Mode::kOff;
+  options.may_write = [this] {
+    return leads ? Status() : Status(Code::kCancelled, "not the leader");
+  };
+  return options;
 }
 
-std::vector<std::string> Cluster::Engine::unused_declarations() const {
+std::vector<std::string> Cluster::Engine::unused_declarations() {
   std::vector<std::string> out;
   if (!note_) return out;
   for (const host::DeclaredController& each : note_->controllers) {
-    if (!builds_.contains(each.name)) continue;
+    if (!made_.contains(each.name)) continue;
     std::ranges::move(note_use.unused(each, caches.informers()), std::back_inserter(out));
   }
   return out;
 }
 
-host::HostServices Cluster::Engine::services() {
-  return {space_,
-          caches.factory(),
-          recorded_wire_,
-          discovery,
-          events_,
-          *metrics_,
-          clock,
-          *random_,
-          log_,
-          this,
-          [this](const host::OutboundServer& outbound) {
-            return Result<std::unique_ptr<Transport>>(outside.connect(outbound));
-          }};
-}
-
 Result<Cluster::Engine::Hosted*> Cluster::Engine::make(std::string_view name, const Init& init,
                                                        std::string_view config) {
-  host::ControllerHostOptions options;
-  options.declared = declared(name);
-  options.plugin = note_ ? note_->name : "test";
-  options.build_id = "test";
-  options.generation = ++builds_[options.declared.name];
-  options.config = config;
-  options.rate = kRate;
-  if (!options.declared.without_leadership) {
-    options.write_gate = [this] {
-      return leads ? Status() : Status(Code::kCancelled, "not the leader");
-    };
-  }
-  options.read_your_writes = read_your_writes_ == ReadYourWrites::kOn
-                                 ? host::ControllerHostOptions::ReadYourWrites::kOn
-                                 : host::ControllerHostOptions::ReadYourWrites::kOff;
-  options.threads = Threads::kNone;
-  auto hosted = std::make_unique<Hosted>();
-  hosted->host = std::make_unique<host::ControllerHost>(std::move(options), services());
-  const host::InitResult said = hosted->host->init(
-      [&](const davit_call* call, const davit_context* context, davit_controller* out) {
-        const std::int32_t outcome = init(call, context, out);
-        hosted->raw = *out;
-        return outcome;
-      });
-  if (said.outcome != host::InitOutcome::kStarted) {
-    const bool is_skipped = said.outcome == host::InitOutcome::kSkipped;
-    return Status(is_skipped ? Code::kUnsupported : Code::kInternal, said.reason);
-  }
-  if (Status s = hosted->host->commit(); !s.ok()) return s;
-  hosted->host->start();
-  hosts_.push_back(std::move(hosted));
-  process_pending();
-  return hosts_.back().get();
-}
-
-Cluster::Engine::Hosted* Cluster::Engine::find(std::string_view name) const {
-  const auto found = std::find_if(hosts_.begin(), hosts_.end(),
-                                  [name](const auto& each) { return each->host->name() == name; });
-  return found == hosts_.end() ? nullptr : found->get();
-}
-
-void Cluster::Engine::end(Hosted* hosted) {
-  std::erase_if(hosts_, [hosted](const auto& each) { return each.get() == hosted; });
+  Result<Hosted*> made = replica.make(name, init, config);
+  if (!made) return made;
+  made_.insert((*made)->host->name());
+  replica.process_pending();
+  return made;
 }
 
 Status Cluster::Engine::hand_over(host::ControllerHost& from, host::ControllerHost& to) {
-  if (const std::optional<host::StateForms> old = from.plugin().state_forms()) {
-    const Result<std::string> state = from.plugin().write_state();
-    if (!state) return state.error();
-    const std::optional<host::StateForms> next = to.plugin().state_forms();
-    if (next && !next->reads(old->writes)) {
-      return Status(Code::kUnsupported, "it does not read this form of state");
-    }
-    if (next) {
-      if (Status s = to.plugin().read_state(old->writes, *state); !s.ok()) return s;
-    }
-  }
-  static_cast<void>(from.drain(clock.now()));
-  static_cast<void>(to.hand_over().take_over(from.hand_over()));
+  if (Status s = replica.hand_over(from, to); !s.ok()) return s;
   begin(to);
   static_cast<void>(
       from.runner().stop({clock.now(), clock.now()}, host::ControllerRunner::Successor::kRuns));
@@ -289,62 +177,23 @@ void Cluster::Engine::note_refused_calls() {
   }
 }
 
-void Cluster::Engine::follow_definitions() {
-  if (!discovery.has_listeners()) return;
-  const auto definitions = server.find("customresourcedefinitions");
-  const std::vector<sandbox::Revision>& changes = server.changes(*definitions);
-  const bool is_requested = discovery.take_request();
-  if (!is_requested && changes.size() == definition_changes_) return;
-  definition_changes_ = changes.size();
-  if (const Status s = discovery.refresh(); !s.ok()) fail(s.message());
-}
-
-void Cluster::Engine::process_pending() {
-  follow_definitions();
-  caches.follow();
-  while (step(Work::kChange)) {
-  }
-}
-
-bool Cluster::Engine::step(Work what) {
-  return std::any_of(hosts_.begin(), hosts_.end(),
-                     [what](const auto& each) { return each->host->runner().step(what); });
-}
-
-bool Cluster::Engine::sync_once() {
-  const std::uint64_t before = syncs_;
-  while (syncs_ == before) {
-    if (!step(Work::kSync)) return false;
-  }
-  return true;
-}
-
 std::size_t Cluster::Engine::run_until_idle() {
   constexpr std::size_t kSyncsMax = 100'000;  // Far above any test; a loop reaches it in seconds.
   std::size_t syncs = 0;
   for (;;) {
-    process_pending();
-    if (step(Work::kTimer)) continue;
-    if (!sync_once()) break;
+    replica.process_pending();
+    if (replica.step(Replica::Work::kTimer)) continue;
+    if (!replica.sync_once()) break;
     if (++syncs > kSyncsMax) fail("the controllers never become idle");
   }
-  events_.write_waiting();
+  replica.services().events.write_waiting();
   return syncs;
-}
-
-std::optional<Time> Cluster::Engine::next_due() const {
-  std::optional<Time> due = caches.next_due();
-  for (const auto& each : hosts_) {
-    const std::optional<Time> next = each->host->runner().next_due();
-    if (next) due = std::min(due.value_or(*next), *next);
-  }
-  return due;
 }
 
 Value Cluster::Engine::keep(std::string_view json) {
   // The host's objects begin with a member.
   const std::string text = R"({"value":)" + std::string(json) + "}";
-  Result<host::ObjectRef> parsed = host::parse_object(space_, text);
+  Result<host::ObjectRef> parsed = host::parse_object(replica.services().space, text);
   if (!parsed) fail(parsed.error().message() + "\n" + std::string(json));
   kept_.push_back(std::move(*parsed));
   return Value(&reader_api_, kept_.back().root().raw)["value"];
@@ -352,7 +201,6 @@ Value Cluster::Engine::keep(std::string_view json) {
 
 void Cluster::Engine::synced(std::string_view controller, std::string_view key,
                              const host::SyncOutcome& outcome) {
-  ++syncs_;
   SyncRecord record{std::string(controller), std::string(key), static_cast<Code>(outcome.code),
                     outcome.error, 0};
   if (record.ok()) {
@@ -397,14 +245,14 @@ Status Cluster::start_with(std::string_view name, const Init& init, std::string_
   return made.error();
 }
 
-void Cluster::stop(std::string_view name) { engine_->end(engine_->find(name)); }
+void Cluster::stop(std::string_view name) { engine_->replica.end(engine_->replica.find(name)); }
 
 Status Cluster::swap_with(std::string_view name, const Init& init, std::string_view config) {
   Engine::Hosted* const old = &engine_->must_find(name);
   const Result<Engine::Hosted*> next = engine_->make(name, init, config);
   if (!next) return next.error();
   Status handed = engine_->hand_over(*old->host, *(*next)->host);
-  engine_->end(handed.ok() ? old : *next);
+  engine_->replica.end(handed.ok() ? old : *next);
   return handed;
 }
 
@@ -426,7 +274,7 @@ void Cluster::stand_by() { engine_->leads = false; }
 void Cluster::lead() { engine_->lead(); }
 
 std::string Cluster::state_of(std::string_view name) const {
-  const Engine::Hosted* const hosted = engine_->find(name);
+  const Engine::Hosted* const hosted = engine_->replica.find(name);
   return hosted == nullptr ? "" : hosted->host->plugin().write_state().value_or("");
 }
 
@@ -439,21 +287,22 @@ Status Cluster::give_state(std::string_view name, std::uint32_t version, std::st
 }
 
 davit_controller Cluster::raw_controller(std::string_view name) const {
-  const Engine::Hosted* const hosted = engine_->find(name);
+  const Engine::Hosted* const hosted = engine_->replica.find(name);
   return hosted == nullptr ? davit_controller{} : hosted->raw;
 }
 
 std::size_t Cluster::run_until_idle() { return engine_->run_until_idle(); }
 
 bool Cluster::run_one_sync() {
-  engine_->process_pending();
-  return engine_->sync_once();
+  engine_->replica.process_pending();
+  return engine_->replica.sync_once();
 }
 
 void Cluster::advance(Duration duration) {
   const Time end = now() + duration;
   run_until_idle();
-  for (auto due = engine_->next_due(); due && *due <= end; due = engine_->next_due()) {
+  for (auto due = engine_->replica.next_due(); due && *due <= end;
+       due = engine_->replica.next_due()) {
     engine_->clock.move_to(*due);
     run_until_idle();
   }
@@ -467,7 +316,7 @@ Time Cluster::now() const { return engine_->clock.now(); }
 WallTime Cluster::wall_now() const { return engine_->clock.wall_now(); }
 
 std::optional<Duration> Cluster::next_due_in() const {
-  const std::optional<Time> due = engine_->next_due();
+  const std::optional<Time> due = engine_->replica.next_due();
   return due ? std::optional<Duration>(*due - now()) : std::nullopt;
 }
 
@@ -475,7 +324,7 @@ void Cluster::hold(std::string_view resource) { engine_->caches.hold(resource); 
 void Cluster::release(std::string_view resource) { engine_->caches.release(resource); }
 bool Cluster::release_one(std::string_view resource) {
   if (!engine_->caches.release_one(resource)) return false;
-  engine_->process_pending();
+  engine_->replica.process_pending();
   return true;
 }
 void Cluster::begin_outage(std::string_view resource) { engine_->caches.begin_outage(resource); }
@@ -486,7 +335,7 @@ int Cluster::verifications(std::string_view resource) const {
 int Cluster::lists(std::string_view resource) const { return engine_->caches.lists(resource); }
 void Cluster::resync(std::string_view resource) {
   engine_->caches.resync(resource);
-  while (engine_->step(Work::kChange)) {
+  while (engine_->replica.step(Replica::Work::kChange)) {
   }
 }
 

@@ -118,7 +118,8 @@ ResourcePtr ClusterServer::find(std::string_view resource) const {
   const std::size_t dot = resource.find('.');
   const std::string_view name = resource.substr(0, dot);
   for (const ResourcePtr& each : server_->resources()->all()) {
-    if (each->name != name) continue;
+    const bool is_named = each->name == name || each->singular == name || each->kind == name;
+    if (!is_named) continue;
     if (dot == std::string_view::npos || each->group == resource.substr(dot + 1)) return each;
   }
   return nullptr;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <davit/key.hpp>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -33,8 +34,8 @@ class ClusterServer final : public HttpHandler {
 
   [[nodiscard]] HttpServerResponse handle(const HttpServerRequest& request) override;
 
-  /// Null when it is not served. "replicasets.apps", or "replicasets" for the first one of that
-  /// name.
+  /// Null when it is not served. "replicasets.apps", or "replicasets", "replicaset" or "ReplicaSet"
+  /// for the first one of that name.
   [[nodiscard]] sandbox::ResourcePtr find(std::string_view resource) const;
   /// Null when this version of it is not served.
   [[nodiscard]] sandbox::ResourcePtr find(const std::string& group, const std::string& version,
@@ -69,6 +70,9 @@ class ClusterServer final : public HttpHandler {
     return changes_.of(resource.collection);
   }
   void forget_history() { store_.compact(); }
+  /// `listener` is called after each change, and must not write.
+  using Listener = std::function<void(const sandbox::Collection&, const sandbox::Change&)>;
+  void on_change(Listener listener) { changes_.listen(std::move(listener)); }
 
  private:
   /// When each collection changed.
@@ -77,9 +81,11 @@ class ClusterServer final : public HttpHandler {
     [[nodiscard]] Status append(const sandbox::Collection& collection,
                                 const sandbox::Change& change) override {
       revisions_[collection].push_back(change.object->revision);
+      if (listener_) listener_(collection, change);
       return {};
     }
     void after_write() override {}
+    void listen(Listener listener) { listener_ = std::move(listener); }
     [[nodiscard]] const std::vector<sandbox::Revision>& of(
         const sandbox::Collection& collection) const {
       const auto found = revisions_.find(collection);
@@ -88,6 +94,7 @@ class ClusterServer final : public HttpHandler {
 
    private:
     std::map<sandbox::Collection, std::vector<sandbox::Revision>> revisions_;
+    Listener listener_;
     const std::vector<sandbox::Revision> none_ = {};
   };
 
