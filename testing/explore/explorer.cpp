@@ -1,0 +1,238 @@
+#include "testing/explore/explorer.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "lib/base/random.hpp"
+#include "testing/explore/replay.hpp"
+
+namespace davit::explore {
+namespace {
+
+constexpr std::size_t kWalkMin = 2;
+constexpr std::size_t kWalkMax = 4;
+
+/// A text in which numbers and generated parts of names do not count, so that one fault is found
+/// once.
+std::string sort_of(const Violation& violation) {
+  constexpr std::size_t kShown = 120;
+  std::string out = violation.oracle + ":";
+  for (const char each : violation.text) {
+    if (std::isdigit(static_cast<unsigned char>(each)) == 0) out += each;
+  }
+  return out.substr(0, kShown);
+}
+
+bool is_crash(Choice choice) { return choice <= Choice::kTakeoverAfter; }
+
+}  // namespace
+
+RunResult Explorer::replay(const Plan& plan) {
+  if (undisturbed_.log.empty()) undisturbed_ = play(scenario_, subject_, {}, nullptr);
+  return plan.empty() ? undisturbed_ : play(scenario_, subject_, plan, &undisturbed_);
+}
+
+Summary Explorer::explore(const ExplorerOptions& options) {
+  Summary summary;
+  summary.scenario = scenario_.name;
+  const Time began = clock_.now();
+  explore_undisturbed(summary);
+  if (summary.findings.empty()) {
+    std::vector<Decision> chosen;
+    for (const PassedPoint& each : undisturbed_.points) {
+      if (options.singles) add_singles(each, chosen);
+      if (options.stale) add_stale(each, chosen);
+    }
+    std::vector<Plan> plans;
+    for (Decision& each : chosen) plans.push_back({std::move(each)});
+    const bool goes_on = run_all(plans, options, summary) &&
+                         (!options.pairs || run_pairs(plans, options, summary)) &&
+                         run_walks(options, summary);
+    static_cast<void>(goes_on);
+  }
+  summary.states = states_.size();
+  summary.time = clock_.now() - began;
+  return summary;
+}
+
+/// Twice: what a controller takes from elsewhere shows as a difference.
+void Explorer::explore_undisturbed(Summary& summary) {
+  undisturbed_ = play(scenario_, subject_, {}, nullptr);
+  const RunResult again = play(scenario_, subject_, {}, nullptr);
+  summary.runs += 2;
+  summary.possible += 2;
+  summary.points = undisturbed_.points.size();
+  note_states(undisturbed_);
+  const auto [one, other] = std::ranges::mismatch(undisturbed_.log, again.log);
+  const bool is_same = one == undisturbed_.log.end() && other == again.log.end();
+  if (!is_same) {
+    const std::string first = one == undisturbed_.log.end() ? "the end" : *one;
+    const std::string second = other == again.log.end() ? "the end" : *other;
+    undisturbed_.violations.push_back(
+        {"not-deterministic", "one run has \"" + first + "\" where the other one has \"" + second +
+                                  "\": the controller depends on the wall clock, on chance, on "
+                                  "addresses or on other threads"});
+  }
+  if (!undisturbed_.ok()) find({}, undisturbed_, {}, summary);
+}
+
+void Explorer::add_singles(const PassedPoint& point, std::vector<Decision>& out) const {
+  for (const Choice each : choices_at(point.point)) {
+    const bool is_takeover = each == Choice::kTakeoverBefore || each == Choice::kTakeoverAfter;
+    const bool is_pointless =
+        (each == Choice::kConflict && !point.is_update) || is_takeover ||
+        (!point.is_write && (each == Choice::kCrashAfter || each == Choice::kSuspend));
+    if (is_pointless) continue;
+    out.push_back({point.point, point.number, each});
+    if (each != Choice::kHold) continue;
+    for (const std::string& resource : undisturbed_.watched) {
+      out.push_back({point.point, point.number, each, 0, resource});
+    }
+  }
+}
+
+void Explorer::add_stale(const PassedPoint& point, std::vector<Decision>& out) const {
+  if (point.point == Point::kTurn) {
+    for (int behind = 1; behind < point.number; ++behind) {
+      out.push_back({point.point, point.number, Choice::kSwap, behind});
+      out.push_back({point.point, point.number, Choice::kEnable, behind});
+    }
+  }
+  if (point.point != Point::kRequest || !point.is_write) return;
+  // The write itself is one more.
+  const int changes = static_cast<int>(point.changes) + 1;
+  out.push_back({point.point, point.number, Choice::kTakeoverBefore});
+  for (int behind = 0; behind <= changes; ++behind) {
+    out.push_back({point.point, point.number, Choice::kTakeoverAfter, behind});
+    if (behind > 0) out.push_back({point.point, point.number, Choice::kCrashAfter, behind});
+  }
+}
+
+bool Explorer::run_all(std::vector<Plan> plans, const ExplorerOptions& options, Summary& summary) {
+  summary.possible += plans.size();
+  if (plans.size() > options.runs_max) {
+    const auto sum = [](const Plan& plan) { return std::hash<std::string>()(to_text(plan)); };
+    std::ranges::sort(plans, {}, sum);
+    plans.resize(options.runs_max);
+  }
+  return std::ranges::all_of(plans,
+                             [&](const Plan& each) { return run_one(each, options, summary); });
+}
+
+bool Explorer::run_one(const Plan& plan, const ExplorerOptions& options, Summary& summary) {
+  last_ = play(scenario_, subject_, plan, &undisturbed_);
+  ++summary.runs;
+  note_states(last_);
+  if (!last_.ok()) {
+    ++summary.failures;
+    find(plan, last_, options, summary);
+  }
+  return !options.go_on || options.go_on(summary.runs);
+}
+
+bool Explorer::run_pairs(const std::vector<Plan>& first, const ExplorerOptions& options,
+                         Summary& summary) {
+  std::set<Met> met;
+  const std::size_t runs_end = summary.runs + options.runs_max;
+  const auto choices = [&](const RunResult& run, std::size_t from, const auto& take) {
+    for (std::size_t i = from; i < run.points.size(); ++i) {
+      std::vector<Decision> seconds;
+      add_singles(run.points[i], seconds);
+      for (Decision& each : seconds) {
+        Decision anywhere = each;
+        anywhere.number = 0;
+        if (!met.emplace(run.points[i].state, run.points[i].what, anywhere).second) {
+          ++summary.cut;
+          continue;
+        }
+        if (!take(each)) return false;
+      }
+    }
+    return true;
+  };
+  choices(undisturbed_, 0, [](const Decision&) { return true; });
+  summary.cut = 0;
+  for (const Plan& each : first) {
+    const RunResult run = play(scenario_, subject_, each, &undisturbed_);
+    if (!run.ok()) continue;  // Found already.
+    const auto at = std::ranges::find_if(run.points, [&](const PassedPoint& point) {
+      return point.point == each.front().point && point.number == each.front().number;
+    });
+    const auto after = static_cast<std::size_t>(at - run.points.begin()) + 1;
+    const bool goes_on = choices(run, after, [&](const Decision& second) {
+      ++summary.possible;
+      if (summary.runs >= runs_end) return true;
+      return run_one({each.front(), second}, options, summary);
+    });
+    if (!goes_on) return false;
+  }
+  return true;
+}
+
+bool Explorer::run_walks(const ExplorerOptions& options, Summary& summary) {
+  const std::unique_ptr<Random> random = make_seeded_random(options.seed);
+  const auto below = [&random](std::size_t end) { return random->next() % end; };
+  for (std::size_t i = 0; i < options.walks && !undisturbed_.points.empty(); ++i) {
+    Plan plan;
+    const std::size_t length = kWalkMin + below(kWalkMax - kWalkMin + 1);
+    while (plan.size() < length) {
+      std::vector<Decision> choices;
+      const PassedPoint& point = undisturbed_.points[below(undisturbed_.points.size())];
+      add_singles(point, choices);
+      add_stale(point, choices);
+      if (!choices.empty()) plan.push_back(choices[below(choices.size())]);
+    }
+    ++summary.possible;
+    if (!run_one(plan, options, summary)) return false;
+  }
+  return true;
+}
+
+void Explorer::find(const Plan& plan, const RunResult& run, const ExplorerOptions& options,
+                    Summary& summary) {
+  const Violation& first = run.violations.front();
+  if (!found_.insert(sort_of(first)).second) return;
+  if (summary.findings.size() >= options.findings_max) return;
+  const Plan shortest = plan.empty() ? plan : reduced(plan, first.oracle);
+  const RunResult shown = plan.empty() ? run : play(scenario_, subject_, shortest, &undisturbed_);
+  summary.findings.push_back({scenario_.name, shortest, shown.violations, story_of(shown),
+                              replay_line(scenario_, subject_, shortest)});
+}
+
+bool Explorer::fails(const Plan& plan, const std::string& oracle) const {
+  const RunResult run = play(scenario_, subject_, plan, &undisturbed_);
+  return !run.ok() && run.violations.front().oracle == oracle;
+}
+
+/// Leaves out decisions one by one, and then makes what is left as small as it can be.
+Plan Explorer::reduced(const Plan& plan, const std::string& oracle) const {
+  Plan out = plan;
+  for (std::size_t i = 0; i < out.size() && out.size() > 1;) {
+    Plan less = out;
+    less.erase(less.begin() + static_cast<std::ptrdiff_t>(i));
+    if (fails(less, oracle)) {
+      out = std::move(less);
+    } else {
+      ++i;
+    }
+  }
+  for (Decision& each : out) {
+    const int behind = each.behind;
+    for (each.behind = 0; each.behind < behind; ++each.behind) {
+      const bool is_other = !is_crash(each.choice) && each.behind == 0;
+      if (!is_other && fails(out, oracle)) break;
+    }
+  }
+  return out;
+}
+
+void Explorer::note_states(const RunResult& run) {
+  for (const PassedPoint& each : run.points) {
+    states_.insert(each.state ^ std::hash<std::string>()(each.what));
+  }
+}
+
+}  // namespace davit::explore

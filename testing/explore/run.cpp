@@ -1,0 +1,284 @@
+#include "testing/explore/run.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "testing/explore/administrator.hpp"
+#include "testing/explore/process.hpp"
+
+namespace davit::explore {
+namespace {
+
+using Action = Step::Action;
+
+/// The time after a rest for retries: longer than a key waits for its writes to show up (30 s).
+constexpr Duration kRest = std::chrono::seconds(40);
+/// A step `wait` gives up then.
+constexpr Duration kWaitMax = std::chrono::minutes(10);
+/// Far above what a small scenario takes.
+constexpr std::size_t kSyncsMax = 2'000;
+/// A run with faults may send so many times the requests of the undisturbed one, and so many more:
+/// each new process and each lost response has keys synced again.
+constexpr std::size_t kRequestsFactor = 4;
+constexpr std::size_t kRequestsMore = 40;
+
+class Player {
+ public:
+  Player(const Scenario& scenario, const Subject& subject, const Plan& plan,
+         const RunResult* undisturbed)
+      : scenario_(scenario),
+        subject_(subject),
+        plan_(plan),
+        undisturbed_(undisturbed),
+        world_(scenario, plan, undisturbed),
+        administrator_(world_, scenario) {
+    world_.on_suspend([this](Process& process) { suspend(process); });
+  }
+
+  RunResult play() {
+    world_.server().put(Json::object({{"apiVersion", "v1"},
+                                      {"kind", "Namespace"},
+                                      {"metadata", Json::object({{"name", scenario_.name}})},
+                                      {"status", Json::object({{"phase", "Active"}})}}));
+    leader_ = next_process(0);
+    leader_->start(Process::Start::kCold);
+    run_until_idle(leader_);
+    for (const Step& each : scenario_.steps) {
+      if (has_given_up_) break;
+      take(each);
+    }
+    judge();
+    RunResult& result = world_.result();
+    result.counts = world_.content().seen();
+    leader_.reset();
+    return std::move(result);
+  }
+
+ private:
+  using Owner = std::unique_ptr<Process>;
+
+  [[nodiscard]] Owner next_process(int behind) {
+    Process::Options options;
+    constexpr int kLetters = 26;
+    options.name = std::string(1, static_cast<char>('A' + names_ % kLetters));
+    if (names_ >= kLetters) options.name += std::to_string(names_ / kLetters);
+    ++names_;
+    options.departed = departed_;
+    options.behind = behind;
+    return std::make_unique<Process>(world_, subject_, std::move(options));
+  }
+
+  void take(const Step& step);
+  void rest();
+  void pass_time(Duration time);
+  void wait(const Step& step);
+  void run_syncs(std::size_t count);
+  void run_until_idle(Owner& process);
+  enum class Worked : std::uint8_t { kNothing, kSomething, kSync };
+  Worked work(Owner& process);
+  void turn(Process& process);
+  void succeed(Owner& process);
+  void suspend(Process& process);
+  void judge();
+  void judge_end(const std::vector<std::string>& expected, const std::string& when);
+  void resync();
+
+  const Scenario& scenario_;
+  const Subject& subject_;
+  const Plan& plan_;
+  const RunResult* const undisturbed_;
+  World world_;
+  Administrator administrator_;
+  Owner leader_;
+  int names_ = 0;  // The number of names that processes have got.
+  std::vector<std::string> departed_;
+  std::size_t syncs_ = 0;
+  bool has_given_up_ = false;
+};
+
+void Player::take(const Step& step) {
+  switch (step.action) {
+    case Action::kRest:
+      return rest();
+    case Action::kPass:
+      return pass_time(step.time);
+    case Action::kWait:
+      return wait(step);
+    case Action::kSyncs:
+      return run_syncs(step.count);
+    default:
+      const Status done = administrator_.act(step);
+      if (done.ok()) return;
+      world_.violate("scenario", done.message());
+      has_given_up_ = true;
+  }
+}
+
+void Player::rest() {
+  run_until_idle(leader_);
+  pass_time(kRest);
+}
+
+void Player::pass_time(Duration time) {
+  testing::ClusterClock& clock = world_.clock();
+  const Time end = clock.now() + time;
+  run_until_idle(leader_);
+  for (auto due = leader_->replica().next_due(); due && *due <= end && !has_given_up_;
+       due = leader_->replica().next_due()) {
+    clock.move_to(*due);
+    run_until_idle(leader_);
+  }
+  clock.move_to(end);
+  run_until_idle(leader_);
+}
+
+void Player::wait(const Step& step) {
+  constexpr Duration kPiece = std::chrono::seconds(5);
+  const Time end = world_.clock().now() + kWaitMax;
+  for (;;) {
+    run_until_idle(leader_);
+    const Result<std::size_t> count = administrator_.count(step);
+    if (count && *count == step.count) return;
+    if (!count || world_.clock().now() >= end || has_given_up_) {
+      world_.violate("scenario", count ? step.place + ": there are " + std::to_string(*count)
+                                       : count.error().message());
+      has_given_up_ = true;
+      return;
+    }
+    pass_time(kPiece);
+  }
+}
+
+void Player::run_syncs(std::size_t count) {
+  const std::size_t end = syncs_ + count;
+  while (syncs_ < end && work(leader_) != Worked::kNothing) {
+  }
+}
+
+/// Lets everything run that is due.
+void Player::run_until_idle(Owner& process) {
+  while (!has_given_up_ && work(process) != Worked::kNothing) {
+  }
+}
+
+Player::Worked Player::work(Owner& process) {
+  if (!process->has_ended() && !process->keep_lease()) {
+    world_.log("  " + process->name() + " has lost the lease");
+    process->end();  // As the product does.
+  }
+  if (process->has_ended()) {
+    succeed(process);
+    return Worked::kSomething;
+  }
+  testing::Replica& replica = process->replica();
+  replica.process_pending();
+  if (replica.step(testing::Replica::Work::kTimer)) return Worked::kSomething;
+  const bool is_waiting = std::ranges::any_of(replica.hosts(), [](const auto& each) {
+    return each->host->runner().has_begun() && each->host->runner().waiting() > 0;
+  });
+  if (is_waiting) turn(*process);
+  if (replica.sync_once()) {
+    if (++syncs_ <= kSyncsMax) return Worked::kSync;
+    world_.violate("never-idle",
+                   "the controllers still work after " + std::to_string(kSyncsMax) + " syncs");
+    has_given_up_ = true;
+    return Worked::kNothing;
+  }
+  return process->catch_up() ? Worked::kSomething : Worked::kNothing;
+}
+
+/// Does what is decided for the time between two syncs.
+void Player::turn(Process& process) {
+  PassedPoint point;
+  point.point = Point::kTurn;
+  const Decision* const decision = world_.pass(std::move(point), process);
+  const int now = world_.result().points.back().number;
+  for (const Decision& each : plan_) {
+    const bool is_late = each.point == Point::kTurn && each.choice != Choice::kHold;
+    if (is_late && each.behind > 0 && std::max(each.number - each.behind, 1) == now) {
+      process.hold("");
+    }
+  }
+  if (decision == nullptr) return;
+  if (decision->choice == Choice::kHold) return process.hold(decision->resource);
+  if (decision->choice == Choice::kSwap) return process.swap();
+  process.enable();
+}
+
+/// Another process takes the place of one that has ended.
+void Player::succeed(Owner& process) {
+  const Decision* cause = nullptr;
+  for (const Decision& each : plan_) {
+    const bool is_crash = each.point == Point::kRequest && (each.choice <= Choice::kTakeoverAfter);
+    if (is_crash && each.number <= static_cast<int>(world_.result().requests)) cause = &each;
+  }
+  const bool is_standby = cause != nullptr && (cause->choice == Choice::kTakeoverBefore ||
+                                               cause->choice == Choice::kTakeoverAfter);
+  departed_.push_back(process->name());
+  process = next_process(cause == nullptr ? 0 : cause->behind);
+  process->start(is_standby ? Process::Start::kStandby : Process::Start::kCold);
+}
+
+/// `process` stands still in the middle of a call, and its watches with it. Another one waits for
+/// the end of the lease, does what is to be done, and gives the lease back.
+void Player::suspend(Process& process) {
+  process.hold("");
+  Owner other = next_process(0);
+  other->start(Process::Start::kStandby);
+  run_until_idle(other);
+  other->release();
+  other->end();
+}
+
+void Player::judge_end(const std::vector<std::string>& expected, const std::string& when) {
+  const std::string difference = first_difference(expected, world_.content().picture());
+  if (!difference.empty()) world_.violate("end", when + ", " + difference);
+}
+
+void Player::judge() {
+  RunResult& result = world_.result();
+  if (has_given_up_) return;
+  rest();
+  result.end = world_.content().picture();
+  const bool is_end_judged = undisturbed_ != nullptr && !scenario_.allows("end", "");
+  if (is_end_judged) judge_end(undisturbed_->end, "when nothing is left to do");
+  resync();
+  if (is_end_judged && result.ok()) judge_end(undisturbed_->end, "after a resync");
+  if (undisturbed_ == nullptr || scenario_.allows("requests", "")) return;
+  const std::size_t limit = kRequestsFactor * undisturbed_->requests + kRequestsMore;
+  if (result.requests > limit) {
+    world_.violate("requests", "the controllers send " + std::to_string(result.requests) +
+                                   " requests, and " + std::to_string(undisturbed_->requests) +
+                                   " in the undisturbed run");
+  }
+}
+
+/// Has every key synced again: a key that was lost shows in what the controllers do then.
+void Player::resync() {
+  RunResult& result = world_.result();
+  testing::Caches& caches = leader_->replica().caches();
+  const std::size_t before = world_.changes_of(*leader_).size();
+  std::set<std::string> resources;
+  for (const host::Informer* each : caches.informers()) resources.insert(each->resource().text());
+  result.watched.assign(resources.begin(), resources.end());
+  world_.log("= resync");
+  for (const std::string& each : resources) caches.resync(each);
+  run_until_idle(leader_);
+  result.resync_writes = world_.changes_of(*leader_).size() - before;
+  if (undisturbed_ == nullptr || scenario_.allows("resync", "")) return;
+  if (result.resync_writes > undisturbed_->resync_writes) {
+    world_.violate("resync", "a resync of all keys leads to " +
+                                 std::to_string(result.resync_writes) + " changes: a key was lost");
+  }
+}
+
+}  // namespace
+
+RunResult play(const Scenario& scenario, const Subject& subject, const Plan& plan,
+               const RunResult* undisturbed) {
+  return Player(scenario, subject, plan, undisturbed).play();
+}
+
+}  // namespace davit::explore

@@ -1,0 +1,179 @@
+#include "testing/explore/world.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "sandbox/kinds/api_error.hpp"
+#include "testing/explore/faulty_reply.hpp"
+#include "testing/explore/process.hpp"
+
+namespace davit::explore {
+namespace {
+
+/// So that a run is not on the hour, nor at a leap day.
+constexpr WallTime kStart =
+    std::chrono::sys_days(std::chrono::year(2024) / 5 / 1) + std::chrono::hours(12);
+
+bool is_write(const HttpServerRequest& request) { return request.method != "GET"; }
+
+}  // namespace
+
+std::string request_text(const HttpServerRequest& request, const sandbox::Url& url) {
+  std::string out(sandbox::to_text(sandbox::verb_of(request.method, url)));
+  out += " " + (url.resource.empty() ? url.path : url.resource);
+  if (!url.name.empty()) out += "/" + url.name;
+  if (!url.subresource.empty()) out += "/" + url.subresource;
+  return out;
+}
+
+World::World(const Scenario& scenario, const Plan& plan, const RunResult* undisturbed)
+    : scenario_(scenario),
+      undisturbed_(undisturbed),
+      clock_(kStart),
+      content_(undisturbed == nullptr ? nullptr : &undisturbed->counts) {
+  for (const Decision& each : plan) decisions_[{each.point, each.number}] = &each;
+  server_.on_change([this](const sandbox::Collection& collection, const sandbox::Change& change) {
+    changed(collection, change);
+  });
+}
+
+void World::changed(const sandbox::Collection& collection, const sandbox::Change& change) {
+  if (Content::is_ignored(collection)) return;
+  changes_.emplace_back(collection, change.object->revision);
+  const std::optional<Content::Excess> excess = content_.take(collection, change, writer_);
+  if (excess && !scenario_.allows(excess->oracle, excess->resource)) {
+    violate(excess->oracle, excess->text);
+  }
+}
+
+void World::violate(const std::string& oracle, const std::string& text) {
+  log("! " + oracle + ": " + text);
+  result_.violations.push_back({oracle, text});
+}
+
+const Decision* World::pass(PassedPoint point, const Process& process) {
+  point.number = ++passed_[point.point];
+  point.state = process.state() ^ content_.hash();
+  point.changes = changes_of(process).size();
+  const auto found = decisions_.find({point.point, point.number});
+  result_.points.push_back(std::move(point));
+  if (found == decisions_.end()) return nullptr;
+  log("* " + davit::explore::to_text(*found->second) + ": " +
+      std::string(meaning(found->second->choice)));
+  return found->second;
+}
+
+const Decision* World::before_request(Process& process, const HttpServerRequest& request) {
+  const auto url = sandbox::parse_url(request.target);
+  if (!url || !url->is_resource) return nullptr;
+  PassedPoint point;
+  point.point = Point::kRequest;
+  const std::string verb(sandbox::to_text(sandbox::verb_of(request.method, *url)));
+  point.what = verb + " " + url->resource;
+  if (!url->subresource.empty()) point.what += "/" + url->subresource;
+  point.is_write = is_write(request);
+  point.is_update = point.is_write && !url->name.empty();
+  const Decision* const decision = pass(std::move(point), process);
+  if (decision != nullptr && decision->choice == Choice::kSuspend) suspend_(process);
+  return decision;
+}
+
+Reply World::request(Process& process, const HttpServerRequest& request, const Decision* decision) {
+  const auto url = sandbox::parse_url(request.target);
+  if (!url || !url->is_resource) return {Reply::Kind::kResponse, server_.handle(request)};
+  ++result_.requests;
+  const Choice choice = decision == nullptr ? Choice::kSuspend : decision->choice;
+  const bool ends_before = choice == Choice::kCrashBefore || choice == Choice::kTakeoverBefore;
+  if (ends_before) {
+    process.end();
+    return {.kind = Reply::Kind::kEnded};
+  }
+  return serve(process, request, *url, decision);
+}
+
+Reply World::serve(Process& process, const HttpServerRequest& request, const sandbox::Url& url,
+                   const Decision* decision) {
+  const std::string what = request_text(request, url);
+  if (is_write(request)) check_write(process, request, what);
+  if (decision != nullptr && decision->choice == Choice::kConflict) {
+    log(process.name() + " " + what + " 409");
+    return {Reply::Kind::kResponse, conflict_reply(url)};
+  }
+  const Writer before = std::exchange(writer_, Writer::kController);
+  HttpServerResponse response = server_.handle(request);
+  writer_ = before;
+  std::string line = process.name() + " " + what;
+  if (request.method == "POST" && url.name.empty() && response.status == 201) {
+    line += "/" + json_literal(response.body).text_at({"metadata", "name"});
+  }
+  log(line + " " + std::to_string(response.status));
+  if (decision == nullptr) return {Reply::Kind::kResponse, std::move(response)};
+  switch (decision->choice) {
+    case Choice::kCrashAfter:
+    case Choice::kTakeoverAfter:
+      process.end();
+      return {.kind = Reply::Kind::kEnded};
+    case Choice::kLostResponse:
+      return {.kind = Reply::Kind::kBroken};
+    default:
+      return {Reply::Kind::kResponse, faulty_reply(decision->choice, url, std::move(response))};
+  }
+}
+
+Reply World::discovery(Process& process, const HttpServerRequest& request) {
+  const auto url = sandbox::parse_url(request.target);
+  const bool is_document = url && !url->is_resource;
+  const Decision* decision = nullptr;
+  if (is_document) {
+    PassedPoint point;
+    point.point = Point::kDiscovery;
+    point.what = url->path;
+    decision = pass(std::move(point), process);
+  }
+  HttpServerResponse response = server_.handle(request);
+  if (decision == nullptr) return {Reply::Kind::kResponse, std::move(response)};
+  return {Reply::Kind::kResponse, faulty_document(decision->choice, std::move(response))};
+}
+
+void World::check_write(const Process& process, const HttpServerRequest& request,
+                        const std::string& what) {
+  if (leader_ != process.name()) {
+    violate("two-writers", process.name() + " sends " + what + " while " +
+                               (leader_.empty() ? "no process" : leader_) + " leads");
+  }
+  const std::string why = process.staleness(request.header("User-Agent"));
+  if (!why.empty()) violate("stale-write", process.name() + " sends " + what + ": " + why);
+}
+
+void World::lead(const std::string& leader) {
+  if (leader == leader_) return;
+  if (!leader_.empty()) {
+    led_until_[leader_] = server_.revision();
+    log("  " + leader_ + " no longer leads");
+  }
+  if (!leader.empty()) log("  " + leader + " leads");
+  leader_ = leader;
+}
+
+sandbox::Revision World::others_led_until(const std::string& process) const {
+  sandbox::Revision latest = 0;
+  for (const auto& [who, until] : led_until_) {
+    if (who != process) latest = std::max(latest, until);
+  }
+  return latest;
+}
+
+std::vector<sandbox::Revision> World::changes_of(const Process& process) const {
+  const std::vector<host::Informer*> informers = process.replica().caches().informers();
+  std::vector<sandbox::Revision> out;
+  for (const auto& [collection, revision] : changes_) {
+    const bool is_seen = std::ranges::any_of(informers, [&](const host::Informer* each) {
+      return each->resource().resource == collection.resource &&
+             each->resource().group == collection.group;
+    });
+    if (is_seen) out.push_back(revision);
+  }
+  return out;
+}
+
+}  // namespace davit::explore

@@ -1,0 +1,135 @@
+/// One explored run's cluster: its server, the points at which the run may take another course, and
+/// what is remembered of it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lib/base/random.hpp"
+#include "sandbox/rest/url.hpp"
+#include "testing/cluster_clock.hpp"
+#include "testing/cluster_server.hpp"
+#include "testing/explore/content.hpp"
+#include "testing/explore/plan.hpp"
+#include "testing/explore/scenario.hpp"
+
+namespace davit::explore {
+
+class Process;
+
+/// A fault that a run has shown.
+struct Violation {
+  /// "stale-write", "two-writers", "surplus", "deletion", "end", "resync", "requests",
+  /// "never-idle", "not-deterministic", "misuse" or "scenario".
+  std::string oracle;
+  std::string text;
+};
+
+/// A point that a run has passed.
+struct PassedPoint {
+  Point point = Point::kRequest;
+  int number = 0;
+  std::string what;         ///< "create pods", "replicaset-controller".
+  bool is_write = false;    ///< A request that changes something.
+  bool is_update = false;   ///< A write of an object that is there.
+  std::size_t changes = 0;  ///< That the caches of the process could have seen until then.
+  /// Equal for points from which equal runs go on in the same way.
+  std::uint64_t state = 0;
+};
+
+/// The outcome of a run.
+struct RunResult {
+  std::vector<std::string> log;  ///< The same bytes for the same line on every machine.
+  std::vector<Violation> violations;
+  std::vector<PassedPoint> points;
+  std::vector<std::string> end;  ///< The picture of the content.
+  ContentLimits counts;
+  std::vector<std::string> watched;  ///< Resources that the caches follow.
+  std::size_t requests = 0;
+  std::size_t resync_writes = 0;  ///< Changes that the resync of all keys has led to.
+
+  [[nodiscard]] bool ok() const { return violations.empty(); }
+};
+
+/// The outcome of a request.
+struct Reply {
+  enum class Kind : std::uint8_t {
+    kResponse,
+    kBroken,  ///< The connection broke.
+    kEnded,   ///< The process that sent it has ended.
+  };
+  Kind kind = Kind::kResponse;
+  HttpServerResponse response{};
+};
+
+/// Single-threaded.
+class World {
+ public:
+  /// `undisturbed` is null for the undisturbed run itself. The references outlive this.
+  World(const Scenario& scenario, const Plan& plan, const RunResult* undisturbed);
+
+  [[nodiscard]] testing::ClusterClock& clock() { return clock_; }
+  [[nodiscard]] testing::ClusterServer& server() { return server_; }
+  [[nodiscard]] const Content& content() const { return content_; }
+  [[nodiscard]] RunResult& result() { return result_; }
+
+  /// Passes a point and returns what is decided there; null: nothing.
+  const Decision* pass(PassedPoint point, const Process& process);
+
+  /// A controller's request, before the gate for writes is asked. It may suspend the process.
+  const Decision* before_request(Process& process, const HttpServerRequest& request);
+  /// Carries it out as decided.
+  [[nodiscard]] Reply request(Process& process, const HttpServerRequest& request,
+                              const Decision* decision);
+  /// The host's own request.
+  [[nodiscard]] Reply discovery(Process& process, const HttpServerRequest& request);
+  /// Called by a process that stands still: lets another one lead, and returns.
+  void on_suspend(std::function<void(Process&)> suspend) { suspend_ = std::move(suspend); }
+
+  void log(std::string line) { result_.log.push_back(std::move(line)); }
+  void violate(const std::string& oracle, const std::string& text);
+
+  /// The process that leads, by the lease; empty: none.
+  void lead(const std::string& leader);
+  /// The revision at which a process other than this last led; 0: none did.
+  [[nodiscard]] sandbox::Revision others_led_until(const std::string& process) const;
+
+  /// The changes so far of the resources that the caches of a process follow, oldest first.
+  [[nodiscard]] std::vector<sandbox::Revision> changes_of(const Process& process) const;
+
+ private:
+  [[nodiscard]] Reply serve(Process& process, const HttpServerRequest& request,
+                            const sandbox::Url& url, const Decision* decision);
+  void check_write(const Process& process, const HttpServerRequest& request,
+                   const std::string& what);
+  void changed(const sandbox::Collection& collection, const sandbox::Change& change);
+
+  const Scenario& scenario_;
+  const RunResult* const undisturbed_;
+  std::map<std::pair<Point, int>, const Decision*> decisions_;
+  std::map<Point, int> passed_{{Point::kRequest, 0}, {Point::kDiscovery, 0}, {Point::kTurn, 0}};
+  std::function<void(Process&)> suspend_;
+
+  testing::ClusterClock clock_;
+  const std::unique_ptr<Random> names_ = make_seeded_random(1);
+  testing::ClusterServer server_{clock_, *names_};
+  Content content_;
+  Writer writer_ = Writer::kScenario;
+  /// Collections with the revisions of their changes, in order.
+  std::vector<std::pair<sandbox::Collection, sandbox::Revision>> changes_;
+  std::string leader_;
+  std::map<std::string, sandbox::Revision> led_until_;
+  RunResult result_;
+};
+
+/// "create pods/web-1": a request for people.
+[[nodiscard]] std::string request_text(const HttpServerRequest& request, const sandbox::Url& url);
+
+}  // namespace davit::explore

@@ -1,0 +1,127 @@
+/// Explores davit's own controllers by the scenarios of a folder: what scripts/explore runs.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lib/base/text_file.hpp"
+#include "testing/explore/explorer.hpp"
+#include "testing/explore/replay.hpp"
+
+namespace davit::explore {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments {
+  fs::path plugins;
+  std::vector<fs::path> files;
+  std::string replay;
+  std::string only;  // One scenario.
+  ExplorerOptions options;
+};
+
+/// Ends the program with a mistake of its user.
+[[noreturn]] void give_up(const std::string& why) {
+  std::cerr << "explore: " << why << '\n';
+  std::exit(2);
+}
+
+template <typename Value>
+Value must(Result<Value> result) {
+  if (!result) give_up(result.error().message());
+  return std::move(*result);
+}
+
+Arguments read(const std::vector<std::string>& given) {
+  Arguments out;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const auto next = [&] { return i + 1 < given.size() ? given[++i] : std::string(); };
+    if (given[i] == "--plugins") {
+      out.plugins = next();
+    } else if (given[i] == "--replay") {
+      out.replay = next();
+    } else if (given[i] == "--only") {
+      out.only = next();
+    } else if (given[i] == "--pairs") {
+      out.options.pairs = true;
+    } else if (given[i] == "--walks") {
+      out.options.walks = static_cast<std::size_t>(std::atoi(next().c_str()));
+    } else if (given[i] == "--runs-max") {
+      out.options.runs_max = static_cast<std::size_t>(std::atoi(next().c_str()));
+    } else {
+      out.files.emplace_back(given[i]);
+    }
+  }
+  return out;
+}
+
+/// PLUGINS/NAME/NAME.so, as the build tree has it.
+void open_plugins(const Arguments& arguments, const Scenario& scenario, OpenPlugins& plugins,
+                  std::map<std::string, bool>& open) {
+  for (const std::string& each : scenario.plugins) {
+    if (std::exchange(open[each], true)) continue;
+    const Status s = plugins.open(arguments.plugins / each / (each + ".so"));
+    if (!s.ok()) give_up(s.message());
+  }
+}
+
+void print(const Summary& summary) {
+  const double seconds = std::chrono::duration<double>(summary.time).count();
+  std::printf(
+      "%-24s %4zu points %6zu of %6zu runs %6zu cut %7zu states %7.2f s %4zu failures %3zu "
+      "findings\n",
+      summary.scenario.c_str(), summary.points, summary.runs, summary.possible, summary.cut,
+      summary.states, seconds, summary.failures, summary.findings.size());
+  for (const Finding& each : summary.findings) {
+    std::printf("  %s\n", each.replay.c_str());
+    for (const Violation& violation : each.violations) {
+      std::printf("    %s: %s\n", violation.oracle.c_str(), violation.text.c_str());
+    }
+  }
+}
+
+int replay(const Arguments& arguments, const Scenario& scenario, const Subject& subject,
+           Clock& clock) {
+  const bool is_plan = arguments.replay.find("davit-explore") == std::string::npos;
+  const Plan plan = must(is_plan ? parse_plan(arguments.replay)
+                                 : replayed_plan(arguments.replay, scenario, subject));
+  Explorer explorer(scenario, subject, clock);
+  const RunResult run = explorer.replay(plan);
+  for (const std::string& each : run.log) std::cout << each << '\n';
+  return run.ok() ? 0 : 1;
+}
+
+int run(const Arguments& arguments) {
+  const std::unique_ptr<Clock> clock = make_system_clock();
+  OpenPlugins plugins;
+  std::map<std::string, bool> open;
+  std::size_t failures = 0;
+  for (const fs::path& file : arguments.files) {
+    const std::string text = must(read_text_file(file));
+    for (const Scenario& each : must(read_scenarios(text, file.filename()))) {
+      if (!arguments.only.empty() && each.name != arguments.only) continue;
+      open_plugins(arguments, each, plugins, open);
+      const Subject subject = must(plugins.subject(each));
+      if (!arguments.replay.empty()) return replay(arguments, each, subject, *clock);
+      Explorer explorer(each, subject, *clock);
+      const Summary summary = explorer.explore(arguments.options);
+      print(summary);
+      std::fflush(stdout);
+      failures += summary.failures + summary.findings.size();
+    }
+  }
+  return failures == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace davit::explore
+
+int main(int count, char** given) {
+  return davit::explore::run(
+      davit::explore::read(std::vector<std::string>(given + 1, given + count)));
+}
