@@ -30,7 +30,11 @@ void apply_gates(Manifest& manifest) {
   };
   constexpr Option kOptions[] = {
       {"DeploymentReplicaSetTerminatingReplicas", "replicaset-controller", "terminatingReplicas"},
-      {"MaxUnavailableStatefulSet", "statefulset-controller", "maxUnavailable"}};
+      {"MaxUnavailableStatefulSet", "statefulset-controller", "maxUnavailable"},
+      {"PodCertificateRequest", "podcertificaterequest-cleaner-controller",
+       "podCertificateRequest"},
+      {"ClusterTrustBundle", "kube-apiserver-serving-clustertrustbundle-publisher-controller",
+       "clusterTrustBundle"}};
   for (const Option& each : kOptions) {
     if (!is_gate_set(each.gate, manifest.feature_gates)) continue;
     const bool on = is_gate_on(each.gate, manifest.feature_gates);

@@ -8,6 +8,8 @@ namespace davit::host {
 namespace {
 
 constexpr std::string_view kPublisher = "root-ca-certificate-publisher-controller";
+constexpr std::string_view kBundlePublisher =
+    "kube-apiserver-serving-clustertrustbundle-publisher-controller";
 constexpr std::string_view kRootCaFile = "rootCAFile";
 constexpr std::string_view kRootCa = "rootCA";
 
@@ -25,9 +27,9 @@ bool ignores_controllers_flag(std::string_view controller, std::string_view conf
 
 std::string with_root_ca(std::string_view controller, std::string config,
                          const std::string& ca_data) {
-  if (ca_data.empty() || (controller != kTokenController && controller != kPublisher)) {
-    return config;
-  }
+  const bool publishes =
+      controller == kTokenController || controller == kPublisher || controller == kBundlePublisher;
+  if (ca_data.empty() || !publishes) return config;
   Json object = object_of(config);
   if (object.contains(kRootCaFile) || object.contains(kRootCa)) return config;
   object.set(kRootCa, ca_data);

@@ -22,8 +22,10 @@ struct UpstreamController {
     kWithGate,      ///< A feature gate that is off in v1.36 switches it on.
     kElsewhere,     ///< In a cloud-controller-manager.
   };
-  Runs runs = Runs::kAlways;    ///< Only for those that davit does not have.
-  std::string_view stops = {};  ///< The harm in a cluster without it: a clause for people.
+  /// Those that davit has say kIfNamed at most: their plugins know the rest.
+  Runs runs = Runs::kAlways;
+  /// The harm in a cluster without it: a clause for people. Only for those that davit lacks.
+  std::string_view stops = {};
 
   /// That davit does not have it, and what stops then: a line for people.
   [[nodiscard]] std::string without() const;

@@ -132,17 +132,40 @@ constexpr UpstreamFlag kPersistentvolumeAttachDetach[] = {
 };
 
 constexpr UpstreamFlag kCertificatesigningrequestSigning[] = {
-    {"cluster-signing-cert-file", "string", "", kNoEffect},
-    {"cluster-signing-duration", "duration", "8760h0m0s", kNoEffect},
-    {"cluster-signing-key-file", "string", "", kNoEffect},
-    {"cluster-signing-kube-apiserver-client-cert-file", "string", "", kNoEffect},
-    {"cluster-signing-kube-apiserver-client-key-file", "string", "", kNoEffect},
-    {"cluster-signing-kubelet-client-cert-file", "string", "", kNoEffect},
-    {"cluster-signing-kubelet-client-key-file", "string", "", kNoEffect},
-    {"cluster-signing-kubelet-serving-cert-file", "string", "", kNoEffect},
-    {"cluster-signing-kubelet-serving-key-file", "string", "", kNoEffect},
-    {"cluster-signing-legacy-unknown-cert-file", "string", "", kNoEffect},
-    {"cluster-signing-legacy-unknown-key-file", "string", "", kNoEffect},
+    {"cluster-signing-cert-file", "string", "", kTaken,
+     "controllerSettings.certificatesigningrequest-signing-controller.config."
+     "clusterSigningCertFile",
+     "With --cluster-signing-key-file, for all signers. The files are read again when they "
+     "change."},
+    {"cluster-signing-duration", "duration", "8760h0m0s", kTaken,
+     "controllerSettings.certificatesigningrequest-signing-controller.config."
+     "clusterSigningDuration",
+     "May be zero or negative, as upstream."},
+    {"cluster-signing-key-file", "string", "", kTaken,
+     "controllerSettings.certificatesigningrequest-signing-controller.config."
+     "clusterSigningKeyFile"},
+    {"cluster-signing-kube-apiserver-client-cert-file", "string", "", kTaken,
+     "controllerSettings.certificatesigningrequest-signing-controller.config."
+     "kubeAPIServerClientCertFile"},
+    {"cluster-signing-kube-apiserver-client-key-file", "string", "", kTaken,
+     "controllerSettings.certificatesigningrequest-signing-controller.config."
+     "kubeAPIServerClientKeyFile"},
+    {"cluster-signing-kubelet-client-cert-file", "string", "", kTaken,
+     "controllerSettings.certificatesigningrequest-signing-controller.config."
+     "kubeletClientCertFile"},
+    {"cluster-signing-kubelet-client-key-file", "string", "", kTaken,
+     "controllerSettings.certificatesigningrequest-signing-controller.config.kubeletClientKeyFile"},
+    {"cluster-signing-kubelet-serving-cert-file", "string", "", kTaken,
+     "controllerSettings.certificatesigningrequest-signing-controller.config."
+     "kubeletServingCertFile"},
+    {"cluster-signing-kubelet-serving-key-file", "string", "", kTaken,
+     "controllerSettings.certificatesigningrequest-signing-controller.config."
+     "kubeletServingKeyFile"},
+    {"cluster-signing-legacy-unknown-cert-file", "string", "", kTaken,
+     "controllerSettings.certificatesigningrequest-signing-controller.config."
+     "legacyUnknownCertFile"},
+    {"cluster-signing-legacy-unknown-key-file", "string", "", kTaken,
+     "controllerSettings.certificatesigningrequest-signing-controller.config.legacyUnknownKeyFile"},
 };
 
 constexpr UpstreamFlag kDeployment[] = {
@@ -301,8 +324,9 @@ constexpr UpstreamFlag kServiceaccount[] = {
      "controllerSettings.serviceaccount-token-controller.workers", "", 1, 1000},
     {"root-ca-file", "string", "", kTaken,
      "controllerSettings.serviceaccount-token-controller.config.rootCAFile,controllerSettings.root-"
-     "ca-certificate-publisher-controller.config.rootCAFile",
-     "Without the flag both controllers take the CA of the kubeconfig."},
+     "ca-certificate-publisher-controller.config.rootCAFile,controllerSettings.kube-apiserver-"
+     "serving-clustertrustbundle-publisher-controller.config.rootCAFile",
+     "Without the flag these controllers take the CA of the kubeconfig."},
     {"service-account-private-key-file", "string", "", kTaken,
      "controllerSettings.serviceaccount-token-controller.config.serviceAccountKeyFile",
      "With a file --controllers cannot switch the controller off, as upstream."},
@@ -366,7 +390,10 @@ constexpr UpstreamFlag kRemoved[] = {
     {"address", "ip", "", kNoEffect, "", "Until v1.23, of the insecure port."},
     {"node-sync-period", "duration", "0s", kNoEffect, "", kNeither},
     {"allow-untagged-cloud", "", "", kNoEffect, "", kNoCloud},
-    {"experimental-cluster-signing-duration", "duration", "8760h0m0s", kNoEffect},
+    {"experimental-cluster-signing-duration", "duration", "8760h0m0s", kTaken,
+     "controllerSettings.certificatesigningrequest-signing-controller.config."
+     "clusterSigningDuration",
+     "Until v1.24; --cluster-signing-duration now."},
     {"horizontal-pod-autoscaler-use-rest-clients", "", "true", kNoEffect},
     {"register-retry-count", "int32", "10", kNoEffect, "", kNeither},
     {"deleting-pods-qps", "float32", "0.1", kNoEffect, "", kNeither},
@@ -434,7 +461,6 @@ constexpr std::pair<std::string_view, std::string_view> kOwners[] = {
     {"configure-cloud-routes", "node-route-controller"},
     {"route-reconciliation-period", "node-route-controller"},
     {"external-cloud-volume-plugin", "persistentvolume-binder-controller"},
-    {"experimental-cluster-signing-duration", "certificatesigningrequest-signing-controller"},
     {"horizontal-pod-autoscaler-use-rest-clients", "horizontal-pod-autoscaler-controller"},
 };
 

@@ -68,7 +68,8 @@ Result<Json> read_number(const UpstreamFlag& flag, const std::string& text) {
 
 Result<Json> read_duration(const UpstreamFlag& flag, const std::string& text) {
   const std::optional<Duration> value = parse_signed_duration(text);
-  if (value && *value >= Duration::zero()) return Json(text);
+  const bool any_sign = flag.name.ends_with("cluster-signing-duration");
+  if (value && (any_sign || *value >= Duration::zero())) return Json(text);
   return wrong(flag, "a duration such as 15s or 1m30s", text);
 }
 

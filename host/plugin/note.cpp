@@ -37,6 +37,12 @@ bool is_short(std::string_view text) {
 }
 
 bool is_object_name(std::string_view text) { return text != kAll && is_path_segment_name(text); }
+/// RBAC's name of a signer of certificates, or of all signers of a domain.
+bool is_signer_name(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  return slash != text.npos && is_dns_subdomain(text.substr(0, slash)) &&
+         is_path_segment_name(text.substr(slash + 1));
+}
 bool is_rule_verb(std::string_view text) { return text == kAll || is_verb(text); }
 
 /// A form that a text must have.
@@ -59,6 +65,9 @@ constexpr Form kVerb{is_rule_verb, "must be \"*\" or a verb in lower case such a
 constexpr Form kObjectName{is_object_name,
                            "must be the name of an object: up to 253 bytes without '/' and '%', "
                            "and not \"*\""};
+constexpr Form kSignerName{is_signer_name,
+                           "must be the name of a signer such as \"example.com/x\" or "
+                           "\"example.com/*\""};
 constexpr Form kUrl{is_url_pattern,
                     "must be \"*\" or a path such as \"/version\" or \"/healthz/*\""};
 constexpr Form kConfigPath{is_config_path,
@@ -375,7 +384,8 @@ DeclaredRule NoteReader::rule(const YamlNode& node, const std::string& where) {
                  in.path("subresource") + " must be one word such as \"status\" that " +
                      out.resource + " have, not " + short_json_string(out.subresource));
     }
-    texts(in, node, "resourceNames", kObjectName, out.resource_names);
+    const bool signers = out.group == "certificates.k8s.io" && out.resource == "signers";
+    texts(in, node, "resourceNames", signers ? kSignerName : kObjectName, out.resource_names);
     require_entries(in, node, "resourceNames");
     list(in, node, "namespaces", check_namespaces, out.namespaces_from, out.namespaces);
   }

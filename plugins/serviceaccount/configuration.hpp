@@ -4,29 +4,20 @@
 #include <davit/object.hpp>
 #include <davit/result.hpp>
 #include <davit/time.hpp>
-#include <initializer_list>
-#include <string>
 #include <string_view>
+
+#include "plugins/shared/pki/root_ca.hpp"
 
 namespace davit::serviceaccount {
 
+using pki::check_text_options;
+using pki::kRootCaFileOption;
+using pki::kRootCaOption;
+using pki::read_file;
+using pki::read_root_ca;
+
 inline constexpr std::string_view kKeyFileOption = "serviceAccountKeyFile";
-inline constexpr std::string_view kRootCaFileOption = "rootCAFile";
-inline constexpr std::string_view kRootCaOption = "rootCA";
 inline constexpr std::string_view kPeriodOption = "cleanUpPeriod";
-
-/// Refuses members that are not among `known`, and those whose value is not a string. kInvalid,
-/// with the member's name and what may stand there.
-[[nodiscard]] Status check_text_options(Value config,
-                                        std::initializer_list<std::string_view> known);
-
-/// The file in whole. kInvalid: it cannot be read.
-[[nodiscard]] Result<std::string> read_file(const std::string& path);
-
-/// The certificates that make a client trust the server, in PEM: the content of `rootCAFile`, else
-/// `rootCA`; empty if the configuration has neither. kInvalid, with upstream's message, if the file
-/// cannot be read or has no certificate; `rootCA` is not looked into.
-[[nodiscard]] Result<std::string> read_root_ca(Value config);
 
 /// The time without use after which a token is marked, and after that deleted; a year unless
 /// `cleanUpPeriod` says otherwise. kInvalid: it is not a positive duration.

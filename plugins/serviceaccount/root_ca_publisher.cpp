@@ -2,33 +2,10 @@
 
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "plugins/serviceaccount/configuration.hpp"
 
 namespace davit::serviceaccount {
-namespace {
-
-constexpr int kGood = 200;
-constexpr int kUnknown = 500;  // An error that no server's response stands for.
-
-/// From a millisecond, each bucket twice the one before.
-std::vector<double> duration_buckets() {
-  constexpr int kCount = 15;
-  std::vector<double> out;
-  double bound = 0.001;
-  for (int i = 0; i < kCount; ++i, bound *= 2) out.push_back(bound);
-  return out;
-}
-
-std::string code_text(const Status& outcome) {
-  if (outcome.ok()) return std::to_string(kGood);
-  const ApiDetail* detail = outcome.detail();
-  const bool has_response = detail != nullptr && detail->http_status != 0;
-  return std::to_string(has_response ? detail->http_status : kUnknown);
-}
-
-}  // namespace
 
 InitResult RootCaPublisher::open(Context& cluster) {
   const Value config = cluster.config();
@@ -60,25 +37,15 @@ RootCaPublisher::RootCaPublisher(Context& cluster, std::string bundle)
                  queue_.add({.ns = {}, .name = std::string(map.ns())});
                }},
           {.field_selector = kRootCaMaps})),
-      syncs_(cluster.open_metric({.type = MetricType::kCounter,
-                                  .name = "root_ca_cert_publisher_sync_total",
-                                  .help = "Number of namespace syncs happened in root ca cert "
-                                          "publisher.",
-                                  .labels = {"code"}})),
-      duration_(cluster.open_metric(
-          {.type = MetricType::kHistogram,
-           .name = "root_ca_cert_publisher_sync_duration_seconds",
-           .help = "Number of namespace syncs happened in root ca cert publisher.",
-           .labels = {"code"},
-           .buckets = duration_buckets()})) {}
+      metrics_(cluster, {.total = "root_ca_cert_publisher_sync_total",
+                         .duration = "root_ca_cert_publisher_sync_duration_seconds",
+                         .help = "Number of namespace syncs happened in root ca cert publisher."}) {
+}
 
 Result<Again> RootCaPublisher::sync(const Key& key) const {
   const Time begin = cluster_.now();
   const Status outcome = publish(key.name);
-  if (outcome.code() == Code::kCancelled) return outcome;
-  const std::string code = code_text(outcome);
-  syncs_.record(1, {code});
-  duration_.record(std::chrono::duration<double>(cluster_.now() - begin).count(), {code});
+  metrics_.record(outcome, begin);
   if (!outcome.ok()) return outcome;
   return Again::when_changed();
 }

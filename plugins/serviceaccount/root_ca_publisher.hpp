@@ -7,6 +7,7 @@
 
 #include "plugins/serviceaccount/publish_plan.hpp"
 #include "plugins/serviceaccount/views.hpp"
+#include "plugins/shared/pki/sync_metrics.hpp"
 
 namespace davit::serviceaccount {
 
@@ -30,8 +31,7 @@ class RootCaPublisher final : public Controller {
   Queue queue_;
   Informer<Namespace> namespaces_;
   Informer<ConfigMap> maps_;
-  Metric syncs_;
-  Metric duration_;
+  pki::SyncMetrics metrics_;
 };
 
 }  // namespace davit::serviceaccount

@@ -1,65 +1,28 @@
 #include "plugins/serviceaccount/signing_key.hpp"
 
 #include <openssl/bn.h>
-#include <openssl/crypto.h>
 #include <openssl/ec.h>
-#include <openssl/pem.h>
-#include <openssl/rsa.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <utility>
 
+#include "plugins/shared/pki/pem.hpp"
+
 namespace davit::serviceaccount {
+
+using pki::bytes_of;
+using pki::BytesHandle;
+using pki::DigestContext;
+using pki::EcdsaSignature;
+
 namespace {
-
-/// Memory that OpenSSL has allocated.
-using Bytes = std::unique_ptr<unsigned char,
-                              decltype([](unsigned char* held) { OPENSSL_clear_free(held, 0); })>;
-
-const unsigned char* bytes_of(std::string_view text) {
-  return reinterpret_cast<const unsigned char*>(text.data());
-}
-
-/// The key in a PEM block of that name; null if it is none.
-PrivateKeyHandle key_in(std::string_view block, const unsigned char* data, long size) {
-  const unsigned char* at = data;
-  if (block == PEM_STRING_RSA) {
-    return PrivateKeyHandle(d2i_PrivateKey(EVP_PKEY_RSA, nullptr, &at, size));
-  }
-  if (block == PEM_STRING_ECPRIVATEKEY) {
-    return PrivateKeyHandle(d2i_PrivateKey(EVP_PKEY_EC, nullptr, &at, size));
-  }
-  if (block == PEM_STRING_PKCS8INF) {
-    return PrivateKeyHandle(d2i_AutoPrivateKey(nullptr, &at, size));
-  }
-  return nullptr;
-}
-
-/// The first private key of a PEM text; null: it has none.
-PrivateKeyHandle first_key(std::string_view pem) {
-  const BioHandle bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
-  char* name = nullptr;
-  char* header = nullptr;
-  unsigned char* data = nullptr;
-  long size = 0;
-  while (bio && PEM_read_bio(bio.get(), &name, &header, &data, &size) == 1) {
-    PrivateKeyHandle key = key_in(name, data, size);
-    OPENSSL_free(name);
-    OPENSSL_free(header);
-    OPENSSL_clear_free(data, static_cast<std::size_t>(size));
-    if (key) return key;
-  }
-  return nullptr;
-}
 
 std::string fingerprint(EVP_PKEY& key) {
   unsigned char* der = nullptr;
   const int size = i2d_PUBKEY(&key, &der);
-  const Bytes held(der);
+  const BytesHandle held(der);
   std::array<unsigned char, EVP_MAX_MD_SIZE> out{};
   unsigned written = 0;
   if (size <= 0 || EVP_Digest(der, static_cast<std::size_t>(size), out.data(), &written,
@@ -84,23 +47,6 @@ std::optional<std::string> raw_numbers(std::string_view der, int number_size) {
 
 }  // namespace
 
-std::string encode_base64(std::string_view bytes) {
-  constexpr std::size_t kGroup = 3;  // Bytes become four characters.
-  std::string out((bytes.size() + kGroup - 1) / kGroup * 4 + 1, '\0');  // OpenSSL adds a NUL.
-  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()), bytes_of(bytes),
-                                   static_cast<int>(bytes.size()));
-  out.resize(static_cast<std::size_t>(size));
-  return out;
-}
-
-std::string encode_base64_url(std::string_view bytes) {
-  std::string out = encode_base64(bytes);
-  while (out.ends_with('=')) out.pop_back();
-  std::replace(out.begin(), out.end(), '+', '-');
-  std::replace(out.begin(), out.end(), '/', '_');
-  return out;
-}
-
 const SigningKey::Scheme SigningKey::kSchemes[] = {{"", "RS256", &EVP_sha256, 0},
                                                    {"prime256v1", "ES256", &EVP_sha256, 32},
                                                    {"secp384r1", "ES384", &EVP_sha384, 48},
@@ -121,7 +67,7 @@ const SigningKey::Scheme* SigningKey::scheme_of(const EVP_PKEY& key) {
 }
 
 Result<SigningKey> SigningKey::parse(std::string_view pem) {
-  PrivateKeyHandle key = first_key(pem);
+  PrivateKeyHandle key = pki::first_private_key(pem);
   if (!key) {
     return Status(Code::kInvalid, "data does not contain a valid RSA or ECDSA private key");
   }

@@ -5,14 +5,14 @@
 #include <string>
 #include <string_view>
 
-#include "plugins/serviceaccount/openssl_handles.hpp"
+#include "plugins/shared/pki/base64.hpp"
+#include "plugins/shared/pki/openssl_handles.hpp"
 
 namespace davit::serviceaccount {
 
-/// Base64 with padding, as in the data of Secrets.
-[[nodiscard]] std::string encode_base64(std::string_view bytes);
-/// Base64 for URLs, without padding (RFC 4648, section 5).
-[[nodiscard]] std::string encode_base64_url(std::string_view bytes);
+using pki::encode_base64;
+using pki::encode_base64_url;
+using pki::PrivateKeyHandle;
 
 /// An RSA key (RS256) or an ECDSA key on P-256, P-384 or P-521 (ES256, ES384, ES512). Constant, so
 /// that all threads may sign at once. Rule: docs/spec/serviceaccount.md, C1 and C8.

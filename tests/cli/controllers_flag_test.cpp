@@ -66,16 +66,17 @@ TEST(ControllersFlagTest, UnknownEntriesAreReported) {
 
 TEST(ControllersFlagTest, ControllersOfKubeControllerManagerMayBeNamed) {
   std::vector<std::string> warnings;
-  EXPECT_THAT(without_foreign_controllers(
-                  {"*", "bootstrapsigner", "token-cleaner-controller", "-job", "foo-controller"},
-                  kKnown, warnings),
+  EXPECT_THAT(without_foreign_controllers({"*", "selinux-warning-controller",
+                                           "persistentvolume-expander", "-job", "foo-controller"},
+                                          kKnown, warnings),
               ElementsAre("*", "foo-controller"));
   EXPECT_THAT(
       warnings,
       ElementsAre(
-          "davit has no bootstrap-signer-controller: nothing signs the ConfigMap "
-          "kube-public/cluster-info, so kubeadm join stops",
-          "davit has no token-cleaner-controller: bootstrap tokens that have expired stay"));
+          "davit has no selinux-warning-controller: no Event warns of volumes that pods use with "
+          "different SELinux labels",
+          "davit has no persistentvolume-expander-controller: volumes do not grow with their "
+          "claims"));
 
   warnings.clear();
   EXPECT_THAT(without_foreign_controllers({"job", "nothing"}, kKnown, warnings),

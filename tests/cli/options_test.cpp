@@ -157,6 +157,12 @@ TEST(OptionsTest, AFeatureGateSetsTheControllerThatHasItUnlessItsConfigurationDo
             R"({"maxUnavailable":"on"})");
   EXPECT_EQ(merged.controller_settings.at("replicaset-controller").config,
             R"({"terminatingReplicas":"auto"})");
+  EXPECT_EQ(merged.controller_settings.at("podcertificaterequest-cleaner-controller").config,
+            R"({"podCertificateRequest":"on"})");
+  EXPECT_EQ(merged.controller_settings
+                .at("kube-apiserver-serving-clustertrustbundle-publisher-controller")
+                .config,
+            R"({"clusterTrustBundle":"on"})");
   EXPECT_TRUE(merge({}, {}).controller_settings.empty());
 }
 

@@ -117,6 +117,13 @@ struct Shipped {
   const char* controller;
 };
 constexpr Shipped kShipped[] = {
+    {"bootstrap", "bootstrap-signer-controller"},
+    {"bootstrap", "token-cleaner-controller"},
+    {"certificates", "certificatesigningrequest-approving-controller"},
+    {"certificates", "certificatesigningrequest-cleaner-controller"},
+    {"certificates", "certificatesigningrequest-signing-controller"},
+    {"certificates", "kube-apiserver-serving-clustertrustbundle-publisher-controller"},
+    {"certificates", "podcertificaterequest-cleaner-controller"},
     {"clusterroleaggregation", "clusterrole-aggregation-controller"},
     {"cronjob", "cronjob-controller"},
     {"daemonset", "daemonset-controller"},
@@ -147,11 +154,12 @@ class ShippedControllerTest : public RunTest, public testing::WithParamInterface
 
 TEST_P(ShippedControllerTest, RefusesAnOptionThatItDoesNotKnow) {
   const auto [plugin, controller] = GetParam();
-  manifest_ = directory_.write("manifest.yaml",
-                               std::string("apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\n"
-                                           "plugins: [{path: " DAVIT_PLUGINS "/") +
-                                   plugin + "/" + plugin + ".so, controllers: {" + controller +
-                                   ": {config: {noSuchOption: x}}}}]\n");
+  manifest_ = directory_.write(
+      "manifest.yaml", std::string("apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\n"
+                                   "controllers: ['*', ") +
+                           controller + "]\nplugins: [{path: " DAVIT_PLUGINS "/" + plugin + "/" +
+                           plugin + ".so, controllers: {" + controller +
+                           ": {config: {noSuchOption: x}}}}]\n");
 
   Program davit(with_server());
 

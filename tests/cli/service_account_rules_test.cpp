@@ -23,6 +23,9 @@ TEST(ServiceAccountRulesTest, InlineCaDataOfTheClientIsTheRootCaWithoutAnother) 
   EXPECT_EQ(with_root_ca("serviceaccount-token-controller",
                          R"({"serviceAccountKeyFile":"/sa.key"})", "PEM"),
             R"({"serviceAccountKeyFile":"/sa.key","rootCA":"PEM"})");
+  EXPECT_EQ(with_root_ca("kube-apiserver-serving-clustertrustbundle-publisher-controller",
+                         R"({"clusterTrustBundle":"on"})", "PEM"),
+            R"({"clusterTrustBundle":"on","rootCA":"PEM"})");
   EXPECT_EQ(with_root_ca(kPublisher, "", ""), "") << "a CA by path publishes nothing";
   for (const char* own : {R"({"rootCAFile":"/ca.crt"})", R"({"rootCA":"mine"})"}) {
     EXPECT_EQ(with_root_ca(kPublisher, own, "PEM"), own);

@@ -123,6 +123,8 @@ struct Shipped {
   const char* file;
 };
 constexpr Shipped kShipped[] = {
+    {"bootstrap", DAVIT_PLUGINS "/bootstrap/bootstrap.so"},
+    {"certificates", DAVIT_PLUGINS "/certificates/certificates.so"},
     {"clusterroleaggregation", DAVIT_PLUGINS "/clusterroleaggregation/clusterroleaggregation.so"},
     {"cronjob", DAVIT_PLUGINS "/cronjob/cronjob.so"},
     {"daemonset", DAVIT_PLUGINS "/daemonset/daemonset.so"},

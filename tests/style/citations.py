@@ -30,6 +30,8 @@ PAGES_OF = [
     (('plugins/disruption/', 'tests/plugins/disruption/'), {'DC': 'disruption', 'Q': 'disruption'}),
     (('plugins/resourcequota/', 'tests/plugins/resourcequota/'), {'RQ': 'resourcequota', 'Q': 'resourcequota'}),
     (('plugins/podgc/', 'tests/plugins/podgc/'), {'PG': 'disruption'}),
+    (('plugins/certificates/', 'plugins/bootstrap/', 'tests/plugins/certificates/', 'tests/plugins/bootstrap/'),
+     {'CERT': 'certificates', 'Q': 'certificates'}),
     (('plugins/serviceaccount/', 'tests/plugins/serviceaccount/'), {'SA': 'serviceaccount', 'Q': 'serviceaccount'}),
     (('plugins/cronjob/', 'tests/plugins/cronjob/', 'sdk/include/davit/kube/cron.hpp', 'sdk/src/cron.cpp', 'tests/sdk/cron_test.cpp'),
      {'CJ': 'cronjob', 'V': 'cronjob', 'Q': 'cronjob'}),
@@ -41,10 +43,10 @@ PAGES_OF = [
 # Rows of the controllers have two digits or more. So 'R1' in a test of ReplicaSets is a name and not a citation.
 TWO_DIGITS = {'deployment', 'replicaset', 'endpoint', 'endpointslice', 'nodelifecycle', 'namespace', 'garbagecollector',
               'small-controllers', 'daemonset', 'disruption', 'resourcequota', 'cronjob', 'job', 'serviceaccount'}
-CITED = re.compile(r'(?<![A-Za-z0-9#/&-])([A-Z]{1,3})(-?)(\d{1,3})(b?)(?=_|(?![a-z0-9-]))')
+CITED = re.compile(r'(?<![A-Za-z0-9#/&-])([A-Z]{1,4})(-?)(\d{1,3})(b?)(?=_|(?![a-z0-9-]))')
 GLOBAL = re.compile(r'(?<![A-Z0-9#])(RT|HO)-?(\d{3})(?!\d)')
-LINK = re.compile(r'\[`?([A-Z]{1,3}-?\d{1,3}b?)`?\]\(([^)\s]*)\)')
-SPOKEN = re.compile(r'\b(?:checks?|rows?|regressions?):? ([A-Z]{1,3}-?\d{1,3}b?)(?![\w-])', re.I)
+LINK = re.compile(r'\[`?([A-Z]{1,4}-?\d{1,3}b?)`?\]\(([^)\s]*)\)')
+SPOKEN = re.compile(r'\b(?:checks?|rows?|regressions?):? ([A-Z]{1,4}-?\d{1,3}b?)(?![\w-])', re.I)
 
 
 def rows_of(files):

@@ -47,12 +47,25 @@ TEST(FlagValuesTest, AFlagOfAControllerBecomesAMemberOfItsConfiguration) {
   }
 }
 
-TEST(FlagValuesTest, TheRootCaGoesToBothControllersThatHandItOut) {
+TEST(FlagValuesTest, TheRootCaGoesToEveryControllerThatHandsItOut) {
   const RunOptions options = take("root-ca-file", {"/ca.crt"});
-  ASSERT_EQ(options.controller_settings.size(), 2U);
+  ASSERT_EQ(options.controller_settings.size(), 3U);
   for (const auto& each : options.controller_settings) {
     EXPECT_EQ(each.second.config, R"({"rootCAFile":"/ca.crt"})") << each.first;
   }
+}
+
+TEST(FlagValuesTest, TheDurationOfCertificatesMayHaveAnySign) {
+  for (const char* flag : {"cluster-signing-duration", "experimental-cluster-signing-duration"}) {
+    const RunOptions options = take(flag, {"-1h"});
+    EXPECT_THAT(options.problems, IsEmpty()) << flag;
+    EXPECT_EQ(options.controller_settings.at("certificatesigningrequest-signing-controller").config,
+              R"({"clusterSigningDuration":"-1h"})")
+        << flag;
+    EXPECT_THAT(take(flag, {"8760"}).problems, Not(IsEmpty())) << flag;
+  }
+  EXPECT_THAT(take("legacy-service-account-token-clean-up-period", {"-1h"}).problems,
+              Not(IsEmpty()));
 }
 
 TEST(FlagValuesTest, SeveralFlagsOfAControllerAddUpAndTheLastValueCounts) {

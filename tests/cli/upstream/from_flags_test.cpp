@@ -96,10 +96,11 @@ TEST(FromFlagsTest, TheStaticPodOfKubeadmBecomesAManifest) {
             R"("serviceAccountKeyFile":"/etc/kubernetes/pki/sa.key"})");
   EXPECT_EQ(config("root-ca-certificate-publisher-controller"),
             R"({"rootCAFile":"/etc/kubernetes/pki/ca.crt"})");
-  EXPECT_THAT(err.str(),
-              HasSubstr("davit: warning: --cluster-signing-key-file: davit has no "
-                        "certificatesigningrequest-signing-controller: no certificate is signed, "
-                        "so kubeadm join and the rotation of certificates stop\n"));
+  EXPECT_EQ(config("certificatesigningrequest-signing-controller"),
+            R"({"clusterSigningCertFile":"/etc/kubernetes/pki/ca.crt",)"
+            R"("clusterSigningKeyFile":"/etc/kubernetes/pki/ca.key"})");
+  EXPECT_THAT(err.str(), Not(HasSubstr("cluster-signing")));
+  EXPECT_THAT(err.str(), HasSubstr("runs controllers that davit does not have"));
 }
 
 TEST(FromFlagsTest, MistakesLeaveNoManifest) {

@@ -25,7 +25,8 @@ TEST(UnitFlagsTest, EachFileBecomesACredentialAndItsFlagNamesTheCopy) {
                      "--kubeconfig=/etc/kubernetes/controller-manager.conf",
                      "--root-ca-file=/etc/kubernetes/pki/ca.crt", "--v=2",
                      "--service-account-private-key-file=/etc/kubernetes/pki/sa.key",
-                     "--cluster-signing-key-file=/etc/kubernetes/pki/ca.key"}),
+                     "--cluster-signing-key-file=/etc/kubernetes/pki/ca.key",
+                     "--cloud-config=/etc/kubernetes/cloud.conf"}),
             "[Unit]\n"
             "ConditionPathExists=\n"
             "ConditionPathExists=/etc/kubernetes/controller-manager.conf\n"
@@ -34,9 +35,11 @@ TEST(UnitFlagsTest, EachFileBecomesACredentialAndItsFlagNamesTheCopy) {
             "LoadCredential=kubeconfig:/etc/kubernetes/controller-manager.conf\n"
             "LoadCredential=ca.crt:/etc/kubernetes/pki/ca.crt\n"
             "LoadCredential=sa.key:/etc/kubernetes/pki/sa.key\n"
+            "LoadCredential=ca.key:/etc/kubernetes/pki/ca.key\n"
             "Environment=\"DAVIT_CREDENTIALS=--authentication-kubeconfig=%d/kubeconfig "
-            "--root-ca-file=%d/ca.crt --service-account-private-key-file=%d/sa.key\"\n")
-      << "the key of a controller that davit does not have stays where it is";
+            "--root-ca-file=%d/ca.crt --service-account-private-key-file=%d/sa.key "
+            "--cluster-signing-key-file=%d/ca.key\"\n")
+      << "the file of a flag without effect stays where it is";
 }
 
 TEST(UnitFlagsTest, FilesOfOneNameAreTwoCredentials) {

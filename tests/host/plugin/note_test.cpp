@@ -104,6 +104,13 @@ constexpr NoteCase kNoteCases[] = {
     {R"(,"rules":[{"resource":"pods","verbs":["get"],"resourceNames":["../x"]}])",
      "controllers[0].rules[0].resourceNames[0] must be the name of an object: up to 253 bytes "
      "without '/' and '%', and not \"*\", not \"../x\""},
+    {R"(,"rules":[{"group":"certificates.k8s.io","resource":"signers","verbs":["sign"],)"
+     R"("resourceNames":["*"]}])",
+     "controllers[0].rules[0].resourceNames[0] must be the name of a signer such as "
+     "\"example.com/x\" or \"example.com/*\", not \"*\""},
+    {R"(,"rules":[{"resource":"signers","verbs":["sign"],"resourceNames":["example.com/x"]}])",
+     "controllers[0].rules[0].resourceNames[0] must be the name of an object: up to 253 bytes "
+     "without '/' and '%', and not \"*\", not \"example.com/x\""},
     {R"(,"rules":[{"resource":"pods","verbs":["get"],"resourceNames":[]}])",
      "controllers[0].rules[0].resourceNames must have at least one entry"},
     {R"(,"rules":[{"resource":"pods","verbs":["get"],"namespaces":["a/b"]}])",
@@ -175,6 +182,16 @@ TEST(NoteTest, RulesHaveTheWildcardsAndLimitsOfRbac) {
   EXPECT_THAT(rules.at(1).namespaces, ElementsAre("a", "b"));
   EXPECT_THAT(rules.at(2).non_resource_urls, ElementsAre("/version", "/healthz/*"));
   EXPECT_THAT(rules.at(3).namespaces, ElementsAre()) << "every namespace";
+}
+
+TEST(NoteTest, SignersHaveNamesWithADomain) {
+  const NoteResult note = parse_note(with_controller(R"(,"rules":[
+    {"group":"certificates.k8s.io","resource":"signers","verbs":["approve","sign","attest"],
+     "resourceNames":["example.com/x","example.com/*"]}])"));
+  ASSERT_TRUE(note.ok()) << note.mistakes.front();
+  EXPECT_THAT(note.findings, ElementsAre());
+  EXPECT_THAT(note.declaration.controllers.at(0).rules.at(0).resource_names,
+              ElementsAre("example.com/x", "example.com/*"));
 }
 
 TEST(NoteTest, HostsOfHttpRequestsAreReadInTheirShortestForm) {

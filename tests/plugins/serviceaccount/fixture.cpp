@@ -8,9 +8,16 @@
 
 #include <algorithm>
 
-#include "plugins/serviceaccount/openssl_handles.hpp"
+#include "plugins/shared/pki/openssl_handles.hpp"
 
 namespace davit::serviceaccount {
+
+using pki::BioHandle;
+using pki::CertificateHandle;
+using pki::DigestContext;
+using pki::EcdsaSignature;
+using pki::PrivateKeyHandle;
+
 namespace {
 
 PrivateKeyHandle generate(const std::string& kind) {

@@ -1,0 +1,74 @@
+#include "plugins/bootstrap/bootstrap_token.hpp"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include "plugins/shared/pki/base64.hpp"
+#include "plugins/shared/pki/openssl_handles.hpp"
+
+namespace davit::bootstrap {
+namespace {
+
+constexpr std::string_view kNamePrefix = "bootstrap-token-";
+constexpr std::size_t kIdSize = 6;
+
+/// A value of the Secret; empty if there is none, or if it is not base64.
+std::string text_at(const TokenSecret& secret, std::string_view key) {
+  return pki::decode_base64(secret.data()[key].string()).value_or("");
+}
+
+/// The id in the name of a Secret; empty: the name has none.
+std::string_view id_in(std::string_view name) {
+  if (!name.starts_with(kNamePrefix)) return "";
+  const std::string_view id = name.substr(kNamePrefix.size());
+  const bool good = id.size() == kIdSize && std::ranges::all_of(id, [](char c) {
+                      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+                    });
+  return good ? id : "";
+}
+
+}  // namespace
+
+bool Expiration::is_over(WallTime now) const {
+  if (!is_set) return false;
+  if (!time) return true;
+  const WireTime current = wire_time(now);
+  return std::tuple(time->seconds, time->nanos) <= std::tuple(current.seconds, current.nanos);
+}
+
+Expiration expiration_of(const TokenSecret& secret) {
+  // A value that is not base64 is not a time either.
+  const std::string_view stored = secret.data()["expiration"].string();
+  if (stored.empty()) return {};
+  const Result<WireTime> time = parse_wire_time(text_at(secret, "expiration"));
+  return {.is_set = true, .time = time ? std::optional(*time) : std::nullopt};
+}
+
+std::string signing_id(const TokenSecret& secret, WallTime now) {
+  const std::string_view id = id_in(secret.name());
+  const bool signs = !id.empty() && text_at(secret, "token-id") == id &&
+                     !secret.data()["token-secret"].string().empty() &&
+                     !expiration_of(secret).is_over(now) &&
+                     text_at(secret, "usage-bootstrap-signing") == "true";
+  return signs ? std::string(id) : "";
+}
+
+std::string signature_of(const TokenSecret& secret, std::string_view content) {
+  const std::string header = pki::encode_base64_url(R"({"alg":"HS256","kid":")" +
+                                                    std::string(id_in(secret.name())) + R"("})");
+  const std::string text = header + "." + pki::encode_base64_url(content);
+  std::string key = text_at(secret, "token-secret");
+  std::array<unsigned char, EVP_MAX_MD_SIZE> code{};
+  unsigned size = 0;
+  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), pki::bytes_of(text), text.size(),
+       code.data(), &size);
+  OPENSSL_cleanse(key.data(), key.size());
+  return header + ".." + pki::encode_base64_url({reinterpret_cast<const char*>(code.data()), size});
+}
+
+}  // namespace davit::bootstrap
