@@ -42,8 +42,8 @@ std::string without_uuids(std::string text) {
 class TextWriter {
  public:
   using Rename = std::function<std::string(const std::string&)>;
-  TextWriter(std::string generation, Rename rename)
-      : generation_(std::move(generation)), rename_(std::move(rename)) {}
+  TextWriter(std::string generation, const std::vector<std::string>& left_out, Rename rename)
+      : generation_(std::move(generation)), left_out_(left_out), rename_(std::move(rename)) {}
 
   void write(const Json& value, std::string& out) const {
     switch (value.kind()) {
@@ -69,7 +69,9 @@ class TextWriter {
   void write_members(const Json& object, std::string& out) const {
     std::vector<const Json::Member*> sorted;
     for (const Json::Member& each : object.members()) {
-      if (std::ranges::find(kLeftOut, each.key) == std::end(kLeftOut)) sorted.push_back(&each);
+      const bool is_left_out = std::ranges::find(kLeftOut, each.key) != std::end(kLeftOut) ||
+                               std::ranges::find(left_out_, each.key) != left_out_.end();
+      if (!is_left_out) sorted.push_back(&each);
     }
     std::ranges::sort(sorted, {}, &Json::Member::key);
     out += '{';
@@ -91,6 +93,7 @@ class TextWriter {
   }
 
   const std::string generation_;
+  const std::vector<std::string>& left_out_;
   const Rename rename_;
 };
 
@@ -186,7 +189,7 @@ std::string Content::common_name(const std::string& name) const {
 
 std::string Content::text_of(const Json& object) const {
   const Json* generation = object.at({"metadata", "generation"});
-  const TextWriter writer(generation == nullptr ? "" : generation->text(),
+  const TextWriter writer(generation == nullptr ? "" : generation->text(), left_out_,
                           [this](const std::string& text) { return common_name(text); });
   std::string out;
   writer.write(object, out);
@@ -217,13 +220,19 @@ std::string first_difference(const std::vector<std::string>& expected,
   std::vector<std::string> extra;
   std::ranges::set_difference(expected, found, std::back_inserter(missing));
   std::ranges::set_difference(found, expected, std::back_inserter(extra));
-  std::string out;
-  if (!missing.empty()) out += "the undisturbed run ends with " + missing.front();
-  if (!extra.empty()) {
-    out += out.empty() ? "" : "; ";
-    out += "this one with " + extra.front();
-  }
-  return out;
+  if (missing.empty() && extra.empty()) return "";
+  if (missing.empty()) return "there is more than in the undisturbed run: " + extra.front();
+  if (extra.empty()) return "there is less than in the undisturbed run: " + missing.front();
+  // Equal objects stand side by side in most cases: only the place where they differ is shown.
+  constexpr std::size_t kShown = 200;
+  constexpr std::size_t kBefore = 60;
+  const std::string& wanted = missing.front();
+  const std::string& got = extra.front();
+  const auto first =
+      static_cast<std::size_t>(std::ranges::mismatch(wanted, got).in1 - wanted.begin());
+  const std::size_t from = first - std::min(first, kBefore);
+  return "an object has " + got.substr(from, kShown) + " where the undisturbed run has " +
+         wanted.substr(from, kShown) + ", in " + wanted.substr(0, kShown);
 }
 
 }  // namespace davit::explore

@@ -37,8 +37,9 @@ class Content {
     std::string text;
   };
 
-  /// Null limits: there are none. They outlive this.
-  explicit Content(const ContentLimits* limits) : limits_(limits) {}
+  /// Null limits: there are none. `left_out`: further members that do not count. Both outlive this.
+  Content(const ContentLimits* limits, const std::vector<std::string>& left_out)
+      : limits_(limits), left_out_(left_out) {}
 
   /// Takes in a change.
   std::optional<Excess> take(const sandbox::Collection& collection, const sandbox::Change& change,
@@ -76,6 +77,7 @@ class Content {
                               const Entry& after, Writer by);
 
   const ContentLimits* const limits_;
+  const std::vector<std::string>& left_out_;
   std::map<Place, Entry> objects_;
   std::map<std::string, std::string> generated_;  // Names that were, to what they are here.
   std::map<std::string, sandbox::Revision> born_;
@@ -84,7 +86,7 @@ class Content {
   std::uint64_t hash_ = 0;
 };
 
-/// The first difference of two pictures: what only one of them has.
+/// The first difference of two pictures, for people; empty: they are equal.
 [[nodiscard]] std::string first_difference(const std::vector<std::string>& expected,
                                            const std::vector<std::string>& found);
 

@@ -47,7 +47,12 @@ Summary Explorer::explore(const ExplorerOptions& options) {
       if (options.stale) add_stale(each, chosen);
     }
     std::vector<Plan> plans;
-    for (Decision& each : chosen) plans.push_back({std::move(each)});
+    for (Decision& each : chosen) {
+      const bool is_tried =
+          options.choices.empty() ||
+          std::ranges::find(options.choices, each.choice) != options.choices.end();
+      if (is_tried) plans.push_back({std::move(each)});
+    }
     const bool goes_on = run_all(plans, options, summary) &&
                          (!options.pairs || run_pairs(plans, options, summary)) &&
                          run_walks(options, summary);

@@ -24,6 +24,8 @@ struct ExplorerOptions {
   bool stale = true;
   /// Two choices, where the second meets a state that no run has had before.
   bool pairs = false;
+  /// The choices of the sets above that are tried; empty: all.
+  std::vector<Choice> choices{};
   std::size_t walks = 0;   ///< Runs with two to four choices by chance.
   std::uint64_t seed = 1;  ///< For these.
   /// At most so many runs of each set, chosen by a sum of their text.

@@ -155,6 +155,7 @@ void Process::start(Start how) {
         replica_.make(each.name, each.init, each.config);
     if (!made && made.error().code() != Code::kUnsupported) {
       world_.log("  " + each.name + " does not start: " + made.error().message());
+      return end();  // As the product does, whose supervisor starts it again.
     }
   }
   if (is_behind_) {

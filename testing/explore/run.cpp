@@ -262,7 +262,7 @@ void Player::resync() {
   const std::size_t before = world_.changes_of(*leader_).size();
   std::set<std::string> resources;
   for (const host::Informer* each : caches.informers()) resources.insert(each->resource().text());
-  result.watched.assign(resources.begin(), resources.end());
+  result.watched = world_.changed_resources(resources);
   world_.log("= resync");
   for (const std::string& each : resources) caches.resync(each);
   run_until_idle(leader_);

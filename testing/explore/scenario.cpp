@@ -118,7 +118,7 @@ class FileReader {
 
 Scenario FileReader::scenario(const YamlNode& node) {
   Scenario out;
-  keys(node, {"name", "plugins", "controllers", "steps", "allow"});
+  keys(node, {"name", "plugins", "controllers", "steps", "allow", "differ"});
   out.name = text(node, "name");
   out.place = place(node);
   if (out.name.empty()) mistake(node, "a scenario needs a name");
@@ -129,6 +129,13 @@ Scenario FileReader::scenario(const YamlNode& node) {
   if (steps == nullptr || steps->items.empty()) mistake(node, "a scenario needs steps");
   if (steps != nullptr) {
     for (const YamlNode& each : steps->items) out.steps.push_back(step(each));
+  }
+  if (const YamlNode* differ = node.find("differ")) {
+    for (const YamlNode& each : differ->items) {
+      keys(each, {"member", "reason"});
+      out.differing.push_back(text(each, "member"));
+      if (text(each, "reason").empty()) mistake(each, "what may differ needs a reason");
+    }
   }
   if (const YamlNode* allow = node.find("allow")) {
     for (const YamlNode& each : allow->items) {

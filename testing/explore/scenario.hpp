@@ -70,6 +70,8 @@ struct Scenario {
   std::vector<std::string> controllers;
   std::vector<Step> steps;
   std::vector<Allowance> allowed;
+  /// Members of objects that may differ at the end, because Kubernetes has it so.
+  std::vector<std::string> differing;
 
   [[nodiscard]] bool allows(std::string_view oracle, std::string_view resource) const;
 };

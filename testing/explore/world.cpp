@@ -30,7 +30,7 @@ World::World(const Scenario& scenario, const Plan& plan, const RunResult* undist
     : scenario_(scenario),
       undisturbed_(undisturbed),
       clock_(kStart),
-      content_(undisturbed == nullptr ? nullptr : &undisturbed->counts) {
+      content_(undisturbed == nullptr ? nullptr : &undisturbed->counts, scenario.differing) {
   for (const Decision& each : plan) decisions_[{each.point, each.number}] = &each;
   server_.on_change([this](const sandbox::Collection& collection, const sandbox::Change& change) {
     changed(collection, change);
@@ -174,6 +174,15 @@ std::vector<sandbox::Revision> World::changes_of(const Process& process) const {
     if (is_seen) out.push_back(revision);
   }
   return out;
+}
+
+std::vector<std::string> World::changed_resources(const std::set<std::string>& resources) const {
+  std::set<std::string> out;
+  for (const auto& [collection, revision] : changes_) {
+    const std::string name = host::ResourceId{collection.group, {}, collection.resource}.text();
+    if (resources.contains(name)) out.insert(name);
+  }
+  return {out.begin(), out.end()};
 }
 
 }  // namespace davit::explore

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -51,7 +52,7 @@ struct RunResult {
   std::vector<PassedPoint> points;
   std::vector<std::string> end;  ///< The picture of the content.
   ContentLimits counts;
-  std::vector<std::string> watched;  ///< Resources that the caches follow.
+  std::vector<std::string> watched;  ///< Resources that the caches follow and that changed.
   std::size_t requests = 0;
   std::size_t resync_writes = 0;  ///< Changes that the resync of all keys has led to.
 
@@ -103,6 +104,9 @@ class World {
 
   /// The changes so far of the resources that the caches of a process follow, oldest first.
   [[nodiscard]] std::vector<sandbox::Revision> changes_of(const Process& process) const;
+  /// Those of `resources` ("pods", "replicasets.apps") that have changed in this run.
+  [[nodiscard]] std::vector<std::string> changed_resources(
+      const std::set<std::string>& resources) const;
 
  private:
   [[nodiscard]] Reply serve(Process& process, const HttpServerRequest& request,
