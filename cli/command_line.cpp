@@ -15,6 +15,7 @@
 #include "cli/ctl_command.hpp"
 #include "cli/dev_command.hpp"
 #include "cli/exit_codes.hpp"
+#include "cli/explore_command.hpp"
 #include "cli/manifest_command.hpp"
 #include "cli/plugin_command.hpp"
 #include "cli/plugin_new.hpp"
@@ -40,6 +41,7 @@ struct Commands {
   DemoOptions demo;
   ManifestCheckOptions manifest_check;
   FromFlagsOptions from_flags;
+  PluginExploreOptions plugin_explore;
   PluginInspectOptions plugin_inspect;
   PluginListOptions plugin_list;
   PluginKeygenOptions plugin_keygen;
@@ -169,24 +171,27 @@ void add_signature_commands(CLI::App& plugin, Commands& commands, std::ostream& 
   check->callback([&] { commands.chosen = [&] { return run_plugin_verify(verify, out, err); }; });
 }
 
+template <typename Output>
+void add_output_flag(CLI::App& app, Output& output) {
+  app.add_option_function<std::string>(
+         "-o,--output",
+         [&output](const std::string& text) {
+           output = text == "json" ? Output::kJson : Output::kText;
+         },
+         "text or json (default text)")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->type_name("FORMAT");
+}
+
 CLI::App* add_plugin_command(CLI::App& app, Commands& commands, std::ostream& out,
                              std::ostream& err) {
   CLI::App* plugin =
-      app.add_subcommand("plugin", "Create, inspect, list, sign and validate plugins");
+      app.add_subcommand("plugin", "Create, explore, inspect, list, sign and validate plugins");
   plugin->require_subcommand(1);
   CLI::App* inspect =
       plugin->add_subcommand("inspect", "Print what a plugin declares and needs, and its grade");
   inspect->add_option("FILE", commands.plugin_inspect.file, "The .so file")->required();
-  inspect
-      ->add_option_function<std::string>(
-          "-o,--output",
-          [&](const std::string& text) {
-            using Output = PluginInspectOptions::Output;
-            commands.plugin_inspect.output = text == "json" ? Output::kJson : Output::kText;
-          },
-          "text or json (default text)")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->type_name("FORMAT");
+  add_output_flag(*inspect, commands.plugin_inspect.output);
   inspect->callback([&] {
     commands.chosen = [&] { return run_plugin_inspect(commands.plugin_inspect, out, err); };
   });
@@ -443,15 +448,30 @@ void add_plugin_validate(CLI::App& plugin, PluginValidateOptions& options,
       ->take_all()
       ->allow_extra_args(false)
       ->type_name("NAME");
-  app->add_option_function<std::string>(
-         "-o,--output",
-         [&options](const std::string& text) {
-           using Output = PluginValidateOptions::Output;
-           options.output = text == "json" ? Output::kJson : Output::kText;
-         },
-         "text or json (default text)")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->type_name("FORMAT");
+  add_output_flag(*app, options.output);
+  app->callback([&] { chosen = [&] { return run(options); }; });
+}
+
+/// `chosen` is set to `run` when the command is given. The references outlive the parsing.
+void add_plugin_explore(CLI::App& plugin, PluginExploreOptions& options,
+                        std::function<int()>& chosen,
+                        const std::function<int(const PluginExploreOptions&)>& run) {
+  constexpr int kMinutesMost = 24 * 60;
+  CLI::App* const app = plugin.add_subcommand(
+      "explore", "Try a plugin with crashes, lost and wrong responses and old caches, one by one");
+  app->add_option("FILE", options.file, "The .so file")->required();
+  app->add_option("--scenario", options.scenario,
+                  "What happens in the cluster (default: objects that the plugin watches come, "
+                  "change and go)")
+      ->type_name("FILE");
+  add_input_flags(*app, {options.configs, options.definitions, options.objects});
+  app->add_flag("--pairs", options.pairs, "Two faults in one run, too");
+  app->add_option("--minutes", options.minutes, "Begin no run later than this (default 1)")
+      ->check(CLI::Range(1, kMinutesMost))
+      ->type_name("N");
+  app->add_option("--replay", options.replay, "Only the run of this line, with all that it does")
+      ->type_name("LINE");
+  add_output_flag(*app, options.output);
   app->callback([&] { chosen = [&] { return run(options); }; });
 }
 
@@ -497,6 +517,7 @@ int run_command_line(const std::vector<std::string>& args, const Programs& progr
   run_app->callback([&] { commands.chosen = [&] { return programs.run(commands.run); }; });
   add_manifest_command(app, commands, out, err);
   CLI::App* const plugin = add_plugin_command(app, commands, out, err);
+  add_plugin_explore(*plugin, commands.plugin_explore, commands.chosen, programs.explore);
   add_plugin_validate(*plugin, commands.plugin_validate, commands.chosen, programs.validate);
   add_dev_command(app, commands.dev, commands.chosen, programs.dev);
   add_rbac_command(app, commands, out, err);

@@ -8,6 +8,7 @@
 
 #include "cli/demo_command.hpp"
 #include "cli/dev_command.hpp"
+#include "cli/explore_command.hpp"
 #include "cli/options.hpp"
 #include "cli/sandbox_options.hpp"
 #include "cli/validate_command.hpp"
@@ -19,6 +20,7 @@ struct Programs {
   std::function<int(const RunOptions&)> run;                  ///< `davit run`
   std::function<int(const SandboxOptions&)> sandbox;          ///< `davit sandbox`
   std::function<int(const DemoOptions&)> demo;                ///< `davit demo`
+  std::function<int(const PluginExploreOptions&)> explore;    ///< `davit plugin explore`
   std::function<int(const PluginValidateOptions&)> validate;  ///< `davit plugin validate`
   std::function<int(const DevOptions&)> dev;                  ///< `davit dev`
 };

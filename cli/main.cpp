@@ -5,6 +5,7 @@
 #include "cli/command_line.hpp"
 #include "cli/demo_command.hpp"
 #include "cli/dev_command.hpp"
+#include "cli/explore_command.hpp"
 #include "cli/run_command.hpp"
 #include "cli/sandbox_command.hpp"
 #include "cli/validate_command.hpp"
@@ -24,6 +25,10 @@ int main(int argc, char** argv) {
       .demo =
           [](const davit::host::DemoOptions& options) {
             return davit::host::run_demo(options, std::cout, std::cerr);
+          },
+      .explore =
+          [](const davit::host::PluginExploreOptions& options) {
+            return davit::host::run_plugin_explore(options, std::cout, std::cerr);
           },
       .validate =
           [](const davit::host::PluginValidateOptions& options) {

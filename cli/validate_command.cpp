@@ -1,32 +1,20 @@
 #include "cli/validate_command.hpp"
 
-#include <signal.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <ostream>
 
 #include "cli/exit_codes.hpp"
+#include "cli/held_signals.hpp"
 #include "cli/plugin_report.hpp"
 #include "cli/validate/validator.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/base/random.hpp"
-#include "lib/base/unique_fd.hpp"
 
 namespace davit::host {
 namespace {
 
 /// Short enough to be typed again.
 constexpr std::uint64_t kSeedsMax = 1'000'000;
-
-/// The interval at which a log reports that a check still runs.
-constexpr std::chrono::seconds kLineEvery{10};
-/// Goes to the line's begin and clears it.
-constexpr const char* kClearLine = "\r\x1b[K";
-/// The longest text that fits on a line of any terminal.
-constexpr std::size_t kLineMost = 78;
 
 /// "passed  hostile  objects that no sane client would write"
 std::string headline(std::string_view outcome, std::string_view name, std::string_view what) {
@@ -39,35 +27,6 @@ std::string headline(std::string_view outcome, std::string_view name, std::strin
   };
   return padded(outcome, kOutcomeWidth) + padded(name, kNameWidth) + std::string(what);
 }
-
-ValidationView::Screen screen_of_stdout() {
-  const char* const term = getenv("TERM");
-  const bool dumb = term == nullptr || std::string_view(term) == "dumb";
-  return isatty(STDOUT_FILENO) == 1 && !dumb ? ValidationView::Screen::kTerminal
-                                             : ValidationView::Screen::kLog;
-}
-
-/// Keeps signals that end the process pending while this lives; they act afterwards.
-class HeldSignals {
- public:
-  HeldSignals() {
-    sigset_t held;
-    sigemptyset(&held);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) sigaddset(&held, signal);
-    sigprocmask(SIG_BLOCK, &held, &before_);
-    fd_ = UniqueFd(signalfd(-1, &held, SFD_CLOEXEC | SFD_NONBLOCK));
-  }
-  HeldSignals(const HeldSignals&) = delete;
-  HeldSignals& operator=(const HeldSignals&) = delete;
-  ~HeldSignals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
-
-  /// Readable as soon as there is one.
-  [[nodiscard]] int fd() const { return fd_.get(); }
-
- private:
-  sigset_t before_{};
-  UniqueFd fd_;
-};
 
 std::string json_of(const Validation& validation, const PluginValidateOptions& options,
                     std::uint64_t seed) {
@@ -107,24 +66,12 @@ std::string unknown_check(const PluginValidateOptions& options) {
 }  // namespace
 
 void ValidationView::show(const CheckProgress& running) {
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(running.time);
-  if (seconds.count() == 0) next_line_ = kLineEvery;
   const std::string progress = running.progress.empty() ? "" : ": " + running.progress;
-  const std::string line = headline("running", running.name, running.what) + progress + ", " +
-                           std::to_string(seconds.count()) + " s";
-  if (screen_ == Screen::kTerminal) {
-    if (line == shown_) return;
-    out_ << kClearLine << line.substr(0, kLineMost) << std::flush;
-    shown_ = line;
-  } else if (seconds >= next_line_) {
-    next_line_ = seconds + kLineEvery;
-    out_ << line << "\n" << std::flush;
-  }
+  line_.show(headline("running", running.name, running.what) + progress, running.time);
 }
 
 void ValidationView::show(const CheckResult& result) {
-  if (!shown_.empty()) out_ << kClearLine;
-  shown_.clear();
+  line_.clear();
   out_ << headline(to_string(result.outcome), result.name, result.what) << "\n";
   for (const std::string& line : result.lines) out_ << "          " << line << "\n";
   for (const std::string& line : result.output) out_ << "        | " << line << "\n";
@@ -148,7 +95,7 @@ int run_plugin_validate(const PluginValidateOptions& options, std::ostream& out,
                                  .definitions = options.definitions,
                                  .objects = options.objects,
                                  .stop_fd = signals.fd()};
-  ValidationView view(out, screen_of_stdout());
+  ValidationView view(out, ProgressLine::screen_of_stdout());
   ValidationObserver observer;
   if (!json) {
     observer.on_result = [&](const CheckResult& result) { view.show(result); };

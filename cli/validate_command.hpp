@@ -1,13 +1,13 @@
 /// `davit plugin validate`.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <iosfwd>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/progress_line.hpp"
 #include "cli/validate/validator.hpp"
 
 namespace davit::host {
@@ -30,24 +30,17 @@ struct PluginValidateOptions {
 /// Prints the progress and the result of each check of `davit plugin validate`.
 class ValidationView {
  public:
-  enum class Screen {
-    kTerminal,  ///< One line is written again and again while a check runs.
-    kLog,       ///< A line now and then says that a check still runs.
-  };
   /// `out` is borrowed.
-  ValidationView(std::ostream& out, Screen screen) : out_(out), screen_(screen) {}
+  ValidationView(std::ostream& out, ProgressLine::Screen screen) : out_(out), line_(out, screen) {}
 
-  /// Says how far the check that runs has come: on a terminal each time, in a log every few
-  /// seconds.
+  /// Says how far the check that runs has come.
   void show(const CheckProgress& running);
   /// Prints what a check came to, in place of its progress.
   void show(const CheckResult& result);
 
  private:
   std::ostream& out_;
-  const Screen screen_;
-  std::string shown_;                 // The line of the terminal, without its time.
-  std::chrono::seconds next_line_{};  // In a log: of the check that runs.
+  ProgressLine line_;
 };
 
 /// Puts a plugin through the checks, each in a process of its own. Returns 0 when all passed, 1

@@ -19,13 +19,15 @@ using std::chrono::steady_clock;
 /// Printed lines that are kept: what a crash says of itself is at the end.
 constexpr std::size_t kOutputLinesMax = 8;
 /// A plugin that takes more than this for small objects takes without bound.
-constexpr rlim_t kDataBytesMax = rlim_t{2} << 30;
+[[maybe_unused]] constexpr rlim_t kDataBytesMax = rlim_t{2} << 30;
 
 void limit_resources() {
   const rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
+#ifndef __SANITIZE_ADDRESS__  // Its own memory is larger.
   const rlimit data{kDataBytesMax, kDataBytesMax};
   setrlimit(RLIMIT_DATA, &data);
+#endif
 }
 
 void take_word(const std::string& line, ChildRun& run, std::string& progress) {

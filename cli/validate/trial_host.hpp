@@ -9,8 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/cluster_objects.hpp"
-#include "cli/controller_config.hpp"
+#include "cli/validate/trial_content.hpp"
 #include "host/object/lent_memory.hpp"
 #include "host/plugin/controller_host.hpp"
 #include "host/plugin/staging.hpp"
@@ -26,12 +25,6 @@ struct LoggedProblem {
   std::string text;  ///< With all fields, for people.
   std::string error;
   std::string code;
-};
-
-/// The user's part of the trial.
-struct TrialContent {
-  std::vector<ClusterObject> objects;  ///< In the order in which a server takes them.
-  std::vector<ControllerConfig> configs;
 };
 
 /// The watches of all controllers, with what the note leaves to their configuration.

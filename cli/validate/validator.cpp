@@ -1,7 +1,6 @@
 #include "cli/validate/validator.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -94,25 +93,6 @@ std::optional<CheckResult> run(const Check& check, const Subject& subject,
   return result;
 }
 
-/// The objects and configurations that the user gives.
-Result<TrialContent> read_content(const ValidationOptions& options) {
-  TrialContent content;
-  std::vector<Mistake> mistakes;
-  const auto add = [&](const std::filesystem::path& path, Wanted wanted) {
-    if (path.empty()) return;
-    ClusterObjects read = read_cluster_objects(path, wanted);
-    std::move(read.objects.begin(), read.objects.end(), std::back_inserter(content.objects));
-    std::move(read.mistakes.begin(), read.mistakes.end(), std::back_inserter(mistakes));
-  };
-  add(options.definitions, Wanted::kDefinitions);
-  add(options.objects, Wanted::kAll);
-  if (!mistakes.empty()) return Status(Code::kInvalid, lines_of(mistakes));
-  Result<std::vector<ControllerConfig>> configs = read_controller_configs(options.configs);
-  if (!configs) return configs.error();
-  content.configs = std::move(*configs);
-  return content;
-}
-
 /// Whether a cluster takes the objects, in a child, since a server has threads.
 Status try_content(const Subject& subject, const ValidationOptions& options) {
   if (subject.content.objects.empty()) return {};
@@ -173,7 +153,8 @@ std::vector<std::string> validation_checks() {
 
 Result<Validation> validate_plugin(const ValidationOptions& options,
                                    const ValidationObserver& observer) {
-  Result<TrialContent> content = read_content(options);
+  Result<TrialContent> content =
+      read_trial_content(options.configs, options.definitions, options.objects);
   if (!content) return content.error();
   Result<TrustedFile> file = read_plugin_file(options.file);
   if (!file) return file.error();

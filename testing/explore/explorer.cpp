@@ -39,6 +39,7 @@ Summary Explorer::explore(const ExplorerOptions& options) {
   Summary summary;
   summary.scenario = scenario_.name;
   const Time began = clock_.now();
+  before_run_ = options.before_run;
   explore_undisturbed(summary);
   if (summary.findings.empty()) {
     std::vector<Decision> chosen;
@@ -65,6 +66,7 @@ Summary Explorer::explore(const ExplorerOptions& options) {
 
 /// Twice: what a controller takes from elsewhere shows as a difference.
 void Explorer::explore_undisturbed(Summary& summary) {
+  if (before_run_) before_run_({});
   undisturbed_ = play(scenario_, subject_, {}, nullptr);
   const RunResult again = play(scenario_, subject_, {}, nullptr);
   summary.runs += 2;
@@ -128,7 +130,7 @@ bool Explorer::run_all(std::vector<Plan> plans, const ExplorerOptions& options, 
 }
 
 bool Explorer::run_one(const Plan& plan, const ExplorerOptions& options, Summary& summary) {
-  last_ = play(scenario_, subject_, plan, &undisturbed_);
+  last_ = run(plan);
   ++summary.runs;
   note_states(last_);
   if (!last_.ok()) {
@@ -161,7 +163,7 @@ bool Explorer::run_pairs(const std::vector<Plan>& first, const ExplorerOptions& 
   choices(undisturbed_, 0, [](const Decision&) { return true; });
   summary.cut = 0;
   for (const Plan& each : first) {
-    const RunResult run = play(scenario_, subject_, each, &undisturbed_);
+    const RunResult run = this->run(each);
     if (!run.ok()) continue;  // Found already.
     const auto at = std::ranges::find_if(run.points, [&](const PassedPoint& point) {
       return point.point == each.front().point && point.number == each.front().number;
@@ -199,17 +201,22 @@ bool Explorer::run_walks(const ExplorerOptions& options, Summary& summary) {
 void Explorer::find(const Plan& plan, const RunResult& run, const ExplorerOptions& options,
                     Summary& summary) {
   const Violation& first = run.violations.front();
-  if (!found_.insert(sort_of(first)).second) return;
+  if (!found_.insert(std::string(mistake_of(plan)) + ": " + sort_of(first)).second) return;
   if (summary.findings.size() >= options.findings_max) return;
   const Plan shortest = plan.empty() ? plan : reduced(plan, first.oracle);
-  const RunResult shown = plan.empty() ? run : play(scenario_, subject_, shortest, &undisturbed_);
+  const RunResult shown = plan.empty() ? run : this->run(shortest);
   summary.findings.push_back({scenario_.name, shortest, shown.violations, story_of(shown),
                               replay_line(scenario_, subject_, shortest)});
 }
 
 bool Explorer::fails(const Plan& plan, const std::string& oracle) const {
-  const RunResult run = play(scenario_, subject_, plan, &undisturbed_);
+  const RunResult run = this->run(plan);
   return !run.ok() && run.violations.front().oracle == oracle;
+}
+
+RunResult Explorer::run(const Plan& plan) const {
+  if (before_run_) before_run_(plan);
+  return play(scenario_, subject_, plan, &undisturbed_);
 }
 
 /// Leaves out decisions one by one, and then makes what is left as small as it can be.

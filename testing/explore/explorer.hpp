@@ -31,6 +31,8 @@ struct ExplorerOptions {
   /// At most so many runs of each set, chosen by a sum of their text.
   std::size_t runs_max = 100'000;
   std::size_t findings_max = 10;  ///< Others are only counted.
+  /// Called before each run, also before those that shorten a finding. May be empty.
+  std::function<void(const Plan& plan)> before_run{};
   /// Asked after each run, with the number of runs so far; false ends the exploration. May be
   /// empty.
   std::function<bool(std::size_t runs)> go_on{};
@@ -82,6 +84,7 @@ class Explorer {
   bool run_one(const Plan& plan, const ExplorerOptions& options, Summary& summary);
   void find(const Plan& plan, const RunResult& run, const ExplorerOptions& options,
             Summary& summary);
+  [[nodiscard]] RunResult run(const Plan& plan) const;
   [[nodiscard]] Plan reduced(const Plan& plan, const std::string& oracle) const;
   [[nodiscard]] bool fails(const Plan& plan, const std::string& oracle) const;
   void note_states(const RunResult& run);
@@ -89,9 +92,10 @@ class Explorer {
   const Scenario& scenario_;
   const Subject& subject_;
   Clock& clock_;
+  std::function<void(const Plan& plan)> before_run_;
   RunResult undisturbed_;
   std::set<std::uint64_t> states_;
-  std::set<std::string> found_;  // Oracles with their texts.
+  std::set<std::string> found_;  // Mistakes, with oracles and their texts.
   RunResult last_;               // The last run of run_one().
 };
 

@@ -123,6 +123,22 @@ std::string_view to_text(Choice choice) { return row_of(choice).name; }
 
 std::string_view meaning(Choice choice) { return row_of(choice).meaning; }
 
+std::string_view mistake_of(const Plan& plan) {
+  const auto has = [&plan](auto check) { return std::ranges::any_of(plan, check); };
+  const auto lacks_news = [](const Decision& each) {
+    return each.behind > 0 || each.choice == Choice::kHold;
+  };
+  const auto is_stop = [](const Decision& each) { return each.choice <= Choice::kTakeoverAfter; };
+  const auto loses_response = [](const Decision& each) {
+    return each.choice == Choice::kLostResponse || each.choice == Choice::kErrorAfter;
+  };
+  if (plan.empty()) return "goes wrong without any fault";
+  if (has(lacks_news)) return "acts on a cache that is old";
+  if (has(is_stop)) return "loses work, or does it again, when it stops in between";
+  if (has(loses_response)) return "acts again when the response to a write is lost";
+  return "goes wrong after a fault";
+}
+
 std::string to_text(const Decision& decision) {
   std::string out(to_text(decision.point));
   out += "#" + std::to_string(decision.number) + "=";

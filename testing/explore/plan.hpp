@@ -64,6 +64,8 @@ using Plan = std::vector<Decision>;
 [[nodiscard]] std::string_view to_text(Choice choice);
 /// The effect of a choice, as a part of a sentence: "the process ends before …".
 [[nodiscard]] std::string_view meaning(Choice choice);
+/// The mistake of a controller that goes wrong in a run, for people: "acts on a cache that is old".
+[[nodiscard]] std::string_view mistake_of(const Plan& plan);
 /// "request#3=crash-after@2", "turn#4=hold:pods".
 [[nodiscard]] std::string to_text(const Decision& decision);
 /// The decisions, with ", " between them; "undisturbed" for none.

@@ -42,6 +42,7 @@ class Player {
                                       {"kind", "Namespace"},
                                       {"metadata", Json::object({{"name", scenario_.name}})},
                                       {"status", Json::object({{"phase", "Active"}})}}));
+    for (const Step& each : scenario_.cluster) take(each);
     leader_ = next_process(0);
     leader_->start(Process::Start::kCold);
     run_until_idle(leader_);

@@ -68,6 +68,8 @@ struct Scenario {
   std::vector<std::string> plugins;
   /// The controllers of these that run; empty: all.
   std::vector<std::string> controllers;
+  /// Taken before the controllers start: what is there already.
+  std::vector<Step> cluster;
   std::vector<Step> steps;
   std::vector<Allowance> allowed;
   /// Members of objects that may differ at the end, because Kubernetes has it so.

@@ -25,6 +25,7 @@ struct Outcome {
   std::optional<RunOptions> run;
   std::optional<SandboxOptions> sandbox;
   std::optional<DemoOptions> demo;
+  std::optional<PluginExploreOptions> explore;
   std::optional<PluginValidateOptions> validate;
   std::optional<DevOptions> dev;
   std::string out;
@@ -55,7 +56,11 @@ Outcome call(const std::vector<std::string>& args) {
     outcome.dev = options;
     return 11;
   };
-  outcome.code = run_command_line(args, {run, sandbox, demo, validate, dev}, out, err);
+  const auto explore = [&](const PluginExploreOptions& options) {
+    outcome.explore = options;
+    return 12;
+  };
+  outcome.code = run_command_line(args, {run, sandbox, demo, explore, validate, dev}, out, err);
   outcome.out = out.str();
   outcome.err = err.str();
   return outcome;
@@ -343,6 +348,23 @@ TEST(CommandLineTest, ValidateTakesASeedALimitAndChecks) {
   EXPECT_EQ(outcome.validate->output, PluginValidateOptions::Output::kJson);
   EXPECT_EQ(call({"plugin", "validate"}).code, 2);
   EXPECT_EQ(call({"plugin", "validate", "x.so", "--timeout=0"}).code, 2);
+}
+
+TEST(CommandLineTest, PluginExploreHasItsOptions) {
+  const Outcome outcome =
+      call({"plugin", "explore", "x.so", "--scenario=s.yaml", "--pairs", "--minutes=5",
+            "--replay=davit-explore/1 0 a: turn#1=hold", "--config=c.yaml", "-o", "json"});
+  EXPECT_EQ(outcome.code, 12);
+  ASSERT_TRUE(outcome.explore);
+  EXPECT_EQ(outcome.explore->file, "x.so");
+  EXPECT_EQ(outcome.explore->scenario, "s.yaml");
+  EXPECT_TRUE(outcome.explore->pairs);
+  EXPECT_EQ(outcome.explore->minutes, 5);
+  EXPECT_EQ(outcome.explore->replay, "davit-explore/1 0 a: turn#1=hold");
+  EXPECT_EQ(outcome.explore->configs, std::vector<std::string>{"c.yaml"});
+  EXPECT_EQ(outcome.explore->output, PluginExploreOptions::Output::kJson);
+  EXPECT_EQ(call({"plugin", "explore"}).code, 2);
+  EXPECT_EQ(call({"plugin", "explore", "x.so", "--minutes=0"}).code, 2);
 }
 
 /// A value other than the default that the flag takes.

@@ -346,7 +346,7 @@ TEST(PluginValidateTest, SignalThatEndsItLeavesNoDirectoryBehind) {
 
 TEST(PluginValidateTest, LogSaysEveryTenSecondsHowFarACheckHasCome) {
   std::ostringstream out;
-  ValidationView view(out, ValidationView::Screen::kLog);
+  ValidationView view(out, ProgressLine::Screen::kLog);
   for (int second = 0; second <= 25; ++second) {
     const std::string progress = std::to_string(second) + " of 64 objects";
     view.show({"hostile", "objects", progress, std::chrono::seconds(second)});
@@ -360,7 +360,7 @@ TEST(PluginValidateTest, LogSaysEveryTenSecondsHowFarACheckHasCome) {
 
 TEST(PluginValidateTest, TerminalShowsInOneLineHowFarACheckHasCome) {
   std::ostringstream out;
-  ValidationView view(out, ValidationView::Screen::kTerminal);
+  ValidationView view(out, ProgressLine::Screen::kTerminal);
   view.show({"leaks", "memory", "round 1", std::chrono::milliseconds(0)});
   view.show({"leaks", "memory", "round 1", std::chrono::milliseconds(200)});
   view.show({"leaks", "memory", "round 2", std::chrono::milliseconds(1200)});

@@ -1,0 +1,163 @@
+// `davit plugin explore` on a controller with a fault of each kind, and on the same without.
+#include "cli/explore_command.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <sstream>
+#include <string>
+
+#include "cli/exit_codes.hpp"
+#include "lib/kube/json.hpp"
+#include "tests/support/temp_directory.hpp"
+
+namespace davit::host {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+struct Outcome {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+Outcome explore(const PluginExploreOptions& options) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = run_plugin_explore(options, out, err);
+  return {code, out.str(), err.str()};
+}
+
+PluginExploreOptions desk(const char* plugin = DAVIT_DESK) {
+  PluginExploreOptions options;
+  options.file = plugin;
+  options.scenario = DAVIT_DESK_SCENARIOS;
+  options.minutes = 10;  // Far more than it takes under a sanitizer.
+  return options;
+}
+
+/// The findings of the desk, by scenario; played once.
+const std::map<std::string, Json>& findings() {
+  static const std::map<std::string, Json> found = [] {
+    PluginExploreOptions options = desk();
+    options.output = PluginExploreOptions::Output::kJson;
+    const Outcome outcome = explore(options);
+    EXPECT_EQ(outcome.code, kExitFailed) << outcome.out << outcome.err;
+    std::map<std::string, Json> out;
+    const Json report = json_literal(outcome.out);
+    for (const Json& each : report.get("scenarios").items()) {
+      out[each.get("name").text()] = each.get("findings");
+    }
+    return out;
+  }();
+  return found;
+}
+
+std::vector<std::string> summaries(const std::string& scenario) {
+  std::vector<std::string> out;
+  for (const Json& each : findings().at(scenario).items())
+    out.push_back(each.get("summary").text());
+  return out;
+}
+
+TEST(ExploreCommandTest, AResponseThatIsLostMakesTheCarelessDeskActTwice) {
+  EXPECT_THAT(summaries("order"),
+              testing::Contains("acts again when the response to a write is lost"));
+}
+
+TEST(ExploreCommandTest, AStopBetweenTwoWritesLosesTheWorkOfTheCarelessDesk) {
+  EXPECT_THAT(summaries("invoice"),
+              testing::Contains("loses work, or does it again, when it stops in between"));
+}
+
+TEST(ExploreCommandTest, AnOldCacheMakesTheCarelessDeskDeleteWhatItsOwnerKeeps) {
+  EXPECT_THAT(summaries("draft"), testing::Contains("acts on a cache that is old"));
+}
+
+TEST(ExploreCommandTest, EachFindingIsShortAndItsLineReplaysIt) {
+  for (const auto& [scenario, list] : findings()) {
+    for (const Json& each : list.items()) {
+      EXPECT_LE(each.get("decisions").size(), 6U);
+      PluginExploreOptions options = desk();
+      options.replay = each.get("replay").text();
+      const Outcome once = explore(options);
+      EXPECT_EQ(once.code, kExitFailed) << once.err;
+      EXPECT_THAT(once.out, HasSubstr(each.get("violations").items()[0].get("text").text()));
+    }
+  }
+}
+
+TEST(ExploreCommandTest, TheSameLineGivesTheSameLog) {
+  PluginExploreOptions options = desk();
+  options.replay = findings().at("draft").items()[0].get("replay").text();
+  EXPECT_EQ(explore(options).out, explore(options).out);
+}
+
+TEST(ExploreCommandTest, NothingIsFoundAtTheCarefulDesk) {
+  const Outcome outcome = explore(desk(DAVIT_CAREFUL_DESK));
+  EXPECT_EQ(outcome.code, kExitGood) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("desk 0.1.0: nothing found"));
+}
+
+TEST(ExploreCommandTest, FindingsArePrintedWithTheirStoryAndTheCommandThatReplaysThem) {
+  host::TempDirectory directory;
+  PluginExploreOptions options = desk();
+  options.scenario = directory.write("one.yaml", R"(scenarios:
+- name: invoice
+  steps:
+  - create: {kind: ConfigMap, metadata: {name: b, labels: {desk: invoice}}}
+  - rest
+)");
+  const Outcome outcome = explore(options);
+  EXPECT_EQ(outcome.code, kExitFailed);
+  EXPECT_THAT(outcome.out, HasSubstr("failed  invoice: "));
+  EXPECT_THAT(outcome.out, HasSubstr("| * request#1=crash-after: the process ends after "));
+  EXPECT_THAT(outcome.out, HasSubstr("again: davit plugin explore '" DAVIT_DESK "' --scenario '" +
+                                     options.scenario + "' --replay 'davit-explore/1 "));
+}
+
+TEST(ExploreCommandTest, WithoutAScenarioOneIsMadeOfWhatThePluginWatches) {
+  PluginExploreOptions options;
+  options.file = DAVIT_GREETER_PLUGIN;
+  options.minutes = 10;
+  const Outcome outcome = explore(options);
+  EXPECT_EQ(outcome.code, kExitGood) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("passed  made: "));
+}
+
+TEST(ExploreCommandTest, AControllerThatDoesNothingIsNotCalledFine) {
+  PluginExploreOptions options;
+  options.file = DAVIT_DNS_RECORDS_PLUGIN;
+  const Outcome outcome = explore(options);
+  EXPECT_EQ(outcome.code, kExitMistakes);
+  EXPECT_THAT(outcome.err, HasSubstr("no controller does anything; give what they need with "));
+}
+
+TEST(ExploreCommandTest, ALineOfAnotherBuildIsRefused) {
+  PluginExploreOptions options = desk(DAVIT_CAREFUL_DESK);
+  options.replay = findings().at("invoice").items()[0].get("replay").text();
+  const Outcome outcome = explore(options);
+  EXPECT_EQ(outcome.code, kExitMistakes);
+  EXPECT_THAT(outcome.err, HasSubstr("the line is of another build"));
+}
+
+TEST(ExploreCommandTest, MistakesAreNamedWithTheirPlace) {
+  host::TempDirectory directory;
+  PluginExploreOptions options = desk();
+  options.scenario = directory.write("odd.yaml", "scenarios:\n- name: a\n  steps:\n  - jump: 3\n");
+  EXPECT_THAT(explore(options).err, HasSubstr("odd.yaml:4: a step is rest, or begins with"));
+  options.scenario = (directory.path() / "none.yaml").string();
+  EXPECT_THAT(explore(options).err, HasSubstr("none.yaml"));
+  options = desk("/nowhere/desk.so");
+  EXPECT_THAT(explore(options).err, StartsWith("davit: plugin /nowhere/desk.so"));
+  options = desk();
+  options.replay = "again, please";
+  EXPECT_THAT(explore(options).err, HasSubstr("a line to replay begins with davit-explore/1"));
+  EXPECT_EQ(explore(options).code, kExitMistakes);
+}
+
+}  // namespace
+}  // namespace davit::host
