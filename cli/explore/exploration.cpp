@@ -138,7 +138,7 @@ class ChildWork {
         return clock_->now() < end;
       };
       const Summary summary = explorer.explore(options);
-      if (summary.points == 0) {
+      if (summary.points == 0 && summary.findings.empty()) {
         return {Code::kInvalid, each.place + ": no controller does anything; give what they need " +
                                     "with --config and --objects, or a scenario with --scenario"};
       }

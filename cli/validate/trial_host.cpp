@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/host_process.hpp"
+#include "cli/validate/open_definition.hpp"
 #include "cli/validate/trial_seams.hpp"
 #include "host/api/discovery.hpp"
 #include "host/api/rest_client.hpp"
@@ -16,7 +17,6 @@
 #include "lib/base/assert.hpp"
 #include "lib/kube/label_selector.hpp"
 #include "sandbox/client/in_process_transport.hpp"
-#include "sandbox/crd/open_definition.hpp"
 #include "sandbox/faults/fault_layer.hpp"
 #include "sandbox/rest/convert.hpp"
 #include "sandbox/rest/field_selector.hpp"
@@ -74,15 +74,6 @@ std::string asked_for(const std::string& selector, std::string_view field) {
   return "";
 }
 
-std::string definition(const DeclaredWatch& watch) {
-  std::string kind = watch.resource.substr(0, watch.resource.size() - 1);
-  if (!kind.empty()) kind[0] = static_cast<char>(std::toupper(kind[0]));
-  return sandbox::definition_text({.group = watch.group,
-                                   .version = watch.version,
-                                   .plural = watch.resource,
-                                   .kind = std::move(kind)});
-}
-
 /// Whether `path` or something around it was read.
 bool is_read(const std::string& path, const std::set<std::string>& read) {
   return std::any_of(read.begin(), read.end(), [&](const std::string& each) {
@@ -120,6 +111,7 @@ struct TrialHost::State {
   std::shared_ptr<const LoadedPlugin> plugin;
   std::unique_ptr<LoadedPlugin> next;  // Opens the successors.
   std::vector<Watched> watched;
+  std::set<std::string> defined;  // Names of definitions that the content lacks.
   std::unique_ptr<HostProcess> host;
   Mutex mutex;
   CondVar lost_changed;
@@ -151,12 +143,19 @@ struct TrialHost::State {
       return Status(Code::kInvalid, "watches " + watch.version + "/" + watch.resource +
                                         ", which is not a resource of Kubernetes");
     }
+    const std::string name = watch.resource + "." + watch.group;
     ApiRequest request;
-    request.verb = Verb::kCreate;
     request.path = {"apiextensions.k8s.io", "v1", "customresourcedefinitions", "", "", ""};
-    request.body = definition(watch);
-    const Status made = client->call(request).status;
-    return made.code() == Code::kAlreadyExists ? Status() : made.with_context(watch.resource);
+    if (defined.insert(name).second) {
+      request.verb = Verb::kCreate;
+      request.body = open_definition(watch);
+      return client->call(request).status.unless(Code::kAlreadyExists).with_context(watch.resource);
+    }
+    request.verb = Verb::kPatch;
+    request.path.name = name;
+    request.patch_type = PatchType::kJson;
+    request.body = version_patch(watch);
+    return client->call(request).status.with_context(watch.resource);
   }
 
   /// Finds what the controllers watch, and defines what is not there.

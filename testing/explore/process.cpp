@@ -148,14 +148,16 @@ Status Process::may_write() {
 
 // ---- Controllers ----
 
-void Process::start(Start how) {
+Status Process::start(Start how) {
   if (options_.behind > 0) is_behind_ = true;
   for (const Subject::Controller& each : subject_.controllers) {
     const Result<testing::HostedController*> made =
         replica_.make(each.name, each.init, each.config);
     if (!made && made.error().code() != Code::kUnsupported) {
-      world_.log("  " + each.name + " does not start: " + made.error().message());
-      return end();  // As the product does, whose supervisor starts it again.
+      const Status failure = made.error().with_context(each.name + " does not start");
+      world_.log("  " + failure.message());
+      end();  // As the product does, whose supervisor starts it again.
+      return failure;
     }
   }
   if (is_behind_) {
@@ -168,6 +170,7 @@ void Process::start(Start how) {
   if (how == Start::kStandby) replica_.process_pending();
   win();
   for (const auto& each : replica_.hosts()) lead(*each->host);
+  return {};
 }
 
 void Process::lead(host::ControllerHost& controller) {

@@ -43,8 +43,8 @@ class Process final : private host::ControllerObserver {
   void release();
   /// Whether its caches are filled and its handlers have seen them before it leads.
   enum class Start : std::uint8_t { kCold, kStandby };
-  /// Starts the controllers, and leads.
-  void start(Start how);
+  /// Starts the controllers, and leads. The process ends with the error of one that does not start.
+  Status start(Start how);
   void swap();
   void enable();
 

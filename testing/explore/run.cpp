@@ -19,6 +19,8 @@ constexpr Duration kRest = std::chrono::seconds(40);
 constexpr Duration kWaitMax = std::chrono::minutes(10);
 /// Far above what a small scenario takes.
 constexpr std::size_t kSyncsMax = 2'000;
+/// Far more than the decisions of a run end.
+constexpr int kProcessesMax = 20;
 /// A run with faults may send so many times the requests of the undisturbed one, and so many more:
 /// each new process and each lost response has keys synced again.
 constexpr std::size_t kRequestsFactor = 4;
@@ -44,7 +46,7 @@ class Player {
                                       {"status", Json::object({{"phase", "Active"}})}}));
     for (const Step& each : scenario_.cluster) take(each);
     leader_ = next_process(0);
-    leader_->start(Process::Start::kCold);
+    started_ = leader_->start(Process::Start::kCold);
     run_until_idle(leader_);
     for (const Step& each : scenario_.steps) {
       if (has_given_up_) break;
@@ -95,6 +97,7 @@ class Player {
   Owner leader_;
   int names_ = 0;  // The number of names that processes have got.
   std::vector<std::string> departed_;
+  Status started_;  // The last process.
   std::size_t syncs_ = 0;
   bool has_given_up_ = false;
 };
@@ -217,9 +220,15 @@ void Player::succeed(Owner& process) {
   }
   const bool is_standby = cause != nullptr && (cause->choice == Choice::kTakeoverBefore ||
                                                cause->choice == Choice::kTakeoverAfter);
+  if (names_ >= kProcessesMax) {
+    world_.violate("start",
+                   started_.ok() ? "the processes end again and again" : started_.message());
+    has_given_up_ = true;
+    return;
+  }
   departed_.push_back(process->name());
   process = next_process(cause == nullptr ? 0 : cause->behind);
-  process->start(is_standby ? Process::Start::kStandby : Process::Start::kCold);
+  started_ = process->start(is_standby ? Process::Start::kStandby : Process::Start::kCold);
 }
 
 /// `process` stands still in the middle of a call, and its watches with it. Another one waits for
@@ -227,7 +236,7 @@ void Player::succeed(Owner& process) {
 void Player::suspend(Process& process) {
   process.hold("");
   Owner other = next_process(0);
-  other->start(Process::Start::kStandby);
+  static_cast<void>(other->start(Process::Start::kStandby));
   run_until_idle(other);
   other->release();
   other->end();

@@ -28,7 +28,7 @@ class Process;
 /// A fault that a run has shown.
 struct Violation {
   /// "stale-write", "two-writers", "surplus", "deletion", "end", "resync", "requests",
-  /// "never-idle", "not-deterministic", "misuse" or "scenario".
+  /// "start", "never-idle", "not-deterministic", "misuse" or "scenario".
   std::string oracle;
   std::string text;
 };

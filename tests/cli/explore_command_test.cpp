@@ -128,9 +128,18 @@ TEST(ExploreCommandTest, WithoutAScenarioOneIsMadeOfWhatThePluginWatches) {
   EXPECT_THAT(outcome.out, HasSubstr("passed  made: "));
 }
 
-TEST(ExploreCommandTest, AControllerThatDoesNothingIsNotCalledFine) {
+TEST(ExploreCommandTest, AControllerThatDoesNotStartIsReportedWithItsReason) {
   PluginExploreOptions options;
   options.file = DAVIT_DNS_RECORDS_PLUGIN;
+  const Outcome outcome = explore(options);
+  EXPECT_EQ(outcome.code, kExitFailed);
+  EXPECT_THAT(outcome.out, HasSubstr("start: dns-records-controller does not start: "));
+}
+
+TEST(ExploreCommandTest, AControllerThatDoesNothingIsNotCalledFine) {
+  host::TempDirectory directory;
+  PluginExploreOptions options = desk();
+  options.scenario = directory.write("idle.yaml", "scenarios:\n- name: idle\n  steps: [rest]\n");
   const Outcome outcome = explore(options);
   EXPECT_EQ(outcome.code, kExitMistakes);
   EXPECT_THAT(outcome.err, HasSubstr("no controller does anything; give what they need with "));
