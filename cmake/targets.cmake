@@ -76,15 +76,13 @@ endfunction()
 # APART: its sources are never joined, since they use the same short names (Case, kCases) for their tables.
 # SINGLE_THREADED: its tests start no threads, so TSan cannot find anything in them and leaves them out. The program aborts at
 # the start of a thread.
-# LOCK: live tests with the same one never run at once: control_plane, which is the default, second_control_plane,
-# third_control_plane and, with tests of the oldest server alone, fourth_control_plane. Each is held for about as long as the
-# others.
+# LOCK: live tests with the same one never run at once. There are three, and each is held for about as long as the others:
+# control_plane, which is the default, second_control_plane and, with all tests of the oldest server, third_control_plane.
 # FIXTURE: a filter for the test that runs before all others of the program, and leaves in files what they look at.
-# OLDEST: filters for the tests that ctest also knows as `oldest.NAME.…`, which run on the server of DAVIT_OLDEST_ASSETS. Tests
-# of the first filter take third_control_plane, those of the second fourth_control_plane. A suite whose name has OldServer in it
-# runs only there.
+# OLDEST: a filter for the tests that ctest also knows as `oldest.NAME.…`, which run on the server of DAVIT_OLDEST_ASSETS. A
+# suite whose name has OldServer in it runs only there.
 function(davit_test name)
-  cmake_parse_arguments(ARG "APART;SINGLE_THREADED;EACH" "LOCK;FIXTURE" "SOURCES;DEPS;LABELS;OLDEST" ${ARGN})
+  cmake_parse_arguments(ARG "APART;SINGLE_THREADED;EACH" "LOCK;FIXTURE;OLDEST" "SOURCES;DEPS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   davit_program(${name})
   if(ARG_APART)
@@ -115,8 +113,8 @@ function(davit_test name)
     return()
   endif()
   if(live IN_LIST ARG_LABELS)
-    # Each has its own control plane, and waits for two thirds of its time: four at a time on two cores. They take the longest
-    # by far, so they begin first and the others run beside them.
+    # Each has a control plane of its own, and waits for two thirds of its time: three at a time on two cores. They take the
+    # longest by far, so they begin first and the others run beside them.
     if(NOT ARG_LOCK)
       set(ARG_LOCK control_plane)
     endif()
@@ -127,13 +125,11 @@ function(davit_test name)
     string(APPEND filter ":${ARG_FIXTURE}")
   endif()
   davit_discover_tests(${name} "${name}." "${filter}" "${ARG_FIXTURE}" ${properties})
-  set(lock third_control_plane)
-  foreach(oldest IN LISTS ARG_OLDEST)
-    list(TRANSFORM properties REPLACE "^${ARG_LOCK}$" ${lock} OUTPUT_VARIABLE oldest_properties)
-    davit_discover_tests(${name} "oldest.${name}." "${oldest}" "${ARG_FIXTURE}" ${oldest_properties}
+  if(ARG_OLDEST)
+    list(TRANSFORM properties REPLACE "^${ARG_LOCK}$" third_control_plane)
+    davit_discover_tests(${name} "oldest.${name}." "${ARG_OLDEST}" "${ARG_FIXTURE}" ${properties}
       ENVIRONMENT DAVIT_LIVE_SERVER=oldest)
-    set(lock fourth_control_plane)
-  endforeach()
+  endif()
 endfunction()
 
 # davit_target_of_folder(NAME FOLDER): a target that builds everything in FOLDER, which the default target leaves out.
