@@ -132,6 +132,9 @@ std::vector<std::string> davit_flags(IsolationGroup isolation, Deletion deletion
                                      const std::filesystem::path& scratch,
                                      const AccountFiles& accounts) {
   std::vector<std::string> out = controller_flags();
+  // On a busy machine a server may be silent for longer than the default, ten seconds.
+  out.insert(out.end(),
+             {"--leader-elect-lease-duration=120s", "--leader-elect-renew-deadline=100s"});
   const std::filesystem::path file = scratch / "davit.yaml";
   const bool has_accounts = isolation == IsolationGroup::kAccounts;
   live::write_file(file, manifest() + (has_accounts ? accounts_manifest(accounts) : ""));
