@@ -24,7 +24,7 @@ constexpr std::size_t kOutputLinesMax = 8;
 void limit_resources() {
   const rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
-#ifndef __SANITIZE_ADDRESS__  // Its own memory is larger.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // Their memory is larger.
   const rlimit data{kDataBytesMax, kDataBytesMax};
   setrlimit(RLIMIT_DATA, &data);
 #endif
