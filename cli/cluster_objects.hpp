@@ -21,6 +21,9 @@ struct ClusterObject {
 
   [[nodiscard]] const std::string& kind() const { return object.get("kind").text(); }
   [[nodiscard]] const std::string& name() const { return object.text_at({"metadata", "name"}); }
+  [[nodiscard]] bool is_of(const std::string& api_version, const std::string& of_kind) const {
+    return kind() == of_kind && object.get("apiVersion").text() == api_version;
+  }
   /// Whether it makes the server serve other objects.
   [[nodiscard]] bool is_definition() const { return kind() == "CustomResourceDefinition"; }
 };

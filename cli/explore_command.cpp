@@ -7,28 +7,17 @@
 #include "cli/explore/exploration.hpp"
 #include "cli/held_signals.hpp"
 #include "cli/progress_line.hpp"
+#include "lib/base/json_text.hpp"
+#include "lib/base/shell_quote.hpp"
 
 namespace davit::host {
 namespace {
 
-/// A word of the shell.
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char each : text) {
-    if (each == '\'') {
-      out += R"('\'')";
-    } else {
-      out += each;
-    }
-  }
-  return out + "'";
-}
-
 /// The command that plays one run again.
 std::string replay_command(const PluginExploreOptions& options, const std::string& line) {
-  std::string out = "davit plugin explore " + quoted(options.file);
+  std::string out = "davit plugin explore " + shell_quoted(options.file);
   const auto flag = [&out](const char* name, const std::string& value) {
-    if (!value.empty()) out += std::string(" ") + name + " " + quoted(value);
+    if (!value.empty()) out += std::string(" ") + name + " " + shell_quoted(value);
   };
   for (const std::string& each : options.configs) flag("--config", each);
   flag("--crd", options.definitions);
@@ -94,19 +83,17 @@ void print(const Exploration& exploration, const PluginExploreOptions& options, 
 }
 
 std::string json_of(const Exploration& exploration, const PluginExploreOptions& options) {
-  Json output = Json::array();
-  for (const std::string& each : exploration.output) output.push_back(each);
-  Json log = Json::array();
-  for (const std::string& each : exploration.log) log.push_back(each);
-  return to_text(Json::object({{"ok", exploration.ok()},
-                               {"file", options.file},
-                               {"plugin", exploration.plugin},
-                               {"version", exploration.version},
-                               {"sha256", exploration.digest},
-                               {"scenarios", exploration.scenarios},
-                               {"log", std::move(log)},
-                               {"failure", exploration.failure},
-                               {"output", std::move(output)}}));
+  return JsonText('{')
+      .boolean("ok", exploration.ok())
+      .text("file", options.file)
+      .text("plugin", exploration.plugin)
+      .text("version", exploration.version)
+      .text("sha256", exploration.digest)
+      .raw("scenarios", to_text(exploration.scenarios))
+      .texts("log", exploration.log)
+      .text("failure", exploration.failure)
+      .texts("output", exploration.output)
+      .str();
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ struct PluginExploreOptions {
   Output output = Output::kText;
 };
 
-/// Tries a plugin with crashes, lost and wrong responses and old caches, in a process of its own.
+/// Tries a plugin with crashes, lost and wrong responses and old caches, in a child process.
 /// Returns 0 when nothing was found, 1 when something was, 2 for usage mistakes and files that
 /// cannot be read. A signal that ends it does so after nothing is left behind. The process must
 /// have one thread only.

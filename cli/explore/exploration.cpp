@@ -15,7 +15,6 @@
 #include "host/plugin/staging.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/replace_file.hpp"
-#include "lib/base/take_until.hpp"
 #include "lib/base/text_file.hpp"
 #include "testing/explore/explorer.hpp"
 #include "testing/explore/replay.hpp"
@@ -174,7 +173,7 @@ class ChildWork {
     }
     report_.set("scenarios", Json::array({json_of(summary)}));
     report_.set("log", texts(run.log));
-    return {};
+    return write_report();
   }
 
   /// Should the process end in this run, its last step is the line that replays it.
@@ -197,19 +196,13 @@ class ChildWork {
 void explore_in_child(const Work& work, const CheckReporter& reporter) {
   ChildWork child(work, reporter);
   const Status done = child.run();
-  std::string_view left = done.message();
-  if (done.code() == Code::kConflict) reporter.warn(left);  // Not a mistake.
-  while (!done.ok() && done.code() != Code::kConflict && !left.empty()) {
-    reporter.fail(take_until(left, "\n"));
+  if (done.code() == Code::kConflict) {
+    reporter.warn(done.message());  // Not a mistake.
+  } else {
+    reporter.fail_lines(done.message());
   }
   // The plugin's threads must not meet destructors.
   reporter.leave();
-}
-
-std::string joined_lines(const std::vector<std::string>& lines) {
-  std::string out;
-  for (const std::string& each : lines) out += (out.empty() ? "" : "\n") + each;
-  return out;
 }
 
 /// Takes what the child has written. Nothing is there when it ended early.
@@ -263,8 +256,8 @@ Result<Exploration> explore_plugin(const ExplorationOptions& options,
   ChildRun run =
       run_in_child(terms, [&](const CheckReporter& reporter) { explore_in_child(work, reporter); });
   if (run.end == ChildRun::End::kStopped) return Status(Code::kCancelled, "stopped");
-  if (!run.warnings.empty()) return Status(Code::kConflict, joined_lines(run.warnings));
-  if (!run.failures.empty()) return Status(Code::kInvalid, joined_lines(run.failures));
+  if (!run.warnings.empty()) return Status(Code::kConflict, run.warnings.front());
+  if (!run.failures.empty()) return Status(Code::kInvalid, run.failure_lines());
   Exploration out;
   out.plugin = judged->declaration.name;
   out.version = judged->declaration.version;

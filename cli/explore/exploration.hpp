@@ -1,4 +1,4 @@
-/// Explores one plugin, in a process of its own.
+/// Explores one plugin in a child process.
 #pragma once
 
 #include <chrono>

@@ -46,9 +46,7 @@ Group objects_of(TrialHost& host, const TrialHost::Watched& resource, const Tria
   Group out;
   if (host.example_of(resource) != nullptr) {
     for (const ClusterObject& each : content.objects) {
-      const bool is_of_it = each.kind() == resource.kind &&
-                            each.object.get("apiVersion").text() == resource.api_version;
-      if (is_of_it) out.objects.push_back(each.object);
+      if (each.is_of(resource.api_version, resource.kind)) out.objects.push_back(each.object);
     }
     return out;
   }
@@ -71,11 +69,9 @@ Group objects_of(TrialHost& host, const TrialHost::Watched& resource, const Tria
 std::vector<Json> other_objects(const TrialHost& host, const TrialContent& content) {
   std::vector<Json> out;
   for (const ClusterObject& each : content.objects) {
-    const bool is_watched =
-        std::any_of(host.watched().begin(), host.watched().end(), [&](const auto& resource) {
-          return resource.kind == each.kind() &&
-                 resource.api_version == each.object.get("apiVersion").text();
-        });
+    const bool is_watched = std::any_of(
+        host.watched().begin(), host.watched().end(),
+        [&](const auto& resource) { return each.is_of(resource.api_version, resource.kind); });
     if (!each.is_definition() && !is_watched) out.push_back(each.object);
   }
   return out;

@@ -6,6 +6,7 @@
 
 #include "cli/upstream/flag_values.hpp"
 #include "cli/upstream/upstream_process.hpp"
+#include "lib/base/shell_quote.hpp"
 
 namespace davit::host {
 namespace {
@@ -20,9 +21,7 @@ std::string shell_word(const std::string& text) {
   constexpr std::string_view kPlain =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=:,./@%";
   if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
-  std::string out = "'";
-  for (const char each : text) out += each == '\'' ? std::string("'\\''") : std::string(1, each);
-  return out + "'";
+  return shell_quoted(text);
 }
 
 /// Whether the flag is one of controllers that davit has: none of them runs in the leftover.

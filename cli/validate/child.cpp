@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "lib/base/take_until.hpp"
 #include "lib/base/write_all.hpp"
 
 namespace davit::host {
@@ -91,6 +92,16 @@ void CheckReporter::leave() const {
 }
 
 void CheckReporter::write_line(std::string_view line) const { (void)write_all(fd_, line); }
+
+void CheckReporter::fail_lines(std::string_view text) const {
+  while (!text.empty()) fail(take_until(text, "\n"));
+}
+
+std::string ChildRun::failure_lines() const {
+  std::string out;
+  for (const std::string& each : failures) out += (out.empty() ? "" : "\n") + each;
+  return out;
+}
 
 std::string ChildRun::failure() const {
   const std::string at = step.empty() ? "" : " (" + step + ")";

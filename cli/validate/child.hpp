@@ -23,6 +23,8 @@ class CheckReporter {
   /// Reports progress for people who wait: "12 of 64 objects".
   void progress(std::string_view what) const { words_.say("progress", what); }
   void fail(std::string_view what) const { words_.say("fail", what); }
+  /// A failure for each line of `text`.
+  void fail_lines(std::string_view text) const;
   /// The same for a signal handler: `line` is "fail", a space, the text and a line break.
   void write_line(std::string_view line) const;
   void warn(std::string_view what) const { words_.say("warn", what); }
@@ -49,6 +51,8 @@ struct ChildRun {
   std::vector<std::string> notes;
   std::vector<std::string> output;  ///< The last lines that it printed.
 
+  /// The failures, one a line.
+  [[nodiscard]] std::string failure_lines() const;
   /// Why the work was not done to its end, one line; empty when it was.
   [[nodiscard]] std::string failure() const;
 };

@@ -436,10 +436,7 @@ Status TrialHost::put_objects() { return state_->apply(false); }
 const Json* TrialHost::example_of(const Watched& resource) const {
   if (state_->options.content == nullptr) return nullptr;
   for (const ClusterObject& each : state_->options.content->objects) {
-    if (each.kind() == resource.kind &&
-        each.object.get("apiVersion").text() == resource.api_version) {
-      return &each.object;
-    }
+    if (each.is_of(resource.api_version, resource.kind)) return &each.object;
   }
   return nullptr;
 }

@@ -9,7 +9,6 @@
 #include "cli/validate/checks.hpp"
 #include "host/plugin/plugin_file.hpp"
 #include "host/plugin/staging.hpp"
-#include "lib/base/take_until.hpp"
 
 namespace davit::host {
 namespace {
@@ -102,12 +101,9 @@ Status try_content(const Subject& subject, const ValidationOptions& options) {
     Status status = host.open();
     if (status.ok()) status = host.define(subject.watches);
     if (status.ok()) status = host.put_objects();
-    std::string_view left = status.message();
-    while (!left.empty()) reporter.fail(take_until(left, "\n"));
+    reporter.fail_lines(status.message());
   });
-  std::string lines;
-  for (const std::string& each : run.failures) lines += (lines.empty() ? "" : "\n") + each;
-  return lines.empty() ? Status() : Status(Code::kInvalid, lines);
+  return run.failures.empty() ? Status() : Status(Code::kInvalid, run.failure_lines());
 }
 
 /// Those that were asked for and what they need.

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kNamePrefix = "bootstrap-token-";
 constexpr std::size_t kIdSize = 6;
 
-/// A value of the Secret; empty if there is none, or if it is not base64.
+/// A value of the Secret; empty if it is missing or not base64.
 std::string text_at(const TokenSecret& secret, std::string_view key) {
   return pki::decode_base64(secret.data()[key].string()).value_or("");
 }

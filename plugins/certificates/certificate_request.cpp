@@ -49,8 +49,9 @@ std::optional<std::size_t> only_line(std::string_view text, std::string_view mar
   return at;
 }
 
-/// The bytes of the only PEM block. Readers of PEM differ about headers, broken blocks and second
-/// blocks; what the API server has admitted must be what is signed, so there is room for none.
+/// The bytes of the only PEM block. PEM readers differ about headers, broken blocks and second
+/// blocks. The controller must sign exactly what the API server has admitted, so it accepts none of
+/// them.
 Result<std::string> only_block(std::string_view pem) {
   const std::string_view rest = pem.substr(std::min(pem.find(kBegin), pem.size()));
   if (!rest.starts_with(std::string(kBegin) + std::string(kType) + std::string(kDashes))) {

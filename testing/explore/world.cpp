@@ -54,7 +54,7 @@ void World::violate(const std::string& oracle, const std::string& text) {
 const Decision* World::pass(PassedPoint point, const Process& process) {
   point.number = ++passed_[point.point];
   point.state = process.state() ^ content_.hash();
-  point.changes = changes_of(process).size();
+  if (undisturbed_ == nullptr) point.changes = changes_of(process).size();
   const auto found = decisions_.find({point.point, point.number});
   result_.points.push_back(std::move(point));
   if (found == decisions_.end()) return nullptr;

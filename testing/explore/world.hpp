@@ -37,10 +37,11 @@ struct Violation {
 struct PassedPoint {
   Point point = Point::kRequest;
   int number = 0;
-  std::string what;         ///< "create pods", "replicaset-controller".
-  bool is_write = false;    ///< A request that changes something.
-  bool is_update = false;   ///< A write of an object that is there.
-  std::size_t changes = 0;  ///< That the caches of the process could have seen until then.
+  std::string what;        ///< "create pods", "replicaset-controller".
+  bool is_write = false;   ///< A request that changes something.
+  bool is_update = false;  ///< A write of an object that is there.
+  /// In the undisturbed run: those that the caches of the process could have seen until then.
+  std::size_t changes = 0;
   /// Equal for points from which equal runs go on in the same way.
   std::uint64_t state = 0;
 };
