@@ -4,18 +4,13 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
-#include <algorithm>
 #include <array>
-#include <tuple>
 
 #include "plugins/shared/pki/base64.hpp"
 #include "plugins/shared/pki/openssl_handles.hpp"
 
 namespace davit::bootstrap {
 namespace {
-
-constexpr std::string_view kNamePrefix = "bootstrap-token-";
-constexpr std::size_t kIdSize = 6;
 
 /// A value of the Secret; empty if it is missing or not base64.
 std::string text_at(const TokenSecret& secret, std::string_view key) {
@@ -24,29 +19,17 @@ std::string text_at(const TokenSecret& secret, std::string_view key) {
 
 /// The id in the name of a Secret; empty: the name has none.
 std::string_view id_in(std::string_view name) {
-  if (!name.starts_with(kNamePrefix)) return "";
-  const std::string_view id = name.substr(kNamePrefix.size());
-  const bool good = id.size() == kIdSize && std::ranges::all_of(id, [](char c) {
-                      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-                    });
-  return good ? id : "";
+  if (!name.starts_with(kBootstrapTokenPrefix)) return "";
+  const std::string_view id = name.substr(kBootstrapTokenPrefix.size());
+  return is_bootstrap_token_id(id) ? id : "";
 }
 
 }  // namespace
 
-bool Expiration::is_over(WallTime now) const {
-  if (!is_set) return false;
-  if (!time) return true;
-  const WireTime current = wire_time(now);
-  return std::tuple(time->seconds, time->nanos) <= std::tuple(current.seconds, current.nanos);
-}
-
-Expiration expiration_of(const TokenSecret& secret) {
+BootstrapTokenExpiration expiration_of(const TokenSecret& secret) {
+  if (secret.data()["expiration"].string().empty()) return {};
   // A value that is not base64 is not a time either.
-  const std::string_view stored = secret.data()["expiration"].string();
-  if (stored.empty()) return {};
-  const Result<WireTime> time = parse_wire_time(text_at(secret, "expiration"));
-  return {.is_set = true, .time = time ? std::optional(*time) : std::nullopt};
+  return BootstrapTokenExpiration::parse(text_at(secret, "expiration"));
 }
 
 std::string signing_id(const TokenSecret& secret, WallTime now) {

@@ -50,7 +50,7 @@ TokenCleaner::TokenCleaner(Context& cluster)
 Result<Again> TokenCleaner::sync(const Key& key) const {
   const Lookup<ObjectView> secret = secrets_->get(key);
   if (!secret) return Again::when_changed();
-  const Expiration expiration = expiration_of(TokenSecret(secret->value()));
+  const BootstrapTokenExpiration expiration = expiration_of(TokenSecret(secret->value()));
   if (!expiration.is_set) return Again::when_changed();
   const WallTime now = cluster_.wall_now();
   if (!expiration.is_over(now)) return Again::after(wait_for(*expiration.time, now));

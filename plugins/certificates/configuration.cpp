@@ -86,11 +86,4 @@ Result<SigningConfiguration> read_signing(Value config) {
   return out;
 }
 
-Result<bool> read_switch(Value config, std::string_view name) {
-  const Value value = config[name];
-  if (value.is_absent() || value.string() == "off") return false;
-  if (value.string() == "on") return true;
-  return Status(Code::kInvalid, std::string(name) + " must be \"on\" or \"off\"");
-}
-
 }  // namespace davit::certificates

@@ -33,7 +33,4 @@ struct SigningConfiguration {
 /// kInvalid, with upstream's messages: the files do not go together, or a value is none.
 [[nodiscard]] Result<SigningConfiguration> read_signing(Value config);
 
-/// Whether the member `name` is "on"; "off" without it. kInvalid: it is neither.
-[[nodiscard]] Result<bool> read_switch(Value config, std::string_view name);
-
 }  // namespace davit::certificates

@@ -6,7 +6,7 @@
 
 #include "plugins/certificates/clean_pass.hpp"
 #include "plugins/certificates/cleanup_plan.hpp"
-#include "plugins/certificates/configuration.hpp"
+#include "plugins/shared/gates/read_switch.hpp"
 
 namespace davit::certificates {
 namespace {
@@ -19,7 +19,7 @@ constexpr std::string_view kPodRequestSwitch = "podCertificateRequest";
 InitResult PodRequestCleaner::open(Context& cluster) {
   const Value config = cluster.config();
   if (Status s = check_options(config, {kPodRequestSwitch}); !s.ok()) return s;
-  const Result<bool> on = read_switch(config, kPodRequestSwitch);
+  const Result<bool> on = gates::read_switch(config, kPodRequestSwitch);
   if (!on) return on.error();
   if (!*on) return cluster.skip("the feature gate PodCertificateRequest is off");
   const Status served = cluster.client().resource_exists(PodCertificateRequest::kResource);

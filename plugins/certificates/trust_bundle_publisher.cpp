@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "plugins/certificates/configuration.hpp"
+#include "plugins/shared/gates/read_switch.hpp"
 #include "plugins/shared/pki/root_ca.hpp"
 
 namespace davit::certificates {
@@ -68,7 +68,7 @@ InitResult open_trust_bundle_publisher(Context& cluster) {
       !s.ok()) {
     return s;
   }
-  const Result<bool> on = read_switch(config, kBundleSwitch);
+  const Result<bool> on = gates::read_switch(config, kBundleSwitch);
   if (!on) return on.error();
   if (!*on) return cluster.skip("the feature gate ClusterTrustBundle is off");
   Result<std::string> certificates = pki::read_root_ca(config);

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "plugins/disruption/disrupted_pods.hpp"
-#include "plugins/disruption/selector_text.hpp"
 #include "plugins/disruption/status_plan.hpp"
+#include "plugins/shared/pods/selector_text.hpp"
 
 namespace davit::disruption {
 namespace {
@@ -26,7 +26,7 @@ std::string multiple_budgets_text(const Pod& pod, const PodDisruptionBudget& cho
 
 std::string unmanaged_text(const PodDisruptionBudget& budget) {
   return "Pods selected by this PodDisruptionBudget (selector: " +
-         selector_text(budget.selector()) +
+         pods::selector_text(budget.selector()) +
          ") were found to be unmanaged. As a result, the status of the PDB cannot be calculated "
          "correctly, which may result in undefined behavior. To account for these pods please set "
          "\".spec.minAvailable\" field of the PDB to an integer value.";

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "plugins/shared/gates/read_switch.hpp"
 #include "plugins/shared/owners/owners.hpp"
 #include "plugins/statefulset/identity.hpp"
 
@@ -19,12 +20,9 @@ constexpr std::string_view kMaxUnavailableOption = "maxUnavailable";
 
 Result<StatefulSetController::Options> read_config(Value config) {
   if (Status s = check_options(config, {kMaxUnavailableOption}); !s.ok()) return s;
-  const Value option = config[kMaxUnavailableOption];
-  if (!option.is_absent() && option.string() != "on" && option.string() != "off") {
-    return Status(Code::kInvalid,
-                  std::string(kMaxUnavailableOption) + " must be \"on\" or \"off\"");
-  }
-  return StatefulSetController::Options{.max_unavailable = option.string() == "on"};
+  const Result<bool> on = gates::read_switch(config, kMaxUnavailableOption);
+  if (!on) return on.error();
+  return StatefulSetController::Options{.max_unavailable = *on};
 }
 
 /// At least one; the default for a value that cannot be read.

@@ -7,8 +7,8 @@
 #include "plugins/disruption/disrupted_pods.hpp"
 #include "plugins/disruption/expectation_plan.hpp"
 #include "plugins/disruption/owner_scales.hpp"
-#include "plugins/disruption/selector_text.hpp"
 #include "plugins/disruption/status_plan.hpp"
+#include "plugins/shared/pods/selector_text.hpp"
 
 namespace davit::disruption {
 namespace {
@@ -137,7 +137,7 @@ TEST(StatusPlanTest, AStatusIsCurrentWhateverItsMessage) {
 
 TEST(SelectorTextTest, PrintsASelectorAsGoDoes) {
   testing::Cluster cluster;
-  EXPECT_EQ(selector_text(cluster.value(
+  EXPECT_EQ(pods::selector_text(cluster.value(
                 R"({"matchLabels":{"b":"2","a":"1"},"matchExpressions":[
                     {"key":"k","operator":"In","values":["x","y"]},
                     {"key":"m","operator":"Exists"}]})")),

@@ -64,6 +64,17 @@ class Quantity {
         std::clamp<Wide>((nanos_ + up) / kNanosPerMilli, -INT64_MAX, INT64_MAX));
   }
 
+  /// The whole number; nothing if it has a fraction, or was capped.
+  [[nodiscard]] std::optional<std::int64_t> integer() const {
+    constexpr Wide kOne = QuantityParts::kNanosPerOne;
+    if (nanos_ % kOne != 0 || nanos_ >= kMax || nanos_ <= -kMax) return std::nullopt;
+    return static_cast<std::int64_t>(nanos_ / kOne);
+  }
+  /// The nearest double.
+  [[nodiscard]] double approximate() const {
+    return static_cast<double>(nanos_) / static_cast<double>(QuantityParts::kNanosPerOne);
+  }
+
   /// Sums of many keep their exactness; only the range is capped.
   Quantity& operator+=(const Quantity& other) {
     nanos_ = std::clamp(nanos_ + other.nanos_, -kMax, kMax);

@@ -21,6 +21,10 @@ class Selector {
   /// In or NotIn without values, Exists or DoesNotExist with values, malformed key or value.
   [[nodiscard]] static Result<Selector> parse(Value label_selector);
 
+  /// The form of a labelSelector query, "app=web,tier in (back,front),!canary" (labels.Parse). An
+  /// empty text matches everything. kInvalid with upstream's message.
+  [[nodiscard]] static Result<Selector> parse_text(std::string_view text);
+
   /// A map of labels, as Services and ReplicationControllers have it: all must be equal. An absent
   /// or empty one matches nothing. Labels that no object could have are not refused.
   [[nodiscard]] static Selector of_labels(Value labels) {
@@ -41,6 +45,16 @@ class Selector {
   /// No requirement, or absent. Lookups for an orphan's owner skip such selectors.
   [[nodiscard]] bool empty() const { return requirements_.empty(); }
 
+  /// A label and the one value that every matching object has; nothing if there is no such label.
+  /// Views of this selector's text.
+  [[nodiscard]] std::optional<std::pair<std::string_view, std::string_view>> equality() const {
+    for (const Requirement& each : requirements_) {
+      const bool is_one_of = each.op == Operator::kEquals || each.op == Operator::kIn;
+      if (!is_one_of || each.values.size() != 1) continue;
+      return std::pair<std::string_view, std::string_view>(each.key, each.values.front());
+    }
+    return std::nullopt;
+  }
   /// `labels` is a metadata.labels value and may be absent.
   [[nodiscard]] bool matches(Value labels) const {
     if (nothing_) return false;
@@ -65,12 +79,15 @@ class Selector {
     std::string key;
     Operator op;
     std::vector<std::string> values;  // Sorted.
+    std::string_view sign = {};       // "!=", ">" or "<" if a text had it; a literal.
 
     [[nodiscard]] bool matches(Value labels) const {
       return label_matches(op, values, labels[key].text());
     }
     void append_to(std::string& out) const;
   };
+
+  friend class SelectorText;
 
   [[nodiscard]] static Result<Requirement> parse_expression(Value expression);
   [[nodiscard]] static std::optional<Operator> parse_operator(std::string_view text);
@@ -145,6 +162,10 @@ inline Result<Selector::Requirement> Selector::parse_expression(Value expression
 inline void Selector::Requirement::append_to(std::string& out) const {
   if (op == Operator::kDoesNotExist) out.push_back('!');
   out.append(key);
+  if (!sign.empty()) {
+    out.append(sign).append(values.front());
+    return;
+  }
   switch (op) {
     case Operator::kExists:
     case Operator::kDoesNotExist:
@@ -160,7 +181,7 @@ inline void Selector::Requirement::append_to(std::string& out) const {
       break;
     case Operator::kGreater:
     case Operator::kLess:
-      return;  // parse_operator() knows neither.
+      return;  // They have a sign.
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (i != 0) out.push_back(',');

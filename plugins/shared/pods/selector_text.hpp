@@ -4,10 +4,10 @@
 #include <davit/object.hpp>
 #include <string>
 
-namespace davit::disruption {
+namespace davit::pods {
 
 /// "&LabelSelector{MatchLabels:map[string]string{app: x,},MatchExpressions:[]…{},}".
 /// Rule: docs/spec/disruption.md, section 10.
 [[nodiscard]] std::string selector_text(Value label_selector);
 
-}  // namespace davit::disruption
+}  // namespace davit::pods

@@ -1,8 +1,8 @@
-#include "plugins/disruption/selector_text.hpp"
+#include "plugins/shared/pods/selector_text.hpp"
 
 #include <map>
 
-namespace davit::disruption {
+namespace davit::pods {
 
 std::string selector_text(Value label_selector) {
   std::map<std::string_view, std::string_view> labels;
@@ -26,4 +26,4 @@ std::string selector_text(Value label_selector) {
   return out + "},}";
 }
 
-}  // namespace davit::disruption
+}  // namespace davit::pods
