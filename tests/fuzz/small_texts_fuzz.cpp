@@ -10,11 +10,11 @@
 #include "lib/base/assert.hpp"
 #include "lib/kube/duration.hpp"
 #include "lib/kube/schema/quantity.hpp"
+#include "lib/kube/time_zone.hpp"
 #include "lib/kube/validation/formats.hpp"
 #include "lib/kube/validation/pattern.hpp"
 #include "plugins/cronjob/schedule.hpp"
 #include "sandbox/crd/json_path.hpp"
-#include "sandbox/kinds/time_zone_name.hpp"
 #include "sandbox/output/accept.hpp"
 
 namespace {

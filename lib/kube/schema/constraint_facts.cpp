@@ -86,6 +86,7 @@ core.v1.Container
   terminationMessagePolicy: required File|FallbackToLogsOnError
   imagePullPolicy: required Always|IfNotPresent|Never
   restartPolicy: filled Always|Never|OnFailure
+  restartPolicyRules: items<=20
 core.v1.ContainerPort
   name: port-name
   containerPort: required 1..65535
@@ -130,7 +131,7 @@ core.v1.PodSpec
   hostAliases: each fields
   priorityClassName runtimeClassName: dns-subdomain
   preemptionPolicy: filled PreemptLowerPriority|Never
-  os: fields
+  hostnameOverride: dns-subdomain
 core.v1.PodReadinessGate
   conditionType: judged qualified-name
 core.v1.HostAlias
@@ -141,6 +142,15 @@ core.v1.PodOS
 core.v1.PodDNSConfig
   nameservers: items<=3 "must not have more than 3 nameservers" each ip
   searches: items<=32 "must not have more than 32 search paths"
+core.v1.PodResourceClaim
+  name: required dns-label
+  resourceClaimName resourceClaimTemplateName: dns-subdomain
+core.v1.ContainerRestartRule
+  action: judged Restart|RestartAllContainers
+  exitCodes: fields
+core.v1.ContainerRestartRuleOnExitCodes
+  operator: judged In|NotIn
+  values: items<=255
 core.v1.NodeSelector
   nodeSelectorTerms: required "must have at least one node selector term"
 core.v1.NodeSelectorRequirement
@@ -166,6 +176,8 @@ core.v1.PodSecurityContext
 core.v1.SecurityContext
   runAsUser runAsGroup: 0..2147483647
   procMount: filled Default|Unmasked
+core.v1.AppArmorProfile
+  type: required "type is required when appArmorProfile is set" Localhost|RuntimeDefault|Unconfined
 core.v1.SeccompProfile
   type: required "type is required when seccompProfile is set" Localhost|RuntimeDefault|Unconfined
 core.v1.Sysctl
@@ -194,12 +206,82 @@ core.v1.NFSVolumeSource
   server path: required
 core.v1.CSIVolumeSource
   driver: required
+core.v1.GitRepoVolumeSource
+  repository: required
+core.v1.GCEPersistentDiskVolumeSource
+  pdName: required
+  partition: 0..255 "must be between 1 and 255, inclusive"
+core.v1.AWSElasticBlockStoreVolumeSource
+  volumeID: required
+  partition: 0..255 "must be between 1 and 255, inclusive"
+core.v1.ISCSIVolumeSource
+  targetPortal iqn: required
+  lun: 0..255
+core.v1.GlusterfsVolumeSource
+  endpoints path: required
+core.v1.RBDVolumeSource
+  monitors image: required
+core.v1.CinderVolumeSource
+  volumeID: required
+core.v1.CephFSVolumeSource
+  monitors: required
+core.v1.FlexVolumeSource
+  driver: required
+core.v1.AzureFileVolumeSource
+  secretName shareName: required
+core.v1.AzureDiskVolumeSource
+  diskName diskURI: required
+  cachingMode: None|ReadOnly|ReadWrite
+  kind: Dedicated|Managed|Shared
+core.v1.VsphereVirtualDiskVolumeSource
+  volumePath: required
+core.v1.PhotonPersistentDiskVolumeSource
+  pdID: required
+core.v1.PortworxVolumeSource
+  volumeID: required
+core.v1.StorageOSVolumeSource
+  volumeName: required dns-label
+  volumeNamespace: dns-label
+core.v1.ScaleIOVolumeSource
+  gateway system volumeName: required
+core.v1.ImageVolumeSource
+  pullPolicy: required Always|IfNotPresent|Never
 core.v1.PersistentVolumeClaimSpec
   storageClassName: optional dns-subdomain
   volumeMode: required Block|Filesystem
+  volumeAttributesClassName: optional dns-subdomain
 core.v1.PersistentVolumeSpec
-  capacity: required
-  persistentVolumeReclaimPolicy: required Delete|Recycle|Retain
+  persistentVolumeReclaimPolicy: Delete|Recycle|Retain
+  storageClassName: dns-subdomain
+  volumeMode: Block|Filesystem
+  volumeAttributesClassName: filled dns-subdomain
+core.v1.VolumeNodeAffinity
+  required: required "must specify required node constraints"
+core.v1.SecretReference
+  name: required dns-subdomain
+  namespace: required dns-label
+core.v1.AzureFilePersistentVolumeSource
+  secretName shareName: required
+  secretNamespace: filled
+core.v1.CephFSPersistentVolumeSource
+  monitors: required
+core.v1.CinderPersistentVolumeSource
+  volumeID: required
+core.v1.FlexPersistentVolumeSource
+  driver: required
+core.v1.GlusterfsPersistentVolumeSource
+  endpoints path: required
+  endpointsNamespace: dns-label
+core.v1.ISCSIPersistentVolumeSource
+  targetPortal iqn: required
+  lun: 0..255
+core.v1.RBDPersistentVolumeSource
+  monitors image: required
+core.v1.ScaleIOPersistentVolumeSource
+  gateway system volumeName: required
+core.v1.StorageOSPersistentVolumeSource
+  volumeName: required dns-label
+  volumeNamespace: dns-label
 
 core.v1.NodeSpec
   podCIDRs: each cidr
@@ -208,7 +290,7 @@ core.v1.Taint
   value: judged label-value
   effect: required NoSchedule|PreferNoSchedule|NoExecute
 core.v1.LimitRangeItem
-  type: required
+  type: judged qualified-name
 core.v1.ResourceQuotaSpec
   scopes: immutable
 core.v1.Secret
@@ -220,7 +302,9 @@ core.v1.ServiceSpec
   externalIPs: each endpoint-ip
   type: required ClusterIP|ExternalName|LoadBalancer|NodePort
   externalTrafficPolicy: required Cluster|Local
-  internalTrafficPolicy: filled Cluster|Local
+  internalTrafficPolicy: Cluster|Local
+  loadBalancerClass: qualified-name
+  trafficDistribution: PreferClose|PreferSameZone|PreferSameNode
 core.v1.ServicePort
   name: dns-label
   port: judged 1..65535
@@ -254,8 +338,10 @@ discovery.v1.EndpointPort
   appProtocol: qualified-name
 networking.v1.IngressSpec
   ingressClassName: dns-subdomain
+networking.v1.IngressTLS
+  secretName: dns-subdomain
 networking.v1.IngressServiceBackend
-  name: required dns1035-label
+  name: required dns-label
 networking.v1.ServiceBackendPort
   name: port-name
   number: 1..65535
@@ -266,20 +352,56 @@ networking.v1.NetworkPolicySpec
 networking.v1.NetworkPolicyPort
   protocol: required SCTP|TCP|UDP
   port: port-or-name
+networking.v1.IngressClassSpec
+  controller: immutable
+networking.v1.IngressClassParametersReference
+  apiGroup: dns-subdomain
+  kind name: required path-segment
+  scope: required Cluster|Namespace
+networking.v1.IPAddressSpec
+  parentRef: immutable fields
+networking.v1.ParentReference
+  group: dns-subdomain
+  resource name: required path-segment
+  namespace: path-segment
 
 coordination.v1.LeaseSpec
   leaseDurationSeconds: 1.. "must be greater than 0"
   leaseTransitions: 0..
+node.v1.RuntimeClass
+  handler: required dns-label immutable
 scheduling.v1.PriorityClass
   preemptionPolicy: required Never|PreemptLowerPriority immutable
+flowcontrol.v1.ExemptPriorityLevelConfiguration
+  nominalConcurrencyShares: 0.. "must be a non-negative integer"
+  lendablePercent: 0..100 "must be between 0 and 100, inclusive"
+flowcontrol.v1.LimitedPriorityLevelConfiguration
+  nominalConcurrencyShares: 0.. "must be a non-negative integer"
+  lendablePercent: 0..100 "must be between 0 and 100, inclusive"
+  borrowingLimitPercent: 0.. "if specified, must be a non-negative integer"
 certificates.v1.CertificateSigningRequestSpec
   request: required
   usages: required "usages must be provided"
   signerName: required
 storage.v1.StorageClass
-  provisioner: required
-  reclaimPolicy: required Delete|Retain
-  volumeBindingMode: required Immediate|WaitForFirstConsumer immutable
+  parameters provisioner: immutable
+  reclaimPolicy: optional Delete|Retain immutable
+  volumeBindingMode: Immediate|WaitForFirstConsumer immutable
+storage.v1.CSIDriverSpec
+  fsGroupPolicy: File|None|ReadWriteOnceWithFSType
+  nodeAllocatableUpdatePeriodSeconds: 10.. "must be greater than or equal to 10 seconds"
+  volumeLifecycleModes: immutable
+storage.v1.CSINodeDriver
+  nodeID: required
+storage.v1.VolumeNodeResources
+  count: 0..
+storage.v1.CSIStorageCapacity
+  nodeTopology: immutable
+  storageClassName: judged dns-subdomain immutable
+storage.v1.VolumeAttachmentSpec
+  nodeName: judged dns-subdomain
+storage.v1.VolumeError
+  errorCode: 0.. "must be between 0 and 2147483647, inclusive"
 rbac.v1.PolicyRule
   verbs: required "verbs must contain at least one value"
   apiGroups: required "resource rules must supply at least one api group"

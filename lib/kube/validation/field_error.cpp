@@ -1,12 +1,32 @@
 #include "lib/kube/validation/field_error.hpp"
 
+#include <utility>
+
 namespace davit {
 
 namespace {
 
-/// "Invalid value: 5", as Go shows the value; `detail` follows when there is one.
+/// As Go shows the value: its JSON encoder escapes what could end a script element in HTML, and
+/// serves everything but plain strings.
+std::string shown(const Json& value) {
+  std::string text = to_text(value);
+  if (value.is_string()) return text;
+  constexpr std::pair<std::string_view, const char*> kEscapes[] = {{"<", "\\u003c"},
+                                                                   {">", "\\u003e"},
+                                                                   {"&", "\\u0026"},
+                                                                   {"\u2028", "\\u2028"},
+                                                                   {"\u2029", "\\u2029"}};
+  for (const auto& [from, to] : kEscapes) {
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos;) {
+      text.replace(at, from.size(), to);
+    }
+  }
+  return text;
+}
+
+/// "Invalid value: 5"; `detail` follows when there is one.
 std::string with_value(std::string_view what, const Json& value, std::string_view detail = "") {
-  std::string out = std::string(what) + ": " + to_text(value);
+  std::string out = std::string(what) + ": " + shown(value);
   if (!detail.empty()) out.append(": ").append(detail);
   return out;
 }

@@ -1,5 +1,8 @@
 #include "lib/kube/validation/formats.hpp"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -192,9 +195,29 @@ Violations check_endpoint_ip(std::string_view text) {
   return out;
 }
 
+/// Whether all bits behind the prefix of a valid CIDR are 0.
+bool is_masked(std::string_view cidr) {
+  const std::size_t slash = cidr.find('/');
+  const std::string ip(cidr.substr(0, slash));
+  std::array<unsigned char, sizeof(in6_addr)> bytes{};
+  inet_pton(is_ipv6(ip) ? AF_INET6 : AF_INET, ip.c_str(), bytes.data());
+  std::size_t prefix = 0;
+  for (const char c : cidr.substr(slash + 1)) {
+    prefix = prefix * 10 + static_cast<std::size_t>(c - '0');
+  }
+  constexpr std::size_t kByteBits = 8;
+  const std::size_t whole = prefix / kByteBits;
+  const auto rest = bytes.begin() + static_cast<std::ptrdiff_t>(whole);
+  if (rest == bytes.end()) return true;
+  if ((*rest & (0xffU >> (prefix % kByteBits))) != 0) return false;
+  return std::all_of(rest + 1, bytes.end(), [](unsigned char each) { return each == 0; });
+}
+
+/// k8s: IsValidCIDRForLegacyField, strict.
 Violations check_cidr(std::string_view text) {
-  if (is_cidr(text)) return {};
-  return {"must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"};
+  if (!is_cidr(text)) return {"must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"};
+  if (is_masked(text)) return {};
+  return {"must not have bits set beyond the prefix length"};
 }
 
 template <Violations (*kCheck)(std::string_view)>

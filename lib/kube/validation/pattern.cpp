@@ -128,4 +128,14 @@ bool Pattern::matches(std::string_view text) const {
   return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *program_);
 }
 
+std::optional<std::pair<std::size_t, std::size_t>> Pattern::find(std::string_view text,
+                                                                 std::size_t begin) const {
+  re2::StringPiece match;
+  const re2::StringPiece whole(text.data(), text.size());
+  if (!program_->Match(whole, begin, text.size(), re2::RE2::UNANCHORED, &match, 1))
+    return std::nullopt;
+  const auto first = static_cast<std::size_t>(match.data() - text.data());
+  return std::pair(first, first + match.size());
+}
+
 }  // namespace davit

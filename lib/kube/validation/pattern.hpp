@@ -1,8 +1,10 @@
 /// Pattern: a regular expression as the API server, which uses Go's `regexp`, understands it.
 #pragma once
 
+#include <cstddef>
 #include <davit/result.hpp>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -22,6 +24,9 @@ class Pattern {
 
   /// Whether it matches anywhere in `text`, which is UTF-8.
   [[nodiscard]] bool matches(std::string_view text) const;
+  /// The bounds of the first match that begins at `begin` or later; anchors see the whole text.
+  [[nodiscard]] std::optional<std::pair<std::size_t, std::size_t>> find(std::string_view text,
+                                                                        std::size_t begin) const;
 
  private:
   explicit Pattern(std::shared_ptr<const re2::RE2> program) : program_(std::move(program)) {}

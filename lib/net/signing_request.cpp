@@ -1,0 +1,103 @@
+#include "lib/net/signing_request.hpp"
+
+#include <openssl/err.h>
+#include <openssl/x509.h>
+
+#include <davit/kube/go_quote.hpp>
+#include <memory>
+#include <optional>
+
+#include "lib/base/openssl_owners.hpp"
+#include "lib/net/certificate_names.hpp"
+
+namespace davit {
+namespace {
+
+constexpr int kRsaBitsMin = 1024;
+
+using RequestPtr = std::unique_ptr<X509_REQ, OpenSslFree<X509_REQ_free>>;
+
+Status invalid_pem(std::string why) { return {Code::kInvalid, std::move(why)}; }
+
+struct PemBlock {
+  std::string type;
+  std::string headers;
+  std::string bytes;
+};
+
+/// Takes the next block from `in`; nothing if there is none.
+std::optional<PemBlock> next_block(BIO* in) {
+  char* name = nullptr;
+  char* header = nullptr;
+  unsigned char* data = nullptr;
+  long size = 0;
+  if (PEM_read_bio(in, &name, &header, &data, &size) != 1) {
+    ERR_clear_error();
+    return std::nullopt;
+  }
+  PemBlock out{name, header, {reinterpret_cast<char*>(data), static_cast<std::size_t>(size)}};
+  OPENSSL_free(name);
+  OPENSSL_free(header);
+  OPENSSL_free(data);
+  return out;
+}
+
+/// Decodes the whole of `bytes` by one of OpenSSL's d2i functions; null if it is anything else.
+template <typename Owner, auto kDecode>
+Owner decoded(const std::string& bytes) {
+  const auto* at = reinterpret_cast<const unsigned char*>(bytes.data());
+  const auto* const end = at + bytes.size();
+  Owner out(kDecode(nullptr, &at, static_cast<long>(bytes.size())));
+  ERR_clear_error();
+  if (at != end) out.reset();
+  return out;
+}
+
+Status check_signature(X509_REQ* request) {
+  EVP_PKEY* key = X509_REQ_get0_pubkey(request);
+  const int bits = key == nullptr ? 0 : EVP_PKEY_get_bits(key);
+  if (key != nullptr && EVP_PKEY_is_a(key, "RSA") == 1 && bits < kRsaBitsMin) {
+    return invalid_pem("crypto/rsa: " + std::to_string(bits) +
+                       "-bit keys are insecure (see "
+                       "https://go.dev/pkg/crypto/rsa#hdr-Minimum_key_size)");
+  }
+  const bool good = key != nullptr && X509_REQ_verify(request, key) == 1;
+  ERR_clear_error();
+  if (good) return {};
+  const bool is_rsa = key != nullptr && EVP_PKEY_is_a(key, "RSA") == 1;
+  return invalid_pem(is_rsa ? "crypto/rsa: verification error" : "x509: verification failure");
+}
+
+}  // namespace
+
+Result<SigningRequest> read_signing_request(std::string_view pem) {
+  const BioPtr in = reader_of(pem);
+  const std::optional<PemBlock> block = next_block(in.get());
+  if (!block || block->type != "CERTIFICATE REQUEST") {
+    return invalid_pem("PEM block type must be CERTIFICATE REQUEST");
+  }
+  const auto request = decoded<RequestPtr, d2i_X509_REQ>(block->bytes);
+  if (!request) return invalid_pem("x509: malformed certificate request");
+  return SigningRequest{
+      name_entries(X509_REQ_get_subject_name(request.get()), NID_organizationName),
+      check_signature(request.get())};
+}
+
+Status check_certificate_chain(std::string_view pem) {
+  const BioPtr in = reader_of(pem);
+  int count = 0;
+  while (const std::optional<PemBlock> block = next_block(in.get())) {
+    if (block->type != "CERTIFICATE") {
+      return invalid_pem("only CERTIFICATE PEM blocks are allowed, found " +
+                         go_quoted(block->type));
+    }
+    if (!block->headers.empty()) return invalid_pem("no PEM block headers are permitted");
+    if (!decoded<CertificatePtr, d2i_X509>(block->bytes)) {
+      return invalid_pem("x509: malformed certificate");
+    }
+    ++count;
+  }
+  return count > 0 ? Status() : invalid_pem("must contain at least one CERTIFICATE PEM block");
+}
+
+}  // namespace davit
