@@ -60,6 +60,9 @@ class Chain final : public Admission {
     if (is_write_of(request, "", "persistentvolumes")) {
       add_finalizer(object, "kubernetes.io/pv-protection");
     }
+    if (is_write_of(request, "storage.k8s.io", "volumeattributesclasses")) {
+      add_finalizer(object, "kubernetes.io/vac-protection");
+    }
     if (is_write_of(request, "scheduling.k8s.io", "priorityclasses")) {
       return check_default_class(request, object, context_.objects);
     }

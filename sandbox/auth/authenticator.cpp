@@ -32,8 +32,9 @@ std::string_view bearer_token(std::string_view header) {
 
 class CredentialAuthenticator final : public Authenticator {
  public:
-  CredentialAuthenticator(AuthenticatorOptions options, const ServiceAccountTokens* accounts)
-      : anonymous_(options.anonymous), accounts_(accounts) {
+  CredentialAuthenticator(AuthenticatorOptions options, const ServiceAccountTokens* accounts,
+                          const BootstrapTokens* bootstrap)
+      : anonymous_(options.anonymous), accounts_(accounts), bootstrap_(bootstrap) {
     for (StaticToken& each : options.tokens) {
       tokens_.insert_or_assign(std::move(each.token), std::move(each.identity));
     }
@@ -71,14 +72,11 @@ class CredentialAuthenticator final : public Authenticator {
   [[nodiscard]] Result<TokenIdentity> review(
       std::string_view token, const std::vector<std::string>& audiences) const override {
     const auto found = tokens_.find(std::string(token));
-    if (found != tokens_.end()) {
-      // Known by what it is, not by what it was made for: good for the server only.
-      const std::string server(ServiceAccountTokens::kIssuer);
-      if (!audiences.empty() &&
-          std::find(audiences.begin(), audiences.end(), server) == audiences.end()) {
-        return refused();
-      }
-      return TokenIdentity{authenticated(found->second), {server}};
+    if (found != tokens_.end()) return for_server(found->second, audiences);
+    if (bootstrap_ != nullptr && BootstrapTokens::is_one(token)) {
+      std::optional<UserInfo> known = bootstrap_->verify(token);
+      if (!known) return refused();
+      return for_server(std::move(*known), audiences);
     }
     if (accounts_ == nullptr) return refused();
     Result<TokenIdentity> known = accounts_->verify(token, audiences);
@@ -87,8 +85,20 @@ class CredentialAuthenticator final : public Authenticator {
   }
 
  private:
+  /// The identity of a token that is known by its text alone: it is good for the server only.
+  static Result<TokenIdentity> for_server(UserInfo identity,
+                                          const std::vector<std::string>& audiences) {
+    const std::string server(ServiceAccountTokens::kIssuer);
+    if (!audiences.empty() &&
+        std::find(audiences.begin(), audiences.end(), server) == audiences.end()) {
+      return refused();
+    }
+    return TokenIdentity{authenticated(std::move(identity)), {server}};
+  }
+
   const Anonymous anonymous_;
   const ServiceAccountTokens* const accounts_;
+  const BootstrapTokens* const bootstrap_;
   std::unordered_map<std::string, UserInfo> tokens_;  // Not changed any more.
 };
 
@@ -111,8 +121,9 @@ class FixedAuthenticator final : public Authenticator {
 }  // namespace
 
 std::unique_ptr<Authenticator> make_authenticator(AuthenticatorOptions options,
-                                                  const ServiceAccountTokens* accounts) {
-  return std::make_unique<CredentialAuthenticator>(std::move(options), accounts);
+                                                  const ServiceAccountTokens* accounts,
+                                                  const BootstrapTokens* bootstrap) {
+  return std::make_unique<CredentialAuthenticator>(std::move(options), accounts, bootstrap);
 }
 
 std::unique_ptr<Authenticator> make_fixed_authenticator(UserInfo identity) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sandbox/auth/auth.hpp"
+#include "sandbox/auth/bootstrap_tokens.hpp"
 #include "sandbox/auth/tokens.hpp"
 
 namespace davit::sandbox {
@@ -23,10 +24,11 @@ struct AuthenticatorOptions {
   Anonymous anonymous = Anonymous::kAllowed;
 };
 
-/// In this order: certificate, static token, ServiceAccount token, anonymous. `accounts` is
-/// borrowed; null: none are known.
+/// In this order: certificate, static token, bootstrap token, ServiceAccount token, anonymous.
+/// `accounts` and `bootstrap` are borrowed; null: none are known.
 [[nodiscard]] std::unique_ptr<Authenticator> make_authenticator(
-    AuthenticatorOptions options, const ServiceAccountTokens* accounts);
+    AuthenticatorOptions options, const ServiceAccountTokens* accounts,
+    const BootstrapTokens* bootstrap = nullptr);
 
 /// Authenticates every request as `identity`: for the library form without credentials.
 [[nodiscard]] std::unique_ptr<Authenticator> make_fixed_authenticator(UserInfo identity);

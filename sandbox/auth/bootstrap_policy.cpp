@@ -149,6 +149,25 @@ std::vector<Role> user_roles() {
   };
 }
 
+/// Without bindings: the set-up of a cluster makes them.
+std::vector<Role> certificate_roles() {
+  return {{"system:node-bootstrapper",
+           {{"create,get,list,watch", "certificates.k8s.io", "certificatesigningrequests"}}},
+          {"system:certificates.k8s.io:certificatesigningrequests:nodeclient",
+           {{"create", "certificates.k8s.io", "certificatesigningrequests/nodeclient"}}},
+          {"system:certificates.k8s.io:certificatesigningrequests:selfnodeclient",
+           {{"create", "certificates.k8s.io", "certificatesigningrequests/selfnodeclient"}}},
+          {"system:certificates.k8s.io:kube-apiserver-client-approver",
+           {{"approve", "certificates.k8s.io", "signers", "kubernetes.io/kube-apiserver-client"}}},
+          {"system:certificates.k8s.io:kube-apiserver-client-kubelet-approver",
+           {{"approve", "certificates.k8s.io", "signers",
+             "kubernetes.io/kube-apiserver-client-kubelet"}}},
+          {"system:certificates.k8s.io:kubelet-serving-approver",
+           {{"approve", "certificates.k8s.io", "signers", "kubernetes.io/kubelet-serving"}}},
+          {"system:certificates.k8s.io:legacy-unknown-approver",
+           {{"approve", "certificates.k8s.io", "signers", "kubernetes.io/legacy-unknown"}}}};
+}
+
 std::vector<Role> component_roles() {
   return {
       {"system:auth-delegator",
@@ -165,6 +184,7 @@ std::vector<Role> component_roles() {
         {"patch,update", "core", "pods/status"},
         {"create", "core", "pods/eviction,serviceaccounts/token"},
         {kRead, "core", "configmaps,persistentvolumeclaims,persistentvolumes,secrets"},
+        {"create,get,list,watch", "certificates.k8s.io", "certificatesigningrequests"},
         {"create,delete,get,patch,update", "coordination.k8s.io", "leases"},
         {kRead, "node.k8s.io", "runtimeclasses"},
         {"create,delete,get,patch,update", "storage.k8s.io", "csinodes"},
@@ -231,37 +251,60 @@ void add_aggregates(Objects& out) {
   }
 }
 
-/// Adds rules that apply to a component in kube-system only.
-void add_local_role(Objects& out, std::string_view name, const std::vector<Rule>& rules,
-                    std::string_view subjects) {
-  constexpr std::string_view kNamespace = "kube-system";
-  Json role = head("Role", kNamespace, name);
+constexpr std::string_view kSystemSpace = "kube-system";
+
+/// Adds rules that apply in one namespace only.
+void add_local_role(Objects& out, std::string_view ns, std::string_view name,
+                    const std::vector<Rule>& rules, std::string_view subjects) {
+  Json role = head("Role", ns, name);
   for (const Rule& each : rules) role["rules"].push_back(rule_json(each));
   out.emplace_back(Collection{kGroup, "roles"}, std::move(role));
   if (subjects.empty()) return;
   out.emplace_back(Collection{kGroup, "rolebindings"},
-                   binding(head("RoleBinding", kNamespace, name), "Role", name, subjects));
+                   binding(head("RoleBinding", ns, name), "Role", name, subjects));
 }
 
 }  // namespace
+
+std::pair<Collection, Json> metrics_reader_role() {
+  Objects out;
+  add_role(out, {"system:aggregated-metrics-reader", {{kRead, "metrics.k8s.io", "pods,nodes"}}});
+  Json& labels = out.front().second["metadata"]["labels"];
+  for (const char* each : {"view", "edit", "admin"}) {
+    labels.set(std::string("rbac.authorization.k8s.io/aggregate-to-") + each, "true");
+  }
+  return std::move(out.front());
+}
 
 std::vector<std::pair<Collection, Json>> bootstrap_policy() {
   Objects out;
   for (const Role& each : user_roles()) add_role(out, each);
   for (const Role& each : component_roles()) add_role(out, each);
+  for (const Role& each : certificate_roles()) add_role(out, each);
   for (const Role& each : controller_roles()) add_role(out, each);
   add_aggregates(out);
-  add_local_role(out, "extension-apiserver-authentication-reader",
+  add_local_role(out, kSystemSpace, "extension-apiserver-authentication-reader",
                  {{kRead, "core", "configmaps", "extension-apiserver-authentication"}},
                  "User:system:kube-controller-manager,User:system:kube-scheduler");
-  add_local_role(out, "system::leader-locking-kube-controller-manager",
+  add_local_role(out, kSystemSpace, "system::leader-locking-kube-controller-manager",
                  {{"watch", "core", "configmaps"},
                   {"get,update", "core", "configmaps", "kube-controller-manager"}},
                  "User:system:kube-controller-manager,Account:kube-system/kube-controller-manager");
   add_local_role(
-      out, "system::leader-locking-kube-scheduler",
+      out, kSystemSpace, "system::leader-locking-kube-scheduler",
       {{"watch", "core", "configmaps"}, {"get,update", "core", "configmaps", "kube-scheduler"}},
       "User:system:kube-scheduler,Account:kube-system/kube-scheduler");
+  add_local_role(out, kSystemSpace, "system:controller:bootstrap-signer",
+                 {{kRead, "core", "secrets"}}, "Account:kube-system/bootstrap-signer");
+  add_local_role(out, kSystemSpace, "system:controller:token-cleaner",
+                 {{"delete,get,list,watch", "core", "secrets"},
+                  {"create,patch,update", "core,events.k8s.io", "events"}},
+                 "Account:kube-system/token-cleaner");
+  add_local_role(out, "kube-public", "system:controller:bootstrap-signer",
+                 {{kRead, "core", "configmaps"},
+                  {"update", "core", "configmaps", "cluster-info"},
+                  {"create,patch,update", "core,events.k8s.io", "events"}},
+                 "Account:kube-system/bootstrap-signer");
   return out;
 }
 

@@ -55,8 +55,10 @@ std::vector<ControllerRole> workload_controllers() {
        {{kRead, "autoscaling", "horizontalpodautoscalers"},
         {"update", "autoscaling", "horizontalpodautoscalers/status"},
         {"get,update", "*", "*/scale"},
-        {"list", "core", "pods"},
-        {"get,list", "*", "*"}}},
+        {"list,watch", "core", "pods"},
+        {"list,watch", "metrics.k8s.io", "pods"},
+        {"get,list,watch", "custom.metrics.k8s.io", "*"},
+        {"get,list,watch", "external.metrics.k8s.io", "*"}}},
       {"disruption-controller",
        {{kRead, "apps", "deployments,replicasets,statefulsets"},
         {kRead, "core", "replicationcontrollers"},
@@ -108,6 +110,11 @@ std::vector<ControllerRole> cluster_controllers() {
        {{"delete,get,list,watch", "certificates.k8s.io", "certificatesigningrequests"},
         {"update", "certificates.k8s.io",
          "certificatesigningrequests/approval,certificatesigningrequests/status"},
+        {"approve", "certificates.k8s.io", "signers",
+         "kubernetes.io/kube-apiserver-client-kubelet"},
+        {"sign", "certificates.k8s.io", "signers",
+         "kubernetes.io/kube-apiserver-client,kubernetes.io/kube-apiserver-client-kubelet,"
+         "kubernetes.io/kubelet-serving,kubernetes.io/legacy-unknown"},
         {"create", "authorization.k8s.io", "subjectaccessreviews"}}},
   };
 }

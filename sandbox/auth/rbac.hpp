@@ -19,5 +19,7 @@ namespace davit::sandbox {
 
 /// The roles and bindings that every cluster has, for an empty store: without uid and times.
 [[nodiscard]] std::vector<std::pair<Collection, Json>> bootstrap_policy();
+/// The ClusterRole that lets view, edit and admin read the usage of pods and nodes.
+[[nodiscard]] std::pair<Collection, Json> metrics_reader_role();
 
 }  // namespace davit::sandbox

@@ -32,7 +32,8 @@ bool wants_any_volume(const Json& claim) {
 
 Json volume_for(const Version& claim, const Json& object) {
   const Json& spec = object.get("spec");
-  Json volume = Json::object({{"capacity", spec.get("resources").get("requests")},
+  const Json& size = spec.get("resources").get("requests").get("storage");
+  Json volume = Json::object({{"capacity", Json::object({{"storage", size}})},
                               {"accessModes", spec.get("accessModes")},
                               {"volumeMode", spec.get("volumeMode")},
                               {"persistentVolumeReclaimPolicy", "Delete"}});

@@ -18,26 +18,15 @@
 
 namespace davit::sandbox {
 
-/// The treatment of a definition with CEL rules (x-kubernetes-validations), which are not
-/// evaluated.
-enum class ValidationRules : std::uint8_t {
-  kRefuse,  ///< 422; else objects would be accepted that a real server refuses.
-  kIgnore,  ///< Stored, with a warning.
-};
-
 /// The rules of CustomResourceDefinition objects themselves: defaults, validation with structural
 /// schemas, generation.
-[[nodiscard]] std::shared_ptr<const KindRules> definition_rules(
-    const KindFacts& facts, ValidationRules validation_rules = ValidationRules::kRefuse);
+[[nodiscard]] std::shared_ptr<const KindRules> definition_rules(const KindFacts& facts);
 
 /// Validates a defaulted definition, without its metadata.
 [[nodiscard]] FieldErrors validate_definition(const Json& definition);
 /// Like validate_definition(), plus the fields that may not change once the definition is
 /// established.
 [[nodiscard]] FieldErrors validate_definition_update(const Json& definition, const Json& old);
-
-/// An error for each list of CEL rules in the schemas of a definition.
-[[nodiscard]] FieldErrors unevaluated_rules(const Json& definition);
 
 /// Brings status.acceptedNames, status.storedVersions and the conditions NamesAccepted and
 /// Established up to date. `others`: the definitions of the same group, this one may be among

@@ -49,6 +49,8 @@ Result<std::shared_ptr<const CustomRules>> CustomRules::compile(const Json& vers
   }
   if (Status read = rules->read_fields(version.get("selectableFields")); !read.ok()) return read;
   if (Status read = rules->read_subresources(version.get("subresources")); !read.ok()) return read;
+  rules->validations_ =
+      RuleTree::compile(version.get("schema").get("openAPIV3Schema"), *rules->schema_);
   return std::shared_ptr<const CustomRules>(std::move(rules));
 }
 
@@ -133,6 +135,7 @@ FieldErrors CustomRules::validate_create(const Json& object) const {
   check_metadata(object.get("metadata"), NameRule::kSubdomain, scope_, FieldPath("metadata"),
                  errors);
   check_value(object, *schema_, errors);
+  check_rules_of(validations_.get(), object, nullptr, errors);
   return errors;
 }
 
@@ -140,6 +143,7 @@ FieldErrors CustomRules::validate_update(const Json& object, const Json& old, Up
   FieldErrors errors;
   check_metadata_update(object.get("metadata"), old.get("metadata"), FieldPath("metadata"), errors);
   check_value(object, *schema_, errors);
+  check_rules_of(validations_.get(), object, &old, errors);
   return errors;
 }
 

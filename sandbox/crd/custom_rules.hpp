@@ -10,6 +10,7 @@
 #include "sandbox/crd/apply_schema.hpp"
 #include "sandbox/crd/custom_resource.hpp"
 #include "sandbox/crd/json_path.hpp"
+#include "sandbox/crd/rule_tree.hpp"
 #include "sandbox/crd/structural_schema.hpp"
 #include "sandbox/kinds/metadata.hpp"
 #include "sandbox/kinds/resource.hpp"
@@ -61,6 +62,7 @@ class CustomRules : public KindRules {
 
   const std::unique_ptr<const SchemaNode> schema_;
   const ApplySchema apply_;
+  std::unique_ptr<const RuleTree> validations_;  // Null: the schema has no rules.
   const Scope scope_;
   std::vector<CustomColumn> columns_;
   std::vector<SelectableField> selectable_;

@@ -7,40 +7,20 @@
 #include "lib/kube/names.hpp"
 #include "sandbox/crd/custom_resource.hpp"
 #include "sandbox/crd/json_path.hpp"
+#include "sandbox/crd/rule_checks.hpp"
 #include "sandbox/crd/structural_schema.hpp"
 
 namespace davit::sandbox {
 
 namespace {
 
-/// Adds the lists of CEL rules of a schema and of all below it.
-void find_rules(const Json& schema, const std::string& path, FieldErrors& errors) {
-  constexpr const char* kRules = "x-kubernetes-validations";
-  if (!schema.is_object()) return;
-  if (schema.get(kRules).size() != 0) {
-    errors.push_back(field_forbidden(
-        path + '.' + kRules,
-        "CEL rules are not evaluated here; davit sandbox --ignore-validation-rules stores and "
-        "ignores them"));
-  }
-  for (const auto& [name, value] : schema.get("properties").members()) {
-    find_rules(value, path + ".properties[" + name + ']', errors);
-  }
-  for (const std::string name : {"items", "additionalProperties", "not"}) {
-    find_rules(schema.get(name), path + '.' + name, errors);
-  }
-  for (const std::string name : {"allOf", "anyOf", "oneOf"}) {
-    const Json::Items& items = schema.get(name).items();
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      find_rules(items[i], path + '.' + name + '[' + std::to_string(i) + ']', errors);
-    }
-  }
-}
-
 class DefinitionCheck {
  public:
-  explicit DefinitionCheck(const Json& definition)
-      : definition_(definition),
+  enum class Rules : std::uint8_t { kCheck, kSkip };  // Those in x-kubernetes-validations.
+
+  DefinitionCheck(const Json& definition, Rules rules)
+      : rules_(rules),
+        definition_(definition),
         spec_(definition.get("spec")),
         versions_(spec_.get("versions").items()) {}
 
@@ -53,16 +33,6 @@ class DefinitionCheck {
       errors_.push_back(field_invalid("spec.preserveUnknownFields", Json(true), "must be false"));
     }
     stored_versions();
-    return std::move(errors_);
-  }
-
-  FieldErrors rules() {
-    for (std::size_t i = 0; i < versions_.size(); ++i) {
-      const std::string place = part_path(i, "schema", "validation");
-      if (i != 0 && place == "spec.validation") break;
-      find_rules(versions_[i].get("schema").get("openAPIV3Schema"), place + ".openAPIV3Schema",
-                 errors_);
-    }
     return std::move(errors_);
   }
 
@@ -182,6 +152,8 @@ class DefinitionCheck {
           field_invalid(place + ".openAPIV3Schema", Json(""), compiled.error().message()));
     } else {
       defaults(**compiled, place + ".openAPIV3Schema");
+      if (rules_ == Rules::kSkip || !errors_.empty()) return;
+      check_rules(schema, **compiled, place + ".openAPIV3Schema", errors_);
     }
   }
 
@@ -279,6 +251,7 @@ class DefinitionCheck {
     }
   }
 
+  const Rules rules_;
   const Json& definition_;
   const Json& spec_;
   const Json::Items& versions_;
@@ -288,15 +261,15 @@ class DefinitionCheck {
 }  // namespace
 
 FieldErrors validate_definition(const Json& definition) {
-  return DefinitionCheck(definition).run();
-}
-
-FieldErrors unevaluated_rules(const Json& definition) {
-  return DefinitionCheck(definition).rules();
+  return DefinitionCheck(definition, DefinitionCheck::Rules::kCheck).run();
 }
 
 FieldErrors validate_definition_update(const Json& definition, const Json& old) {
-  FieldErrors errors = validate_definition(definition);
+  // A definition of an older data file may have rules that are refused today. It can still be
+  // deleted: its finalizers go with an update.
+  const auto rules = definition.get("spec") == old.get("spec") ? DefinitionCheck::Rules::kSkip
+                                                               : DefinitionCheck::Rules::kCheck;
+  FieldErrors errors = DefinitionCheck(definition, rules).run();
   const auto immutable = [&](std::initializer_list<std::string_view> path, const char* field) {
     const Json* now = definition.get("spec").at(path);
     const Json* before = old.get("spec").at(path);

@@ -24,8 +24,7 @@ void note_stored_version(Json& definition) {
 
 class DefinitionRules : public PlainRules {
  public:
-  DefinitionRules(const KindFacts& facts, ValidationRules validation_rules)
-      : PlainRules(facts), validation_rules_(validation_rules) {}
+  using PlainRules::PlainRules;
 
   void set_defaults(Json& object) const override {
     Json* names = object.at({"spec", "names"});
@@ -49,32 +48,19 @@ class DefinitionRules : public PlainRules {
     note_stored_version(object);
   }
 
-  [[nodiscard]] std::vector<std::string> warnings(const Json& object) const override {
-    if (refuses()) return {};
-    const FieldErrors rules = unevaluated_rules(object);
-    if (rules.empty()) return {};
-    return {rules.front().field + ": CEL rules of this definition are stored and not evaluated"};
-  }
-
  protected:
   void check_create(const Json& object, FieldErrors& errors) const override {
     add(validate_definition(object), errors);
-    if (refuses()) add(unevaluated_rules(object), errors);
   }
   void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
     add(validate_definition_update(object, old), errors);
-    // One that was stored before can still be deleted: its finalizers go with an update.
-    if (refuses() && object.get("spec") != old.get("spec")) add(unevaluated_rules(object), errors);
   }
 
  private:
-  [[nodiscard]] bool refuses() const { return validation_rules_ == ValidationRules::kRefuse; }
   static void add(FieldErrors found, FieldErrors& errors) {
     errors.insert(errors.end(), std::make_move_iterator(found.begin()),
                   std::make_move_iterator(found.end()));
   }
-
-  const ValidationRules validation_rules_;
 };
 
 /// The names that other definitions of the group hold.
@@ -162,9 +148,8 @@ Condition accept_names(Json& definition, const TakenNames& taken) {
 
 }  // namespace
 
-std::shared_ptr<const KindRules> definition_rules(const KindFacts& facts,
-                                                  ValidationRules validation_rules) {
-  return std::make_shared<DefinitionRules>(facts, validation_rules);
+std::shared_ptr<const KindRules> definition_rules(const KindFacts& facts) {
+  return std::make_shared<DefinitionRules>(facts);
 }
 
 void update_definition_status(Json& definition, std::span<const Json> others,

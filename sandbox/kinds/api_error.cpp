@@ -82,7 +82,7 @@ Subject Subject::resource(const Resource& resource, std::string name) {
 }
 
 Subject Subject::kind_of(const Resource& resource, std::string name) {
-  return {resource.group, resource.kind, std::move(name)};
+  return {resource.collection.group, resource.kind, std::move(name)};
 }
 
 std::string Subject::qualified() const { return group.empty() ? kind : kind + '.' + group; }

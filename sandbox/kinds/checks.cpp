@@ -1,6 +1,7 @@
 #include "sandbox/kinds/checks.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 namespace davit::sandbox {
 
@@ -22,6 +23,28 @@ bool require_text(const Json& object, std::string_view field, const FieldPath& p
   if (!object.get(field).text().empty()) return true;
   errors.push_back(field_required(path.text(field)));
   return false;
+}
+
+void check_domain_prefixed_path(std::string_view text, const FieldPath& path, FieldErrors& errors) {
+  if (text.empty()) return errors.push_back(field_required(path.text()));
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos || slash == 0 || slash + 1 == text.size()) {
+    errors.push_back(field_invalid(path.text(), text,
+                                   R"(must be a domain-prefixed path (such as "acme.io/foo"))"));
+    return;
+  }
+  const std::string_view host = text.substr(0, slash);
+  add_invalid(check_dns_subdomain(host), host, path, errors);
+  const std::string_view rest = text.substr(slash + 1);
+  const auto allowed = [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("/-._~%!$&'()*+,;=:").find(static_cast<char>(c)) !=
+               std::string_view::npos;
+  };
+  if (std::ranges::all_of(rest, allowed)) return;
+  errors.push_back(field_invalid(
+      path.text(), rest,
+      R"(Invalid path (regex used for validation is '[A-Za-z0-9/\-._~%!$&'()*+,;=:]+'))"));
 }
 
 void check_union_member(const UnionMember& member, const Json& value, const FieldPath& path,

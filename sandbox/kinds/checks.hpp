@@ -24,6 +24,8 @@ void add_invalid(const Violations& violations, std::string_view value, const Fie
 /// A member that must not be empty; false when it is.
 bool require_text(const Json& object, std::string_view field, const FieldPath& path,
                   FieldErrors& errors);
+/// "acme.io/foo": a DNS subdomain, a slash and a path. k8s: IsDomainPrefixedPath.
+void check_domain_prefixed_path(std::string_view text, const FieldPath& path, FieldErrors& errors);
 /// A member of a union, such as a volume's source, and the rules of its value: the constraints of
 /// `type`, unless empty, and then `check`, unless null.
 struct UnionMember {

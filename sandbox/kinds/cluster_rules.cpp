@@ -7,6 +7,8 @@
 
 #include "sandbox/kinds/checks.hpp"
 #include "sandbox/kinds/columns_cells.hpp"
+#include "sandbox/kinds/metadata.hpp"
+#include "sandbox/kinds/resource_names.hpp"
 
 namespace davit::sandbox {
 
@@ -56,6 +58,28 @@ void check_node_addresses(const Json& node, FieldErrors& errors) {
   }
 }
 
+/// k8s: ValidateNodeResources.
+void check_node_resources(const Json& node, FieldErrors& errors) {
+  for (const std::string_view field : {"capacity", "allocatable"}) {
+    const FieldPath list = kStatus.child(field);
+    for (const Json::Member& each : value_at(node, {"status", field}).members()) {
+      check_amount(each.key, each.value, list.child(each.key), errors);
+    }
+  }
+}
+
+/// Valid ranges, and two at most: one for each IP family.
+void check_pod_ranges(const Json& spec, FieldErrors& errors) {
+  check_fields("core.v1.NodeSpec", spec, kSpec, errors);
+  const Json::Items& ranges = spec.get("podCIDRs").items();
+  if (ranges.size() < 2) return;
+  const auto v6 = std::ranges::count_if(
+      ranges, [](const Json& each) { return each.text().find(':') != std::string::npos; });
+  if (ranges.size() == 2 && v6 == 1) return;
+  errors.push_back(field_invalid(kSpec.text("podCIDRs"), spec.get("podCIDRs"),
+                                 "may specify no more than one CIDR for each IP family"));
+}
+
 class NodeRules final : public PlainRules {
  public:
   using PlainRules::PlainRules;
@@ -73,8 +97,20 @@ class NodeRules final : public PlainRules {
     if (status == nullptr || status->get("capacity").empty()) return;
     if (!is_set(*status, "allocatable")) status->set("allocatable", status->get("capacity"));
   }
-  /// The kubelet brings the status with it.
-  void prepare_create(Json&) const override {}
+  /// The kubelet brings the status with it. Dynamic configuration is gone.
+  void prepare_create(Json& object) const override {
+    object["spec"].erase("configSource");
+    if (Json* status = object.find("status")) status->erase("config");
+  }
+  void prepare_update(Json& object, const Json& old, UpdateTarget target) const override {
+    PlainRules::prepare_update(object, old, target);
+    if (!is_set(old.get("spec"), "configSource")) object["spec"].erase("configSource");
+  }
+
+  [[nodiscard]] std::vector<std::string> warnings(const Json& object) const override {
+    if (object.text_at({"spec", "externalID"}).empty()) return {};
+    return {"spec.externalID: this field is deprecated, and is unused by Kubernetes"};
+  }
 
   [[nodiscard]] Pairs fields(const Json& object) const override {
     const bool unschedulable = value_at(object, {"spec", "unschedulable"}).boolean();
@@ -87,13 +123,15 @@ class NodeRules final : public PlainRules {
  protected:
   void check_create(const Json& object, FieldErrors& errors) const override {
     check_taints(value_at(object, {"spec", "taints"}), errors);
-    check_fields("core.v1.NodeSpec", object.get("spec"), kSpec, errors);
+    check_node_resources(object, errors);
+    check_pod_ranges(object.get("spec"), errors);
   }
   void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
+    check_node_resources(object, errors);
     check_node_addresses(object, errors);
     const Json& spec = object.get("spec");
     const Json& old_spec = old.get("spec");
-    check_fields("core.v1.NodeSpec", spec, kSpec, errors);
+    check_pod_ranges(spec, errors);
     if (!old_spec.get("podCIDRs").items().empty() &&
         spec.get("podCIDRs") != old_spec.get("podCIDRs")) {
       errors.push_back(field_forbidden(
@@ -106,8 +144,12 @@ class NodeRules final : public PlainRules {
                           "node updates may not change providerID except from \"\" to valid"));
     }
     check_taints(spec.get("taints"), errors);
+    if (spec.get("externalID").text() != old_spec.get("externalID").text()) {
+      errors.push_back(field_forbidden(kSpec.text("externalID"), "may not be updated"));
+    }
   }
   void check_status(const Json& object, const Json&, FieldErrors& errors) const override {
+    check_node_resources(object, errors);
     check_node_addresses(object, errors);
   }
 };
@@ -147,6 +189,21 @@ class NamespaceRules final : public PlainRules {
   }
 
  protected:
+  void check_create(const Json& object, FieldErrors& errors) const override {
+    const FieldPath path = kSpec.child("finalizers");
+    FieldErrors found;
+    for (const Json& each : value_at(object, {"spec", "finalizers"}).items()) {
+      add_invalid(check_qualified_name(each.text()), each.text(), path, found);
+      check_finalizer_names(Json::array({each}), path, found);
+    }
+    // Upstream's path has no index here.
+    for (FieldError& each : found) {
+      each.field = path.text();
+      errors.push_back(std::move(each));
+    }
+  }
+  /// Updates leave the spec as it is.
+  void check_update(const Json&, const Json&, FieldErrors&) const override {}
   void check_status(const Json& object, const Json&, FieldErrors& errors) const override {
     const Json& phase = value_at(object, {"status", "phase"});
     const bool going = !object.text_at({"metadata", "deletionTimestamp"}).empty();
@@ -159,15 +216,36 @@ class NamespaceRules final : public PlainRules {
   }
 };
 
+/// The fields of coordinated leader election, whose feature gate is off.
+constexpr std::string_view kElectionFields[] = {"strategy", "preferredHolder"};
+
 class LeaseRules final : public PlainRules {
  public:
   using PlainRules::PlainRules;
+
+  void prepare_create(Json& object) const override {
+    PlainRules::prepare_create(object);
+    drop_election(object, Json());
+  }
+  void prepare_update(Json& object, const Json& old, UpdateTarget target) const override {
+    PlainRules::prepare_update(object, old, target);
+    drop_election(object, old);
+  }
 
  protected:
   void check_create(const Json& object, FieldErrors& errors) const override {
     check_fields("coordination.v1.LeaseSpec", object.get("spec"), kSpec, errors);
   }
   [[nodiscard]] bool checks_finalizer_names() const override { return false; }
+
+ private:
+  static void drop_election(Json& object, const Json& old) {
+    Json* const spec = object.find("spec");
+    if (spec == nullptr) return;
+    for (const std::string_view field : kElectionFields) {
+      if (!is_set(old.get("spec"), field)) spec->erase(field);
+    }
+  }
 };
 
 /// Why a class with the reserved prefix is none of the system's; "" when it is one.
@@ -219,32 +297,9 @@ class PriorityClassRules final : public PlainRules {
   }
   void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
     if (object.get("value") != old.get("value")) {
-      errors.push_back(field_forbidden("Value", "may not be changed in an update."));
+      errors.push_back(field_forbidden("value", "may not be changed in an update."));
     }
     check_immutable_fields(kPriorityClass, object, old, FieldPath(), errors);
-  }
-};
-
-class SigningRequestRules final : public PlainRules {
- public:
-  using PlainRules::PlainRules;
-
-  void prepare_update(Json& object, const Json& old, UpdateTarget target) const override {
-    PlainRules::prepare_update(object, old, target);
-    if (old.contains("spec")) object.set("spec", old.get("spec"));
-  }
-
-  [[nodiscard]] Pairs fields(const Json& object) const override {
-    return {{"spec.signerName", object.text_at({"spec", "signerName"})}};
-  }
-  [[nodiscard]] bool knows_field(std::string_view field) const override {
-    return field == "spec.signerName";
-  }
-
- protected:
-  void check_create(const Json& object, FieldErrors& errors) const override {
-    check_fields("certificates.v1.CertificateSigningRequestSpec", object.get("spec"), kSpec,
-                 errors);
   }
 };
 
@@ -264,10 +319,6 @@ std::shared_ptr<const KindRules> lease_rules(const KindFacts& facts) {
 
 std::shared_ptr<const KindRules> priority_class_rules(const KindFacts& facts) {
   return std::make_shared<PriorityClassRules>(facts);
-}
-
-std::shared_ptr<const KindRules> signing_request_rules(const KindFacts& facts) {
-  return std::make_shared<SigningRequestRules>(facts);
 }
 
 }  // namespace davit::sandbox

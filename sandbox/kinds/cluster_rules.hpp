@@ -11,6 +11,7 @@ namespace davit::sandbox {
 [[nodiscard]] std::shared_ptr<const KindRules> namespace_rules(const KindFacts& facts);
 [[nodiscard]] std::shared_ptr<const KindRules> lease_rules(const KindFacts& facts);
 [[nodiscard]] std::shared_ptr<const KindRules> priority_class_rules(const KindFacts& facts);
+[[nodiscard]] std::shared_ptr<const KindRules> runtime_class_rules(const KindFacts& facts);
 [[nodiscard]] std::shared_ptr<const KindRules> signing_request_rules(const KindFacts& facts);
 
 }  // namespace davit::sandbox

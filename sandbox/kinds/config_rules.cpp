@@ -78,12 +78,6 @@ class ConfigMapRules final : public PlainRules {
 
 constexpr std::string_view kAccountAnnotation = "kubernetes.io/service-account.name";
 
-/// The "%s" is upstream's slip; its clients see it.
-std::string slipped_field(std::string_view key) {
-  const FieldPath path("data[%s]");
-  return path.key(key).text();
-}
-
 void require_key(const Json& data, std::string_view key, FieldErrors& errors) {
   if (!data.contains(key)) errors.push_back(field_required(kData.key(key).text()));
 }
@@ -120,12 +114,12 @@ void check_secret_type(const Json& object, FieldErrors& errors) {
     require_json(data, ".dockerconfigjson", errors);
   } else if (type == "kubernetes.io/basic-auth") {
     if (!data.contains("username") && !data.contains("password")) {
-      errors.push_back(field_required(slipped_field("username")));
-      errors.push_back(field_required(slipped_field("password")));
+      errors.push_back(field_required(kData.key("username").text()));
+      errors.push_back(field_required(kData.key("password").text()));
     }
   } else if (type == "kubernetes.io/ssh-auth") {
     if (data.get("ssh-privatekey").text().empty()) {
-      errors.push_back(field_required(slipped_field("ssh-privatekey")));
+      errors.push_back(field_required(kData.key("ssh-privatekey").text()));
     }
   } else if (type == "kubernetes.io/tls") {
     require_key(data, "tls.crt", errors);

@@ -13,6 +13,11 @@ namespace davit::sandbox {
 [[nodiscard]] std::shared_ptr<const KindRules> claim_rules(const KindFacts& facts);
 [[nodiscard]] std::shared_ptr<const KindRules> volume_rules(const KindFacts& facts);
 [[nodiscard]] std::shared_ptr<const KindRules> storage_class_rules(const KindFacts& facts);
+[[nodiscard]] std::shared_ptr<const KindRules> attributes_class_rules(const KindFacts& facts);
+[[nodiscard]] std::shared_ptr<const KindRules> volume_attachment_rules(const KindFacts& facts);
+[[nodiscard]] std::shared_ptr<const KindRules> csi_driver_rules(const KindFacts& facts);
+[[nodiscard]] std::shared_ptr<const KindRules> csi_node_rules(const KindFacts& facts);
+[[nodiscard]] std::shared_ptr<const KindRules> storage_capacity_rules(const KindFacts& facts);
 
 [[nodiscard]] std::shared_ptr<const KindRules> disruption_budget_rules(const KindFacts& facts);
 [[nodiscard]] std::shared_ptr<const KindRules> autoscaler_rules(const KindFacts& facts);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "sandbox/kinds/checks.hpp"
 #include "sandbox/kinds/pod_spec.hpp"
 #include "sandbox/kinds/probe_checks.hpp"
@@ -15,10 +17,76 @@ constexpr std::string_view kVolumeDevice = "core.v1.VolumeDevice";
 
 /// The facts about a pod that the rules of its containers need.
 struct PodView {
+  const Json& spec;
   const VolumeNames& volumes;
   const std::string& restart_policy;
   const Json& grace_seconds;
 };
+
+/// Whether the volume is made of a claim. Those that the spec does not have are: they are the
+/// claims of a StatefulSet.
+bool is_claim(const Json& spec, std::string_view name) {
+  for (const Json& each : spec.get("volumes").items()) {
+    if (each.get("name").text() != name) continue;
+    return is_set(each, "persistentVolumeClaim") || is_set(each, "ephemeral");
+  }
+  return true;
+}
+
+/// A volume is either mounted or a device, and both share one space of paths. `others` are those of
+/// the other kind, `list` is their field.
+void check_overlap(const Json& each, std::string_view path_field, const Json& others,
+                   std::string_view other_field, const std::string& list, const FieldPath& path,
+                   FieldErrors& errors) {
+  const Json& name = each.get("name");
+  const Json& at = each.get(path_field);
+  const auto taken = [&](std::string_view field, const Json& value) {
+    const Json::Items& items = others.items();
+    return std::any_of(items.begin(), items.end(),
+                       [&](const Json& other) { return other.get(field).text() == value.text(); });
+  };
+  if (taken("name", name)) {
+    errors.push_back(
+        field_invalid(path.text("name"), Json(name.text()), "must not already exist in " + list));
+  }
+  if (taken(other_field, at)) {
+    errors.push_back(field_invalid(path.text(path_field), Json(at.text()),
+                                   "must not already exist as a path in " + list));
+  }
+}
+
+/// k8s: validateMountPropagation, but for the value itself.
+void check_propagation(const Json& mount, const Json& container, const FieldPath& path,
+                       FieldErrors& errors) {
+  check_fields(kVolumeMount, mount, {"mountPropagation"}, path, errors);
+  if (mount.get("mountPropagation").text() == "Bidirectional" &&
+      !container.get("securityContext").get("privileged").boolean()) {
+    errors.push_back(
+        field_forbidden(path.text("mountPropagation"),
+                        "Bidirectional mount propagation is available only to privileged "
+                        "containers"));
+  }
+}
+
+/// k8s: validateMountRecursiveReadOnly.
+void check_recursive_read_only(const Json& mount, const FieldPath& path, FieldErrors& errors) {
+  if (!is_set(mount, "recursiveReadOnly")) return;
+  const std::string field = path.text("recursiveReadOnly");
+  const std::string& mode = mount.get("recursiveReadOnly").text();
+  if (mode == "Disabled") return;
+  if (mode != "Enabled" && mode != "IfPossible") {
+    errors.push_back(field_not_supported(field, mode, {"Disabled", "Enabled", "IfPossible"}));
+    return;
+  }
+  if (!mount.get("readOnly").boolean()) {
+    errors.push_back(field_forbidden(field, "may only be specified when readOnly is true"));
+  }
+  const Json& propagation = mount.get("mountPropagation");
+  if (!propagation.is_null() && propagation.text() != "None") {
+    errors.push_back(field_forbidden(
+        field, "may only be specified when mountPropagation is None or not specified"));
+  }
+}
 
 void check_ports(const Json& ports, const FieldPath& path, FieldErrors& errors) {
   Names names;
@@ -49,6 +117,8 @@ void check_volume_mounts(const Json& container, const VolumeNames& volumes, cons
     if (!mount_paths.insert(mount_path).second) {
       errors.push_back(field_invalid(here.text("mountPath"), mount_path, "must be unique"));
     }
+    check_overlap(each, "mountPath", container.get("volumeDevices"), "devicePath", "volumeDevices",
+                  here, errors);
     // Upstream names the list here, not its element.
     check_descending_path(each, "subPath", path, errors);
     if (!each.get("subPathExpr").empty() && !each.get("subPath").empty()) {
@@ -56,23 +126,48 @@ void check_volume_mounts(const Json& container, const VolumeNames& volumes, cons
                                      "subPathExpr and subPath are mutually exclusive"));
     }
     check_descending_path(each, "subPathExpr", path, errors);
-    check_fields(kVolumeMount, each, {"mountPropagation"}, path, errors);
+    check_propagation(each, container, path, errors);
+    check_recursive_read_only(each, path, errors);
   }
 }
 
-void check_volume_devices(const Json& container, const VolumeNames& volumes, const FieldPath& path,
+void check_device_path(const Json& device, Names& paths, const FieldPath& path,
+                       FieldErrors& errors) {
+  check_fields(kVolumeDevice, device, {"devicePath"}, path, errors);
+  const std::string& text = device.get("devicePath").text();
+  if (paths.contains(text)) {
+    errors.push_back(field_invalid(path.text("devicePath"), text, "must be unique"));
+  }
+  if (has_backstep(text)) {
+    errors.push_back(
+        field_invalid(path.text("devicePath"), text, "can not contain backsteps ('..')"));
+  } else {
+    paths.insert(text);
+  }
+}
+
+void check_volume_devices(const Json& container, const PodView& pod, const FieldPath& path,
                           FieldErrors& errors) {
   Names names;
+  Names paths;
   std::size_t index = 0;
   for (const Json& each : container.get("volumeDevices").items()) {
     const FieldPath here = path.index(index++);
     const std::string& name = each.get("name").text();
     check_fields(kVolumeDevice, each, {"name"}, here, errors);
-    if (!names.insert(name).second) {
+    if (!name.empty() && !names.insert(name).second) {
       errors.push_back(field_invalid(here.text("name"), name, "must be unique"));
     }
-    if (!volumes.contains(name)) errors.push_back(field_not_found(here.text("name"), name));
-    check_fields(kVolumeDevice, each, {"devicePath"}, here, errors);
+    if (!pod.volumes.contains(name)) {
+      errors.push_back(field_not_found(here.text("name"), name));
+    } else if (!is_claim(pod.spec, name)) {
+      errors.push_back(field_invalid(here.text("name"), name,
+                                     "can only use volume source type of PersistentVolumeClaim or "
+                                     "Ephemeral for block mode"));
+    }
+    check_device_path(each, paths, here, errors);
+    check_overlap(each, "devicePath", container.get("volumeMounts"), "mountPath", "volumeMounts",
+                  here, errors);
   }
 }
 
@@ -108,12 +203,15 @@ void check_container(const Json& container, const PodView& pod, const FieldPath&
   check_env(container.get("env"), path.child("env"), errors);
   check_env_from(container.get("envFrom"), path.child("envFrom"), errors);
   check_volume_mounts(container, pod.volumes, path.child("volumeMounts"), errors);
-  check_volume_devices(container, pod.volumes, path.child("volumeDevices"), errors);
+  check_volume_devices(container, pod, path.child("volumeDevices"), errors);
   check_fields(kContainer, container, {"imagePullPolicy"}, path, errors);
   check_resources(container.get("resources"), path.child("resources"), errors);
+  check_resource_claims(container.get("resources").get("claims"), pod.spec.get("resourceClaims"),
+                        path.child("resources.claims"), errors);
   check_resize_policy(container.get("resizePolicy"), pod.restart_policy, path.child("resizePolicy"),
                       errors);
-  check_container_security(container.get("securityContext"), path.child("securityContext"), errors);
+  check_container_security(container.get("securityContext"), uses_host_users(pod.spec),
+                           path.child("securityContext"), errors);
 }
 
 void check_health(const Json& container, const PodView& pod, const FieldPath& path,
@@ -125,6 +223,26 @@ void check_health(const Json& container, const PodView& pod, const FieldPath& pa
               path.child("readinessProbe"), errors);
   check_probe(container.get("startupProbe"), ProbePurpose::kStartup, path.child("startupProbe"),
               errors);
+}
+
+/// k8s: validateContainerRestartPolicy.
+void check_restart_policy(const Json& container, const FieldPath& path, FieldErrors& errors) {
+  const Json& rules = container.get("restartPolicyRules");
+  check_fields(kContainer, container, {"restartPolicy"}, path, errors);
+  if (!is_set(container, "restartPolicy") && rules.size() != 0) {
+    errors.push_back(field_required(path.text("restartPolicy"),
+                                    "must specify restartPolicy when restart rules are used"));
+  }
+  check_fields(kContainer, container, {"restartPolicyRules"}, path, errors);
+  const FieldPath list = path.child("restartPolicyRules");
+  std::size_t index = 0;
+  for (const Json& each : rules.items()) {
+    const FieldPath here = list.index(index++);
+    check_fields("core.v1.ContainerRestartRule", each, here, errors);
+    if (!is_set(each, "exitCodes")) {
+      errors.push_back(field_required(here.text("exitCodes"), "must be specified"));
+    }
+  }
 }
 
 /// "TCP//80" must not come twice.
@@ -155,7 +273,7 @@ Names check_containers(const Json& containers, const PodView& pod, const FieldPa
     const std::string& name = each.get("name").text();
     if (!names.insert(name).second) errors.push_back(field_duplicate(here.text("name"), name));
     check_health(each, pod, here, errors);
-    check_fields(kContainer, each, {"restartPolicy"}, here, errors);
+    check_restart_policy(each, here, errors);
   }
   Names host_ports;
   index = 0;
@@ -181,7 +299,7 @@ void check_init_containers(const Json& containers, const PodView& pod, Names& na
   for (const Json& each : containers.items()) {
     const FieldPath here = path.index(index++);
     check_container(each, pod, here, errors);
-    check_fields(kContainer, each, {"restartPolicy"}, here, errors);
+    check_restart_policy(each, here, errors);
     const std::string& name = each.get("name").text();
     if (!name.empty() && !names.insert(name).second) {
       errors.push_back(field_duplicate(here.text("name"), name));
@@ -192,6 +310,18 @@ void check_init_containers(const Json& containers, const PodView& pod, Names& na
       check_health(each, pod, here, errors);
     } else {
       forbid_health(each, here, errors);
+    }
+  }
+}
+
+void forbid_sub_paths(const Json& container, const FieldPath& path, FieldErrors& errors) {
+  std::size_t index = 0;
+  for (const Json& mount : container.get("volumeMounts").items()) {
+    const FieldPath here = path.index(index++);
+    for (const std::string_view field : {"subPath", "subPathExpr"}) {
+      if (mount.get(field).empty()) continue;
+      errors.push_back(
+          field_forbidden(here.text(field), "cannot be set for an Ephemeral Container"));
     }
   }
 }
@@ -215,6 +345,7 @@ void check_ephemeral_containers(const Json& containers, const PodView& pod, Name
       errors.push_back(
           field_forbidden(here.text(field), "cannot be set for an Ephemeral Container"));
     }
+    forbid_sub_paths(each, here.child("volumeMounts"), errors);
   }
 }
 
@@ -222,7 +353,7 @@ void check_ephemeral_containers(const Json& containers, const PodView& pod, Name
 
 void check_all_containers(const Json& spec, const VolumeNames& volumes, const FieldPath& path,
                           FieldErrors& errors) {
-  const PodView pod{volumes, spec.get("restartPolicy").text(),
+  const PodView pod{spec, volumes, spec.get("restartPolicy").text(),
                     spec.get("terminationGracePeriodSeconds")};
   Names names = check_containers(spec.get("containers"), pod, path.child("containers"), errors);
   check_init_containers(spec.get("initContainers"), pod, names, path.child("initContainers"),

@@ -5,8 +5,6 @@
 #include <string_view>
 #include <utility>
 
-#include "sandbox/kinds/columns_cells.hpp"
-
 namespace davit::sandbox {
 
 namespace {
@@ -61,16 +59,6 @@ void put(Json& out, std::string_view name, Renamed::Blank blank, const Json& val
   }
 }
 
-/// The index of the metric that autoscaling/v1 has a field for; size() when there is none.
-std::size_t cpu_index(const Json::Items& metrics) {
-  std::size_t i = 0;
-  while (i < metrics.size() && (metrics[i].text_at({"resource", "name"}) != "cpu" ||
-                                metrics[i].get("type").text() != "Resource")) {
-    ++i;
-  }
-  return i;
-}
-
 /// Renames in the order of the table; what is in no table is dropped.
 enum class Direction : std::uint8_t { kToCore, kFromCore };
 
@@ -91,47 +79,5 @@ Json renamed(const Json& event, Direction direction) {
 void event_to_core(Json& event) { event = renamed(event, Direction::kToCore); }
 
 void event_from_core(Json& event) { event = renamed(event, Direction::kFromCore); }
-
-void autoscaler_to_v1(Json& autoscaler) {
-  if (Json* spec = autoscaler.find("spec")) {
-    const Json::Items metrics = spec->get("metrics").items();
-    const std::size_t cpu = cpu_index(metrics);
-    if (cpu < metrics.size()) {
-      spec->set("targetCPUUtilizationPercentage",
-                value_at(metrics[cpu], {"resource", "target", "averageUtilization"}));
-    }
-    spec->erase("metrics");
-    spec->erase("behavior");
-  }
-  Json* status = autoscaler.find("status");
-  if (status == nullptr) return;
-  const Json::Items metrics = status->get("currentMetrics").items();
-  const std::size_t cpu = cpu_index(metrics);
-  if (cpu < metrics.size()) {
-    status->set("currentCPUUtilizationPercentage",
-                value_at(metrics[cpu], {"resource", "current", "averageUtilization"}));
-  }
-  status->erase("currentMetrics");
-  status->erase("conditions");
-}
-
-void autoscaler_to_v2(Json& autoscaler) {
-  if (Json* spec = autoscaler.find("spec")) {
-    const Json percent = spec->get("targetCPUUtilizationPercentage");
-    if (!percent.is_null()) spec->set("metrics", Json::array({cpu_metric(percent)}));
-    spec->erase("targetCPUUtilizationPercentage");
-  }
-  if (Json* status = autoscaler.find("status")) {
-    status->erase("currentCPUUtilizationPercentage");
-  }
-}
-
-Json cpu_metric(const Json& percent) {
-  return Json::object(
-      {{"type", "Resource"},
-       {"resource", Json::object({{"name", "cpu"},
-                                  {"target", Json::object({{"type", "Utilization"},
-                                                           {"averageUtilization", percent}})}})}});
-}
 
 }  // namespace davit::sandbox

@@ -2,6 +2,8 @@
 /// place; apiVersion and kind are the caller's business.
 #pragma once
 
+#include <cstdint>
+
 #include "lib/kube/json.hpp"
 
 namespace davit::sandbox {
@@ -11,10 +13,21 @@ void event_to_core(Json& event);
 /// An Event of v1 as events.k8s.io/v1 has it.
 void event_from_core(Json& event);
 
-/// A HorizontalPodAutoscaler of autoscaling/v2 as v1 has it: the CPU's metric as a number. Other
-/// metrics, behaviour and conditions have no place there (upstream: annotations).
+/// A HorizontalPodAutoscaler of autoscaling/v2 as v1 has it: one metric of the CPU is a number, and
+/// annotations hold the other metrics, behaviour, conditions and current metrics as JSON.
 void autoscaler_to_v1(Json& autoscaler);
+/// The reverse. A malformed annotation is dropped.
 void autoscaler_to_v2(Json& autoscaler);
+/// Removes those annotations.
+void drop_autoscaler_annotations(Json& autoscaler);
+
+/// The members of v1 that its annotations hold.
+enum class AutoscalerPart : std::uint8_t { kSpec, kStatus };
+/// Puts the annotations of one part back as `old` has them. Both are of v1.
+void keep_autoscaler_annotations(Json& autoscaler, const Json& old, AutoscalerPart part);
+
+/// Utilization of the CPU in percent: the target of an autoscaler without metrics.
+inline constexpr std::int64_t kAutoscalerCpuPercent = 80;
 /// The metric of the CPU with this target in percent.
 [[nodiscard]] Json cpu_metric(const Json& percent);
 

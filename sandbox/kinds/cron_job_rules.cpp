@@ -1,8 +1,8 @@
 #include <davit/kube/cron.hpp>
 
+#include "lib/kube/time_zone.hpp"
 #include "sandbox/kinds/checks.hpp"
 #include "sandbox/kinds/job_spec.hpp"
-#include "sandbox/kinds/time_zone_name.hpp"
 #include "sandbox/kinds/workload_checks.hpp"
 #include "sandbox/kinds/workload_rules.hpp"
 

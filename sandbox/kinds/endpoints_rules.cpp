@@ -68,8 +68,11 @@ class EndpointsRules final : public PlainRules {
   }
 };
 
-void check_slice_address(const std::string& address, const std::string& type, const FieldPath& path,
-                         FieldErrors& errors) {
+/// `list` is the path of all addresses of the endpoint. An error about the family is about it, as
+/// upstream has it.
+void check_slice_address(const std::string& address, const std::string& type, const FieldPath& list,
+                         std::size_t index, FieldErrors& errors) {
+  const FieldPath path = list.index(index);
   if (type == "FQDN") {
     add_invalid(check_dns_subdomain(address), address, path, errors);
     if (check_dns_subdomain(address).empty() && address.find('.') == std::string::npos) {
@@ -79,11 +82,8 @@ void check_slice_address(const std::string& address, const std::string& type, co
     return;
   }
   if (type != "IPv4" && type != "IPv6") return;
-  if (check_ip(address).empty() && is_ipv6(address) != (type == "IPv6")) {
-    errors.push_back(
-        field_invalid(path.text(), address,
-                      type == "IPv4" ? "must be an IPv4 address" : "must be an IPv6 address"));
-    return;
+  if (is_ip(address) && is_ipv6(address) != (type == "IPv6")) {
+    errors.push_back(field_invalid(list.text(), address, "must be an " + type + " address"));
   }
   check_format("endpoint-ip", address, path, errors);
 }
@@ -110,7 +110,7 @@ void check_endpoint(const Json& endpoint, const std::string& type, const FieldPa
   const FieldPath addresses_path = path.child("addresses");
   check_fields(kEndpoint, endpoint, {"addresses"}, path, errors);
   for (std::size_t i = 0; i < addresses.size(); ++i) {
-    check_slice_address(addresses[i].text(), type, addresses_path.index(i), errors);
+    check_slice_address(addresses[i].text(), type, addresses_path, i, errors);
   }
   check_fields(kEndpoint, endpoint, {"nodeName"}, path, errors);
   const Json& topology = endpoint.get("deprecatedTopology");
@@ -140,6 +140,23 @@ void check_slice_ports(const Json& slice, FieldErrors& errors) {
   }
 }
 
+void check_endpoints(const Json& slice, FieldErrors& errors) {
+  const std::size_t before = errors.size();
+  check_fields(kSlice, slice, {"endpoints"}, FieldPath(), errors);
+  if (errors.size() != before) return;
+  const FieldPath path("endpoints");
+  std::size_t index = 0;
+  for (const Json& each : slice.get("endpoints").items()) {
+    check_endpoint(each, slice.get("addressType").text(), path.index(index++), errors);
+  }
+}
+
+/// All but the endpoints.
+void check_slice(const Json& slice, FieldErrors& errors) {
+  check_fields(kSlice, slice, {"addressType"}, FieldPath(), errors);
+  check_slice_ports(slice, errors);
+}
+
 class EndpointSliceRules final : public PlainRules {
  public:
   using PlainRules::PlainRules;
@@ -150,6 +167,17 @@ class EndpointSliceRules final : public PlainRules {
       set_default(port, "protocol", "TCP");
     });
     each_item(object, "endpoints", [](Json& each) { object_member(each, "conditions"); });
+  }
+
+  /// A topology can no longer be given. k8s: dropTopologyOnV1 of
+  /// pkg/registry/discovery/endpointslice.
+  void prepare_create(Json& object) const override {
+    PlainRules::prepare_create(object);
+    each_item(object, "endpoints", [](Json& each) { each.erase("deprecatedTopology"); });
+  }
+  [[nodiscard]] std::vector<std::string> warnings(const Json& object) const override {
+    if (object.get("addressType").text() != "FQDN") return {};
+    return {"spec.addressType: FQDN endpoints are deprecated"};
   }
 
   [[nodiscard]] bool raises_generation(const Json& object, const Json& old) const override {
@@ -163,21 +191,13 @@ class EndpointSliceRules final : public PlainRules {
 
  protected:
   void check_create(const Json& object, FieldErrors& errors) const override {
-    check_fields(kSlice, object, {"addressType"}, FieldPath(), errors);
-    const std::size_t before = errors.size();
-    check_fields(kSlice, object, {"endpoints"}, FieldPath(), errors);
-    const bool too_many = errors.size() != before;
-    const std::string& type = object.get("addressType").text();
-    const FieldPath path("endpoints");
-    const Json::Items& endpoints = object.get("endpoints").items();
-    for (std::size_t i = 0; i < endpoints.size() && !too_many; ++i) {
-      const FieldPath at = path.index(i);
-      check_endpoint(endpoints[i], type, at, errors);
-    }
-    check_slice_ports(object, errors);
+    check_slice(object, errors);
+    check_endpoints(object, errors);
   }
   void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
-    check_create(object, errors);
+    check_slice(object, errors);
+    // Endpoints that an older server took may stay.
+    if (object.get("endpoints") != old.get("endpoints")) check_endpoints(object, errors);
     check_immutable_fields(kSlice, object, old, FieldPath(), errors);
   }
 };

@@ -1,6 +1,7 @@
 #include "sandbox/kinds/extension_rules.hpp"
 
 #include "sandbox/kinds/checks.hpp"
+#include "sandbox/kinds/extension_checks.hpp"
 
 namespace davit::sandbox {
 
@@ -11,16 +12,24 @@ namespace {
 constexpr std::int64_t kHttpsPort = 443;
 constexpr std::int64_t kWebhookTimeoutSeconds = 10;
 
-/// Fills in the defaults of one kind.
-using SetDefaults = void (*)(Json& object);
+/// The rules of one kind; `set_defaults` is never null.
+struct ExtensionRule {
+  void (*set_defaults)(Json& object);
+  /// `old` is null for a new object. No check: null.
+  void (*check)(const Json& object, const Json* old, FieldErrors& errors) = nullptr;
+  void (*check_status)(const Json& object, FieldErrors& errors) = nullptr;
+  /// A literal: a warning for writers of such objects; empty: none.
+  std::string_view warning = {};
+  /// See PlainRules::checks_finalizer_names().
+  bool finalizer_names = false;
+};
 
-class DefaultingRules final : public PlainRules {
+class ExtensionRules final : public PlainRules {
  public:
-  /// `warning`, a literal: a warning for writers of such objects; empty: none.
-  DefaultingRules(const KindFacts& facts, SetDefaults defaults, std::string_view warning = "")
-      : PlainRules(facts), defaults_(defaults), warning_(warning) {}
+  ExtensionRules(const KindFacts& facts, const ExtensionRule& rule)
+      : PlainRules(facts), rule_(rule) {}
 
-  void set_defaults(Json& object) const override { defaults_(object); }
+  void set_defaults(Json& object) const override { rule_.set_defaults(object); }
 
   /// Policies have a generation that follows `spec`, webhook configurations one for `webhooks`.
   [[nodiscard]] bool raises_generation(const Json& object, const Json& old) const override {
@@ -29,13 +38,24 @@ class DefaultingRules final : public PlainRules {
   }
 
   [[nodiscard]] std::vector<std::string> warnings(const Json&) const override {
-    if (warning_.empty()) return {};
-    return {std::string(warning_)};
+    if (rule_.warning.empty()) return {};
+    return {std::string(rule_.warning)};
   }
 
+ protected:
+  void check_create(const Json& object, FieldErrors& errors) const override {
+    if (rule_.check != nullptr) rule_.check(object, nullptr, errors);
+  }
+  void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
+    if (rule_.check != nullptr) rule_.check(object, &old, errors);
+  }
+  void check_status(const Json& object, const Json&, FieldErrors& errors) const override {
+    if (rule_.check_status != nullptr) rule_.check_status(object, errors);
+  }
+  [[nodiscard]] bool checks_finalizer_names() const override { return rule_.finalizer_names; }
+
  private:
-  const SetDefaults defaults_;
-  const std::string_view warning_;
+  const ExtensionRule rule_;
 };
 
 void default_matching(Json& object) {
@@ -88,6 +108,11 @@ void default_api_service(Json& object) {
   if (service != nullptr && service->is_object()) set_default(*service, "port", kHttpsPort);
 }
 
+void default_flow_schema(Json& object) {
+  constexpr std::int64_t kPrecedence = 1000;
+  replace_empty(object_member(object, "spec"), "matchingPrecedence", kPrecedence);
+}
+
 void default_priority_level(Json& object) {
   constexpr std::int64_t kShares = 30;
   constexpr std::int64_t kQueues = 64;
@@ -138,25 +163,45 @@ void default_claim(Json& object) {
 }  // namespace
 
 std::shared_ptr<const KindRules> webhook_rules(const KindFacts& facts) {
-  return std::make_shared<DefaultingRules>(facts, default_webhooks,
-                                           "webhooks are stored and not called by this server");
+  return std::make_shared<ExtensionRules>(
+      facts, ExtensionRule{.set_defaults = default_webhooks,
+                           .check = check_webhooks,
+                           .warning = "webhooks are stored and not called by this server"});
 }
 
 std::shared_ptr<const KindRules> admission_policy_rules(const KindFacts& facts) {
-  return std::make_shared<DefaultingRules>(
-      facts, default_policy, "admission policies are stored and not evaluated by this server");
+  return std::make_shared<ExtensionRules>(
+      facts,
+      ExtensionRule{.set_defaults = default_policy,
+                    .warning = "admission policies are stored and not evaluated by this server"});
 }
 
 std::shared_ptr<const KindRules> api_service_rules(const KindFacts& facts) {
-  return std::make_shared<DefaultingRules>(facts, default_api_service);
+  return std::make_shared<ExtensionRules>(facts,
+                                          ExtensionRule{.set_defaults = default_api_service,
+                                                        .check = check_api_service,
+                                                        .check_status = check_api_service_status});
+}
+
+std::shared_ptr<const KindRules> flow_schema_rules(const KindFacts& facts) {
+  return std::make_shared<ExtensionRules>(facts,
+                                          ExtensionRule{.set_defaults = default_flow_schema,
+                                                        .check = check_flow_schema,
+                                                        .check_status = check_flow_control_status,
+                                                        .finalizer_names = true});
 }
 
 std::shared_ptr<const KindRules> priority_level_rules(const KindFacts& facts) {
-  return std::make_shared<DefaultingRules>(facts, default_priority_level);
+  return std::make_shared<ExtensionRules>(facts,
+                                          ExtensionRule{.set_defaults = default_priority_level,
+                                                        .check = check_priority_level,
+                                                        .check_status = check_flow_control_status,
+                                                        .finalizer_names = true});
 }
 
 std::shared_ptr<const KindRules> resource_claim_rules(const KindFacts& facts) {
-  return std::make_shared<DefaultingRules>(facts, default_claim);
+  return std::make_shared<ExtensionRules>(
+      facts, ExtensionRule{.set_defaults = default_claim, .finalizer_names = true});
 }
 
 }  // namespace davit::sandbox

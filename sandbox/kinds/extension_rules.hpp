@@ -1,6 +1,6 @@
 /// The rules of the kinds that extend the server (webhooks, admission policies, APIServices), and
-/// of those that ask it for devices and shares of its attention. Defaults, no validation beyond
-/// metadata.
+/// of those that ask it for devices and shares of its attention. Admission policies and claims have
+/// defaults, but no validation beyond metadata.
 #pragma once
 
 #include <memory>
@@ -14,6 +14,7 @@ namespace davit::sandbox {
 /// Validating and mutating admission policies, and their bindings.
 [[nodiscard]] std::shared_ptr<const KindRules> admission_policy_rules(const KindFacts& facts);
 [[nodiscard]] std::shared_ptr<const KindRules> api_service_rules(const KindFacts& facts);
+[[nodiscard]] std::shared_ptr<const KindRules> flow_schema_rules(const KindFacts& facts);
 [[nodiscard]] std::shared_ptr<const KindRules> priority_level_rules(const KindFacts& facts);
 /// ResourceClaim and ResourceClaimTemplate.
 [[nodiscard]] std::shared_ptr<const KindRules> resource_claim_rules(const KindFacts& facts);

@@ -21,12 +21,14 @@ void check_host(const std::string& host, const FieldPath& path, FieldErrors& err
   add_invalid(check_dns_subdomain(name), host, path, errors);
 }
 
+/// `path` is that of the whole backend, which the errors about the port name.
 void check_service_backend(const Json& service, const FieldPath& path, FieldErrors& errors) {
-  check_fields("networking.v1.IngressServiceBackend", service, path, errors);
+  const FieldPath service_path = path.child("service");
+  check_fields("networking.v1.IngressServiceBackend", service, service_path, errors);
   const Json& port = service.get("port");
   const bool named = !port.get("name").text().empty();
   const bool numbered = number_at(port, {"number"}) != 0;
-  const FieldPath port_path = path.child("port");
+  const FieldPath port_path = service_path.child("port");
   if (named && numbered) {
     errors.push_back(field_invalid(path.text(), "", "cannot set both port name & port number"));
   } else if (named) {
@@ -45,13 +47,26 @@ void check_backend(const Json& backend, const FieldPath& path, FieldErrors& erro
     errors.push_back(
         field_invalid(path.text(), "", "cannot set both resource and service backends"));
   } else if (service) {
-    const FieldPath at = path.child("service");
-    check_service_backend(backend.get("service"), at, errors);
+    check_service_backend(backend.get("service"), path, errors);
   } else if (resource) {
     const FieldPath at = path.child("resource");
     check_fields("core.v1.TypedLocalObjectReference", backend.get("resource"), at, errors);
   } else {
     errors.push_back(field_invalid(path.text(), "", "resource or service backend is required"));
+  }
+}
+
+/// A path that matches as it stands must be in its simplest form.
+void check_plain_path(const std::string& text, const FieldPath& path, FieldErrors& errors) {
+  for (const char* each : {"//", "/./", "/../", "%2f", "%2F"}) {
+    if (text.find(each) == std::string::npos) continue;
+    errors.push_back(
+        field_invalid(path.text(), text, "must not contain '" + std::string(each) + "'"));
+  }
+  for (const char* each : {"/..", "/."}) {
+    if (!text.ends_with(each)) continue;
+    errors.push_back(
+        field_invalid(path.text(), text, "cannot end with '" + std::string(each) + "'"));
   }
 }
 
@@ -66,6 +81,7 @@ void check_http_path(const Json& item, const FieldPath& path, FieldErrors& error
     if (!text.starts_with('/')) {
       errors.push_back(field_invalid(path.text("path"), text, "must be an absolute path"));
     }
+    check_plain_path(text, path.child("path"), errors);
   } else if (type == "ImplementationSpecific") {
     if (!text.empty() && !text.starts_with('/')) {
       errors.push_back(field_invalid(path.text("path"), text, "must be an absolute path"));
@@ -113,6 +129,7 @@ void check_ingress(const Json& spec, FieldErrors& errors) {
     for (std::size_t host = 0; host < hosts.size(); ++host) {
       check_host(hosts[host].text(), hosts_path.index(host), errors);
     }
+    check_fields("networking.v1.IngressTLS", tls[i], at, errors);
   }
   check_fields("networking.v1.IngressSpec", spec, kSpec, errors);
 }
@@ -128,56 +145,62 @@ class IngressRules final : public PlainRules {
  protected:
   void check_create(const Json& object, FieldErrors& errors) const override {
     check_ingress(object.get("spec"), errors);
+    const Json& annotation =
+        value_at(object, {"metadata", "annotations"}).get("kubernetes.io/ingress.class");
+    const Json& name = value_at(object, {"spec", "ingressClassName"});
+    if (annotation.is_null() || name.is_null() || annotation == name) return;
+    errors.push_back(field_invalid("annotations.kubernetes.io/ingress.class", annotation,
+                                   "must match `ingressClassName` when both are specified"));
+  }
+  void check_update(const Json& object, const Json&, FieldErrors& errors) const override {
+    check_ingress(object.get("spec"), errors);
   }
 };
 
-/// The ports of rules default to TCP.
-void default_ports(Json& spec, std::string_view direction) {
-  Json* rules = spec.find(direction);
-  if (rules == nullptr || !rules->is_array()) return;
-  for (Json& rule : rules->make_array()) {
-    Json* ports = rule.find("ports");
-    if (ports == nullptr || !ports->is_array()) continue;
-    for (Json& port : ports->make_array()) replace_empty(port, "protocol", "TCP");
-  }
+/// The name of a controller: "example.com/ingress".
+void check_controller(const Json& spec, FieldErrors& errors) {
+  constexpr std::size_t kControllerMax = 250;
+  const std::string& name = spec.get("controller").text();
+  const FieldPath path = kSpec.child("controller");
+  if (name.size() > kControllerMax) errors.push_back(field_too_long(path.text(), kControllerMax));
+  check_domain_prefixed_path(name, path, errors);
 }
 
-void check_policy_ports(const Json& spec, std::string_view direction, FieldErrors& errors) {
-  const FieldPath rules_path = kSpec.child(direction);
-  const Json::Items& rules = spec.get(direction).items();
-  for (std::size_t i = 0; i < rules.size(); ++i) {
-    const FieldPath rule_path = rules_path.index(i);
-    const FieldPath ports_path = rule_path.child("ports");
-    const Json::Items& ports = rules[i].get("ports").items();
-    for (std::size_t j = 0; j < ports.size(); ++j) {
-      const FieldPath at = ports_path.index(j);
-      check_fields("networking.v1.NetworkPolicyPort", ports[j], at, errors);
-    }
-  }
-}
-
-class NetworkPolicyRules final : public PlainRules {
+class IngressClassRules final : public PlainRules {
  public:
   using PlainRules::PlainRules;
 
   void set_defaults(Json& object) const override {
-    Json& spec = object_member(object, "spec");
-    object_member(spec, "podSelector");
-    default_ports(spec, "ingress");
-    default_ports(spec, "egress");
-    if (!spec.get("policyTypes").items().empty()) return;
-    Json types = Json::array({"Ingress"});
-    if (!spec.get("egress").items().empty()) types.push_back("Egress");
-    spec.set("policyTypes", std::move(types));
+    Json* parameters = object.at({"spec", "parameters"});
+    if (parameters != nullptr && parameters->is_object()) {
+      set_default(*parameters, "scope", "Cluster");
+    }
   }
 
  protected:
   void check_create(const Json& object, FieldErrors& errors) const override {
     const Json& spec = object.get("spec");
-    check_label_selector(spec.get("podSelector"), kSpec.child("podSelector"), errors);
-    check_policy_ports(spec, "ingress", errors);
-    check_policy_ports(spec, "egress", errors);
-    check_fields("networking.v1.NetworkPolicySpec", spec, kSpec, errors);
+    check_controller(spec, errors);
+    const Json& parameters = spec.get("parameters");
+    if (parameters.is_null()) return;
+    const FieldPath path = kSpec.child("parameters");
+    check_fields("networking.v1.IngressClassParametersReference", parameters, path, errors);
+    const std::string& scope = parameters.get("scope").text();
+    const Json& ns = parameters.get("namespace");
+    if (scope == "Namespace" && ns.is_null()) {
+      errors.push_back(
+          field_required(path.text("namespace"), "`parameters.scope` is set to 'Namespace'"));
+    } else if (scope == "Namespace") {
+      add_invalid(check_dns_label(ns.text()), ns.text(), path.child("namespace"), errors);
+    } else if (scope == "Cluster" && !ns.is_null()) {
+      errors.push_back(
+          field_forbidden(path.text("namespace"), "`parameters.scope` is set to 'Cluster'"));
+    }
+  }
+  void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
+    check_immutable_fields("networking.v1.IngressClassSpec", object.get("spec"), old.get("spec"),
+                           kSpec, errors);
+    check_create(object, errors);
   }
 };
 
@@ -187,8 +210,8 @@ std::shared_ptr<const KindRules> ingress_rules(const KindFacts& facts) {
   return std::make_shared<IngressRules>(facts);
 }
 
-std::shared_ptr<const KindRules> network_policy_rules(const KindFacts& facts) {
-  return std::make_shared<NetworkPolicyRules>(facts);
+std::shared_ptr<const KindRules> ingress_class_rules(const KindFacts& facts) {
+  return std::make_shared<IngressClassRules>(facts);
 }
 
 }  // namespace davit::sandbox

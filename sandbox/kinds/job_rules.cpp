@@ -78,6 +78,18 @@ void check_spec(const Json& spec, FieldErrors& errors) {
   if (is_sound_selector(selector)) check_selector_matches(spec, path, errors);
 }
 
+/// The pods of an Indexed Job have its name and their index as host name. k8s: ValidateJob.
+void check_host_names(const Json& job, FieldErrors& errors) {
+  const Json& spec = job.get("spec");
+  const std::int64_t completions = spec.get("completions").integer_or(0);
+  if (spec.get("completionMode").text() != "Indexed" || completions <= 0) return;
+  const std::string& name = job.text_at({"metadata", "name"});
+  const std::string longest = name + '-' + std::to_string(completions - 1);
+  if (check_dns_label(longest).empty()) return;
+  errors.push_back(field_invalid("metadata.name", name,
+                                 "will not able to create pod with invalid DNS label: " + longest));
+}
+
 void check_completions_update(const Json& spec, const Json& old, FieldErrors& errors) {
   const FieldPath path("spec");
   const Json& completions = spec.get("completions");
@@ -118,6 +130,17 @@ void check_template_update(const Json& spec, const Json& old_job, FieldErrors& e
   errors.push_back(field_invalid("spec.template", spec.get("template"), kFieldImmutable));
 }
 
+/// k8s: SetDefaults_PodFailurePolicyOnPodConditionsPattern.
+void set_condition_defaults(Json& policy) {
+  Json* rules = policy.find("rules");
+  if (rules == nullptr || !rules->is_array()) return;
+  for (Json& rule : rules->make_array()) {
+    Json* patterns = rule.find("onPodConditions");
+    if (patterns == nullptr || !patterns->is_array()) continue;
+    for (Json& each : patterns->make_array()) replace_empty(each, "status", "True");
+  }
+}
+
 class JobRules final : public WorkloadRules {
  public:
   explicit JobRules(const KindFacts& facts) : WorkloadRules(facts, "{}") {}
@@ -130,6 +153,7 @@ class JobRules final : public WorkloadRules {
     set_default(spec, "backoffLimit",
                 is_set(spec, "backoffLimitPerIndex") ? kNoBackoffLimit : kBackoffLimit);
     set_default(spec, "completionMode", "NonIndexed");
+    if (Json* policy = spec.find("podFailurePolicy")) set_condition_defaults(*policy);
     set_default(spec, "podReplacementPolicy",
                 is_set(spec, "podFailurePolicy") ? "Failed" : "TerminatingOrFailed");
     for (const std::string_view each : {"suspend", "manualSelector"}) {
@@ -159,13 +183,16 @@ class JobRules final : public WorkloadRules {
   void check_create(const Json& object, FieldErrors& errors) const override {
     check_generated_selector(object, errors);
     check_spec(object.get("spec"), errors);
+    check_host_names(object, errors);
   }
 
   void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
     const FieldPath path("spec");
     const Json& spec = object.get("spec");
     const Json& before = old.get("spec");
+    check_generated_selector(object, errors);
     check_spec(spec, errors);
+    check_host_names(object, errors);
     check_completions_update(spec, before, errors);
     check_immutable(spec, before, "selector", path, errors);
     check_template_update(spec, old, errors);

@@ -10,6 +10,11 @@ namespace {
 constexpr std::string_view kJobSpec = "batch.v1.JobSpec";
 /// The most indexes whose state fits into one object.
 constexpr std::int64_t kIndexedParallelismMax = 100'000;
+constexpr std::int64_t kFailedIndexesMax = 100'000;
+/// With more completions, failures are counted by index for few of them only.
+constexpr std::int64_t kCompletionsOfManyFailures = 100'000;
+constexpr std::int64_t kAtOnceOfManyCompletions = 10'000;
+constexpr std::size_t kManagerBytesMax = 63;
 
 void check_index_options(const Json& spec, const FieldPath& path, FieldErrors& errors) {
   for (const std::string_view each : {"backoffLimitPerIndex", "maxFailedIndexes"}) {
@@ -17,6 +22,43 @@ void check_index_options(const Json& spec, const FieldPath& path, FieldErrors& e
       errors.push_back(
           field_invalid(path.text(each), spec.get(each), "requires indexed completion mode"));
     }
+  }
+}
+
+void check_at_most(const Json& spec, std::string_view field, std::int64_t max,
+                   const std::string& what, const FieldPath& path, FieldErrors& errors) {
+  const Json& value = spec.get(field);
+  if (value.integer_or(0) <= max) return;
+  errors.push_back(field_invalid(path.text(field), value, "must be less than or equal to " + what));
+}
+
+/// k8s: the limits that keep status.completedIndexes and failedIndexes small.
+void check_index_limits(const Json& spec, const FieldPath& path, FieldErrors& errors) {
+  check_at_most(spec, "parallelism", kIndexedParallelismMax,
+                "100000 when completion mode is Indexed", path, errors);
+  const std::int64_t completions = spec.get("completions").integer_or(0);
+  if (is_set(spec, "completions")) {
+    check_at_most(spec, "maxFailedIndexes", completions, "completions", path, errors);
+  }
+  check_at_most(spec, "maxFailedIndexes", kFailedIndexesMax, "100000", path, errors);
+  if (completions <= kCompletionsOfManyFailures || !is_set(spec, "backoffLimitPerIndex")) return;
+  if (!is_set(spec, "maxFailedIndexes")) {
+    errors.push_back(field_required(path.text("maxFailedIndexes"),
+                                    "must be specified when completions is above 100000"));
+  }
+  for (const std::string_view each : {"parallelism", "maxFailedIndexes"}) {
+    check_at_most(spec, each, kAtOnceOfManyCompletions,
+                  "10000 when completions are above 100000 and used with backoff limit per index",
+                  path, errors);
+  }
+}
+
+void check_manager(const Json& spec, const FieldPath& path, FieldErrors& errors) {
+  if (!is_set(spec, "managedBy")) return;
+  const std::string& manager = spec.get("managedBy").text();
+  check_domain_prefixed_path(manager, path.child("managedBy"), errors);
+  if (manager.size() > kManagerBytesMax) {
+    errors.push_back(field_too_long(path.text("managedBy"), kManagerBytesMax));
   }
 }
 
@@ -30,12 +72,7 @@ void check_completion_mode(const Json& spec, const FieldPath& path, FieldErrors&
   if (!is_set(spec, "completions")) {
     errors.push_back(field_required(path.text("completions"), "when completion mode is Indexed"));
   }
-  if (const Json& parallelism = spec.get("parallelism");
-      parallelism.integer_or(0) > kIndexedParallelismMax) {
-    errors.push_back(
-        field_invalid(path.text("parallelism"), parallelism,
-                      "must be less than or equal to 100000 when completion mode is Indexed"));
-  }
+  check_index_limits(spec, path, errors);
 }
 
 void check_replacement(const Json& spec, const FieldPath& path, FieldErrors& errors) {
@@ -62,13 +99,18 @@ void check_job_spec(const Json& spec, const FieldPath& path, FieldErrors& errors
     errors.push_back(
         field_required(path.text("backoffLimitPerIndex"), "when maxFailedIndexes is specified"));
   }
+  check_manager(spec, path, errors);
   check_completion_mode(spec, path, errors);
+  check_failure_policy(spec, path, errors);
+  check_success_policy(spec, path, errors);
   check_replacement(spec, path, errors);
   check_pod_template(spec.get("template"), path.child("template"), errors);
   const Json& policy = spec.get("template").get("spec").get("restartPolicy");
   const std::string field = path.text("template.spec.restartPolicy");
-  if (policy.text() != "OnFailure" && policy.text() != "Never") {
+  if (policy.text().empty() || policy.text() == "Always") {
     errors.push_back(field_required(field, R"(valid values: "OnFailure", "Never")"));
+  } else if (policy.text() != "OnFailure" && policy.text() != "Never") {
+    errors.push_back(field_not_supported(field, policy, {"OnFailure", "Never"}));
   } else if (is_set(spec, "podFailurePolicy") && policy.text() != "Never") {
     errors.push_back(field_invalid(
         field, policy, R"(only "Never" is supported when podFailurePolicy is specified)"));

@@ -9,6 +9,10 @@ namespace davit::sandbox {
 
 /// Checks everything except the selector. k8s: validateJobSpec.
 void check_job_spec(const Json& spec, const FieldPath& path, FieldErrors& errors);
+/// spec.podFailurePolicy, if there is one. k8s: validatePodFailurePolicy.
+void check_failure_policy(const Json& spec, const FieldPath& path, FieldErrors& errors);
+/// spec.successPolicy, if there is one. k8s: validateSuccessPolicy.
+void check_success_policy(const Json& spec, const FieldPath& path, FieldErrors& errors);
 /// k8s: ValidateJobUpdateStatus, after metadata.
 void check_job_status(const Json& job, const Json& old, FieldErrors& errors);
 

@@ -50,6 +50,8 @@ class PlainRules : public KindRules {
   /// Same as check_create() unless overridden.
   virtual void check_update(const Json& object, const Json& old, FieldErrors& errors) const;
   virtual void check_status(const Json& object, const Json& old, FieldErrors& errors) const;
+  /// For the one kind that has the subresource.
+  virtual void check_approval(const Json& object, const Json& old, FieldErrors& errors) const;
   /// Whether finalizers must have a domain: not of kinds that are checked by
   /// k8s.io/apimachinery's ValidateObjectMeta alone.
   [[nodiscard]] virtual bool checks_finalizer_names() const { return true; }

@@ -120,6 +120,11 @@ void check_requirement(const Json& requirement, const FieldPath& path, FieldErro
   }
   const std::string& key = requirement.get("key").text();
   add_invalid(check_qualified_name(key), key, path.child("key"), errors);
+  const FieldPath values = path.child("values");
+  std::size_t index = 0;
+  for (const Json& each : requirement.get("values").items()) {
+    add_invalid(check_label_value(each.text()), each.text(), values.index(index++), errors);
+  }
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-/// The rules of Services, Endpoints, EndpointSlices, Ingresses and NetworkPolicies.
+/// The rules of Services, Endpoints, EndpointSlices, Ingresses, NetworkPolicies and addresses.
 #pragma once
 
 #include <memory>
@@ -12,6 +12,9 @@ namespace davit::sandbox {
 [[nodiscard]] std::shared_ptr<const KindRules> endpoints_rules(const KindFacts& facts);
 [[nodiscard]] std::shared_ptr<const KindRules> endpoint_slice_rules(const KindFacts& facts);
 [[nodiscard]] std::shared_ptr<const KindRules> ingress_rules(const KindFacts& facts);
+[[nodiscard]] std::shared_ptr<const KindRules> ingress_class_rules(const KindFacts& facts);
+[[nodiscard]] std::shared_ptr<const KindRules> service_cidr_rules(const KindFacts& facts);
+[[nodiscard]] std::shared_ptr<const KindRules> ip_address_rules(const KindFacts& facts);
 [[nodiscard]] std::shared_ptr<const KindRules> network_policy_rules(const KindFacts& facts);
 
 /// Its spec.type.

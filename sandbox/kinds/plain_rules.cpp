@@ -49,10 +49,16 @@ FieldErrors PlainRules::validate_update(const Json& object, const Json& old,
   if (checks_finalizer_names()) {
     check_finalizer_names(metadata.get("finalizers"), path.child("finalizers"), errors);
   }
-  if (target == UpdateTarget::kStatus) {
-    check_status(object, old, errors);
-  } else {
-    check_update(object, old, errors);
+  switch (target) {
+    case UpdateTarget::kObject:
+      check_update(object, old, errors);
+      break;
+    case UpdateTarget::kStatus:
+      check_status(object, old, errors);
+      break;
+    case UpdateTarget::kApproval:
+      check_approval(object, old, errors);
+      break;
   }
   return errors;
 }
@@ -68,6 +74,8 @@ void PlainRules::check_update(const Json& object, const Json&, FieldErrors& erro
 }
 
 void PlainRules::check_status(const Json&, const Json&, FieldErrors&) const {}
+
+void PlainRules::check_approval(const Json&, const Json&, FieldErrors&) const {}
 
 std::shared_ptr<const KindRules> plain_rules(const KindFacts& facts) {
   return std::make_shared<PlainRules>(facts);

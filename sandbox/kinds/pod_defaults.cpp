@@ -131,12 +131,9 @@ void set_volume_defaults(Json& volume) {
   if (Json* projected = volume.find("projected"); projected != nullptr && projected->is_object()) {
     set_projected_defaults(*projected);
   }
-  for (const SourceDefault& each : kSourceDefaults) {
-    Json* source = volume.find(each.source);
-    if (source != nullptr && source->is_object()) set_default(*source, each.field, each.value);
-  }
-  if (Json* disk = volume.find("azureDisk"); disk != nullptr && disk->is_object()) {
-    set_default(*disk, "readOnly", false);
+  set_volume_source_defaults(volume);
+  if (Json* image = volume.find("image"); image != nullptr && image->is_object()) {
+    replace_empty(*image, "pullPolicy", pull_policy(image->get("reference").text()));
   }
   if (Json* spec = volume.at({"ephemeral", "volumeClaimTemplate", "spec"}); spec != nullptr) {
     replace_empty(*spec, "volumeMode", "Filesystem");
@@ -159,19 +156,56 @@ void mirror_service_account(Json& spec) {
   if (!name.empty() && name != old_name) spec.set("serviceAccount", name);
 }
 
-void request_what_is_limited(Json& holder) {
+/// A pod as a whole has these resources only.
+bool is_pod_resource(std::string_view name) {
+  return name == "cpu" || name == "memory" || name.starts_with("hugepages-");
+}
+
+void request_what_is_limited(Json& holder, bool (*applies)(std::string_view name) = nullptr) {
   Json* resources = holder.find("resources");
   if (resources == nullptr || resources->get("limits").size() == 0) return;
   const Json limits = resources->get("limits");
   Json& requests = object_member(*resources, "requests");
   for (const Json::Member& each : limits.members()) {
+    if (applies != nullptr && !applies(each.key)) continue;
     if (!requests.contains(each.key)) requests.set(each.key, each.value);
   }
 }
 
+/// Fields that servers leave out until a feature gate is on. k8s: dropDisabledFields of
+/// pkg/api/pod/util.go.
+void drop_disabled_fields(Json& spec) {
+  for (const std::string_view list : {"containers", "initContainers", "ephemeralContainers"}) {
+    for_each(spec, list, [](Json& container) {
+      Json* lifecycle = container.find("lifecycle");
+      if (lifecycle == nullptr || lifecycle->get("stopSignal").is_null()) return;
+      lifecycle->erase("stopSignal");
+      if (lifecycle->size() == 0) container.erase("lifecycle");
+    });
+  }
+  for_each(spec, "volumes", [](Json& volume) {
+    if (Json* projected = volume.find("projected")) {
+      for_each(*projected, "sources", [](Json& source) {
+        if (source.is_object()) source.erase("clusterTrustBundle");
+      });
+    }
+  });
+}
+
 }  // namespace
 
+void set_volume_source_defaults(Json& volume) {
+  for (const SourceDefault& each : kSourceDefaults) {
+    Json* source = volume.find(each.source);
+    if (source != nullptr && source->is_object()) set_default(*source, each.field, each.value);
+  }
+  if (Json* disk = volume.find("azureDisk"); disk != nullptr && disk->is_object()) {
+    set_default(*disk, "readOnly", false);
+  }
+}
+
 void set_pod_spec_defaults(Json& spec) {
+  drop_disabled_fields(spec);
   for (const std::string_view list : {"containers", "initContainers", "ephemeralContainers"}) {
     for_each(spec, list, set_container_defaults);
   }
@@ -198,7 +232,7 @@ void set_pod_only_defaults(Json& spec) {
       });
     });
   }
-  request_what_is_limited(spec);
+  request_what_is_limited(spec, is_pod_resource);
   if (spec.get("enableServiceLinks").is_null()) spec.set("enableServiceLinks", true);
 }
 

@@ -5,6 +5,7 @@
 #include "sandbox/kinds/pod_defaults.hpp"
 #include "sandbox/kinds/pod_spec.hpp"
 #include "sandbox/kinds/pod_update.hpp"
+#include "sandbox/kinds/pod_warnings.hpp"
 #include "sandbox/kinds/qos.hpp"
 #include "sandbox/kinds/workload_rules.hpp"
 
@@ -18,11 +19,11 @@ constexpr std::string_view kFields[] = {"spec.host",          "spec.hostNetwork"
                                         "status.phase",       "status.nominatedNodeName",
                                         "status.podIP",       "status.podIPs"};
 
-Json gated_condition() {
+Json gated_condition(const Json& now) {
   return Json::object({{"type", "PodScheduled"},
                        {"status", "False"},
                        {"lastProbeTime", Json()},
-                       {"lastTransitionTime", Json()},
+                       {"lastTransitionTime", now},
                        {"reason", "SchedulingGated"},
                        {"message", "Scheduling is blocked due to non-empty scheduling gates"}});
 }
@@ -41,7 +42,8 @@ class PodRules final : public PlainRules {
     const Json& spec = object.get("spec");
     Json status = Json::object({{"phase", "Pending"}, {"qosClass", qos_class(spec)}});
     if (spec.get("schedulingGates").size() != 0) {
-      status.set("conditions", Json::array({gated_condition()}));
+      status.set("conditions",
+                 Json::array({gated_condition(object.get("metadata").get("creationTimestamp"))}));
     }
     object.set("status", std::move(status));
   }
@@ -61,15 +63,19 @@ class PodRules final : public PlainRules {
   }
 
   [[nodiscard]] std::vector<std::string> warnings(const Json& object) const override {
+    std::vector<std::string> out;
     std::string why;
     for (const std::string& each : check_dns_label(object.text_at({"metadata", "name"}))) {
       why += (why.empty() ? "" : " ") + each;
     }
-    if (why.empty()) return {};
-    return {
-        "metadata.name: this is used in the Pod's hostname, which can result in surprising "
-        "behavior; a DNS label is recommended: [" +
-        why + "]"};
+    if (!why.empty()) {
+      out.push_back(
+          "metadata.name: this is used in the Pod's hostname, which can result in surprising "
+          "behavior; a DNS label is recommended: [" +
+          why + "]");
+    }
+    add_pod_warnings(object, FieldPath(), out);
+    return out;
   }
 
   [[nodiscard]] Pairs fields(const Json& object) const override {
@@ -126,26 +132,48 @@ class PodRules final : public PlainRules {
                           FieldPath("metadata.annotations"), errors);
     const FieldPath path("spec");
     check_pod_spec(spec, PodHolder::kPod, path, errors);
-    check_tokens(spec, path.child("volumes"), errors);
+    check_pod_volumes(object, path.child("volumes"), errors);
     check_image_blanks(spec.get("containers"), path.child("containers"), errors);
     check_image_blanks(spec.get("initContainers"), path.child("initContainers"), errors);
   }
 
-  static void check_tokens(const Json& spec, const FieldPath& path, FieldErrors& errors) {
-    if (!spec.get("serviceAccountName").empty()) return;
+  /// Rules of volumes that hold for pods, not for templates.
+  static void check_pod_volumes(const Json& object, const FieldPath& path, FieldErrors& errors) {
+    const Json& spec = object.get("spec");
+    const bool has_account = !spec.get("serviceAccountName").empty();
     std::size_t volume = 0;
     for (const Json& each : spec.get("volumes").items()) {
       const FieldPath here = path.index(volume++);
-      const FieldPath sources = here.child("projected.sources");
-      std::size_t index = 0;
-      for (const Json& source : each.get("projected").get("sources").items()) {
-        const FieldPath source_path = sources.index(index++);
-        if (is_set(source, "serviceAccountToken")) {
-          errors.push_back(
-              field_forbidden(source_path.text("serviceAccountToken"),
-                              "must not be specified when serviceAccountName is not set"));
-        }
+      if (!has_account) forbid_tokens(each, here, errors);
+      if (is_set(each, "image")) {
+        require_text(each.get("image"), "reference", here.child("image"), errors);
       }
+      if (is_set(each, "ephemeral")) check_claim_name(object, each.get("name"), here, errors);
+    }
+  }
+
+  static void forbid_tokens(const Json& volume, const FieldPath& path, FieldErrors& errors) {
+    const FieldPath sources = path.child("projected.sources");
+    std::size_t index = 0;
+    for (const Json& source : volume.get("projected").get("sources").items()) {
+      const FieldPath here = sources.index(index++);
+      if (is_set(source, "serviceAccountToken")) {
+        errors.push_back(field_forbidden(here.text("serviceAccountToken"),
+                                         "must not be specified when serviceAccountName is not "
+                                         "set"));
+      }
+    }
+  }
+
+  /// The claim of an ephemeral volume is named after the pod and the volume.
+  static void check_claim_name(const Json& pod, const Json& volume, const FieldPath& path,
+                               FieldErrors& errors) {
+    const std::string& name = pod.text_at({"metadata", "name"});
+    if (name.empty() || volume.empty()) return;
+    const std::string claim = name + '-' + volume.text();
+    for (const std::string& each : check_dns_subdomain(claim)) {
+      errors.push_back(
+          field_invalid(path.text("name"), volume, "PVC name \"" + claim + "\": " + each));
     }
   }
 

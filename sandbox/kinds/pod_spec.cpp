@@ -3,6 +3,7 @@
 #include <charconv>
 #include <limits>
 
+#include "lib/kube/validation/pattern.hpp"
 #include "sandbox/kinds/checks.hpp"
 #include "sandbox/kinds/metadata.hpp"
 
@@ -11,6 +12,9 @@ namespace davit::sandbox {
 namespace {
 
 constexpr std::string_view kPodSpec = "core.v1.PodSpec";
+constexpr std::size_t kSearchBytesMax = 253;
+constexpr std::size_t kSearchListBytesMax = 2048;
+constexpr std::size_t kHostNameBytesMax = 64;
 constexpr std::string_view kDeletionCost = "controller.kubernetes.io/pod-deletion-cost";
 
 void check_host_network(const Json& spec, PodHolder holder, const FieldPath& path,
@@ -34,6 +38,40 @@ void check_host_network(const Json& spec, PodHolder holder, const FieldPath& pat
   }
 }
 
+/// k8s: IsDNS1123SubdomainWithUnderscore.
+void check_dns_search(std::string_view name, const FieldPath& path, FieldErrors& errors) {
+  static const Pattern kForm = *Pattern::compile(
+      R"(^_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*$)");
+  if (name.size() > kSearchBytesMax) {
+    errors.push_back(field_invalid(path.text(), name, "must be no more than 253 bytes"));
+  }
+  if (kForm.matches(name)) return;
+  errors.push_back(field_invalid(
+      path.text(), name,
+      "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' "
+      "or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex "
+      "used for validation is '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*"
+      "[a-z0-9])?)*')"));
+}
+
+void check_dns_searches(const Json& searches, const FieldPath& path, FieldErrors& errors) {
+  std::size_t bytes = 0;
+  std::size_t index = 0;
+  for (const Json& each : searches.items()) {
+    std::string_view name = each.text();
+    bytes += name.size() + (index == 0 ? 0 : 1);
+    const FieldPath here = path.index(index++);
+    if (name == ".") continue;
+    if (name.ends_with('.')) name.remove_suffix(1);
+    check_dns_search(name, here, errors);
+  }
+  if (bytes <= kSearchListBytesMax) return;
+  errors.push_back(
+      field_invalid(path.text(), searches,
+                    "must not have more than 2048 characters (including spaces) in the search "
+                    "list"));
+}
+
 void check_dns_config(const Json& spec, const FieldPath& path, FieldErrors& errors) {
   const Json& config = spec.get("dnsConfig");
   const Json& servers = config.get("nameservers");
@@ -51,6 +89,15 @@ void check_dns_config(const Json& spec, const FieldPath& path, FieldErrors& erro
     }
   }
   check_fields("core.v1.PodDNSConfig", config, path, errors);
+  check_dns_searches(config.get("searches"), path.child("searches"), errors);
+  const FieldPath options = path.child("options");
+  std::size_t index = 0;
+  for (const Json& each : config.get("options").items()) {
+    const FieldPath here = options.index(index++);
+    if (each.get("name").empty()) {
+      errors.push_back(field_required(here.text(), "must not be empty"));
+    }
+  }
 }
 
 bool is_int32(const std::string& text) {
@@ -60,8 +107,26 @@ bool is_int32(const std::string& text) {
   return error == std::errc() && last == end;
 }
 
+/// spec.hostnameOverride. k8s: validatePodHostName.
+void check_host_name(const Json& spec, const FieldPath& path, FieldErrors& errors) {
+  if (!is_set(spec, "hostnameOverride")) return;
+  const std::string field = path.text("hostnameOverride");
+  for (const std::string_view each : {"setHostnameAsFQDN", "hostNetwork"}) {
+    if (!spec.get(each).boolean()) continue;
+    errors.push_back(
+        field_forbidden(field, "may not be specified when " + std::string(each) + " is true"));
+  }
+  if (spec.get("hostnameOverride").text().size() > kHostNameBytesMax) {
+    errors.push_back(field_too_long(field, kHostNameBytesMax));
+  }
+  check_fields(kPodSpec, spec, {"hostnameOverride"}, path, errors);
+}
+
 /// The second half of ValidatePodSpec: single fields.
 void check_pod_fields(const Json& spec, const FieldPath& path, FieldErrors& errors) {
+  check_host_process(spec, path, errors);
+  check_host_users(spec, path, errors);
+  check_host_name(spec, path, errors);
   check_fields(kPodSpec, spec,
                {"serviceAccountName", "nodeName", "activeDeadlineSeconds", "hostname", "subdomain"},
                path, errors);
@@ -73,7 +138,7 @@ void check_pod_fields(const Json& spec, const FieldPath& path, FieldErrors& erro
     check_resources(Json::object({{"limits", spec.get("overhead")}}), path.child("overhead"),
                     errors);
   }
-  check_fields(kPodSpec, spec, {"os"}, path, errors);
+  check_os(spec, path, errors);
 }
 
 }  // namespace
@@ -82,8 +147,9 @@ void check_pod_spec(const Json& spec, PodHolder holder, const FieldPath& path, F
                     const VolumeNames& more_volumes) {
   VolumeNames volumes = check_volumes(spec.get("volumes"), path.child("volumes"), errors);
   volumes.insert(more_volumes.begin(), more_volumes.end());
+  check_pod_claims(spec.get("resourceClaims"), path.child("resourceClaims"), errors);
   check_all_containers(spec, volumes, path, errors);
-  check_resources(spec.get("resources"), path.child("resources"), errors);
+  check_pod_resources(spec, path, errors);
   check_host_network(spec, holder, path, errors);
   check_fields(kPodSpec, spec, {"restartPolicy", "dnsPolicy"}, path, errors);
   check_labels(spec.get("nodeSelector"), path.child("nodeSelector"), errors);

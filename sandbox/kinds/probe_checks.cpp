@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/kube/schema/schema.hpp"
 #include "sandbox/kinds/checks.hpp"
 #include "sandbox/kinds/pod_spec.hpp"
 
@@ -55,22 +56,57 @@ void check_hook(const Json& hook, const Json& grace_seconds, const FieldPath& pa
   if (count == 0) errors.push_back(field_required(path.text(), "must specify a handler type"));
 }
 
-constexpr std::string_view kContainerResources[] = {
+constexpr std::string_view kContainerFields[] = {
     "limits.cpu",   "limits.ephemeral-storage",   "limits.memory",
     "requests.cpu", "requests.ephemeral-storage", "requests.memory"};
 
-void check_resource_field_ref(const Json& ref, const FieldPath& path, FieldErrors& errors) {
+bool is_huge_page_field(std::string_view name) {
+  return name.starts_with("limits.hugepages-") || name.starts_with("requests.hugepages-");
+}
+
+/// k8s: validateContainerResourceDivisor.
+void check_divisor(const std::string& resource, const Json& divisor, const FieldPath& path,
+                   FieldErrors& errors) {
+  constexpr std::string_view kByteDivisors[] = {"1",   "1k",  "1M",  "1G",  "1T",  "1P", "1E",
+                                                "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"};
+  const std::string text = canonical_quantity(divisor.text()).value_or("0");
+  if (resource.empty() || text == "0") return;
+  std::string what;
+  if (resource.ends_with(".cpu")) {
+    if (text == "1" || text == "1m") return;
+    errors.push_back(
+        field_invalid(path.text(), resource,
+                      "only divisor's values 1m and 1 are supported with the cpu resource"));
+    return;
+  }
+  if (resource.ends_with(".memory")) {
+    what = "memory";
+  } else if (resource.ends_with(".ephemeral-storage")) {
+    what = "local ephemeral storage";
+  } else if (is_huge_page_field(resource)) {
+    what = "hugepages";
+  } else {
+    return;
+  }
+  if (std::ranges::find(kByteDivisors, text) != std::end(kByteDivisors)) return;
+  errors.push_back(field_invalid(path.text(), resource,
+                                 "only divisor's values 1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, "
+                                 "1Ti, 1Pi, 1Ei are supported with the " +
+                                     what + " resource"));
+}
+
+/// k8s: validateContainerResourceFieldSelector.
+void check_resource_ref(const Json& ref, const FieldPath& path, FieldErrors& errors) {
   check_fields("core.v1.ResourceFieldSelector", ref, path, errors);
   const std::string& resource = ref.get("resource").text();
   if (resource.empty()) return;
-  const bool known = std::find(std::begin(kContainerResources), std::end(kContainerResources),
-                               resource) != std::end(kContainerResources);
-  const bool huge =
-      resource.starts_with("limits.hugepages-") || resource.starts_with("requests.hugepages-");
-  if (known || huge) return;
-  errors.push_back(
-      field_not_supported(path.text("resource"), resource,
-                          {std::begin(kContainerResources), std::end(kContainerResources)}));
+  const bool known = std::find(std::begin(kContainerFields), std::end(kContainerFields),
+                               resource) != std::end(kContainerFields);
+  if (!known && !is_huge_page_field(resource)) {
+    errors.push_back(
+        field_not_supported(path.text("resource"), resource,
+                            {std::begin(kContainerFields), std::end(kContainerFields)}));
+  }
 }
 
 void check_value_from(const Json& variable, const FieldPath& path, FieldErrors& errors) {
@@ -83,7 +119,7 @@ void check_value_from(const Json& variable, const FieldPath& path, FieldErrors& 
     rule(from.get(name), path.child(name), errors);
   };
   check("fieldRef", check_env_field_ref);
-  check("resourceFieldRef", check_resource_field_ref);
+  check("resourceFieldRef", check_env_resource_ref);
   const auto check_key = [](const Json& ref, const FieldPath& at, FieldErrors& found) {
     check_fields("core.v1.SecretKeySelector", ref, at, found);
   };
@@ -103,6 +139,16 @@ void check_value_from(const Json& variable, const FieldPath& path, FieldErrors& 
 }
 
 }  // namespace
+
+void check_env_resource_ref(const Json& ref, const FieldPath& path, FieldErrors& errors) {
+  check_resource_ref(ref, path, errors);
+  check_divisor(ref.get("resource").text(), ref.get("divisor"), path.child("divisor"), errors);
+}
+
+void check_volume_resource_ref(const Json& ref, const FieldPath& path, FieldErrors& errors) {
+  if (require_text(ref, "containerName", path, errors)) check_resource_ref(ref, path, errors);
+  check_divisor(ref.get("resource").text(), ref.get("divisor"), path.child("divisor"), errors);
+}
 
 void check_probe(const Json& probe, ProbePurpose purpose, const FieldPath& path,
                  FieldErrors& errors) {

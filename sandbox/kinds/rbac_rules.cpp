@@ -3,6 +3,7 @@
 
 #include "sandbox/kinds/checks.hpp"
 #include "sandbox/kinds/config_rules.hpp"
+#include "sandbox/kinds/metadata.hpp"
 
 namespace davit::sandbox {
 
@@ -49,10 +50,34 @@ class RoleRules final : public PlainRules {
       const FieldPath at = path.index(i);
       check_policy_rule(rules[i], scope, at, errors);
     }
+    if (is_set(object, "aggregationRule")) {
+      check_aggregation(object.get("aggregationRule"), FieldPath("aggregationRule"), errors);
+    }
+  }
+
+ private:
+  static void check_aggregation(const Json& rule, const FieldPath& path, FieldErrors& errors) {
+    const FieldPath selectors = path.child("clusterRoleSelectors");
+    std::size_t index = 0;
+    for (const Json& each : rule.get("clusterRoleSelectors").items()) {
+      const FieldPath at = selectors.index(index++);
+      const std::size_t before = errors.size();
+      check_label_selector(each, at, errors);
+      // Upstream parses it, too, and shows the result that it did not get.
+      if (errors.size() != before) {
+        errors.push_back(field_invalid(at.text(), Json(), "invalid label selector."));
+      }
+    }
+    if (index == 0) {
+      errors.push_back(field_required(
+          selectors.text(),
+          "at least one clusterRoleSelector required if aggregationRule is non-nil"));
+    }
   }
 };
 
-void check_subject(const Json& subject, const FieldPath& path, FieldErrors& errors) {
+void check_subject(const Json& subject, RoleScope scope, const FieldPath& path,
+                   FieldErrors& errors) {
   check_fields("rbac.v1.Subject", subject, path, errors);
   const std::string& kind = subject.get("kind").text();
   const std::string& group = subject.get("apiGroup").text();
@@ -62,7 +87,7 @@ void check_subject(const Json& subject, const FieldPath& path, FieldErrors& erro
     if (!group.empty()) {
       errors.push_back(field_not_supported(path.text("apiGroup"), group, {""}));
     }
-    require_text(subject, "namespace", path, errors);
+    if (scope == RoleScope::kCluster) require_text(subject, "namespace", path, errors);
   } else if (kind == "User" || kind == "Group") {
     if (group != kGroup) {
       errors.push_back(field_not_supported(path.text("apiGroup"), group, {kGroup}));
@@ -101,10 +126,11 @@ class RoleBindingRules final : public PlainRules {
     }
     check_fields(kRoleRef, role, {"name"}, role_path, errors);
     const FieldPath path("subjects");
+    const RoleScope scope = facts().namespaced ? RoleScope::kNamespaced : RoleScope::kCluster;
     const Json::Items& subjects = object.get("subjects").items();
     for (std::size_t i = 0; i < subjects.size(); ++i) {
       const FieldPath at = path.index(i);
-      check_subject(subjects[i], at, errors);
+      check_subject(subjects[i], scope, at, errors);
     }
   }
   void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {

@@ -119,12 +119,16 @@ class ControllerRevisionRules final : public PlainRules {
 
  protected:
   void check_create(const Json& object, FieldErrors& errors) const override {
-    if (!is_set(object, "data")) errors.push_back(field_required("data", "data is mandatory"));
+    const Json& data = object.get("data");
+    if (!data.is_object()) {
+      errors.push_back(field_required(
+          "data", data.is_null() ? "data is mandatory" : "data must be a valid JSON object"));
+    }
     check_fields(kControllerRevision, object, FieldPath(), errors);
   }
 
   void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
-    check_create(object, errors);
+    check_fields(kControllerRevision, object, FieldPath(), errors);
     check_immutable_fields(kControllerRevision, object, old, FieldPath(), errors);
   }
 };

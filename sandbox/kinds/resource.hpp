@@ -28,7 +28,11 @@ struct Subresource {
 };
 
 /// The target of an update; the rules differ.
-enum class UpdateTarget : std::uint8_t { kObject, kStatus };
+enum class UpdateTarget : std::uint8_t {
+  kObject,
+  kStatus,
+  kApproval,  ///< certificatesigningrequests/approval
+};
 
 /// A column of Table output.
 struct Column {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 
 #include "sandbox/kinds/checks.hpp"
@@ -76,12 +77,7 @@ void check_node_term(const Json& term, const FieldPath& path, FieldErrors& error
 
 void check_node_affinity(const Json& affinity, const FieldPath& path, FieldErrors& errors) {
   if (is_set(affinity, kRequired)) {
-    const FieldPath required = path.child(kRequired);
-    const FieldPath terms = required.child("nodeSelectorTerms");
-    const Json& list = affinity.get(kRequired).get("nodeSelectorTerms");
-    check_fields("core.v1.NodeSelector", affinity.get(kRequired), required, errors);
-    std::size_t index = 0;
-    for (const Json& each : list.items()) check_node_term(each, terms.index(index++), errors);
+    check_node_selector(affinity.get(kRequired), path.child(kRequired), errors);
   }
   const FieldPath preferred = path.child(kPreferred);
   std::size_t index = 0;
@@ -92,12 +88,61 @@ void check_node_affinity(const Json& affinity, const FieldPath& path, FieldError
   }
 }
 
+/// Keys that a selector takes from the pod's labels.
+void check_label_keys(const Json& keys, const Json& selector, const FieldPath& path,
+                      FieldErrors& errors) {
+  if (keys.size() == 0) return;
+  if (selector.is_null()) {
+    errors.push_back(
+        field_forbidden(path.text(), "must not be specified when labelSelector is not set"));
+    return;
+  }
+  std::size_t index = 0;
+  for (const Json& each : keys.items()) {
+    add_invalid(check_qualified_name(each.text()), each.text(), path.index(index++), errors);
+  }
+}
+
+/// `holder` has matchLabelKeys, and a term of affinity mismatchLabelKeys, too.
+/// k8s: ValidateMatchLabelKeysAndMismatchLabelKeys.
+void check_match_label_keys(const Json& holder, const FieldPath& path, FieldErrors& errors) {
+  const Json& selector = holder.get("labelSelector");
+  const Json& keys = holder.get("matchLabelKeys");
+  const Json& others = holder.get("mismatchLabelKeys");
+  const FieldPath keys_path = path.child("matchLabelKeys");
+  check_label_keys(keys, selector, keys_path, errors);
+  check_label_keys(others, selector, path.child("mismatchLabelKeys"), errors);
+  const Json::Items& list = keys.items();
+  std::set<std::string> in_selector;
+  for (const Json::Member& each : selector.get("matchLabels").members()) {
+    in_selector.insert(each.key);
+  }
+  for (const Json& each : selector.get("matchExpressions").items()) {
+    const Json& key = each.get("key");
+    const auto found = std::find(list.begin(), list.end(), key);
+    if (found != list.end() && in_selector.contains(key.text())) {
+      // Upstream leaves out the field.
+      const FieldPath here = path.index(static_cast<std::size_t>(found - list.begin()));
+      errors.push_back(
+          field_invalid(here.text(), key, "exists in both matchLabelKeys and labelSelector"));
+    }
+    in_selector.insert(key.text());
+  }
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Json::Items& mismatches = others.items();
+    if (std::find(mismatches.begin(), mismatches.end(), list[i]) == mismatches.end()) continue;
+    errors.push_back(field_invalid(keys_path.index(i).text(), list[i],
+                                   "exists in both matchLabelKeys and mismatchLabelKeys"));
+  }
+}
+
 void check_pod_term(const Json& term, const FieldPath& path, FieldErrors& errors) {
   check_label_selector(term.get("labelSelector"), path.child("labelSelector"), errors);
   check_label_selector(term.get("namespaceSelector"), path.child("namespaceSelector"), errors);
   for (const Json& each : term.get("namespaces").items()) {
     add_invalid(check_dns_label(each.text()), each.text(), path.child("namespace"), errors);
   }
+  check_match_label_keys(term, path, errors);
   const std::string& key = term.get("topologyKey").text();
   // No column: an empty key has the violations about its syntax, too.
   if (key.empty()) {
@@ -172,10 +217,20 @@ void check_spread_options(const Json& constraint, const FieldPath& path, FieldEr
   }
   check_fields(kSpreadConstraint, constraint, {"nodeAffinityPolicy", "nodeTaintsPolicy"}, path,
                errors);
+  check_match_label_keys(constraint, path, errors);
   check_label_selector(constraint.get("labelSelector"), path.child("labelSelector"), errors);
 }
 
 }  // namespace
+
+void check_node_selector(const Json& selector, const FieldPath& path, FieldErrors& errors) {
+  check_fields("core.v1.NodeSelector", selector, path, errors);
+  const FieldPath terms = path.child("nodeSelectorTerms");
+  std::size_t index = 0;
+  for (const Json& each : selector.get("nodeSelectorTerms").items()) {
+    check_node_term(each, terms.index(index++), errors);
+  }
+}
 
 void check_affinity(const Json& affinity, const FieldPath& path, FieldErrors& errors) {
   check_node_affinity(affinity.get("nodeAffinity"), path.child("nodeAffinity"), errors);

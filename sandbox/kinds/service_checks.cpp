@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "sandbox/kinds/address_checks.hpp"
 #include "sandbox/kinds/checks.hpp"
 #include "sandbox/kinds/columns_cells.hpp"
 #include "sandbox/kinds/metadata.hpp"
@@ -199,6 +200,32 @@ void check_doubled_ports(const Json& service, FieldErrors& errors) {
   errors.insert(errors.end(), doubled.begin(), doubled.end());
 }
 
+/// The ranges that may use a load balancer. Spaces around them are part of the API.
+void check_source_ranges(const Json& service, FieldErrors& errors) {
+  const Json::Items& ranges = spec_of(service).get("loadBalancerSourceRanges").items();
+  // Upstream calls the field so.
+  const FieldPath path = kSpec.child("LoadBalancerSourceRanges");
+  if (!ranges.empty() && service_type(service) != "LoadBalancer") {
+    errors.push_back(
+        field_forbidden(path.text(), "may only be used when `type` is 'LoadBalancer'"));
+  }
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    std::string range = ranges[i].text();
+    range.erase(0, range.find_first_not_of(" \t\n"));
+    range.erase(range.find_last_not_of(" \t\n") + 1);
+    check_range(range, path.index(i), errors);
+  }
+}
+
+void check_load_balancer_class(const Json& service, FieldErrors& errors) {
+  if (service_type(service) == "LoadBalancer") {
+    check_fields(kServiceSpec, spec_of(service), {"loadBalancerClass"}, kSpec, errors);
+  } else if (is_set(spec_of(service), "loadBalancerClass")) {
+    errors.push_back(field_forbidden(kSpec.text("loadBalancerClass"),
+                                     "may only be used when `type` is 'LoadBalancer'"));
+  }
+}
+
 void check_policies(const Json& service, FieldErrors& errors) {
   const Json& spec = spec_of(service);
   const std::string& type = service_type(service);
@@ -238,11 +265,20 @@ void check_service(const Json& service, FieldErrors& errors) {
   check_affinity(spec, errors);
   check_addresses(service, errors);
   check_fields(kServiceSpec, spec, {"externalIPs", "type"}, kSpec, errors);
+  check_source_ranges(service, errors);
   check_doubled_ports(service, errors);
+  check_load_balancer_class(service, errors);
   check_policies(service, errors);
+  check_fields(kServiceSpec, spec, {"trafficDistribution"}, kSpec, errors);
 }
 
 void check_service_update(const Json& service, const Json& old, FieldErrors& errors) {
+  const Json& lb_class = spec_of(service).get("loadBalancerClass");
+  if (service_type(service) == "LoadBalancer" && service_type(old) == "LoadBalancer" &&
+      lb_class != spec_of(old).get("loadBalancerClass")) {
+    errors.push_back(
+        field_invalid(kSpec.text("loadBalancerClass"), lb_class, "may not change once set"));
+  }
   // To and from ExternalName everything may change, and headless stays headless.
   if (service_type(service) == "ExternalName" || service_type(old) == "ExternalName") return;
   if (is_headless(service) && is_headless(old)) return;

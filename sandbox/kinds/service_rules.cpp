@@ -194,6 +194,37 @@ void check_load_balancer(const Json& service, FieldErrors& errors) {
   }
 }
 
+/// k8s: GetWarningsForService of pkg/api/service.
+std::vector<std::string> service_warnings(const Json& service) {
+  std::vector<std::string> out;
+  const Json& spec = service.get("spec");
+  const bool named = service_type(service) == "ExternalName";
+  const bool has_external_ips = !spec.get("externalIPs").items().empty();
+  if (is_headless(service)) {
+    if (!spec.get("loadBalancerIP").text().empty()) {
+      out.emplace_back("spec.loadBalancerIP is ignored for headless services");
+    }
+    if (has_external_ips) out.emplace_back("spec.externalIPs is ignored for headless services");
+    if (spec.get("sessionAffinity").text() != "None") {
+      out.emplace_back("spec.SessionAffinity is ignored for headless services");
+    }
+  } else if (has_external_ips && !named) {
+    out.emplace_back(
+        "spec.externalIPs is deprecated and may no longer be implemented in some clusters");
+  }
+  if (named && has_external_ips) {
+    out.emplace_back("spec.externalIPs is ignored when spec.type is \"ExternalName\"");
+  }
+  if (!named && !spec.get("externalName").text().empty()) {
+    out.emplace_back("spec.externalName is ignored when spec.type is not \"ExternalName\"");
+  }
+  if (spec.get("trafficDistribution").text() == "PreferClose") {
+    out.emplace_back(
+        "spec.trafficDistribution: \"PreferClose\" is deprecated; use \"PreferSameZone\"");
+  }
+  return out;
+}
+
 class ServiceRules final : public PlainRules {
  public:
   using PlainRules::PlainRules;
@@ -219,6 +250,10 @@ class ServiceRules final : public PlainRules {
     sync_cluster_ips(object["spec"], old.get("spec"));
     drop_for_type(object, old);
     default_families(object);
+  }
+
+  [[nodiscard]] std::vector<std::string> warnings(const Json& object) const override {
+    return service_warnings(object);
   }
 
   [[nodiscard]] Pairs fields(const Json& object) const override {

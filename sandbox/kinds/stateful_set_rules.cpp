@@ -1,4 +1,5 @@
 #include "sandbox/kinds/checks.hpp"
+#include "sandbox/kinds/claim_checks.hpp"
 #include "sandbox/kinds/workload_checks.hpp"
 #include "sandbox/kinds/workload_rules.hpp"
 
@@ -62,6 +63,38 @@ VolumeNames claim_names(const Json& spec) {
   return names;
 }
 
+/// Each template becomes a volume of the pods. k8s: volumesToAddForTemplates.
+void check_claim_names(const Json& spec, FieldErrors& errors) {
+  const FieldPath volumes("spec.template.spec.volumes");
+  const Json::Items& claims = spec.get("volumeClaimTemplates").items();
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    const FieldPath place = volumes.index(i);
+    const std::string& name = claims[i].text_at({"metadata", "name"});
+    if (name.empty()) {
+      errors.push_back(field_required(place.text("name")));
+      errors.push_back(field_required(place.text("persistentVolumeClaim.claimName")));
+    } else {
+      add_invalid(check_dns_label(name), name, place.child("name"), errors);
+    }
+  }
+}
+
+/// k8s: validateVolumeClaimTemplates.
+void check_claims(const Json& spec, FieldErrors& errors) {
+  const FieldPath claims = kSpec.child("volumeClaimTemplates");
+  const Json::Items& items = spec.get("volumeClaimTemplates").items();
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const FieldPath place = claims.index(i);
+    check_claim_spec(items[i].get("spec"), place.child("spec"), errors);
+  }
+}
+
+/// k8s: the name of the service becomes a part of host names.
+void check_service_name(const Json& spec, FieldErrors& errors) {
+  const std::string& name = spec.get("serviceName").text();
+  if (!name.empty()) add_invalid(check_dns_label(name), name, kSpec.child("serviceName"), errors);
+}
+
 void check_spec(const Json& spec, FieldErrors& errors) {
   const FieldPath path("spec");
   check_fields(kStatefulSetSpec, spec, {"podManagementPolicy"}, path, errors);
@@ -76,7 +109,7 @@ void check_spec(const Json& spec, FieldErrors& errors) {
     check_selector_matches(spec, path, errors);
     check_lasting_template(spec, "StatefulSet", path, errors, claim_names(spec));
   }
-  check_fields(kStatefulSetSpec, spec, {"revisionHistoryLimit"}, path, errors);
+  check_claim_names(spec, errors);
 }
 
 class StatefulSetRules final : public WorkloadRules {
@@ -104,9 +137,23 @@ class StatefulSetRules final : public WorkloadRules {
     set_claim_defaults(spec);
   }
 
+  [[nodiscard]] std::vector<std::string> warnings(const Json& object) const override {
+    std::vector<std::string> out = WorkloadRules::warnings(object);
+    if (object.get("spec").get("revisionHistoryLimit").integer_or(0) < 0) {
+      out.emplace_back(
+          "spec.revisionHistoryLimit: a negative value retains all historical revisions; "
+          "a value >= 0 is recommended");
+    }
+    return out;
+  }
+
  protected:
   void check_create(const Json& object, FieldErrors& errors) const override {
-    check_spec(object.get("spec"), errors);
+    const Json& spec = object.get("spec");
+    check_spec(spec, errors);
+    // Both are immutable, so an update tolerates what an older server took.
+    check_service_name(spec, errors);
+    check_claims(spec, errors);
   }
 
   void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {

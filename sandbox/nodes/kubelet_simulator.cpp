@@ -76,7 +76,8 @@ SimulatedNode* KubeletSimulator::find(const std::string& name) {
 }
 
 void KubeletSimulator::register_node(std::size_t plan) {
-  const NodePlan& node = options_.plans[plan];
+  NodePlan node = options_.plans[plan];
+  if (options_.pod_ranges == PodRanges::kFromCluster) node.pod_cidr.clear();
   seams_.api.send(
       {"POST", kNodes, to_text(new_node(node, options_.size)), "application/json"},
       [this, plan](const ApiResponse& response) {
@@ -112,6 +113,10 @@ void KubeletSimulator::changed(Json node) {
   if (version_of(node) <= record.version) return;
   record.version = version_of(node);
   record.node = std::move(node);
+  if (!record.simulated.has_network) {
+    connect(record);
+    if (record.simulated.has_network) on_power_(name);
+  }
   if (record.simulated.power != *power) {
     seams_.log.info(0, "Node switched", {{"node", name}, {"to", name_of(*power)}});
     record.simulated.power = *power;
@@ -129,16 +134,22 @@ void KubeletSimulator::adopt(const std::string& name, Json node, NodePower power
   record.simulated.internal_ip = reported_ip(node);
   if (record.simulated.internal_ip.empty()) record.simulated.internal_ip = free_address();
   addresses_.insert(record.simulated.internal_ip);
-  const std::string& cidr = node.text_at({"spec", "podCIDR"});
-  record.simulated.addresses =
-      AddressPool::make(cidr.empty() ? pod_cidr(nodes_.size() % kNodesMax) : cidr);
   record.node = std::move(node);
+  connect(record);
   const Time now = seams_.clock.now();
   record.status_due = now;
   record.lease_due = now;
   nodes_.emplace(name, std::move(record));
   due_.set(name, now);
   on_power_(name);
+}
+
+void KubeletSimulator::connect(Record& record) const {
+  const std::string& cidr = record.node.text_at({"spec", "podCIDR"});
+  record.simulated.has_network = !cidr.empty() || options_.pod_ranges == PodRanges::kOwn;
+  if (!record.simulated.has_network) return;
+  record.simulated.addresses =
+      AddressPool::make(cidr.empty() ? pod_cidr(nodes_.size() % kNodesMax) : cidr);
 }
 
 void KubeletSimulator::removed(const std::string& key) {
@@ -179,7 +190,8 @@ Time KubeletSimulator::step() {
 }
 
 NodeReport KubeletSimulator::report_of(const Record& record) const {
-  return {record.simulated.internal_ip, record.simulated.power, options_.size};
+  return {record.simulated.internal_ip, record.simulated.power, options_.size,
+          record.simulated.has_network};
 }
 
 void KubeletSimulator::tend(const std::string& name, Record& record) {

@@ -22,10 +22,18 @@ namespace davit::sandbox {
 /// controller does that itself.
 enum class Untaint { kWhenReady, kNever };
 
+/// The origin of the ranges of pod addresses.
+enum class PodRanges {
+  kOwn,          ///< Each node registers with one.
+  kFromCluster,  ///< From a node IPAM controller. A node without one is not ready and starts no pod
+                 ///< but those in its own network.
+};
+
 struct KubeletSimulatorOptions {
   std::vector<NodePlan> plans;
   NodeSize size;
   Untaint untaint = Untaint::kWhenReady;
+  PodRanges pod_ranges = PodRanges::kOwn;
   Duration lease_period = std::chrono::seconds(10);
   Duration status_period = std::chrono::minutes(5);
 };
@@ -34,6 +42,7 @@ struct KubeletSimulatorOptions {
 struct SimulatedNode {
   NodePower power = NodePower::kRunning;
   std::string internal_ip;
+  bool has_network = true;  ///< Otherwise pods wait.
   std::optional<AddressPool> addresses;
 };
 
@@ -85,6 +94,8 @@ class KubeletSimulator {
   void renew(const std::string& name, Record& record);
   void lease_renewed(const std::string& name, const ApiResponse& response);
   void plan_next(const std::string& name, const Record& record);
+  /// Gives the node its pod addresses; those of its podCIDR, if it has one.
+  void connect(Record& record) const;
   [[nodiscard]] NodeReport report_of(const Record& record) const;
   [[nodiscard]] std::string free_address();
 

@@ -36,7 +36,16 @@ std::array<Condition, 4> conditions_of(const Json& node, const NodeReport& repor
   const bool memory = has_word(pressure, "memory");
   const bool disk = has_word(pressure, "disk");
   const bool pid = has_word(pressure, "pid");
-  const bool ready = report.power == NodePower::kRunning;
+  const bool runs = report.power == NodePower::kRunning;
+  const bool ready = runs && report.has_network;
+  const char* why = "kubelet is posting ready status";
+  if (!runs) {
+    why = "not ready, as its annotation requests";
+  } else if (!ready) {
+    why =
+        "container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady "
+        "message:the Node has no podCIDR";
+  }
   return {
       {{"MemoryPressure", memory,
         memory ? "KubeletHasInsufficientMemory" : "KubeletHasSufficientMemory",
@@ -46,8 +55,7 @@ std::array<Condition, 4> conditions_of(const Json& node, const NodeReport& repor
         disk ? "kubelet has disk pressure" : "kubelet has no disk pressure"},
        {"PIDPressure", pid, pid ? "KubeletHasInsufficientPID" : "KubeletHasSufficientPID",
         pid ? "kubelet has insufficient PID available" : "kubelet has sufficient PID available"},
-       {"Ready", ready, ready ? "KubeletReady" : "KubeletNotReady",
-        ready ? "kubelet is posting ready status" : "not ready, as its annotation requests"}}};
+       {"Ready", ready, ready ? "KubeletReady" : "KubeletNotReady", why}}};
 }
 
 const Json* find_condition(const Json& node, std::string_view type) {
@@ -111,14 +119,17 @@ Json new_node(const NodePlan& plan, const NodeSize& size) {
   if (!plan.zone.empty()) labels.set("topology.kubernetes.io/zone", plan.zone);
   if (!plan.region.empty()) labels.set("topology.kubernetes.io/region", plan.region);
   const Json annotations = Json::object({{annotation::kNode, name_of(NodePower::kRunning)}});
+  Json spec = Json::object({{"providerID", "davit://" + plan.name}});
+  if (!plan.pod_cidr.empty()) {
+    spec.set("podCIDR", plan.pod_cidr);
+    spec.set("podCIDRs", Json::array({plan.pod_cidr}));
+  }
   return Json::object(
       {{"apiVersion", "v1"},
        {"kind", "Node"},
        {"metadata",
         Json::object({{"name", plan.name}, {"labels", labels}, {"annotations", annotations}})},
-       {"spec", Json::object({{"podCIDR", plan.pod_cidr},
-                              {"podCIDRs", Json::array({plan.pod_cidr})},
-                              {"providerID", "davit://" + plan.name}})},
+       {"spec", std::move(spec)},
        {"status",
         Json::object({{"capacity", resources(size)}, {"allocatable", resources(size)}})}});
 }

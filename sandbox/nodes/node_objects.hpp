@@ -31,9 +31,9 @@ enum class NodePower {
 /// A node that the simulation brings up by itself.
 struct NodePlan {
   std::string name;
-  std::string zone;    ///< Empty: no zone labels.
-  std::string region;  ///< Empty: no region label.
-  std::string pod_cidr;
+  std::string zone;      ///< Empty: no zone labels.
+  std::string region;    ///< Empty: no region label.
+  std::string pod_cidr;  ///< Empty: none of its own; a controller gives it one.
 };
 
 /// The capacity of each node.
@@ -51,6 +51,7 @@ struct NodeReport {
   std::string internal_ip;
   NodePower power = NodePower::kRunning;
   NodeSize size;
+  bool has_network = true;  ///< Otherwise it is not ready.
 };
 /// For a strategic merge patch of nodes/NAME/status.
 [[nodiscard]] Json node_status_patch(const Json& node, const NodeReport& report,

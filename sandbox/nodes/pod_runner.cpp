@@ -126,7 +126,7 @@ void PodRunner::consider(const std::string& key, Record& record, const Json& pod
   PodLife moved = record.life;
   advance(moved, facts, moment);
   if (needs_address(moved.stage) && !find_address(record, pod, *node)) {
-    // The range is used up; somebody may go.
+    // The node has no range, or it is used up; that may change.
     return due_.set(key, moment.now + kFirstRetry * (1 << kDoublingsMax));
   }
   const PodLife before = std::exchange(record.life, moved);
@@ -137,7 +137,9 @@ void PodRunner::consider(const std::string& key, Record& record, const Json& pod
 }
 
 bool PodRunner::find_address(Record& record, const Json& pod, SimulatedNode& node) {
-  if (host_network(pod) || !record.address.empty() || !node.addresses) return true;
+  if (host_network(pod) || !record.address.empty()) return true;
+  if (!node.has_network) return false;
+  if (!node.addresses) return true;
   record.address = node.addresses->take();
   return !record.address.empty();
 }

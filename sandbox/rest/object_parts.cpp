@@ -81,6 +81,7 @@ ApiResult<Json> with_part(const Json& old, const Json& body, const Call& call) {
 }
 
 RuleSet rules_of(const std::string& part) {
+  if (part == "approval") return RuleSet::kAll;
   return part == "ephemeralcontainers" || part == "resize" ? RuleSet::kDefaults : RuleSet::kNone;
 }
 

@@ -42,6 +42,10 @@ struct RestParts {
 /// Called again when another writer was faster.
 using WritePermit = std::function<ApiFailure(const Json& next, const Json& old)>;
 
+/// Fills in what only the server knows, such as the requester, once the kind's rules have prepared
+/// `next`. `old` is null when there is nothing.
+using WriteStamp = std::function<void(Json& next, const Json& old)>;
+
 /// One request for a resource on its way through the verbs.
 struct Call {
   const HttpServerRequest& request;
@@ -52,6 +56,7 @@ struct Call {
   std::string user_agent;                  ///< Names the field manager where none is given.
   std::vector<std::string> warnings = {};  ///< Become Warning headers.
   WritePermit permit = nullptr;            ///< Null: the verb's right is enough.
+  WriteStamp stamp = nullptr;              ///< Null: nothing to fill in.
 
   /// The namespace of the object. The URL of a Namespace names one too, but is cluster-scoped.
   [[nodiscard]] std::string ns() const { return resource->namespaced ? url.ns : std::string(); }

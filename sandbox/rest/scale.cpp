@@ -22,20 +22,15 @@ namespace {
 /// The differences of a built-in kind's Scale from that of a custom resource.
 struct ScaleKind {
   enum class Selector { kLabelSelector, kLabels };
-  enum class Missing {
-    kNamesSubresource,
-    kNamesResource
-  };  ///< The error of a GET for a missing object.
 
   std::string_view resource;
   Selector selector = Selector::kLabelSelector;
-  Missing missing = Missing::kNamesSubresource;
 };
 
 /// The kinds of registry/apps/*/storage and registry/core/replicationcontroller/storage of v1.36.
 constexpr ScaleKind kScaleKinds[] = {
     {"deployments"},
-    {"replicasets", ScaleKind::Selector::kLabelSelector, ScaleKind::Missing::kNamesResource},
+    {"replicasets"},
     {"replicationcontrollers", ScaleKind::Selector::kLabels},
     {"statefulsets"},
 };
@@ -192,15 +187,16 @@ ApiResult<HttpServerResponse> patch_scale(const RestParts& parts, Call& call) {
 
 ApiResult<HttpServerResponse> get_scale(const RestParts& parts, Call& call) {
   const VersionPtr version = parts.store.get(call.resource->collection, call.ns(), call.url.name);
-  if (version == nullptr) {  // Only this verb names the subresource.
-    Subject subject = Subject::resource(*call.resource, call.url.name);
-    if (scale_kind_of(*call.resource).missing == ScaleKind::Missing::kNamesSubresource) {
-      subject.kind += "/scale";
-    }
-    return not_found(std::move(subject));
+  if (version == nullptr) return not_found(Subject::resource(*call.resource, call.url.name));
+  const Json parent = load(*version, *call.resource);
+  if (const ScalePaths* custom = scale_paths(*call.resource);
+      custom != nullptr && follow(parent, custom->spec_replicas) == nullptr) {
+    std::string path;
+    for (const std::string& each : custom->spec_replicas) path += '.' + each;
+    return internal_error("Internal error occurred: the spec replicas field \"" + path +
+                          "\" does not exist");
   }
-  return object_response(parts, call, 200,
-                         scale_of(load(*version, *call.resource), *call.resource));
+  return object_response(parts, call, 200, scale_of(parent, *call.resource));
 }
 
 ApiResult<HttpServerResponse> write_scale(const RestParts& parts, Call& call) {

@@ -1,6 +1,7 @@
 #include "sandbox/rest/write.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "lib/kube/patch/apply.hpp"
 #include "sandbox/rest/convert.hpp"
@@ -26,6 +27,7 @@ WriteRequest admission_request(const WriteTarget& target, WriteVerb verb, const 
           .old = old};
 }
 
+/// The warnings of a kind come with an object that its rules accept only.
 void add_warnings(const Resource& resource, const Json& object, std::vector<std::string>& out) {
   if (resource.rules == nullptr) return;
   for (std::string& each : resource.rules->warnings(object)) out.push_back(std::move(each));
@@ -52,6 +54,7 @@ void prepare_new(const RestParts& parts, const WriteTarget& target, Json& object
   } else if (resource.has_status && !resource.keeps_status_on_create) {
     object.erase("status");
   }
+  if (target.stamp != nullptr) target.stamp(object, Json());
 }
 
 ApiFailure check_new(const WriteTarget& target, const Json& object) {
@@ -149,12 +152,16 @@ ApiFailure check_revision(const WriteTarget& target, const Json& next, const Ver
   return std::nullopt;
 }
 
+UpdateTarget part_of(std::string_view subresource) {
+  if (subresource == "status") return UpdateTarget::kStatus;
+  return subresource == "approval" ? UpdateTarget::kApproval : UpdateTarget::kObject;
+}
+
 /// Rules of the kind, of metadata and of admission, on what is to replace `old`.
 ApiFailure prepare_next(const RestParts& parts, const WriteTarget& target, Json& next,
                         const Json& old, std::vector<std::string>& warnings) {
   const Resource& resource = target.resource;
-  const UpdateTarget part =
-      target.subresource == "status" ? UpdateTarget::kStatus : UpdateTarget::kObject;
+  const UpdateTarget part = part_of(target.subresource);
   if (ApiFailure failure = fill_namespace(next, target.ns)) return failure;
   const KindRules* rules = target.rules == RuleSet::kAll ? resource.rules.get() : nullptr;
   if (resource.rules != nullptr && target.rules != RuleSet::kNone) {
@@ -169,6 +176,7 @@ ApiFailure prepare_next(const RestParts& parts, const WriteTarget& target, Json&
   }
   const bool forgets = forgets_managers(next) && target.subresource.empty();
   if (rules != nullptr) rules->prepare_update(next, old, part);
+  if (target.stamp != nullptr) target.stamp(next, old);
   // A status write may change annotations, which count for a Deployment written as a whole only.
   if (target.rules != RuleSet::kNone && part == UpdateTarget::kObject) {
     update_generation(next, old, resource);
@@ -270,7 +278,8 @@ WriteTarget target_of(const RestParts& parts, const Call& call, const WriteOptio
           .manager = std::move(manager),
           .rules = RuleSet::kAll,
           .tracking = Tracking::kPending,
-          .permit = call.permit};
+          .permit = call.permit,
+          .stamp = call.stamp};
 }
 
 ApiResult<Written> create_object(const RestParts& parts, const WriteTarget& target, Json object,
@@ -280,20 +289,24 @@ ApiResult<Written> create_object(const RestParts& parts, const WriteTarget& targ
   std::string name = object.text_at({"metadata", "name"});
   if (!name.empty() || base.empty()) {
     prepare_new(parts, target, object);
-    add_warnings(target.resource, object, warnings);
+    std::vector<std::string> added;
+    add_warnings(target.resource, object, added);
     ApiResult<std::optional<Written>> written = try_create(parts, target, std::move(object));
     if (!written) return written.error();
+    std::ranges::move(added, std::back_inserter(warnings));
     if (!*written) return taken(parts, target, name);
     return std::move(**written);
   }
+  std::vector<std::string> added;
   for (int attempt = 0; attempt < kNamesMax; ++attempt) {
     name = generate_name(base, parts.random);
     Json candidate = object;
     candidate["metadata"].set("name", name);
     prepare_new(parts, target, candidate);
-    if (attempt == 0) add_warnings(target.resource, candidate, warnings);
+    if (attempt == 0) add_warnings(target.resource, candidate, added);
     ApiResult<std::optional<Written>> written = try_create(parts, target, std::move(candidate));
     if (!written) return written.error();
+    if (attempt == 0) std::ranges::move(added, std::back_inserter(warnings));
     if (*written) return std::move(**written);
   }
   return already_exists(Subject::resource(target.resource, name));

@@ -32,6 +32,7 @@ struct WriteTarget {
   RuleSet rules = RuleSet::kAll;
   Tracking tracking = Tracking::kPending;
   WritePermit permit = nullptr;  ///< Asked before the kind's rules; null: nothing to ask.
+  WriteStamp stamp = nullptr;    ///< Null: nothing to fill in.
 };
 
 /// `call`'s target. The field manager is the option's, else the User-Agent's.

@@ -13,10 +13,13 @@
 #include "sandbox/auth/auth.hpp"
 #include "sandbox/auth/tokens.hpp"
 #include "sandbox/crd/custom_resource.hpp"
+#include "sandbox/kinds/autoscaler_gates.hpp"
 #include "sandbox/rest/resources.hpp"
 #include "sandbox/store/store.hpp"
 
 namespace davit::sandbox {
+
+class MetricBoard;
 
 /// The content of /version.
 struct ServerVersion {
@@ -44,10 +47,12 @@ struct ApiServerOptions {
   const ServiceAccountTokens* tokens = nullptr;
   AdmissionSwitch admission_switch = AdmissionSwitch::kOn;
   AdmissionOptions admission;
+  AutoscalerGates autoscaler_gates;
   BootstrapObjects bootstrap = BootstrapObjects::kAll;
   /// Kinds by "resource.group" that nothing acts on: who creates an object of one gets a warning.
   std::vector<std::string> without_controller;
-  ValidationRules validation_rules = ValidationRules::kRefuse;
+  /// Null: no metrics are served. Borrowed; must outlive the server.
+  MetricBoard* metrics = nullptr;
   ServerVersion version;
   /// The address of the server for clients inside the cluster.
   std::string advertise_address = "10.0.2.15";

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "sandbox/auth/rbac.hpp"
+#include "sandbox/metrics/metric_board.hpp"
 #include "sandbox/rest/meta.hpp"
 #include "sandbox/rest/write.hpp"
 
@@ -143,8 +144,11 @@ void write_bootstrap_objects(const RestParts& parts, const ApiServerOptions& opt
   create(parts, token_tracking(parts.clock));
 }
 
-void write_bootstrap_policy(const RestParts& parts) {
+void write_bootstrap_policy(const RestParts& parts, const ApiServerOptions& options) {
   for (auto& [collection, object] : bootstrap_policy()) create(parts, std::move(object));
+  // With the metrics server of a real cluster comes this role.
+  if (options.metrics == nullptr || !options.metrics->options().resource) return;
+  create(parts, metrics_reader_role().second);
 }
 
 }  // namespace davit::sandbox

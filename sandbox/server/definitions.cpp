@@ -36,8 +36,9 @@ bool is_held(const Json& definition) {
 
 }  // namespace
 
-std::vector<ResourcePtr> served_at_first(ValidationRules validation_rules) {
+std::vector<ResourcePtr> served_at_first(const AutoscalerGates& gates) {
   std::vector<ResourcePtr> out = builtin_resources();
+  apply_gates(out, gates);
   for (ResourcePtr& each : out) {
     if (!is_definition(*each)) continue;
     auto with_rules = std::make_shared<Resource>(*each);
@@ -47,8 +48,7 @@ std::vector<ResourcePtr> served_at_first(ValidationRules validation_rules) {
                                           .names = NameRule::kSubdomain,
                                           .namespaced = false,
                                           .has_status = true,
-                                          .has_generation = true},
-                                         validation_rules);
+                                          .has_generation = true});
     each = std::move(with_rules);
   }
   return out;

@@ -6,9 +6,12 @@
 #include "lib/kube/duration.hpp"
 #include "sandbox/auth/escalation.hpp"
 #include "sandbox/auth/reviews.hpp"
+#include "sandbox/auth/signers.hpp"
+#include "sandbox/metrics/metrics_api.hpp"
 #include "sandbox/rest/binding.hpp"
 #include "sandbox/rest/delete.hpp"
 #include "sandbox/rest/list.hpp"
+#include "sandbox/rest/meta.hpp"
 #include "sandbox/rest/verbs.hpp"
 #include "sandbox/rest/watch.hpp"
 #include "sandbox/server/acceptance.hpp"
@@ -45,7 +48,9 @@ ApiResult<ResourcePtr> find_resource(const Serving& serving, const Call& call) {
   }
   if (!url.subresource.empty()) {
     const Subresource* part = resource->subresource(url.subresource);
-    if (part == nullptr || url.has_more) return unknown_resource();
+    // The path after "proxy" belongs to the program that listens there.
+    const bool too_long = url.has_more && url.subresource != "proxy";
+    if (part == nullptr || too_long) return unknown_resource();
     const std::string_view verb = to_text(call.verb);
     if (std::ranges::find(part->verbs, verb) == part->verbs.end()) return method_not_allowed();
     return resource;
@@ -123,8 +128,32 @@ ApiFailure check_timeout(const Call& call) {
                      to_text(Json(timeout)));
 }
 
+bool is_signing_request(const Resource& resource) {
+  return resource.group == "certificates.k8s.io" && resource.name == "certificatesigningrequests";
+}
+
+/// Signers are used by those who hold the right. `serving` and `call` must outlive it.
+WritePermit signer_permit(const Serving& serving, const Call& call) {
+  return [&serving, &call](const Json& next, const Json& old) -> ApiFailure {
+    const std::string why =
+        signer_refusal({serving.who, call.url.subresource, next, old}, *serving.options.authorizer);
+    if (why.empty()) return std::nullopt;
+    return forbidden(Subject::resource(*call.resource, next.text_at({"metadata", "name"})), why);
+  };
+}
+
+/// A request has its requester, and conditions have times. `serving` must outlive it.
+WriteStamp stamp_of(const Serving& serving, const Call& call) {
+  if (!is_signing_request(*call.resource)) return nullptr;
+  return [&serving](Json& next, const Json& old) {
+    if (old.is_null() && serving.knows_requesters) stamp_requester(next, serving.who);
+    if (!old.is_null()) stamp_conditions(next, old, time_text(serving.rest.clock));
+  };
+}
+
 /// Roles and bindings grant no more than their writer holds. `serving` and `call` must outlive it.
 WritePermit permit_of(const Serving& serving, const Call& call) {
+  if (is_signing_request(*call.resource)) return signer_permit(serving, call);
   if (!grants_rights(call.resource->group, call.resource->name)) return nullptr;
   return [&serving, &call](const Json& next, const Json& old) -> ApiFailure {
     const Resource& resource = *call.resource;
@@ -165,6 +194,13 @@ ApiResult<HttpServerResponse> serve_object(const Serving& serving, Call& call) {
   return method_not_allowed();
 }
 
+/// Every response about a deprecated kind has the warning.
+void warn_of_deprecation(Call& call) {
+  if (!call.resource->group.empty() || call.resource->name != "endpoints") return;
+  call.warnings.emplace_back(
+      "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice");
+}
+
 /// A new object of a kind that nothing acts on looks as if something were broken.
 void warn_without_controller(const Serving& serving, Call& call,
                              const HttpServerResponse& response) {
@@ -182,16 +218,22 @@ void warn_without_controller(const Serving& serving, Call& call,
 }  // namespace
 
 ApiResult<HttpServerResponse> serve_resource(const Serving& serving, Call& call) {
+  MetricBoard* const metrics = serving.options.metrics;
+  if (metrics != nullptr && metrics->options().serves(call.url.group)) {
+    return serve_metrics({serving.rest, *metrics}, call);
+  }
   ApiResult<ResourcePtr> resource = find_resource(serving, call);
   if (!resource) return resource.error();
   call.resource = std::move(*resource);
+  warn_of_deprecation(call);
   if (ApiFailure failure = agree_on_form(call)) return *failure;
   if (ApiFailure failure = check_timeout(call)) return *failure;
+  call.permit = permit_of(serving, call);
+  call.stamp = stamp_of(serving, call);
   const std::string& part = call.url.subresource;
   if (!part.empty() && part != "status") return serve_subresource(serving, call);
   if (is_review(call.resource->group, call.resource->kind)) return serve_review(serving, call);
   if (call.resource->kind == "Binding") return post_binding(serving.rest, call);
-  call.permit = permit_of(serving, call);
   ApiResult<HttpServerResponse> response = serve_object(serving, call);
   if (response) warn_without_controller(serving, call, *response);
   return response;

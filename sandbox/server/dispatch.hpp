@@ -15,6 +15,9 @@ struct Serving {
   const ApiServerOptions& options;
   const UserInfo& who;
   Documents& documents;
+  /// False without an authenticator: then `who` is the same for all, and a request for a
+  /// certificate names its requester itself.
+  bool knows_requesters = false;
 };
 
 /// A request below a group version. `call` gets its resource and form.

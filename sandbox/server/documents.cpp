@@ -30,7 +30,8 @@ HttpServerResponse tagged(const HttpServerRequest& request, std::string body, st
 }
 
 ApiResult<HttpServerResponse> root(const HttpServerRequest& request, const Url& url,
-                                   const ResourceSet& set, std::string_view server_address) {
+                                   const ResourceSet& set, const MetricDiscovery& metrics,
+                                   std::string_view server_address) {
   const bool core = url.segments[0] == "api";
   if (core) {
     if (ApiFailure failure = check_route(request.header("Accept"), kObjectTypes)) return *failure;
@@ -39,11 +40,14 @@ ApiResult<HttpServerResponse> root(const HttpServerRequest& request, const Url& 
   if (!form) return form.error();
   if (form->aggregated) {
     const DiscoveryRoot root = core ? DiscoveryRoot::kCore : DiscoveryRoot::kGroups;
-    return tagged(request, to_text(aggregated_discovery(set.all(), root)) + '\n',
-                  form->content_type);
+    Json document = aggregated_discovery(set.all(), root);
+    if (!core) metrics.append_aggregated(document["items"]);
+    return tagged(request, to_text(document) + '\n', form->content_type);
   }
-  return json_response(200,
-                       to_text(core ? api_versions(server_address) : api_group_list(set.all())));
+  if (core) return json_response(200, to_text(api_versions(server_address)));
+  Json document = api_group_list(set.all());
+  metrics.append_groups(document["groups"]);
+  return json_response(200, to_text(document));
 }
 
 /// The server of a document: the router, or the layer before it, which has the groups.
@@ -120,13 +124,20 @@ bool Documents::has(const Url& url) {
 }
 
 ApiResult<HttpServerResponse> Documents::respond(const HttpServerRequest& request, const Url& url,
-                                                 std::shared_ptr<const ResourceSet> resources) {
+                                                 std::shared_ptr<const ResourceSet> resources,
+                                                 const MetricDiscovery& metrics) {
   const std::vector<std::string>& parts = url.segments;
   if (parts[0] == "openapi") return openapi(request, url, resources);
   const std::span<const ResourcePtr> all = resources->all();
-  if (parts.size() == 1) return root(request, url, *resources, server_address_);
+  if (parts.size() == 1) return root(request, url, *resources, metrics, server_address_);
   if (parts[0] == "api") return found(request, Route::kOwn, api_resource_list(all, "", parts[1]));
-  if (parts.size() == 2) return found(request, Route::kNone, api_group(all, parts[1]));
+  if (parts.size() == 2) {
+    if (const auto group = metrics.group(parts[1])) return found(request, Route::kNone, group);
+    return found(request, Route::kNone, api_group(all, parts[1]));
+  }
+  if (const auto list = metrics.resource_list(parts[1], parts[2])) {
+    return found(request, Route::kOwn, list);
+  }
   return found(request, Route::kOwn, api_resource_list(all, parts[1], parts[2]));
 }
 

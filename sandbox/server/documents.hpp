@@ -8,6 +8,7 @@
 #include "lib/base/mutex.hpp"
 #include "lib/net/http_message.hpp"
 #include "sandbox/kinds/api_error.hpp"
+#include "sandbox/metrics/metric_discovery.hpp"
 #include "sandbox/rest/resources.hpp"
 #include "sandbox/rest/url.hpp"
 
@@ -22,9 +23,11 @@ class Documents {
 
   /// Whether `url` is below /api, /apis or /openapi.
   [[nodiscard]] static bool has(const Url& url);
+  /// `metrics` come after all groups of `resources`.
   [[nodiscard]] ApiResult<HttpServerResponse> respond(const HttpServerRequest& request,
                                                       const Url& url,
-                                                      std::shared_ptr<const ResourceSet> resources)
+                                                      std::shared_ptr<const ResourceSet> resources,
+                                                      const MetricDiscovery& metrics)
       EXCLUDES(mutex_);
 
  private:

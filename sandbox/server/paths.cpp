@@ -3,6 +3,8 @@
 #include <array>
 
 #include "lib/base/version.hpp"
+#include "sandbox/metrics/metric_discovery.hpp"
+#include "sandbox/metrics/metrics_api.hpp"
 #include "sandbox/server/acceptance.hpp"
 #include "sandbox/server/dispatch.hpp"
 
@@ -105,6 +107,10 @@ ApiResult<HttpServerResponse> health(const Url& url) {
 
 ApiResult<HttpServerResponse> serve_path(const Serving& serving, const HttpServerRequest& request,
                                          const Url& url) {
+  MetricBoard* const metrics = serving.options.metrics;
+  if (metrics != nullptr && is_metric_rules_path(url.path)) {
+    return serve_metric_rules(*metrics, serving.rest.clock.now(), request);
+  }
   if (request.method != "GET" && request.method != "HEAD") {
     return url.segments.empty() ? ApiResult<HttpServerResponse>(page_not_found())
                                 : ApiResult<HttpServerResponse>(method_not_allowed());
@@ -117,7 +123,8 @@ ApiResult<HttpServerResponse> serve_path(const Serving& serving, const HttpServe
   }
   if (is_health(url.segments)) return health(url);
   if (Documents::has(url)) {
-    return serving.documents.respond(request, url, serving.rest.resources.now());
+    return serving.documents.respond(request, url, serving.rest.resources.now(),
+                                     MetricDiscovery(metrics));
   }
   return page_not_found();
 }

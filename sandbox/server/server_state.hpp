@@ -22,10 +22,11 @@ struct ApiServer::State {
         admin(make_fixed_authenticator(admin_identity())),
         permissive(make_permissive_authorizer()),
         writes_policy(chosen.authorizer != nullptr),
+        knows_requesters(chosen.authenticator != nullptr),
         options(completed(std::move(chosen))),
         lookup(std::move(objects)),
         admission(std::move(chain)),
-        resources(served_at_first(options.validation_rules)),
+        resources(served_at_first(options.autoscaler_gates)),
         definitions(outer.store, outer.clock, outer.random, resources, *admission),
         documents(options.advertise_address + ':' + std::to_string(options.advertise_port)),
         rest{outer.store, outer.clock, outer.random, resources, *admission, definitions} {}
@@ -49,6 +50,7 @@ struct ApiServer::State {
   const std::unique_ptr<Authenticator> admin;
   const std::unique_ptr<Authorizer> permissive;
   const bool writes_policy;  // False where permissive may do everything, so roles are not needed.
+  const bool knows_requesters;
   const ApiServerOptions options;
   const std::unique_ptr<ObjectLookup> lookup;
   const std::unique_ptr<Admission> admission;

@@ -1,5 +1,6 @@
 // Maps each subresource to its handler.
 #include "sandbox/auth/reviews.hpp"
+#include "sandbox/metrics/consumer.hpp"
 #include "sandbox/rest/binding.hpp"
 #include "sandbox/rest/decode.hpp"
 #include "sandbox/rest/eviction.hpp"
@@ -75,6 +76,9 @@ ApiResult<HttpServerResponse> serve_subresource(const Serving& serving, Call& ca
   if (part == "eviction") return post_eviction(parts, call);
   if (part == "log") return get_pod_log(parts, call);
   if (part == "token") return post_token(serving, call);
+  if (part == "proxy" && call.resource->namespaced && serving.options.metrics != nullptr) {
+    return serve_consumer({parts, *serving.options.metrics}, call);
+  }
   return bad_request("the sandbox runs no containers: " + part + " is not provided");
 }
 

@@ -36,8 +36,9 @@ struct SandboxApi::Parts {
   RecordingLogSink sink;
   sandbox::Store store{clock};
   sandbox::ServiceAccountTokens tokens{store, clock, "a key for tests"};
+  sandbox::BootstrapTokens bootstrap_tokens{store, clock};
   std::unique_ptr<sandbox::Authenticator> authenticator =
-      sandbox::make_authenticator(static_tokens(), &tokens);
+      sandbox::make_authenticator(static_tokens(), &tokens, &bootstrap_tokens);
   std::unique_ptr<sandbox::Authorizer> authorizer = sandbox::make_rbac_authorizer(store);
   std::unique_ptr<sandbox::ApiServer> server;
 

@@ -7,29 +7,6 @@
 namespace davit::sandbox {
 namespace {
 
-constexpr std::string_view kCurrent = R"({
-  "spec": {"maxReplicas": 9, "behavior": {},
-           "metrics": [{"type": "Pods", "pods": {}},
-                       {"type": "Resource", "resource": {"name": "cpu",
-                        "target": {"type": "Utilization", "averageUtilization": 80}}}]},
-  "status": {"currentMetrics": [{"type": "Resource", "resource": {"name": "cpu",
-             "current": {"averageUtilization": 50}}}], "desiredReplicas": 2, "conditions": []}})";
-
-TEST(ConversionTest, AutoscalersOfV1KnowTheProcessorAlone) {
-  Json autoscaler = json_literal(kCurrent);
-
-  autoscaler_to_v1(autoscaler);
-
-  EXPECT_EQ(to_text(autoscaler),
-            R"({"spec":{"maxReplicas":9,"targetCPUUtilizationPercentage":80},)"
-            R"("status":{"desiredReplicas":2,"currentCPUUtilizationPercentage":50}})");
-  autoscaler_to_v2(autoscaler);
-  EXPECT_EQ(to_text(autoscaler),
-            R"({"spec":{"maxReplicas":9,"metrics":[{"type":"Resource","resource":{"name":"cpu",)"
-            R"("target":{"type":"Utilization","averageUtilization":80}}}]},)"
-            R"("status":{"desiredReplicas":2}})");
-}
-
 TEST(ConversionTest, TablesShowBothFormsAlike) {
   const Json event = cells_of("events.k8s.io", "events", R"({"apiVersion":"events.k8s.io/v1",
       "regarding":{"kind":"Pod","name":"p"},"note":"m","type":"Normal","reason":"R",

@@ -57,7 +57,7 @@ constexpr KindCase kNetworkCases[] = {
      "addressType: Unsupported value: \"Foo\": supported values: \"FQDN\", \"IPv4\", \"IPv6\""},
     {"discovery.k8s.io/v1", "EndpointSlice",
      R"({"addressType":"IPv4","endpoints":[{"addresses":["fd00::1","127.0.0.1"]}]})",
-     "endpoints[0].addresses[0]: Invalid value: \"fd00::1\": must be an IPv4 address\n"
+     "endpoints[0].addresses: Invalid value: \"fd00::1\": must be an IPv4 address\n"
      "endpoints[0].addresses[1]: Invalid value: \"127.0.0.1\": may not be in the loopback range "
      "(127.0.0.0/8, ::1/128)"},
     {"discovery.k8s.io/v1", "EndpointSlice",
@@ -122,10 +122,10 @@ constexpr KindCase kConfigCases[] = {
     {"v1", "Secret", R"({"type":"kubernetes.io/tls"})",
      "data[tls.crt]: Required value\ndata[tls.key]: Required value"},
     {"v1", "Secret", R"({"type":"kubernetes.io/basic-auth"})",
-     "data[%s][username]: Required value\ndata[%s][password]: Required value"},
+     "data[username]: Required value\ndata[password]: Required value"},
     {"v1", "Secret", R"({"type":"kubernetes.io/basic-auth","stringData":{"password":"p"}})", ""},
     {"v1", "Secret", R"({"type":"kubernetes.io/ssh-auth"})",
-     "data[%s][ssh-privatekey]: Required value"},
+     "data[ssh-privatekey]: Required value"},
     {"v1", "Secret", R"({"type":"kubernetes.io/dockerconfigjson"})",
      "data[.dockerconfigjson]: Required value"},
     {"v1", "Secret", R"({"type":"kubernetes.io/service-account-token"})",
@@ -144,9 +144,10 @@ constexpr KindCase kConfigCases[] = {
      "spec.minAvailable: Invalid value: -1: must be greater than or equal to 0"},
     {"autoscaling/v2", "HorizontalPodAutoscaler",
      R"({"spec":{"maxReplicas":0,"scaleTargetRef":{"kind":"Deployment"}}})",
-     "spec.maxReplicas: Invalid value: 0: must be greater than 0\n"
+     "spec.maxReplicas: Required value: must be set and greater than 0\n"
      "spec.maxReplicas: Invalid value: 0: must be greater than or equal to `minReplicas`\n"
-     "spec.scaleTargetRef.name: Required value"},
+     "spec.scaleTargetRef.name: Required value\n"
+     "spec.scaleTargetRef.apiVersion: Invalid value: \"\": apiVersion must specify API group"},
     {"v1", "ResourceQuota", R"({"spec":{"hard":{"pods":"-1"}}})",
      "spec.hard[pods]: Invalid value: \"-1\": must be greater than or equal to 0"},
     {"v1", "ResourceQuota", R"({"spec":{"hard":{"foo":"1","count/foo.bar":"1"}}})",
@@ -237,7 +238,7 @@ constexpr UpdateCase kUpdateCases[] = {
     {"v1", "Secret", UpdateTarget::kObject, R"({})", R"({"type":"foo"})",
      "type: Invalid value: \"foo\": field is immutable"},
     {"scheduling.k8s.io/v1", "PriorityClass", UpdateTarget::kObject, R"({"value":1})",
-     R"({"value":2})", "Value: Forbidden: may not be changed in an update."},
+     R"({"value":2})", "value: Forbidden: may not be changed in an update."},
     {"rbac.authorization.k8s.io/v1", "ClusterRoleBinding", UpdateTarget::kObject,
      R"({"roleRef":{"kind":"ClusterRole","name":"a"}})", R"({"roleRef":{"name":"b"}})",
      "roleRef: Invalid value: "
@@ -249,9 +250,9 @@ constexpr UpdateCase kUpdateCases[] = {
      R"({"spec":{"resources":{"requests":{"storage":"2Gi"}}}})", ""},
     {"v1", "PersistentVolumeClaim", UpdateTarget::kObject,
      R"({"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}},
-         "status":{"phase":"Bound"}})",
+         "status":{"phase":"Bound","capacity":{"storage":"1Mi"}}})",
      R"({"spec":{"resources":{"requests":{"storage":"1Mi"}}}})",
-     "spec.resources.requests.storage: Forbidden: field can not be less than previous value"},
+     "spec.resources.requests.storage: Forbidden: field can not be less than status.capacity"},
 };
 
 TEST(OtherRulesTest, UpdatesMayNotChangeWhatIsFixed) {

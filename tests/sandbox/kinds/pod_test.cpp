@@ -268,7 +268,8 @@ constexpr RuleCase kSpecCases[] = {
     {R"({"spec":{"volumes":[{"name":"v","projected":{"sources":[
          {"secret":{"name":"a"},"configMap":{"name":""}}]}}]}})",
      "spec.volumes[0].projected.sources[0].configMap.name: Required value\n"
-     "spec.volumes[0].projected.sources[0]: Forbidden: may not specify more than 1 volume type"},
+     "spec.volumes[0].projected.sources[0]: Forbidden: may not specify more than 1 volume type "
+     "per source"},
     {R"({"spec":{"containers":null}})", "spec.containers: Required value"},
     {R"({"spec":{"restartPolicy":"X"}})",
      "spec.restartPolicy: Unsupported value: \"X\": supported values: \"Always\", "
@@ -333,7 +334,7 @@ constexpr RuleCase kSpecCases[] = {
     {R"({"spec":{"schedulingGates":[{"name":"g"}],"nodeName":"n1"}})",
      "spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared"},
     {R"({"spec":{"os":{"name":"X"}}})",
-     R"(spec.os.name: Unsupported value: "X": supported values: "linux", "windows")"},
+     R"(spec.os: Unsupported value: "X": supported values: "linux", "windows")"},
     {R"({"spec":{"securityContext":{"fsGroup":-1}}})",
      "spec.securityContext.fsGroup: Invalid value: -1: must be between 0 and 2147483647, "
      "inclusive"},

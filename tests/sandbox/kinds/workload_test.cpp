@@ -192,7 +192,9 @@ constexpr KindCase kRuleCases[] = {
      "spec.updateStrategy.rollingUpdate.partition: Invalid value: -1: must be greater than or "
      "equal to 0"},
     {"StatefulSet",
-     R"({"spec":{"volumeClaimTemplates":[{"metadata":{"name":"d"}}],"template":{"spec":
+     R"({"spec":{"volumeClaimTemplates":[{"metadata":{"name":"d"},"spec":{
+             "accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}],
+         "template":{"spec":
          {"containers":[{"name":"c","image":"x",
              "volumeMounts":[{"name":"d","mountPath":"/d"}]}]}}}})",
      ""},

@@ -30,6 +30,24 @@ TEST(SimulatedNodesTest, NodesRegisterAndBecomeReady) {
             world.node("node-1").get("status").get("addresses"));
 }
 
+TEST(SimulatedNodesTest, ANodeWaitsForItsPodCidrFromTheCluster) {
+  SimulationOptions options = two_nodes();
+  options.nodes.pod_ranges = PodRanges::kFromCluster;
+  World world(options);
+  EXPECT_EQ(world.node("node-1").text_at({"spec", "podCIDR"}), "");
+  EXPECT_EQ(World::condition(world.node("node-1"), "Ready"), "False");
+  EXPECT_EQ(World::condition(world.node("node-1"), "Ready", "reason"), "KubeletNotReady");
+
+  EXPECT_EQ(world.sandbox
+                .patch("/api/v1/nodes/node-1", "merge", R"({"spec":{"podCIDRs":["10.9.1.0/24"]}})")
+                .code,
+            200);
+  world.run_until_idle();
+
+  EXPECT_EQ(World::condition(world.node("node-1"), "Ready"), "True");
+  EXPECT_EQ(World::condition(world.node("node-2"), "Ready"), "False");
+}
+
 TEST(SimulatedNodesTest, LeaseIsTheNodesAndRenewedEveryTenSeconds) {
   World world(two_nodes());
   const Json lease =

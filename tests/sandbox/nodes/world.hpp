@@ -37,7 +37,10 @@ class Interceptor final : public HttpHandler {
 
 class World {
  public:
-  explicit World(SimulationOptions options = {}) : options_(std::move(options)) { start(); }
+  explicit World(SimulationOptions options = {}, ApiServerOptions served = {})
+      : sandbox(std::move(served)), options_(std::move(options)) {
+    start();
+  }
   ~World() { stop(); }
   World(const World&) = delete;
   World& operator=(const World&) = delete;

@@ -221,28 +221,57 @@ TEST(CustomResourceTest, ARestartedServerServesWhatIsStored) {
   EXPECT_EQ(sandbox.get(kWidgets).names(), "w");
 }
 
-/// Widgets whose size has a rule in CEL.
-const std::string kWithRules =
-    definition(version("v1", kStored, R"(,"x-kubernetes-validations":[{"rule":"self > 0"}])"));
+/// Widgets with a status and this schema of their spec and status.
+std::string ruled_definition(const std::string& part, const std::string& rules) {
+  return R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)"
+         R"("metadata":{"name":"widgets.ex.io"},"spec":{"group":"ex.io","scope":"Namespaced",)"
+         R"("names":{"plural":"widgets","kind":"Widget"},"versions":[{"name":"v1","served":true,)"
+         R"("storage":true,"subresources":{"status":{}},"schema":{"openAPIV3Schema":)"
+         R"({"type":"object","properties":{"spec":)" +
+         part + R"(,"status":)" + part + R"(},"x-kubernetes-validations":[)" + rules + "]}}}]}}";
+}
+std::string ruled_widget(const std::string& more) {
+  return R"({"apiVersion":"ex.io/v1","kind":"Widget","metadata":{"name":"w"})" + more + "}";
+}
 
-TEST(CustomResourceTest, ADefinitionWithCelRulesIsRefusedWithThePlaceAndWhatToDo) {
+const std::string kSized =
+    R"({"type":"object","properties":{"size":{"type":"integer","x-kubernetes-validations":[)"
+    R"({"rule":"self > 0","message":"must be positive"},)"
+    R"({"rule":"self >= oldSelf","message":"must not shrink"}]}}})";
+
+TEST(CustomResourceTest, ADefinitionWhoseRulesDoNotCompileIsRefused) {
   Sandbox sandbox;
 
-  const Reply response = sandbox.post(kDefinitions, kWithRules);
+  const Reply response =
+      sandbox.post(kDefinitions, ruled_definition(kSized, R"({"rule":"self.spek.size > 1"})"));
 
   EXPECT_EQ(response.code, 422);
   EXPECT_EQ(response.reason(), "Invalid");
   EXPECT_EQ(response.message(),
             "CustomResourceDefinition.apiextensions.k8s.io \"widgets.ex.io\" is invalid: "
-            "spec.validation.openAPIV3Schema.properties[spec].properties[size]."
-            "x-kubernetes-validations: Forbidden: CEL rules are not evaluated here; davit sandbox "
-            "--ignore-validation-rules stores and ignores them");
+            "spec.validation.openAPIV3Schema.x-kubernetes-validations[0].rule: Invalid value: "
+            R"({"Rule":"self.spek.size \u003e 1","Message":"","MessageExpression":"",)"
+            R"("Reason":null,"FieldPath":"","OptionalOldSelf":null}: compilation failed: )"
+            "ERROR: <input>:1:5: undefined field 'spek'\n | self.spek.size > 1\n | ....^");
+}
 
-  ASSERT_EQ(sandbox.post(kDefinitions, definition(version("v1", kStored, ""))).code, 201);
-  const std::string rules =
-      R"({"spec":{"versions":[)" +
-      version("v1", kStored, R"(,"x-kubernetes-validations":[{"rule":"self > 0"}])") + "]}}";
-  EXPECT_EQ(sandbox.patch(kDefinitions + "/widgets.ex.io", "merge", rules).code, 422);
+TEST(CustomResourceTest, RulesJudgeEveryKindOfWrite) {
+  Sandbox sandbox;
+  ASSERT_EQ(sandbox.post(kDefinitions, ruled_definition(kSized, "")).code, 201);
+  const auto patch = [&](const std::string& path, const std::string& body) {
+    return sandbox.patch(kWidgets + path, "merge", body).message();
+  };
+  const std::string head = "Widget.ex.io \"w\" is invalid: ";
+
+  EXPECT_EQ(sandbox.post(kWidgets, ruled_widget(R"(,"spec":{"size":0})")).message(),
+            head + "spec.size: Invalid value: 0: must be positive");
+  ASSERT_EQ(sandbox.post(kWidgets, ruled_widget(R"(,"spec":{"size":3})")).code, 201);
+  EXPECT_EQ(patch("/w", R"({"spec":{"size":2}})"),
+            head + "spec.size: Invalid value: 2: must not shrink");
+  EXPECT_EQ(patch("/w/status", R"({"status":{"size":-1}})"),
+            head + "status.size: Invalid value: -1: must be positive");
+  EXPECT_EQ(sandbox.patch(kWidgets + "/w/status", "merge", R"({"status":{"size":1}})").code, 200);
+  EXPECT_EQ(sandbox.patch(kWidgets + "/w", "merge", R"({"spec":{"size":4}})").code, 200);
 }
 
 std::string warnings_of(const Reply& response) {
@@ -251,27 +280,6 @@ std::string warnings_of(const Reply& response) {
     if (name == "Warning") out += value;
   }
   return out;
-}
-
-TEST(CustomResourceTest, CelRulesThatAreIgnoredAreStoredWithAWarning) {
-  ApiServerOptions options;
-  options.validation_rules = ValidationRules::kIgnore;
-  Sandbox sandbox(std::move(options));
-
-  const Reply response = sandbox.post(kDefinitions, kWithRules);
-
-  EXPECT_EQ(response.code, 201) << response.text;
-  EXPECT_EQ(
-      warnings_of(response),
-      "299 - \"spec.validation.openAPIV3Schema.properties[spec].properties[size]."
-      "x-kubernetes-validations: CEL rules of this definition are stored and not evaluated\"");
-  EXPECT_NE(sandbox.get(kDefinitions + "/widgets.ex.io").text.find("self > 0"), std::string::npos);
-  EXPECT_EQ(sandbox.post(kWidgets, widget("one")).code, 201);
-
-  // The server that refuses such definitions still deletes one that it finds.
-  sandbox.reopen();
-  EXPECT_EQ(sandbox.remove(kDefinitions + "/widgets.ex.io").code, 200);
-  EXPECT_EQ(sandbox.get(kDefinitions + "/widgets.ex.io").code, 404);
 }
 
 TEST(CustomResourceTest, PoliciesAndWebhooksAreStoredWithAWarningThatNothingAsksThem) {

@@ -72,10 +72,10 @@ TEST(SubresourceTest, TokensAreIssuedForAccountsThatExist) {
   EXPECT_EQ(sandbox.post(accounts + "/other/token", "{}").code, 404);
 }
 
-TEST(SubresourceTest, AMissingScaleIsNamedByItsSubresourceWhenReadAndByItsParentWhenWritten) {
+TEST(SubresourceTest, AMissingScaleIsNamedByItsParent) {
   Sandbox sandbox;
   const std::string path = "/apis/apps/v1/namespaces/default/deployments/d/scale";
-  EXPECT_EQ(sandbox.get(path).message(), R"(deployments/scale.apps "d" not found)");
+  EXPECT_EQ(sandbox.get(path).message(), R"(deployments.apps "d" not found)");
   EXPECT_EQ(sandbox.patch(path, "merge", R"({"spec":{"replicas":1}})").message(),
             R"(deployments.apps "d" not found)");
 }

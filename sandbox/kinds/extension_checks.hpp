@@ -1,0 +1,23 @@
+/// The validation of webhook configurations, APIServices and flow control.
+#pragma once
+
+#include "lib/kube/json.hpp"
+#include "lib/kube/validation/field_error.hpp"
+
+namespace davit::sandbox {
+
+// Each adds what it finds in `object`, metadata left out. `old` is the object before an update, or
+// null.
+
+/// k8s: pkg/apis/admissionregistration/validation, both kinds of webhook configurations.
+void check_webhooks(const Json& object, const Json* old, FieldErrors& errors);
+/// k8s: kube-aggregator/pkg/apis/apiregistration/validation.
+void check_api_service(const Json& object, const Json* old, FieldErrors& errors);
+void check_api_service_status(const Json& object, FieldErrors& errors);
+/// k8s: pkg/apis/flowcontrol/validation, without the fixed contents of mandatory objects.
+void check_flow_schema(const Json& object, const Json* old, FieldErrors& errors);
+void check_priority_level(const Json& object, const Json* old, FieldErrors& errors);
+/// The status of both.
+void check_flow_control_status(const Json& object, FieldErrors& errors);
+
+}  // namespace davit::sandbox
