@@ -243,6 +243,7 @@ void HealthPass::write_silent() {
 
 void HealthPass::try_again(const Silent& silent, Status why) {
   NodeRecord& record = *silent.record;
+  const Ready before = record.ready ? record.ready->status : Ready::kUnknown;
   const Time began = cluster_.now();
   for (int i = 0; i < kRetriesMax && cluster_.now() - began <= kRetryTime; ++i) {
     const Result<Node> live = cluster_.client().get<Node>(silent.node.key());
@@ -254,7 +255,10 @@ void HealthPass::try_again(const Silent& silent, Status why) {
     record.read(*live, now_, cluster_.wall_now());
     if (heartbeat_of(record) == Heartbeat::kAlive || !needs_unknown(record.ready)) {
       const Ready ready = record.ready ? record.ready->status : Ready::kUnknown;
-      return apply(record, *live, ready, record.ready ? std::optional(ready) : std::nullopt);
+      // Unknown now: the response was lost, but not the write, and its pods are still to be marked.
+      const Ready observed =
+          ready == Ready::kUnknown && !mutant("unknown-of-a-lost-response") ? before : ready;
+      return apply(record, *live, observed, record.ready ? std::optional(ready) : std::nullopt);
     }
     why = cluster_.client().call(unknown_request(*live, cluster_.wall_now())).error();
     if (why.ok()) return became_unknown(record, *live);

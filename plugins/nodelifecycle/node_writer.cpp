@@ -78,6 +78,12 @@ Status NodeWriter::remove(const Node& at_hand, std::span<const Taint> taints) co
   return remove(node, taints);
 }
 
+Status NodeWriter::remove(const Key& node, std::span<const Taint> taints) const {
+  const Result<Node> live = cluster_->client().get<Node>(node);
+  if (live) return remove(*live, taints);
+  return live.error().code() == Code::kNotFound ? Status() : live.error();
+}
+
 Status NodeWriter::swap(const Node& at_hand, TaintSwap swap, std::optional<Ready> judged) const {
   const std::string now = format_time(cluster_->wall_now());
   for (Taint& each : swap.add) each.time_added = now;

@@ -29,6 +29,8 @@ class NodeWriter {
                             std::optional<Ready> judged = std::nullopt) const;
   /// No request when `at_hand` has none of them.
   [[nodiscard]] Status remove(const Node& at_hand, std::span<const Taint> taints) const;
+  /// The same of the node as the server has it now; no failure if the node is gone.
+  [[nodiscard]] Status remove(const Key& node, std::span<const Taint> taints) const;
   [[nodiscard]] Status repeat_labels(const Node& node) const;
 
  private:

@@ -1,6 +1,8 @@
 #include "plugins/nodelifecycle/taint_zones.hpp"
 
+#include <array>
 #include <chrono>
+#include <davit/mutant.hpp>
 #include <utility>
 #include <vector>
 
@@ -51,19 +53,20 @@ void TaintZones::wrote_unknown(const NodeRecord& record, const Node& before) {
 
 void TaintZones::decide(NodeRecord& record, const Node& node, const Change& ready) {
   if (pod_eviction_timeout_) return decide_eviction(record, ready.observed);
+  if (record.is_unreachable || record.is_not_ready) forget_written(record.name);
   switch (ready.current) {
     case Ready::kTrue:
       return mark_reachable(record, node);
     case Ready::kFalse:
-      if (!record.is_unreachable) return enqueue(record, record.is_not_ready);
+      if (!record.is_unreachable) return decided_.push_back({&record, record.is_not_ready});
       // A failure is logged; the next pass tries again.
-      static_cast<void>(
-          writer_.swap(node, {{no_execute(kNotReady)}, {no_execute(kUnreachable)}}, ready.current));
+      static_cast<void>(write(
+          record.name, node, {{no_execute(kNotReady)}, {no_execute(kUnreachable)}}, ready.current));
       return;
     case Ready::kUnknown:
-      if (!record.is_not_ready) return enqueue(record, record.is_unreachable);
-      static_cast<void>(
-          writer_.swap(node, {{no_execute(kUnreachable)}, {no_execute(kNotReady)}}, ready.current));
+      if (!record.is_not_ready) return decided_.push_back({&record, record.is_unreachable});
+      static_cast<void>(write(
+          record.name, node, {{no_execute(kUnreachable)}, {no_execute(kNotReady)}}, ready.current));
       return;
     case Ready::kOther:
       return;
@@ -93,15 +96,19 @@ void TaintZones::decide_eviction(NodeRecord& record, Ready observed) {
 
 void TaintZones::mark_reachable(NodeRecord& record, const Node& node) {
   if (pod_eviction_timeout_) return leave_queue(record);
-  for (const std::string_view key : {kUnreachable, kNotReady}) {
-    if (!(key == kUnreachable ? record.is_unreachable : record.is_not_ready)) continue;
-    const Taint taint = no_execute(key);
-    const Status removed = writer_.remove(node, {&taint, 1});
-    if (removed.ok()) continue;
+  const std::array<Taint, 2> taints = {no_execute(kUnreachable), no_execute(kNotReady)};
+  Status removed;
+  if (record.is_unreachable || record.is_not_ready) {
+    removed = writer_.remove(node, taints);
+  } else if (is_written(record.name)) {
+    removed = writer_.remove(node.key(), taints);
+  }
+  if (!removed.ok()) {
     cluster_.log().error("a taint was not removed from a node that is reachable",
                          {{"node", record.name}, {"error", removed.message()}});
     return;
   }
+  forget_written(record.name);
   leave_queue(record);
 }
 
@@ -109,6 +116,7 @@ void TaintZones::forget(NodeRecord& record) {
   {
     const std::lock_guard lock(mutex_);
     before_unknown_.erase(record.name);
+    written_.erase(record.name);
   }
   if (record.eviction != Eviction::kQueued) leave_queue(record);
 }
@@ -131,9 +139,13 @@ DisruptionPlan::Kind TaintZones::judge(const ZoneCounts& counts) {
     for (const DisruptionPlan::Rate& each : plan.rates) {
       queue_of(each.zone).swap_limiter(each.rate, now);
     }
+    are_down_ = states_.are_down();
   }
+  const std::vector<Decided> decided = std::exchange(decided_, {});
   if (plan.kind == DisruptionPlan::Kind::kEnter) {
     cluster_.log().warning("all zones are down: no node is tainted NoExecute");
+  } else {
+    for (const Decided& each : decided) enqueue(*each.record, each.has_taint);
   }
   for (const DisruptionPlan::Rate& each : plan.rates) {
     cluster_.log().info("the rate of NoExecute taints of a zone changes",
@@ -172,6 +184,7 @@ void TaintZones::read(const StateFields& state, std::string_view name) {
   if (!state.status().ok()) return;
   states_ = std::move(states);
   const std::lock_guard lock(mutex_);
+  are_down_ = states_.are_down();
   queues_ = std::move(queues);
 }
 
@@ -252,11 +265,39 @@ TaintQueue::Outcome TaintZones::taint(const Lookup<Node>& node, const std::strin
   } else {
     return TaintQueue::kDone;
   }
-  const Status written = writer_.swap(*node, std::move(swap), ready);
+  const Status written = write(std::string(node->name()), *node, std::move(swap), ready);
   if (written.code() == Code::kExpired) return TaintQueue::kDone;  // The next pass judges it.
   if (!written.ok()) return Duration::zero();
   evictions_.record(1, {zone});
   return TaintQueue::kDone;
+}
+
+Status TaintZones::write(const std::string& name, const Node& node, TaintSwap swap,
+                         std::optional<Ready> judged) {
+  const std::vector<Taint> added = swap.add;
+  const Status done = writer_.swap(node, std::move(swap), judged);
+  {
+    // An unclear answer counts as a write.
+    const std::lock_guard lock(mutex_);
+    if (done.code() != Code::kExpired) written_.insert(name);
+    if (!are_down_ || mutant("taint-of-the-last-zone")) return done;
+  }
+  // The pass has judged the zones since, and may not have seen this taint.
+  const Status removed = writer_.remove(node.key(), added);
+  if (removed.ok()) return done;
+  cluster_.log().error("a taint was not removed from a node while all zones are down",
+                       {{"node", name}, {"error", removed.message()}});
+  return done;
+}
+
+bool TaintZones::is_written(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  return written_.contains(name) && !mutant("taint-before-the-cache");
+}
+
+void TaintZones::forget_written(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  written_.erase(name);
 }
 
 TaintQueue::Outcome TaintZones::evict(NodeRecord& record, const std::string& zone) const {

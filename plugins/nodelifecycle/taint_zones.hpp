@@ -10,6 +10,8 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include "plugins/nodelifecycle/node_record.hpp"
 #include "plugins/nodelifecycle/node_writer.hpp"
@@ -66,6 +68,12 @@ class TaintZones {
   void run(const Informer<Node>& nodes, NodeRecords& records);
 
  private:
+  /// A node that this pass found not ready.
+  struct Decided {
+    NodeRecord* record;
+    bool has_taint;
+  };
+
   void enqueue(NodeRecord& record, bool has_taint);
   void leave_queue(NodeRecord& record);
   void decide_eviction(NodeRecord& record, Ready observed);
@@ -78,6 +86,13 @@ class TaintZones {
               Time taken);
   /// Ready of a cached node, or what this controller wrote since.
   [[nodiscard]] std::optional<Ready> ready_of(const Node& node);
+  /// Swaps NoExecute taints, and takes them off again if all zones have gone down since. `judged`
+  /// as in NodeWriter::swap().
+  [[nodiscard]] Status write(const std::string& name, const Node& node, TaintSwap swap,
+                             std::optional<Ready> judged);
+  /// Whether the node may have a NoExecute taint that the cache does not show yet.
+  [[nodiscard]] bool is_written(const std::string& name) const;
+  void forget_written(const std::string& name);
   [[nodiscard]] TaintQueue::Outcome taint(const Lookup<Node>& node, const std::string& zone);
   [[nodiscard]] TaintQueue::Outcome evict(NodeRecord& record, const std::string& zone) const;
 
@@ -87,10 +102,15 @@ class TaintZones {
   const PodEviction eviction_;
   const NodeWriter writer_;
   ZoneStates states_;
+  /// They enter their queues once the zones are judged: if all are down, no node is to be tainted.
+  std::vector<Decided> decided_;
   mutable std::mutex mutex_;
   std::map<std::string, TaintQueue> queues_;  // Guarded by mutex_.
   /// Versions of nodes that were True until this controller wrote Unknown. Guarded by mutex_.
   std::unordered_map<std::string, std::string> before_unknown_;
+  /// Nodes with a NoExecute taint that no cached version has shown. Guarded by mutex_.
+  std::unordered_set<std::string> written_;
+  bool are_down_ = false;  // All zones, as judged last. Guarded by mutex_.
   Metric size_;
   Metric health_;
   Metric unhealthy_;

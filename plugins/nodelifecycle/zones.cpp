@@ -48,6 +48,10 @@ float zone_rate(ZoneState state, std::size_t size, const ZoneOptions& options) {
   return size > options.large_threshold ? options.secondary_rate : 0;
 }
 
+bool ZoneStates::are_down() const {
+  return !states_.empty() && all_full(states_) && !mutant("full-disruption");
+}
+
 DisruptionPlan ZoneStates::update(const ZoneCounts& counts, const ZoneOptions& options) {
   DisruptionPlan plan;
   std::map<std::string, ZoneState> now;

@@ -64,6 +64,8 @@ class ZoneStates {
     return states_.try_emplace(zone, ZoneState::kInitial).second;
   }
   [[nodiscard]] DisruptionPlan update(const ZoneCounts& counts, const ZoneOptions& options);
+  /// Whether there are zones, and the last update() found all of them in full disruption.
+  [[nodiscard]] bool are_down() const;
 
   /// For the next build.
   [[nodiscard]] const std::map<std::string, ZoneState>& all() const { return states_; }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <utility>
 
 #include "tests/plugins/nodelifecycle/node_fixture.hpp"
 
@@ -364,6 +365,34 @@ TEST_F(NodeHealthTest, AConflictLeadsToOneReadAndOneMoreWrite) {
   EXPECT_EQ(ready("n1"), "Unknown");
   EXPECT_EQ(count_events(kNodeNotReady), 1);
   EXPECT_EQ(cluster().requests_of(testing::Verb::kPatch, "nodes", "status").size(), 2U);
+}
+
+// The server applies the write, and the response is an error.
+TEST_F(NodeHealthTest, PodsAreMarkedAlthoughTheResponseToTheNodesStatusIsLost) {
+  add_silent();
+  add_ready_pod("p1");
+  run_until_idle();
+  bool is_applied = false;
+  cluster().on_request([&](const testing::RequestRecord& request) {
+    if (request.subresource != "status" || request.resource != "nodes") return;
+    if (std::exchange(is_applied, true)) return;
+    cluster().modify<Node>({"", "n1"}, [](Json& node) {
+      for (Json& each : node["status"]["conditions"].items()) {
+        if (each.text_at({"type"}) == "Ready") each["status"] = "Unknown";
+      }
+    });
+  });
+  cluster().fail_next({.verb = testing::Verb::kPatch,
+                       .resource = "nodes",
+                       .subresource = "status",
+                       .http_status = 500,
+                       .reason = "InternalError"});
+  outlive();
+
+  EXPECT_TRUE(is_applied);
+  EXPECT_EQ(ready("n1"), "Unknown");
+  EXPECT_EQ(condition(pod("p1"), "Ready").text_at({"status"}), "False");
+  EXPECT_EQ(count_events(kNodeNotReady), 1);
 }
 
 // A kubelet's heartbeat that the cache has not shown yet is not written over: the server refuses.

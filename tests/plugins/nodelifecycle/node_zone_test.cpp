@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -72,6 +73,76 @@ TEST_F(NodeZoneTest, N31_WhenTheLastZoneGoesDownTheTaintsAreTakenBack) {
   EXPECT_EQ(ready("n2"), "Unknown");
   EXPECT_FALSE(is_evicting("n1"));
   EXPECT_FALSE(is_evicting("n2"));
+}
+
+/// Taints are written beside the pass that judges the zones.
+class LastZoneTest : public NodeZoneTest {
+ protected:
+  static bool is_taint_of(const testing::RequestRecord& request, const std::string& node) {
+    return request.verb == testing::Verb::kPatch && request.resource == "nodes" &&
+           request.name == node && request.body.find(kNoExecute) != std::string::npos;
+  }
+  /// Does `work` at the first request for the taint of `node`.
+  void at_the_taint_of(const std::string& node, std::function<void()> work) {
+    cluster().on_request([=, this, done = false](const testing::RequestRecord& request) mutable {
+      if (is_taint_of(request, node) && !std::exchange(done, true)) work();
+    });
+  }
+};
+
+TEST_F(LastZoneTest, ManyNodesThatFallSilentTogetherGetNoTaint) {
+  constexpr int kMoreThanABatch = 300;
+  for (int i = 0; i < kMoreThanABatch; ++i) add_ready("n" + std::to_string(i));
+  start();
+  live(2);
+  for (int i = 0; i < kMoreThanABatch; ++i) stop("n" + std::to_string(i));
+  bool is_nested = false;
+  int unknown = 0;
+  cluster().on_request([&](const testing::RequestRecord& request) {
+    if (request.subresource == "status") ++unknown;
+    if (request.subresource != "status" || std::exchange(is_nested, true)) return;
+    cluster().skip(100ms);
+    run_until_idle();
+    is_nested = false;
+  });
+  cluster().clear_records();
+  outlive();
+
+  EXPECT_EQ(unknown, kMoreThanABatch);
+  for (const testing::RequestRecord& each : cluster().requests()) {
+    EXPECT_FALSE(is_taint_of(each, each.name)) << each.body;
+  }
+}
+
+TEST_F(LastZoneTest, ATaintThatIsOnItsWayWhenItGoesDownIsTakenBack) {
+  for (const char* each : {"n1", "n2"}) add_ready(each);
+  start();
+  live(2);
+  at_the_taint_of("n1", [this] {
+    stop("n2");
+    outlive();
+  });
+  stop("n1");
+  outlive();
+
+  EXPECT_EQ(ready("n2"), "Unknown");
+  EXPECT_FALSE(is_evicting("n1"));
+  EXPECT_FALSE(is_evicting("n2"));
+}
+
+TEST_F(LastZoneTest, ATaintThatTheCacheDoesNotShowYetIsTakenBack) {
+  for (const char* each : {"n1", "n2"}) add_ready(each);
+  start();
+  live(2);
+  at_the_taint_of("n1", [this] { cluster().hold("nodes"); });
+  stop("n1");
+  outlive();
+  ASSERT_TRUE(is_evicting("n1"));
+  stop("n2");
+  outlive();
+
+  EXPECT_EQ(ready("n2"), "Unknown");
+  EXPECT_FALSE(is_evicting("n1"));
 }
 
 TEST_F(NodeZoneTest, N32_WhenANodeReturnsTheOthersAreTaintedAfterOneToken) {
