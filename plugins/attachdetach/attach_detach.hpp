@@ -1,0 +1,50 @@
+/// The attach/detach controller: volumes on the nodes whose pods need them.
+#pragma once
+
+#include <davit/context.hpp>
+#include <davit/controller.hpp>
+#include <davit/kube/node.hpp>
+#include <davit/kube/pod.hpp>
+#include <mutex>
+
+#include "plugins/attachdetach/node_report.hpp"
+#include "plugins/attachdetach/options.hpp"
+#include "plugins/attachdetach/parts.hpp"
+#include "plugins/attachdetach/populate.hpp"
+#include "plugins/attachdetach/volume_sync.hpp"
+#include "plugins/shared/volumes/views.hpp"
+
+namespace davit::attachdetach {
+
+/// Four queues: claims and pods say which volumes are wanted, volumes are attached and detached,
+/// nodes get their lists. VolumeSync, NodeReport and next_step() state what keeps data safe.
+///
+/// Rule: docs/spec/attachdetach.md.
+class AttachDetach final : public Controller {
+ public:
+  [[nodiscard]] static InitResult open(Context& cluster);
+  AttachDetach(Context& cluster, const Options& options);
+
+  [[nodiscard]] HandedState* state() override { return &population_; }
+
+ private:
+  void on_pod(const Event<Pod>& event) const;
+  void on_node(const Event<Node>& event);
+  void on_volume(const Event<volumes::Volume>& event) const;
+  void on_driver(const Event<volumes::CsiDriver>& event) const;
+  void on_attachment(const Event<volumes::Attachment>& event);
+  /// Adds all pods that count, and those that may not count any more.
+  void add_pods() const;
+  void verify();
+
+  std::mutex mutex_;
+  World world_;
+  AttachMetrics metrics_;
+  const Options options_;
+  const Parts parts_;
+  Population population_;
+  NodeReport node_report_;
+  const VolumeSync volume_sync_;
+};
+
+}  // namespace davit::attachdetach

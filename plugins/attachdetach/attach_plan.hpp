@@ -1,0 +1,72 @@
+/// The next step of a volume on a node. Rule: docs/spec/attachdetach.md, 8.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <davit/time.hpp>
+#include <optional>
+#include <string>
+
+#include "plugins/attachdetach/world.hpp"
+
+namespace davit::attachdetach {
+
+/// The time that a kubelet gets to unmount a volume before a node that is not ready loses it.
+inline constexpr Duration kForceAfter = std::chrono::minutes(6);
+/// The time limit of one attach or detach.
+inline constexpr Duration kOperationMax = std::chrono::minutes(2);
+
+/// The node and the attachment as they are seen.
+struct Facts {
+  bool node_is_ready = false;
+  bool node_is_out_of_service = false;
+  bool is_in_use = true;  ///< The node's status names it.
+
+  bool is_there = false;  ///< The attachment; the rest counts if it is.
+  bool is_its = false;    ///< It is of this volume and node.
+  bool is_attached = false;
+  bool is_being_deleted = false;
+  std::optional<std::string> attach_error{};
+  std::optional<std::string> detach_error{};
+};
+
+enum class Action : std::uint8_t {
+  kNothing,      ///< Until something changes.
+  kWait,         ///< For `after`.
+  kRelease,      ///< Take it off the node's list.
+  kDetach,       ///< If the node does not use it.
+  kForceDetach,  ///< Whether or not the node uses it.
+  kEndDetach,    ///< It has succeeded.
+  kFailDetach,   ///< With `text`.
+  kAttach,       ///< Create the attachment unless it exists.
+  kEndAttach,    ///< It has succeeded.
+  kFailAttach,   ///< With `text`.
+  kLoseAttach,   ///< The attachment was deleted by someone; try again later.
+  kReportBusy,   ///< The volume is on another node and may be on one only.
+  kForget,       ///< Nothing is left of the pair.
+};
+
+struct Step {
+  Action action = Action::kNothing;
+  Duration after{0};
+  std::string text{};
+};
+
+/// Invariants:
+/// - A volume that may be on one node only is not attached while another node has it, may have it,
+///   or has an attachment that someone else made.
+/// - A volume is detached only after the node's list is without it, and unless the node is out of
+///   service, or not ready for six minutes, only if the node does not use it.
+///
+/// `pair`: of the volume and the node. `pair.unwanted_since` is set if it is not wanted.
+[[nodiscard]] Step next_step(const VolumeState& volume, const std::string& node, const Pair& pair,
+                             const Facts& facts, bool forces_on_timeout, Time now);
+
+/// The pair is in none of its operations any more; another try waits, twice as long each time.
+void fail(Pair& pair, Time now);
+
+/// The text of the Multi-Attach Event for a pod of the namespace `ns` on `node`.
+[[nodiscard]] std::string busy_text(const VolumeState& volume, const std::string& node,
+                                    const std::string& ns);
+
+}  // namespace davit::attachdetach

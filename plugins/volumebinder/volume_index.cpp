@@ -1,0 +1,93 @@
+#include "plugins/volumebinder/volume_index.hpp"
+
+#include <utility>
+
+namespace davit::volumebinder {
+
+Wanted::Wanted(const volumes::Claim& claim)
+    : storage_class(volumes::class_of(claim)),
+      mode(volumes::mode_of(claim)),
+      attributes_class(volumes::attributes_class_of(claim)),
+      modes(volumes::AccessModes::of(claim)),
+      size(volumes::request_of(claim)) {}
+
+void VolumeIndex::put(const volumes::Volume& volume) {
+  const std::string name(volume.name());
+  Entry entry;
+  if (const Value reference = volume.claim_ref(); reference.kind() == Kind::kObject) {
+    entry.claim = Key{std::string(reference[&Names::ns].string()),
+                      std::string(reference[&Names::name].string())}
+                      .text();
+  } else if (const std::optional<Quantity> size = volumes::capacity_of(volume);
+             size && volume.phase() == "Available" && !volume.is_being_deleted()) {
+    entry.group = Group(volumes::class_of(volume), volumes::mode_of(volume),
+                        volumes::attributes_class_of(volume));
+    entry.candidate = {volumes::AccessModes::of(volume), *size, name};
+  }
+  const std::lock_guard lock(mutex_);
+  remove(name);
+  if (!entry.group) taken_.erase(name);
+  if (entry.group) free_[*entry.group][entry.candidate.modes].insert(entry.candidate);
+  if (!entry.claim.empty()) by_claim_[entry.claim].insert(name);
+  entries_[name] = std::move(entry);
+}
+
+void VolumeIndex::erase(std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  remove(std::string(name));
+  taken_.erase(std::string(name));
+}
+
+void VolumeIndex::remove(const std::string& name) {
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) return;
+  const Entry& entry = found->second;
+  if (entry.group) {
+    const auto group = free_.find(*entry.group);
+    const auto bucket = group->second.find(entry.candidate.modes);
+    bucket->second.erase(entry.candidate);
+    if (bucket->second.empty()) group->second.erase(bucket);
+    if (group->second.empty()) free_.erase(group);
+  }
+  if (const auto names = by_claim_.find(entry.claim); names != by_claim_.end()) {
+    names->second.erase(name);
+    if (names->second.empty()) by_claim_.erase(names);
+  }
+  entries_.erase(found);
+}
+
+std::optional<Candidate> VolumeIndex::next(const Wanted& wanted,
+                                           const std::optional<Candidate>& last) const {
+  const std::lock_guard lock(mutex_);
+  const auto group = free_.find(Group(wanted.storage_class, wanted.mode, wanted.attributes_class));
+  if (group == free_.end()) return std::nullopt;
+  for (const auto& [modes, bucket] : group->second) {
+    if (!modes.contain(wanted.modes) || (last && modes < last->modes)) continue;
+    const bool is_same = last && modes == last->modes;
+    auto each =
+        is_same ? bucket.upper_bound(*last) : bucket.lower_bound(Candidate{modes, wanted.size, {}});
+    while (each != bucket.end() && taken_.contains(each->name)) ++each;
+    if (each != bucket.end()) return *each;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> VolumeIndex::of_claim(const Key& claim) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_claim_.find(claim.text());
+  if (found == by_claim_.end()) return {};
+  return {found->second.begin(), found->second.end()};
+}
+
+void VolumeIndex::take(std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  taken_[std::string(name)] = round_;
+}
+
+void VolumeIndex::next_round() {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(taken_, [this](const auto& each) { return each.second < round_; });
+  ++round_;
+}
+
+}  // namespace davit::volumebinder

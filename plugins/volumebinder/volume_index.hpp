@@ -1,0 +1,86 @@
+/// The volumes that a claim may take, in the order in which it takes them.
+#pragma once
+
+#include <cstdint>
+#include <davit/key.hpp>
+#include <davit/kube/quantity.hpp>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "plugins/shared/volumes/storage_facts.hpp"
+#include "plugins/shared/volumes/views.hpp"
+
+namespace davit::volumebinder {
+
+/// The facts of a claim that free volumes are compared with.
+struct Wanted {
+  explicit Wanted(const volumes::Claim& claim);
+
+  std::string storage_class;
+  std::string mode;
+  std::string attributes_class;
+  volumes::AccessModes modes;
+  Quantity size;
+};
+
+/// A free volume.
+struct Candidate {
+  volumes::AccessModes modes;
+  Quantity size;
+  std::string name;
+
+  /// The fewest access modes first, then the smallest size.
+  friend bool operator<(const Candidate& a, const Candidate& b) {
+    if (a.modes != b.modes) return a.modes < b.modes;
+    if (a.size != b.size) return a.size < b.size;
+    return a.name < b.name;
+  }
+};
+
+/// Follows the volumes as the handlers see them, which may be later than the cache: what it returns
+/// must be looked at in the cache. A search takes logarithmic time, however many volumes fit.
+/// Thread-safe. Rule: docs/spec/volumes.md, B5.
+class VolumeIndex {
+ public:
+  void put(const volumes::Volume& volume);
+  void erase(std::string_view name);
+
+  /// The next free volume behind `last` that is large enough and has the modes; the first without
+  /// `last`. Selectors are not looked at.
+  [[nodiscard]] std::optional<Candidate> next(const Wanted& wanted,
+                                              const std::optional<Candidate>& last) const;
+  /// The volumes whose claimRef names this claim, with any UID.
+  [[nodiscard]] std::vector<std::string> of_claim(const Key& claim) const;
+
+  /// A claim takes the volume: it is not free from now on, although the handlers still see it so.
+  void take(std::string_view name);
+  /// Ends what take() did before the call before this one, for volumes that no handler saw since.
+  void next_round();
+
+ private:
+  using Group = std::tuple<std::string, std::string, std::string>;  // Class, mode, attributes.
+
+  struct Entry {
+    std::optional<Group> group = std::nullopt;  // Only free volumes have one.
+    Candidate candidate{};
+    std::string claim = {};  // The text of the key in its claimRef.
+  };
+
+  void remove(const std::string& name);
+
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, Entry> entries_;
+  std::map<Group, std::map<volumes::AccessModes, std::set<Candidate>>> free_;
+  std::unordered_map<std::string, std::set<std::string>> by_claim_;
+  std::unordered_map<std::string, std::uint64_t> taken_;  // Name → round.
+  std::uint64_t round_ = 0;
+};
+
+}  // namespace davit::volumebinder

@@ -1,0 +1,121 @@
+/// Rows PV077 to PV083, and PV104.
+#include "plugins/volumebinder/recycler.hpp"
+
+#include <string>
+#include <utility>
+
+#include "tests/plugins/volumebinder/fixture.hpp"
+
+namespace davit::volumebinder {
+namespace {
+
+using ::testing::HasSubstr;
+
+class RecyclerTest : public BinderTest {
+ protected:
+  void SetUp() override { start(); }
+  void add_released(const std::string& changes = "{}") {
+    add_claimed("v", "c", "uid-gone", R"({"spec":{"persistentVolumeReclaimPolicy":"Recycle"}})");
+    cluster_.merge<Volume>({"", "v"}, changes);
+    run();
+  }
+  static Key pod_key() { return {"default", "recycler-for-v"}; }
+  [[nodiscard]] bool has_pod() { return cluster_.find<Pod>(pod_key()).has_value(); }
+  void end_pod(const std::string& status) {
+    cluster_.merge<Pod>(pod_key(), R"({"status":)" + status + "}");
+    run();
+  }
+};
+
+TEST_F(RecyclerTest, PV077_AReleasedVolumeIsEmptiedByAPod) {
+  add_released();
+  EXPECT_EQ(volume_phase(), "Released");
+  ASSERT_TRUE(has_pod());
+  Json pod = cluster_.json<Pod>(pod_key());
+  EXPECT_EQ(pod["spec"]["activeDeadlineSeconds"].dump(), "60");
+  EXPECT_EQ(pod.text_at({"spec", "restartPolicy"}), "Never");
+  EXPECT_THAT(pod["spec"]["volumes"].dump(), HasSubstr(R"("path":"/data")"));
+  EXPECT_THAT(pod["spec"]["containers"].dump(), HasSubstr("find /scrub -mindepth 1 -delete"));
+  resync();
+  EXPECT_EQ(cluster_.requests_of(Verb::kCreate, "pods").size(), 1U);
+}
+
+TEST_F(RecyclerTest, PV078_AnEmptiedVolumeIsAvailable) {
+  add_released();
+  end_pod(R"({"phase":"Succeeded"})");
+  EXPECT_FALSE(has_pod());
+  EXPECT_EQ(times("Normal VolumeRecycled Volume recycled"), 1);
+  EXPECT_EQ(volume_phase(), "Available");
+}
+
+TEST_F(RecyclerTest, PV079_ALargeVolumeGetsMoreTime) {
+  for (const auto& [size, seconds] : {std::pair("3Gi", "300"), std::pair("20Gi", "600")}) {
+    const Volume volume = cluster_.view_of<Volume>(
+        std::string(R"({"metadata":{"name":"v"},"spec":{"capacity":{"storage":")") + size +
+        R"("},"nfs":{"server":"s","path":"/p"}}})");
+    const std::string pod = recycler_pod(volume, Options().nfs);
+    EXPECT_THAT(pod, HasSubstr(std::string(R"("activeDeadlineSeconds":)") + seconds));
+    EXPECT_THAT(pod, HasSubstr(R"("nfs":{"server":"s","path":"/p"})"));
+  }
+}
+
+TEST_F(RecyclerTest, PV080_AFailedPodFailsTheVolume) {
+  add_released();
+  end_pod(R"({"phase":"Failed","message":"boom"})");
+  EXPECT_EQ(volume_phase(), "Failed");
+  const std::string text = "Recycle failed: failed to recycle volume: boom";
+  EXPECT_EQ(volume().text_at({"status", "message"}), text);
+  EXPECT_EQ(times("Warning VolumeFailedRecycle " + text), 1);
+  resync();
+  EXPECT_EQ(cluster_.requests_of(Verb::kCreate, "pods").size(), 2U);
+  EXPECT_TRUE(has_pod());
+}
+
+TEST_F(RecyclerTest, PV081_AnotherSourceHasNoRecycler) {
+  add_released(R"({"spec":{"hostPath":null,"local":{"path":"/d"}}})");
+  EXPECT_EQ(volume_phase(), "Failed");
+  EXPECT_EQ(times("Warning VolumeFailedRecycle No recycler plugin found for the volume!"), 1);
+}
+
+TEST_F(RecyclerTest, PV082_PV104_APodOfAnEarlierProcessIsReplaced) {
+  add_released();
+  cluster_.stop(kBinder);
+  start();
+  EXPECT_EQ(volume().text_at({"status", "message"}),
+            "Recycle failed: old recycler pod found, will retry later");
+  EXPECT_FALSE(has_pod());
+  resync();
+  ASSERT_TRUE(has_pod());
+  end_pod(R"({"phase":"Succeeded"})");
+  EXPECT_EQ(volume_phase(), "Available");
+}
+
+TEST_F(RecyclerTest, PV083_AVolumeThatPodsStillUseIsNotEmptied) {
+  add_pod("p", "c", "n", "Running");
+  add_released();
+  EXPECT_GE(times("Normal VolumeFailedRecycle Volume is used by pods: ns/p"), 1);
+  EXPECT_FALSE(has_pod());
+}
+
+TEST_F(RecyclerTest, AClaimThatTheCacheLacksKeepsItsVolume) {
+  add_claim("c");
+  cluster_.hold("persistentvolumeclaims");
+  cluster_.stop(kBinder);
+  add_claimed(
+      "v", "c", "uid-c",
+      R"({"spec":{"persistentVolumeReclaimPolicy":"Recycle"},"status":{"phase":"Released"}})");
+  start();
+  resync();
+  EXPECT_FALSE(has_pod());
+}
+
+TEST_F(RecyclerTest, AVolumeThatAnAdministratorTakesBackIsNotEmptied) {
+  add_released();
+  ASSERT_TRUE(has_pod());
+  cluster_.merge<Volume>({"", "v"}, R"({"spec":{"claimRef":null},"status":{"phase":"Available"}})");
+  run();
+  EXPECT_FALSE(has_pod());
+}
+
+}  // namespace
+}  // namespace davit::volumebinder
