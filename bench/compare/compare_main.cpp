@@ -73,6 +73,7 @@ std::string manifest_text(const std::string& controllers, const std::string& wri
   for (const std::string_view own : {"job", "daemonset", "statefulset"}) {
     if (controllers == own) return head + "- name: " + controllers + "\n";
   }
+  if (controllers == "horizontalpodautoscaling") return head + "- name: podautoscaler\n";
   const std::string config = write_window.empty() ? "" : "writeWindow: " + write_window;
   return head + plugin("deployment", {"deployment-controller"}, config) +
          plugin("replicaset", {"replicaset-controller"}, config) +
@@ -127,6 +128,7 @@ void run_rounds(const std::vector<Peer>& peers, const Options& options, Report& 
   run("jobs", [&](const Peer& peer) { measure_jobs(peer, options, report); });
   run("daemons", [&](const Peer& peer) { measure_daemon_sets(peer, options, report); });
   run("ordinals", [&](const Peer& peer) { measure_stateful_sets(peer, options, report); });
+  run("autoscalers", [&](const Peer& peer) { measure_autoscalers(peer, options, report); });
   run("empty", [&](const Peer& peer) { measure_empty(peer, report); });
 }
 

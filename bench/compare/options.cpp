@@ -65,6 +65,9 @@ Result<Options> parse_options(std::span<const std::string_view> arguments) {
       {"--daemon-nodes", &options.daemon_nodes, 5000},
       {"--stateful-sets", &options.stateful_sets, 10000},
       {"--stateful-replicas", &options.stateful_replicas, 1000},
+      {"--autoscalers", &options.autoscalers, 5000},
+      {"--autoscaled-pods", &options.autoscaled_pods, 100000},
+      {"--autoscaler-seconds", &options.autoscaler_seconds, 3600},
       {"--qps", &options.qps, 1000000},
   };
   const auto into = [&options](Status (*read)(std::string_view, Options&)) {

@@ -10,8 +10,9 @@
 namespace davit::bench {
 
 /// The rounds in the order in which they run.
-inline constexpr std::string_view kRounds[] = {"start", "fill", "rollout", "whole",    "services",
-                                               "nodes", "jobs", "daemons", "ordinals", "empty"};
+inline constexpr std::string_view kRounds[] = {"start",    "fill",        "rollout", "whole",
+                                               "services", "nodes",       "jobs",    "daemons",
+                                               "ordinals", "autoscalers", "empty"};
 
 struct Options {
   std::set<std::string, std::less<>> rounds = {std::begin(kRounds), std::end(kRounds)};
@@ -31,6 +32,9 @@ struct Options {
   int daemon_nodes = 200;
   int stateful_sets = 100;
   int stateful_replicas = 5;
+  int autoscalers = 500;
+  int autoscaled_pods = 5000;    ///< All of them together have so many.
+  int autoscaler_seconds = 300;  ///< That are measured.
   int qps = 1000;
 };
 

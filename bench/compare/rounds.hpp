@@ -43,6 +43,8 @@ void measure_jobs(const Peer& peer, const Options& options, Report& report);
 void measure_daemon_sets(const Peer& peer, const Options& options, Report& report);
 /// Creates StatefulSets, pod by pod, and rolls them to a new image.
 void measure_stateful_sets(const Peer& peer, const Options& options, Report& report);
+/// Some minutes of autoscalers that are content with their targets.
+void measure_autoscalers(const Peer& peer, const Options& options, Report& report);
 /// The memory of every controller that davit has, on a cluster without objects of users.
 void measure_empty(const Peer& peer, Report& report);
 
