@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "host/config/names.hpp"
 #include "lib/base/take_until.hpp"
 #include "lib/base/trimmed.hpp"
 
@@ -98,8 +99,10 @@ ApiCatalog::Version read_aggregated_version(const Json& json, const std::string&
   }
   for (const Json* resource : elements(json, "resources")) {
     ResourceInfo read = read_aggregated_resource(*resource, group, out.version);
-    // Only its subresources are served, as client-go reads it.
-    if (!read.kind.empty()) out.resources.push_back(std::move(read));
+    // Only its subresources are served, as client-go reads it. Metrics are such subresources, and
+    // their group is served as soon as it has one.
+    const bool counts = !read.kind.empty() || is_metrics_group(group);
+    if (counts) out.resources.push_back(std::move(read));
   }
   return out;
 }
@@ -196,9 +199,18 @@ Result<std::vector<ResourceInfo>> read_resources(std::string_view json, std::str
     const std::string name = text(*item, "name");
     const std::size_t slash = name.find('/');
     if (slash == std::string::npos) continue;
+    const std::string parent = name.substr(0, slash);
+    if (is_metrics_group(group) &&
+        std::ranges::find(out, parent, &ResourceInfo::resource) == out.end()) {
+      // "pods/hits" alone: as in the aggregated document.
+      ResourceInfo info;
+      info.group = group;
+      info.version = version;
+      info.resource = parent;
+      out.push_back(std::move(info));
+    }
     for (ResourceInfo& info : out) {
-      if (info.resource == name.substr(0, slash))
-        info.subresources.push_back(name.substr(slash + 1));
+      if (info.resource == parent) info.subresources.push_back(name.substr(slash + 1));
     }
   }
   return out;

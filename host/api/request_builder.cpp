@@ -199,10 +199,15 @@ Status check_request(const ApiRequest& request) {
     if (Status s = check_segment(what, value); !s.ok()) return s;
   }
   const std::string resource = lower_case(path.resource);
-  if (!is_resource_name(resource)) {
+  const bool is_of_metrics = is_metrics_group(path.group);
+  if (is_of_metrics ? !is_metric_segment(resource) : !is_resource_name(resource)) {
     return {Code::kMisuse, "invalid resource \"" + path.resource + "\""};
   }
-  if (!path.subresource.empty() && !is_subresource_of(resource, path.subresource)) {
+  const auto is_subresource = [&] {
+    return is_of_metrics ? is_metric_segment(path.subresource)
+                         : is_subresource_of(resource, path.subresource);
+  };
+  if (!path.subresource.empty() && !is_subresource()) {
     return {Code::kMisuse, "invalid subresource \"" + path.subresource + "\" of " + path.resource};
   }
   const bool by_name = request.verb == Verb::kGet || request.verb == Verb::kUpdate ||

@@ -417,6 +417,13 @@ ClientRate effective_rate(const ClientSettings& settings) {
           settings.burst == 0 ? kDefaultBurst : settings.burst};
 }
 
+ClientRate controller_rate(const ClientSettings& settings, std::string_view controller) {
+  constexpr int kAutoscalerShare = 12;
+  const ClientRate rate = effective_rate(settings);
+  const int share = controller == "horizontal-pod-autoscaler-controller" ? kAutoscalerShare : 1;
+  return {rate.qps * share, rate.burst * share};
+}
+
 std::string check_client(const ClientSettings& settings) {
   if (settings.qps <= 0 || settings.burst > 0) return "";
   return "client.burst must be greater than 0 when client.qps is";

@@ -171,6 +171,11 @@ struct ManifestResult {
 [[nodiscard]] std::string check_user_agent(const std::string& value);
 /// The rate that the settings mean. Rule: docs/spec/runtime.md, 1.
 [[nodiscard]] ClientRate effective_rate(const ClientSettings& settings);
+/// The same for a controller's client; `controller` may be empty. The autoscaler reads a scale and
+/// metrics of each object each period: its share allows 1,000 objects with a write each in 15 s.
+/// Rule: docs/spec/hpa.md, D7.
+[[nodiscard]] ClientRate controller_rate(const ClientSettings& settings,
+                                         std::string_view controller);
 
 /// A rate needs a burst: empty, or what is wrong in one line
 /// (k8s.io/client-go/kubernetes.NewForConfigAndClient).

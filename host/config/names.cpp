@@ -8,10 +8,26 @@
 
 namespace davit::host {
 
-bool is_resource_name(std::string_view text) {
+namespace {
+
+bool has_other_meaning(std::string_view text) {
   constexpr std::string_view kOtherMeaning[] = {"watch", "proxy", "status", "finalize"};
-  return is_dns_label(text) && std::find(std::begin(kOtherMeaning), std::end(kOtherMeaning),
-                                         text) == std::end(kOtherMeaning);
+  return std::find(std::begin(kOtherMeaning), std::end(kOtherMeaning), text) !=
+         std::end(kOtherMeaning);
+}
+
+}  // namespace
+
+bool is_resource_name(std::string_view text) {
+  return is_dns_label(text) && !has_other_meaning(text);
+}
+
+bool is_metrics_group(std::string_view group) {
+  return group == "custom.metrics.k8s.io" || group == "external.metrics.k8s.io";
+}
+
+bool is_metric_segment(std::string_view text) {
+  return is_path_segment_name(text) && !has_other_meaning(text);
 }
 
 bool is_subresource_of(std::string_view resource, std::string_view text) {

@@ -14,6 +14,14 @@ namespace davit::host {
 /// "status" and "finalize", because "namespaces/x/secrets" are the Secrets of x.
 [[nodiscard]] bool is_subresource_of(std::string_view resource, std::string_view text);
 
+/// Whether every metric is a resource or subresource of this group, whatever its name: those of
+/// custom.metrics.k8s.io and external.metrics.k8s.io are.
+[[nodiscard]] bool is_metrics_group(std::string_view group);
+
+/// A metric in the place of a resource or subresource: one segment of a URL. Not the words that
+/// is_resource_name() leaves out.
+[[nodiscard]] bool is_metric_segment(std::string_view text);
+
 /// The name of a client in its user agent: up to 253 letters, digits, '-', '_' and '.'.
 [[nodiscard]] bool is_client_name(std::string_view text);
 

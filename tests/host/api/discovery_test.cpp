@@ -343,6 +343,25 @@ TEST(DiscoveryDocumentTest, AResourceWithoutAScopeOrAKindIsReadAsClientGoReadsIt
   EXPECT_EQ(resources[1].scope, Scope::kCluster);
 }
 
+TEST(DiscoveryDocumentTest, CustomMetricsAreServedAlthoughTheirResourcesHaveNoKind) {
+  const auto groups = read_aggregated(R"({"kind":"APIGroupDiscoveryList","items":[
+    {"metadata":{"name":"custom.metrics.k8s.io"},"versions":[{"version":"v1beta2","resources":[
+      {"resource":"pods","responseKind":{"kind":""},"scope":"Namespaced","subresources":[
+        {"subresource":"hits","responseKind":{"kind":"MetricValueList"}}]}]}]}]})");
+  ASSERT_TRUE(groups) << groups.error().message();
+  const std::vector<ResourceInfo>& aggregated = groups->front().versions.front().resources;
+  const auto legacy = read_resources(R"({"kind":"APIResourceList","resources":[
+      {"name":"pods/hits","kind":"MetricValueList","namespaced":true,"verbs":["get"]}]})",
+                                     "custom.metrics.k8s.io", "v1beta2");
+  ASSERT_TRUE(legacy) << legacy.error().message();
+  for (const std::vector<ResourceInfo>& resources : {aggregated, *legacy}) {
+    ASSERT_EQ(resources.size(), 1u);
+    EXPECT_EQ(resources[0].resource, "pods");
+    EXPECT_TRUE(resources[0].has_subresource("hits"));
+    EXPECT_EQ(resources[0].kind, "");
+  }
+}
+
 TEST(DiscoveryDocumentTest, WrongDocumentsAreErrors) {
   for (const char* bad : {"", "[]", "{", R"({"kind":"PodList"})", "<html>"}) {
     EXPECT_FALSE(read_aggregated(bad)) << bad;

@@ -277,6 +277,19 @@ TEST(ResponseCheckTest, WhatAnAggregatedServerComputesNeedsNoUid) {
                   .ok());
 }
 
+TEST(ResponseCheckTest, MetricOfANamespaceIsAListWithoutAName) {
+  ApiRequest request;
+  request.path = {"custom.metrics.k8s.io", "v1beta2", "metrics", "", "ns", "hits"};
+  EXPECT_TRUE(check(request, R"({"kind":"MetricValueList","apiVersion":"custom.metrics.k8s.io/)"
+                             R"(v1beta2","metadata":{},"items":[]})")
+                  .ok());
+  EXPECT_FALSE(check(request, kSuccess).ok());
+  request.path.group = "example.com";
+  EXPECT_FALSE(check(request, R"({"kind":"MetricValueList","apiVersion":"example.com/v1beta2",)"
+                              R"("metadata":{},"items":[]})")
+                   .ok());
+}
+
 TEST(ExpectedKindTest, BuiltInResourcesArePluralsOfTheirKinds) {
   const std::pair<const char*, const char*> kinds[] = {
       {"pods", "Pod"},

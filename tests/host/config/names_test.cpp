@@ -22,5 +22,16 @@ TEST(NamesTest, SubresourceStaysWithItsObject) {
   for (const char* text : {"", "a b", "a\r\nX: y", "a/b"}) EXPECT_FALSE(is_client_name(text));
 }
 
+TEST(NamesTest, MetricsHaveAnyNameOfOneSegment) {
+  for (const char* text : {"http_requests", "queue.Ready|s0", "hits"}) {
+    EXPECT_TRUE(is_metric_segment(text)) << text;
+  }
+  for (const char* text : {"", "a/b", "..", "a%2fb", "watch", "status"}) {
+    EXPECT_FALSE(is_metric_segment(text)) << text;
+  }
+  EXPECT_TRUE(is_metrics_group("external.metrics.k8s.io"));
+  EXPECT_FALSE(is_metrics_group("metrics.k8s.io"));
+}
+
 }  // namespace
 }  // namespace davit::host
