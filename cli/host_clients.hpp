@@ -64,9 +64,9 @@ class HostClients {
 
   /// Those given, and what applies to all clients. `agent`: the end of the user agent.
   [[nodiscard]] RestOptions options(std::string_view agent, RestOptions options);
-  /// The rate limit of one controller's client.
-  [[nodiscard]] TokenBucket::Rate rate() const {
-    const ClientRate rate = effective_rate(manifest_.client);
+  /// The rate limit of a controller's client, or of one of the host's own.
+  [[nodiscard]] TokenBucket::Rate rate(std::string_view controller = {}) const {
+    const ClientRate rate = controller_rate(manifest_.client, controller);
     return {rate.qps, rate.burst};
   }
   [[nodiscard]] DryRun dry_run() const {

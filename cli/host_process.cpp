@@ -319,7 +319,7 @@ std::unique_ptr<ControllerHost> HostProcess::make_controller(const LoadedPlugin&
   }
   const std::string client = upstream_client(declared);
   const HostClients::Route route = clients_->route(client);
-  RestOptions rest = clients_->options(route.agent, {.rate = clients_->rate()});
+  RestOptions rest = clients_->options(route.agent, {.rate = clients_->rate(declared.name)});
   return std::make_unique<ControllerHost>(
       ControllerHostOptions{
           .declared = declared,

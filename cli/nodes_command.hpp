@@ -24,6 +24,7 @@ struct NodeFlags {
   sandbox::Scheduling scheduling = sandbox::Scheduling::kOn;
   sandbox::PodEventSwitch pod_events = sandbox::PodEventSwitch::kOn;
   sandbox::Untaint untaint = sandbox::Untaint::kWhenReady;
+  sandbox::PodRanges pod_ranges = sandbox::PodRanges::kOwn;
   Duration lease_period = sandbox::KubeletSimulatorOptions{}.lease_period;
 };
 

@@ -34,7 +34,11 @@ void apply_gates(Manifest& manifest) {
       {"PodCertificateRequest", "podcertificaterequest-cleaner-controller",
        "podCertificateRequest"},
       {"ClusterTrustBundle", "kube-apiserver-serving-clustertrustbundle-publisher-controller",
-       "clusterTrustBundle"}};
+       "clusterTrustBundle"},
+      {"HPAScaleToZero", "horizontal-pod-autoscaler-controller", "scaleToZero"},
+      {"HPAConfigurableTolerance", "horizontal-pod-autoscaler-controller", "configurableTolerance"},
+      {"PodLevelResources", "horizontal-pod-autoscaler-controller", "podLevelResources"},
+      {"StorageVersionAPI", "storageversion-garbage-collector-controller", "storageVersionAPI"}};
   for (const Option& each : kOptions) {
     if (!is_gate_set(each.gate, manifest.feature_gates)) continue;
     const bool on = is_gate_on(each.gate, manifest.feature_gates);

@@ -15,6 +15,7 @@
 #include "host/config/kubeconfig.hpp"
 #include "host/crash/crash_handler.hpp"
 #include "lib/base/open_files.hpp"
+#include "lib/base/replace_file.hpp"
 #include "lib/base/spdlog_sink.hpp"
 #include "lib/base/version.hpp"
 #include "lib/kube/json.hpp"
@@ -22,6 +23,10 @@
 
 namespace davit::host {
 namespace {
+
+constexpr std::string_view kSigningController = "certificatesigningrequest-signing-controller";
+constexpr std::string_view kSigningCertificateFile = "clusterSigningCertFile";
+constexpr std::string_view kSigningKeyFile = "clusterSigningKeyFile";
 
 int refuse(std::ostream& err, const Status& status) {
   err << "davit: " << status.message() << "\n";
@@ -118,6 +123,7 @@ RunOptions host_options(const SandboxSettings& settings) {
   RunOptions out;
   out.plugin_directories = settings.options.plugin_directories;
   out.controllers = settings.controllers.plugins;
+  out.feature_gates = settings.feature_gates;
   out.leader_elect = false;
   out.qps = -1;
   out.port = 0;
@@ -150,23 +156,38 @@ class SandboxRun {
   }
 
  private:
-  /// Gives the token controller, if it is to run, a key.
-  [[nodiscard]] Status configure_accounts(HostPlan& plan) const {
+  /// Gives the token controller and the signers of certificates, if they are to run, their files.
+  [[nodiscard]] Status configure(HostPlan& plan, const KeyPair& authority) const {
     for (PlannedController& each : plan.controllers()) {
-      if (each.declared.name != kTokenController) continue;
-      each.config = to_text(Json::object({{kTokenKeyFile, settings_.account_key_file}}));
-      return sandbox::keep_private_key(settings_.account_key_file);
+      Status kept;
+      if (each.declared.name == kTokenController) {
+        each.config = to_text(Json::object({{kTokenKeyFile, settings_.account_key_file}}));
+        kept = sandbox::keep_private_key(settings_.account_key_file);
+      }
+      if (each.declared.name == kSigningController) {
+        each.config = to_text(Json::object({{kSigningCertificateFile, settings_.authority_file},
+                                            {kSigningKeyFile, settings_.authority_key_file}}));
+        kept = keep_authority(authority);
+      }
+      if (!kept.ok()) return kept;
     }
     return {};
   }
 
+  /// Signers read the authority from files.
+  [[nodiscard]] Status keep_authority(const KeyPair& authority) const {
+    Status kept = replace_file(settings_.authority_key_file, authority.key, Readable::kByOwner);
+    if (!kept.ok()) return kept;
+    return replace_file(settings_.authority_file, authority.certificate, Readable::kByOwner);
+  }
+
   int run_controllers(SandboxProcess& process, const Manifest& manifest, HostPlan& plan) {
-    if (const Status s = configure_accounts(plan); !s.ok()) return refuse(err_, s);
+    if (const Status s = configure(plan, process.authority()); !s.ok()) return refuse(err_, s);
     const CrashHandler handler("");
     Result<std::unique_ptr<StartWatch>> watch = StartWatch::open(interruptions_, *sink_);
     if (!watch) return refuse(err_, watch.error());
     ConnectionConfig connection;
-    connection.ca_data = process.authority();  // Pods trust it, too.
+    connection.ca_data = process.authority().certificate;  // Pods trust it, too.
     const Result<std::unique_ptr<Transport>> way = process.connect();
     if (!way) return refuse(err_, way.error());
     const Result<std::unique_ptr<HostProcess>> host =

@@ -61,6 +61,24 @@ void add_access_flags(CLI::App& app, SandboxOptions& options) {
       ->type_name("MODE");
 }
 
+void add_metric_flags(CLI::App& app, SandboxOptions& options) {
+  app.add_option_function<std::vector<std::string>>(
+         "--metrics", [&options](const std::vector<std::string>& list) { options.metrics = list; },
+         "APIs of simulated metrics to serve: resource, custom, external, or none "
+         "(default resource,custom,external)")
+      ->delimiter(',')
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("LIST");
+  app.add_option("--usage-cpu", options.usage_cpu,
+                 "CPU that each container uses unless a rule or annotation says otherwise "
+                 "(default 1m)")
+      ->type_name("QUANTITY");
+  app.add_option("--usage-memory", options.usage_memory,
+                 "Memory that each container uses, likewise (default 8Mi)")
+      ->type_name("QUANTITY");
+}
+
 void add_server_flags(CLI::App& app, SandboxOptions& options) {
   app.add_option("--bind-address", options.address, "Address to listen on (default 127.0.0.1)")
       ->type_name("ADDRESS");
@@ -92,16 +110,19 @@ void add_server_flags(CLI::App& app, SandboxOptions& options) {
       ->take_all()
       ->allow_extra_args(false)
       ->type_name("LIST");
-  app.add_flag_callback(
-      "--ignore-validation-rules",
-      [&options] { options.validation_rules = SandboxValidationRules::kIgnore; },
-      "Accept CustomResourceDefinitions with x-kubernetes-validations and ignore these rules");
   app.add_option("--plugin-dir", options.plugin_directories,
                  "Directory of plugins; may be repeated (default: the installed one)")
       ->take_all()
       ->allow_extra_args(false)
       ->type_name("DIRECTORY");
+  app.add_option("--feature-gates", options.feature_gates,
+                 "Feature gates of the controllers and of the server, as Name=true,Other=false; "
+                 "may be repeated (default: those of v1.36)")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("GATES");
   add_access_flags(app, options);
+  add_metric_flags(app, options);
   add_verbosity(app, options.verbosity);
 }
 
@@ -152,6 +173,9 @@ void add_node_flags(CLI::App& app, NodeFlags& flags) {
   app.add_flag_callback(
       "--keep-taint", [&flags] { flags.untaint = sandbox::Untaint::kNever; },
       "Leave the taint not-ready of new nodes to a node lifecycle controller");
+  app.add_flag_callback(
+      "--wait-for-pod-cidr", [&flags] { flags.pod_ranges = sandbox::PodRanges::kFromCluster; },
+      "Leave the pod CIDRs of nodes to a node IPAM controller; without one they are not ready");
 }
 
 void add_sandbox_command(CLI::App& app, SandboxFlags& flags, const SandboxActions& actions,

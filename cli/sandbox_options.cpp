@@ -117,6 +117,37 @@ Result<SandboxControllers> choose_controllers(const std::vector<std::string>& gi
   return out;
 }
 
+/// A quantity that is not negative.
+Result<sandbox::Nanos> read_usage(const char* flag, const std::string& text) {
+  const std::optional<sandbox::Nanos> value = sandbox::parse_nanos(text);
+  if (value && *value >= 0) return *value;
+  return Status(Code::kInvalid, std::string(flag) + " must be a quantity, not " + text);
+}
+
+Result<sandbox::MetricOptions> choose_metrics(const SandboxOptions& options) {
+  sandbox::MetricOptions out;
+  out.resource = out.custom = out.external = false;
+  for (const std::string& each : options.metrics) {
+    if (each == "resource") {
+      out.resource = true;
+    } else if (each == "custom") {
+      out.custom = true;
+    } else if (each == "external") {
+      out.external = true;
+    } else if (each != "none" || options.metrics.size() > 1) {
+      return Status(Code::kInvalid,
+                    "--metrics must be none, or of resource, custom and external, not " + each);
+    }
+  }
+  const Result<sandbox::Nanos> cpu = read_usage("--usage-cpu", options.usage_cpu);
+  if (!cpu) return cpu.error();
+  const Result<sandbox::Nanos> memory = read_usage("--usage-memory", options.usage_memory);
+  if (!memory) return memory.error();
+  out.cpu = *cpu;
+  out.memory = *memory;
+  return out;
+}
+
 /// $XDG_STATE_HOME, or what stands for it.
 std::string state_directory(const Environment& environment) {
   if (const auto state = environment("XDG_STATE_HOME"); state && state->starts_with('/')) {
@@ -168,8 +199,17 @@ Result<SandboxSettings> merge_sandbox_settings(const SandboxOptions& options,
   if (Status s = check_address(options); !s.ok()) return s;
   Result<SandboxControllers> controllers = choose_controllers(options.controllers, plugins);
   if (!controllers) return controllers.error();
+  Result<sandbox::MetricOptions> metrics = choose_metrics(options);
+  if (!metrics) return metrics.error();
+  Result<GateSettings> gates = parse_feature_gates(options.feature_gates);
+  if (!gates) return gates.error();
+  for (const std::string& mistake : check_feature_gates(*gates)) {
+    return Status(Code::kInvalid, mistake);
+  }
   SandboxSettings out;
   out.options = options;
+  out.feature_gates = std::move(*gates);
+  out.metrics = *metrics;
   out.controllers = *controllers;
   std::string state = state_directory(environment);
   const auto runtime = environment("XDG_RUNTIME_DIR");
@@ -182,6 +222,8 @@ Result<SandboxSettings> merge_sandbox_settings(const SandboxOptions& options,
   }
   out.credentials_file = state + "/sandbox-credentials.json";
   out.account_key_file = state + "/sandbox-service-account.key";
+  out.authority_file = state + "/sandbox-ca.crt";
+  out.authority_key_file = state + "/sandbox-ca.key";
   out.client_address = options.address;
   if (options.address == "0.0.0.0") out.client_address = "127.0.0.1";
   if (options.address == "::") out.client_address = "::1";

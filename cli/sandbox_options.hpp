@@ -11,13 +11,14 @@
 
 #include "cli/controllers_flag.hpp"
 #include "cli/nodes_command.hpp"
+#include "host/config/feature_gates.hpp"
+#include "sandbox/metrics/metric_board.hpp"
 
 namespace davit::host {
 
 enum class SandboxSecurity { kTls, kPlain };
 enum class SandboxAccess { kLoopbackOnly, kAnyAddress };
 enum class SandboxAuthorization { kRbac, kAlwaysAllow };
-enum class SandboxValidationRules { kRefuse, kIgnore };  ///< CEL rules of custom resources.
 
 /// Flags as given.
 struct SandboxOptions {
@@ -26,7 +27,6 @@ struct SandboxOptions {
   SandboxSecurity security = SandboxSecurity::kTls;
   SandboxAccess access = SandboxAccess::kLoopbackOnly;
   SandboxAuthorization authorization = SandboxAuthorization::kRbac;
-  SandboxValidationRules validation_rules = SandboxValidationRules::kRefuse;
   NodeFlags nodes;
   std::vector<std::string> controllers = {"*"};
   std::vector<std::string> plugin_directories;  ///< Empty: the installed one.
@@ -34,6 +34,11 @@ struct SandboxOptions {
   std::string faults_file;                      ///< Empty: none.
   std::string kubeconfig;                       ///< The file to write; empty: the default path.
   std::string token_file;                       ///< Empty: none.
+  /// The groups of metrics: "resource", "custom", "external"; "none" alone: none.
+  std::vector<std::string> metrics = {"resource", "custom", "external"};
+  std::string usage_cpu = "1m";            ///< Each container's.
+  std::string usage_memory = "8Mi";        ///< Each container's.
+  std::vector<std::string> feature_gates;  ///< "Name=bool,…" each.
   int verbosity = 0;
 };
 
@@ -61,8 +66,12 @@ struct SandboxControllers {
 struct SandboxSettings {
   SandboxOptions options;
   SandboxControllers controllers;
+  sandbox::MetricOptions metrics;
+  GateSettings feature_gates;  ///< For the server and the controllers of plugins.
   std::string credentials_file;
   std::string account_key_file;              ///< Signs the tokens that Secrets carry.
+  std::string authority_file;                ///< The authority's certificate, for signers.
+  std::string authority_key_file;            ///< Its private key.
   std::string kubeconfig_directory;          ///< For a kubeconfig that was given no place.
   std::vector<std::string> certificate_for;  ///< The addresses that the server's certificate names.
   std::string client_address;                ///< The server's address for clients on this machine.

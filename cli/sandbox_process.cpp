@@ -71,7 +71,10 @@ sandbox::Switch to_switch(bool on) { return on ? sandbox::Switch::kOn : sandbox:
 class Wired final : public SandboxProcess {
  public:
   Wired(const SandboxSettings& settings, const SandboxSeams& seams)
-      : settings_(settings), seams_(seams), log_(seams.sink, "sandbox") {}
+      : settings_(settings),
+        seams_(seams),
+        log_(seams.sink, "sandbox"),
+        metrics_(settings.metrics) {}
 
   Status start() {
     if (Status s = load_credentials(); !s.ok()) return s;
@@ -90,9 +93,7 @@ class Wired final : public SandboxProcess {
     if (!client) return client.error();
     return std::unique_ptr<Transport>(std::move(*client));
   }
-  [[nodiscard]] const std::string& authority() const override {
-    return credentials_.authority.certificate;
-  }
+  [[nodiscard]] const KeyPair& authority() const override { return credentials_.authority; }
   [[nodiscard]] std::string kubeconfig() const override {
     return kubeconfig_path(settings_, front_->port());
   }
@@ -134,7 +135,8 @@ class Wired final : public SandboxProcess {
       for (sandbox::StaticToken& each : *given) known.tokens.push_back(std::move(each));
     }
     tokens_.emplace(*store_, seams_.clock, credentials_.token_key);
-    authenticator_ = sandbox::make_authenticator(std::move(known), &*tokens_);
+    bootstrap_tokens_.emplace(*store_, seams_.clock);
+    authenticator_ = sandbox::make_authenticator(std::move(known), &*tokens_, &*bootstrap_tokens_);
     authorizer_ = options().authorization == SandboxAuthorization::kRbac
                       ? sandbox::make_rbac_authorizer(*store_)
                       : sandbox::make_permissive_authorizer();
@@ -149,10 +151,11 @@ class Wired final : public SandboxProcess {
     if (settings_.controllers.accounts) {
       served.admission.service_accounts = sandbox::AdmissionOptions::ServiceAccounts::kOn;
     }
+    served.autoscaler_gates = {
+        .scale_to_zero = is_gate_on("HPAScaleToZero", settings_.feature_gates),
+        .configurable_tolerance = is_gate_on("HPAConfigurableTolerance", settings_.feature_gates)};
+    served.metrics = &metrics_;
     served.without_controller = kinds_without_controller(settings_.controllers);
-    if (options().validation_rules == SandboxValidationRules::kIgnore) {
-      served.validation_rules = sandbox::ValidationRules::kIgnore;
-    }
     Result<std::unique_ptr<sandbox::ApiServer>> server =
         sandbox::ApiServer::open({*store_, seams_.clock, seams_.random, log_}, served);
     if (!server) return server.error();
@@ -247,11 +250,13 @@ class Wired final : public SandboxProcess {
   const SandboxSettings settings_;
   const SandboxSeams seams_;
   const Logger log_;
+  sandbox::MetricBoard metrics_;
   sandbox::Credentials credentials_;
   // In the order in which they are made; each uses those before it.
   std::unique_ptr<sandbox::FileJournal> journal_;
   std::optional<sandbox::Store> store_;
   std::optional<sandbox::ServiceAccountTokens> tokens_;
+  std::optional<sandbox::BootstrapTokens> bootstrap_tokens_;
   std::unique_ptr<sandbox::Authenticator> authenticator_;
   std::unique_ptr<sandbox::Authorizer> authorizer_;
   std::unique_ptr<sandbox::ApiServer> server_;

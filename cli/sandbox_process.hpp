@@ -10,6 +10,7 @@
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/random.hpp"
+#include "lib/net/certificates.hpp"
 #include "lib/net/transport.hpp"
 
 namespace davit::host {
@@ -39,8 +40,8 @@ class SandboxProcess {
   /// A way to it for clients in this process, with the administrator's rights; it must go first.
   /// kUnavailable: the system has no thread for it.
   [[nodiscard]] virtual Result<std::unique_ptr<Transport>> connect() = 0;
-  /// The certificate of the authority that clients trust, in PEM.
-  [[nodiscard]] virtual const std::string& authority() const = 0;
+  /// The authority that clients trust, and whose client certificates the server accepts.
+  [[nodiscard]] virtual const KeyPair& authority() const = 0;
   /// The path of the administrator's kubeconfig.
   [[nodiscard]] virtual std::string kubeconfig() const = 0;
 };

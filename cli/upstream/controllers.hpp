@@ -17,10 +17,9 @@ struct UpstreamController {
   /// When kube-controller-manager runs it, if --controllers does not say otherwise.
   enum class Runs : std::uint8_t {
     kAlways,
-    kWithItsFlags,  ///< It does nothing without its own flags.
-    kIfNamed,       ///< "*" does not switch it on.
-    kWithGate,      ///< A feature gate that is off in v1.36 switches it on.
-    kElsewhere,     ///< In a cloud-controller-manager.
+    kIfNamed,    ///< "*" does not switch it on.
+    kWithGate,   ///< A feature gate that is off in v1.36 switches it on.
+    kElsewhere,  ///< In a cloud-controller-manager.
   };
   /// Those that davit has say kIfNamed at most: their plugins know the rest.
   Runs runs = Runs::kAlways;

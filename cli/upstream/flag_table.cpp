@@ -27,14 +27,18 @@ constexpr UpstreamFlag kLeaderMigration[] = {
 };
 
 constexpr UpstreamFlag kGeneric[] = {
-    {"allocate-node-cidrs", "", "", kNoEffect},
-    {"cidr-allocator-type", "string", "RangeAllocator", kNoEffect, "",
+    {"allocate-node-cidrs", "", "", kTaken,
+     "controllerSettings.node-ipam-controller.config.allocateNodeCIDRs"},
+    {"cidr-allocator-type", "string", "RangeAllocator", kTaken,
+     "controllerSettings.node-ipam-controller.config.cidrAllocatorType",
      "Values other than RangeAllocator are refused, as upstream."},
     {"cloud-config", "string", "", kNoEffect, "", kNeither},
     {"cloud-provider", "string", "", kNoEffect, "",
      "davit has no cloud controllers. Values other than external and the empty one are refused, as "
      "upstream."},
-    {"cluster-cidr", "string", "", kNoEffect},
+    {"cluster-cidr", "string", "", kTaken,
+     "controllerSettings.node-ipam-controller.config.clusterCIDR",
+     "Only with --allocate-node-cidrs, as upstream."},
     {"cluster-name", "string", "kubernetes", kNoEffect, "",
      "None of the controllers of davit uses it."},
     {"configure-cloud-routes", "", "true", kNoEffect},
@@ -43,7 +47,7 @@ constexpr UpstreamFlag kGeneric[] = {
     {"controllers", "strings", "[*]", kTaken, "controllers",
      "Names of controllers that davit does not have get a warning."},
     {"emulated-version", "strings", "", kNoEffect, "", kOneVersion},
-    {"external-cloud-volume-plugin", "string", "", kNoEffect},
+    {"external-cloud-volume-plugin", "string", "", kNoEffect, "", kNoCloud},
     {"feature-gates", "colonSeparatedMultimapStringString", "", kTaken, "featureGates",
      "Gates without effect in davit get a warning; unknown ones are an error."},
     {"kube-api-burst", "int32", "30", kTaken, "client.burst", "0 means 10, as upstream."},
@@ -126,9 +130,15 @@ constexpr UpstreamFlag kAuthorization[] = {
 };
 
 constexpr UpstreamFlag kPersistentvolumeAttachDetach[] = {
-    {"attach-detach-reconcile-sync-period", "duration", "1m0s", kNoEffect},
-    {"disable-attach-detach-reconcile-sync", "", "", kNoEffect},
-    {"disable-force-detach-on-timeout", "", "", kNoEffect},
+    {"attach-detach-reconcile-sync-period", "duration", "1m0s", kTaken,
+     "controllerSettings.persistentvolume-attach-detach-controller.config."
+     "reconcilerSyncLoopPeriod"},
+    {"disable-attach-detach-reconcile-sync", "", "", kTaken,
+     "controllerSettings.persistentvolume-attach-detach-controller.config."
+     "disableAttachDetachReconcilerSync"},
+    {"disable-force-detach-on-timeout", "", "", kTaken,
+     "controllerSettings.persistentvolume-attach-detach-controller.config."
+     "disableForceDetachOnTimeout"},
 };
 
 constexpr UpstreamFlag kCertificatesigningrequestSigning[] = {
@@ -219,7 +229,8 @@ constexpr UpstreamFlag kEndpointsliceMirroring[] = {
 };
 
 constexpr UpstreamFlag kEphemeralVolume[] = {
-    {"concurrent-ephemeralvolume-syncs", "int32", "5", kNoEffect},
+    {"concurrent-ephemeralvolume-syncs", "int32", "5", kTaken,
+     "controllerSettings.ephemeral-volume-controller.workers", "", 1, 1000},
 };
 
 constexpr UpstreamFlag kGarbageCollector[] = {
@@ -231,12 +242,23 @@ constexpr UpstreamFlag kGarbageCollector[] = {
 };
 
 constexpr UpstreamFlag kHorizontalPodAutoscaler[] = {
-    {"concurrent-horizontal-pod-autoscaler-syncs", "int32", "5", kNoEffect},
-    {"horizontal-pod-autoscaler-cpu-initialization-period", "duration", "5m0s", kNoEffect},
-    {"horizontal-pod-autoscaler-downscale-stabilization", "duration", "5m0s", kNoEffect},
-    {"horizontal-pod-autoscaler-initial-readiness-delay", "duration", "30s", kNoEffect},
-    {"horizontal-pod-autoscaler-sync-period", "duration", "15s", kNoEffect},
-    {"horizontal-pod-autoscaler-tolerance", "float", "0.1", kNoEffect},
+    {"concurrent-horizontal-pod-autoscaler-syncs", "int32", "5", kTaken,
+     "controllerSettings.horizontal-pod-autoscaler-controller.workers", "", 1, 1000},
+    {"horizontal-pod-autoscaler-cpu-initialization-period", "duration", "5m0s", kTaken,
+     "controllerSettings.horizontal-pod-autoscaler-controller.config."
+     "horizontalPodAutoscalerCPUInitializationPeriod"},
+    {"horizontal-pod-autoscaler-downscale-stabilization", "duration", "5m0s", kTaken,
+     "controllerSettings.horizontal-pod-autoscaler-controller.config."
+     "horizontalPodAutoscalerDownscaleStabilizationWindow"},
+    {"horizontal-pod-autoscaler-initial-readiness-delay", "duration", "30s", kTaken,
+     "controllerSettings.horizontal-pod-autoscaler-controller.config."
+     "horizontalPodAutoscalerInitialReadinessDelay"},
+    {"horizontal-pod-autoscaler-sync-period", "duration", "15s", kTaken,
+     "controllerSettings.horizontal-pod-autoscaler-controller.config."
+     "horizontalPodAutoscalerSyncPeriod"},
+    {"horizontal-pod-autoscaler-tolerance", "float", "0.1", kTaken,
+     "controllerSettings.horizontal-pod-autoscaler-controller.config."
+     "horizontalPodAutoscalerTolerance"},
 };
 
 constexpr UpstreamFlag kJob[] = {
@@ -262,10 +284,14 @@ constexpr UpstreamFlag kNamespace[] = {
 };
 
 constexpr UpstreamFlag kNodeIpam[] = {
-    {"node-cidr-mask-size", "int32", "", kNoEffect},
-    {"node-cidr-mask-size-ipv4", "int32", "", kNoEffect},
-    {"node-cidr-mask-size-ipv6", "int32", "", kNoEffect},
-    {"service-cluster-ip-range", "string", "", kNoEffect},
+    {"node-cidr-mask-size", "int32", "", kTaken,
+     "controllerSettings.node-ipam-controller.config.nodeCIDRMaskSize"},
+    {"node-cidr-mask-size-ipv4", "int32", "", kTaken,
+     "controllerSettings.node-ipam-controller.config.nodeCIDRMaskSizeIPv4"},
+    {"node-cidr-mask-size-ipv6", "int32", "", kTaken,
+     "controllerSettings.node-ipam-controller.config.nodeCIDRMaskSizeIPv6"},
+    {"service-cluster-ip-range", "string", "", kTaken,
+     "controllerSettings.node-ipam-controller.config.serviceCIDR"},
 };
 
 constexpr UpstreamFlag kNodeLifecycle[] = {
@@ -284,17 +310,28 @@ constexpr UpstreamFlag kNodeLifecycle[] = {
 };
 
 constexpr UpstreamFlag kPersistentvolumeBinder[] = {
-    {"enable-dynamic-provisioning", "", "true", kNoEffect},
-    {"enable-hostpath-provisioner", "", "", kNoEffect},
+    {"enable-dynamic-provisioning", "", "true", kTaken,
+     "controllerSettings.persistentvolume-binder-controller.config.enableDynamicProvisioning"},
+    {"enable-hostpath-provisioner", "", "", kNoEffect, "",
+     "davit makes and deletes no directories on the machine that it runs on."},
     {"flex-volume-plugin-dir", "string", "/usr/libexec/kubernetes/kubelet-plugins/volume/exec/",
-     kNoEffect},
-    {"pv-recycler-increment-timeout-nfs", "int32", "30", kNoEffect},
-    {"pv-recycler-minimum-timeout-hostpath", "int32", "60", kNoEffect},
-    {"pv-recycler-minimum-timeout-nfs", "int32", "300", kNoEffect},
-    {"pv-recycler-pod-template-filepath-hostpath", "string", "", kNoEffect},
-    {"pv-recycler-pod-template-filepath-nfs", "string", "", kNoEffect},
-    {"pv-recycler-timeout-increment-hostpath", "int32", "30", kNoEffect},
-    {"pvclaimbinder-sync-period", "duration", "15s", kNoEffect},
+     kNoEffect, "", "davit runs no FlexVolume drivers."},
+    {"pv-recycler-increment-timeout-nfs", "int32", "30", kTaken,
+     "controllerSettings.persistentvolume-binder-controller.config.recyclerIncrementTimeoutNFS"},
+    {"pv-recycler-minimum-timeout-hostpath", "int32", "60", kTaken,
+     "controllerSettings.persistentvolume-binder-controller.config.recyclerMinimumTimeoutHostPath"},
+    {"pv-recycler-minimum-timeout-nfs", "int32", "300", kTaken,
+     "controllerSettings.persistentvolume-binder-controller.config.recyclerMinimumTimeoutNFS"},
+    {"pv-recycler-pod-template-filepath-hostpath", "string", "", kNoEffect, "",
+     "davit recycles volumes with upstream's default pod."},
+    {"pv-recycler-pod-template-filepath-nfs", "string", "", kNoEffect, "",
+     "davit recycles volumes with upstream's default pod."},
+    {"pv-recycler-timeout-increment-hostpath", "int32", "30", kTaken,
+     "controllerSettings.persistentvolume-binder-controller.config."
+     "recyclerTimeoutIncrementHostPath"},
+    {"pvclaimbinder-sync-period", "duration", "15s", kTaken,
+     "controllerSettings.persistentvolume-binder-controller.config.pvClaimBinderSyncPeriod",
+     "Less than 1s counts as 1s."},
 };
 
 constexpr UpstreamFlag kPodGarbageCollector[] = {
@@ -394,7 +431,8 @@ constexpr UpstreamFlag kRemoved[] = {
      "controllerSettings.certificatesigningrequest-signing-controller.config."
      "clusterSigningDuration",
      "Until v1.24; --cluster-signing-duration now."},
-    {"horizontal-pod-autoscaler-use-rest-clients", "", "true", kNoEffect},
+    {"horizontal-pod-autoscaler-use-rest-clients", "", "true", kNoEffect, "",
+     "Autoscalers always ask the metrics APIs."},
     {"register-retry-count", "int32", "10", kNoEffect, "", kNeither},
     {"deleting-pods-qps", "float32", "0.1", kNoEffect, "", kNeither},
     {"deleting-pods-burst", "int32", "0", kNoEffect, "", kNeither},
@@ -455,13 +493,8 @@ constexpr FlagGroup kGroups[] = {
 
 /// Flags outside of the group of the controller that they belong to.
 constexpr std::pair<std::string_view, std::string_view> kOwners[] = {
-    {"allocate-node-cidrs", "node-ipam-controller"},
-    {"cidr-allocator-type", "node-ipam-controller"},
-    {"cluster-cidr", "node-ipam-controller"},
     {"configure-cloud-routes", "node-route-controller"},
     {"route-reconciliation-period", "node-route-controller"},
-    {"external-cloud-volume-plugin", "persistentvolume-binder-controller"},
-    {"horizontal-pod-autoscaler-use-rest-clients", "horizontal-pod-autoscaler-controller"},
 };
 
 /// The controller that a group of flags belongs to: "Job-controller flags".

@@ -2,7 +2,6 @@
 
 #include <map>
 #include <ostream>
-#include <set>
 #include <utility>
 
 #include "cli/exit_codes.hpp"
@@ -84,16 +83,13 @@ void set_lease(const UpstreamProcess& process, ManifestText& manifest) {
   manifest.set({{"leaderElection", "namespace"}, Json(process.lease_namespace)}, std::string(kWhy));
 }
 
-/// The controllers that the command line runs and davit does not have, as comments. `named` are
-/// those that some flag belongs to.
-std::string missing_controllers(const UpstreamProcess& process,
-                                const std::set<const UpstreamController*>& named) {
+/// The controllers that the command line runs and davit does not have, as comments.
+std::string missing_controllers(const UpstreamProcess& process) {
   using Runs = UpstreamController::Runs;
   std::string out;
   for (const UpstreamController& each : upstream_controllers()) {
     if (!each.plugin.empty() || !process.runs(each)) continue;
     if (each.runs == Runs::kWithGate || each.runs == Runs::kElsewhere) continue;
-    if (each.runs == Runs::kWithItsFlags && !named.contains(&each)) continue;
     out += "#   " + std::string(each.name) + ": " + std::string(each.stops) + "\n";
   }
   return out;
@@ -145,7 +141,6 @@ FromFlagsResult manifest_from_flags(const std::vector<std::string>& args) {
   ManifestText manifest;
   set_lease(process, manifest);
   std::string without_effect;
-  std::set<const UpstreamController*> named;
   for (const GivenFlag& each : given.flags) {
     const UpstreamFlag& flag = *each.found.flag;
     const Result<Json> value = read_flag(flag, each.values);
@@ -159,12 +154,11 @@ FromFlagsResult manifest_from_flags(const std::vector<std::string>& args) {
     if (flag.use == FlagUse::kTaken || is_default(flag, *value)) continue;
     result.warnings.push_back(each.found.warning());
     without_effect += "#   " + as_given(each) + ": " + each.found.reason() + "\n";
-    named.insert(each.found.missing());
   }
   if (!result.problems.empty()) return result;
   result.text = std::string(kFirstLine) + manifest.text();
   if (!without_effect.empty()) result.text += "# Flags without effect:\n" + without_effect;
-  if (const std::string missing = missing_controllers(process, named); !missing.empty()) {
+  if (const std::string missing = missing_controllers(process); !missing.empty()) {
     result.text += std::string(kMissingHead) + missing;
     result.warnings.emplace_back(
         "this command line runs controllers that davit does not have: the end of the manifest says "

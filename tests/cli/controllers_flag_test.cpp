@@ -67,7 +67,7 @@ TEST(ControllersFlagTest, UnknownEntriesAreReported) {
 TEST(ControllersFlagTest, ControllersOfKubeControllerManagerMayBeNamed) {
   std::vector<std::string> warnings;
   EXPECT_THAT(without_foreign_controllers({"*", "selinux-warning-controller",
-                                           "persistentvolume-expander", "-job", "foo-controller"},
+                                           "resource-claim-controller", "-job", "foo-controller"},
                                           kKnown, warnings),
               ElementsAre("*", "foo-controller"));
   EXPECT_THAT(
@@ -75,8 +75,8 @@ TEST(ControllersFlagTest, ControllersOfKubeControllerManagerMayBeNamed) {
       ElementsAre(
           "davit has no selinux-warning-controller: no Event warns of volumes that pods use with "
           "different SELinux labels",
-          "davit has no persistentvolume-expander-controller: volumes do not grow with their "
-          "claims"));
+          "davit has no resourceclaim-controller: pods with templates of ResourceClaims get no "
+          "claims and stay Pending"));
 
   warnings.clear();
   EXPECT_THAT(without_foreign_controllers({"job", "nothing"}, kKnown, warnings),

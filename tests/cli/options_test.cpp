@@ -163,6 +163,12 @@ TEST(OptionsTest, AFeatureGateSetsTheControllerThatHasItUnlessItsConfigurationDo
                 .at("kube-apiserver-serving-clustertrustbundle-publisher-controller")
                 .config,
             R"({"clusterTrustBundle":"on"})");
+  EXPECT_FALSE(merged.controller_settings.contains("storageversion-garbage-collector-controller"));
+  options.feature_gates = {{"StorageVersionAPI", true}};
+  EXPECT_EQ(merge({}, options)
+                .controller_settings.at("storageversion-garbage-collector-controller")
+                .config,
+            R"({"storageVersionAPI":"on"})");
   EXPECT_TRUE(merge({}, {}).controller_settings.empty());
 }
 

@@ -81,9 +81,15 @@ TEST(PluginCommandTest, EventsOfEachControllerHaveTheComponentOfKubeControllerMa
       {"endpoints-controller", "endpoint-controller"},
       {"endpointslice-controller", "endpoint-slice-controller"},
       {"endpointslice-mirroring-controller", "endpoint-slice-mirroring-controller"},
+      {"ephemeral-volume-controller", "ephemeral_volume"},
       {"garbage-collector-controller", "garbage-collector-controller"},
+      {"horizontal-pod-autoscaler-controller", "horizontal-pod-autoscaler"},
       {"job-controller", "job-controller"},
+      {"node-ipam-controller", "cidrAllocator"},
       {"node-lifecycle-controller", "node-controller"},
+      {"persistentvolume-attach-detach-controller", "attachdetach-controller"},
+      {"persistentvolume-binder-controller", "persistentvolume-controller"},
+      {"persistentvolume-expander-controller", "volume_expand"},
       {"replicaset-controller", "replicaset-controller"},
       {"replicationcontroller-controller", "replication-controller"},
       {"statefulset-controller", "statefulset-controller"},
@@ -92,7 +98,7 @@ TEST(PluginCommandTest, EventsOfEachControllerHaveTheComponentOfKubeControllerMa
   for (const auto& [controller, component] : expected) {
     EXPECT_EQ(components[controller], component) << controller;
   }
-  EXPECT_EQ(components.size(), 31U);
+  EXPECT_EQ(components.size(), 42U);
 }
 
 /// A report on a note with optional capabilities, limits and values of the configuration.

@@ -40,6 +40,19 @@ TEST(SandboxOptionsTest, SurroundingsSayWhereFilesGo) {
   EXPECT_THAT(merged({}, {}).error().message(), HasSubstr("no directory for the credentials"));
 }
 
+TEST(SandboxOptionsTest, FeatureGatesAreThoseOfUpstream) {
+  SandboxOptions options;
+  EXPECT_FALSE(is_gate_on("HPAScaleToZero", merged(options)->feature_gates));
+  EXPECT_TRUE(is_gate_on("HPAConfigurableTolerance", merged(options)->feature_gates));
+  options.feature_gates = {"HPAScaleToZero=true,HPAConfigurableTolerance=false"};
+  EXPECT_TRUE(is_gate_on("HPAScaleToZero", merged(options)->feature_gates));
+  EXPECT_FALSE(is_gate_on("HPAConfigurableTolerance", merged(options)->feature_gates));
+  options.feature_gates = {"Nope=true"};
+  EXPECT_THAT(merged(options).error().message(), HasSubstr("Nope"));
+  options.feature_gates = {"HPAScaleToZero"};
+  EXPECT_FALSE(merged(options));
+}
+
 struct AddressCase {
   const char* address;
   SandboxSecurity security;

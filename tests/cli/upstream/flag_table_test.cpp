@@ -23,11 +23,9 @@ TEST(FlagTableTest, NoFlagStandsTwiceAndUnderscoresAreDashes) {
 }
 
 TEST(FlagTableTest, AFlagWithoutEffectHasAReason) {
-  EXPECT_EQ(find_upstream_flag("concurrent-ephemeralvolume-syncs").reason(),
-            "davit has no ephemeral-volume-controller: pods with generic ephemeral volumes get no "
+  EXPECT_EQ(find_upstream_flag("concurrent-resourceclaim-syncs").reason(),
+            "davit has no resourceclaim-controller: pods with templates of ResourceClaims get no "
             "claims and stay Pending");
-  EXPECT_EQ(find_upstream_flag("cidr-allocator-type").reason(),
-            "davit has no node-ipam-controller: new nodes get no podCIDR");
   EXPECT_EQ(find_upstream_flag("emulated-version").reason(), "davit behaves as v1.36");
 }
 
@@ -42,12 +40,16 @@ TEST(FlagTableTest, AFlagOfAMissingControllerNamesIt) {
     const UpstreamController* const found = find_upstream_flag(flag).missing();
     return found == nullptr ? std::string_view() : found->name;
   };
-  EXPECT_EQ(missing("node-cidr-mask-size"), "node-ipam-controller") << "by its group";
-  EXPECT_EQ(missing("allocate-node-cidrs"), "node-ipam-controller") << "a generic flag";
+  EXPECT_EQ(missing("concurrent-resourceclaim-syncs"), "resourceclaim-controller")
+      << "by its group";
+  EXPECT_EQ(missing("configure-cloud-routes"), "node-route-controller") << "a generic flag";
   EXPECT_EQ(missing("concurrent-job-syncs"), "") << "davit has it";
   EXPECT_EQ(missing("log-dir"), "") << "no controller's";
   for (const FlagGroup& group : upstream_flag_groups()) {
     for (const UpstreamFlag& flag : group.flags) {
+      const UpstreamController* const found = find_upstream_flag(flag.name).missing();
+      EXPECT_TRUE(found == nullptr || found->plugin.empty())
+          << flag.name << " is called missing, and davit has " << found->name;
       if (flag.use == FlagUse::kTaken || !flag.note.empty()) continue;
       EXPECT_NE(missing(flag.name), "") << flag.name << " has neither a controller nor a reason";
     }

@@ -85,15 +85,14 @@ TEST(FlagValuesTest, TheGarbageCollectorIsSwitchedOff) {
 }
 
 TEST(FlagValuesTest, AFlagWithoutEffectWarnsUnlessItHasItsDefault) {
-  EXPECT_THAT(
-      take("allocate-node-cidrs", {"true"}).warnings,
-      ElementsAre(
-          "--allocate-node-cidrs: davit has no node-ipam-controller: new nodes get no podCIDR"));
-  for (const auto& [flag, value] : {std::pair("allocate-node-cidrs", "false"),
+  EXPECT_THAT(take("concurrent-resourceclaim-syncs", {"5"}).warnings,
+              ElementsAre("--concurrent-resourceclaim-syncs: davit has no "
+                          "resourceclaim-controller: pods with templates of ResourceClaims get no "
+                          "claims and stay Pending"));
+  for (const auto& [flag, value] : {std::pair("concurrent-resourceclaim-syncs", "50"),
                                     {"cluster-name", "kubernetes"},
                                     {"pvclaimbinder-sync-period", "0.25m"},
                                     {"horizontal-pod-autoscaler-tolerance", "0.1"},
-                                    {"node-cidr-mask-size", "0"},
                                     {"disabled-metrics", ""},
                                     {"cloud-provider", ""}}) {
     const RunOptions options = take(flag, {value});

@@ -60,18 +60,17 @@ TEST(FromFlagsTest, TheManifestHasTheLeaseOfTheCommandLine) {
 }
 
 TEST(FromFlagsTest, WhatStopsWithoutAMissingControllerIsSaid) {
-  const FromFlagsResult result =
-      manifest_from_flags({"--cluster-cidr=10.0.0.0/8", "--controllers=*,-attachdetach"});
+  const FromFlagsResult result = manifest_from_flags(
+      {"--concurrent-resourceclaim-syncs=5", "--controllers=*,-device-taint-eviction-controller"});
 
   EXPECT_THAT(result.warnings,
-              ElementsAre("--cluster-cidr: davit has no node-ipam-controller: new nodes get no "
-                          "podCIDR",
+              ElementsAre(HasSubstr("--concurrent-resourceclaim-syncs: davit has no "),
                           HasSubstr("davit manifest from-flags --rest prints")));
-  EXPECT_THAT(result.text, HasSubstr("\n#   persistentvolume-binder-controller: no volume is bound "
-                                     "or provisioned, so new claims stay Pending\n"));
-  EXPECT_THAT(result.text, HasSubstr("#   node-ipam-controller: "));
+  EXPECT_THAT(result.text,
+              HasSubstr("\n#   resourceclaim-controller: pods with templates of ResourceClaims get "
+                        "no claims and stay Pending\n"));
   for (const char* const silent :
-       {"#   persistentvolume-attach-detach-controller", "#   token-cleaner-controller",
+       {"#   device-taint-eviction-controller", "#   token-cleaner-controller",
         "#   certificatesigningrequest-signing-controller", "#   service-lb-controller"}) {
     EXPECT_THAT(result.text, Not(HasSubstr(silent)));
   }
@@ -99,6 +98,9 @@ TEST(FromFlagsTest, TheStaticPodOfKubeadmBecomesAManifest) {
   EXPECT_EQ(config("certificatesigningrequest-signing-controller"),
             R"({"clusterSigningCertFile":"/etc/kubernetes/pki/ca.crt",)"
             R"("clusterSigningKeyFile":"/etc/kubernetes/pki/ca.key"})");
+  EXPECT_EQ(config("node-ipam-controller"),
+            R"({"allocateNodeCIDRs":true,"clusterCIDR":"10.244.0.0/16",)"
+            R"("serviceCIDR":"10.96.0.0/12"})");
   EXPECT_THAT(err.str(), Not(HasSubstr("cluster-signing")));
   EXPECT_THAT(err.str(), HasSubstr("runs controllers that davit does not have"));
 }

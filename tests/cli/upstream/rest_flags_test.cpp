@@ -34,19 +34,18 @@ std::vector<std::string> words(const std::string& command) {
 }
 
 TEST(RestFlagsTest, LeftoverKeepsItsFlagsWithoutTheControllersOfDavit) {
-  const FromFlagsResult rest =
-      rest_of_flags({"kube-controller-manager",
-                     "--controllers=job,attachdetach,-ttl,tokencleaner,selinux-warning-controller",
-                     "--kubeconfig=/a b.conf", "--concurrent-job-syncs=9",
-                     "--attach-detach-reconcile-sync-period=2m", "--secure-port=10257"});
+  const FromFlagsResult rest = rest_of_flags(
+      {"kube-controller-manager",
+       "--controllers=job,resource-claim-controller,-ttl,tokencleaner,selinux-warning-controller",
+       "--kubeconfig=/a b.conf", "--concurrent-job-syncs=9", "--concurrent-resourceclaim-syncs=5",
+       "--secure-port=10257"});
 
   EXPECT_THAT(rest.problems, IsEmpty());
   EXPECT_EQ(rest.text,
             "kube-controller-manager \\\n"
             "  '--kubeconfig=/a b.conf' \\\n"
-            "  --attach-detach-reconcile-sync-period=2m \\\n"
-            "  --controllers=persistentvolume-attach-detach-controller,selinux-warning-controller "
-            "\\\n"
+            "  --concurrent-resourceclaim-syncs=5 \\\n"
+            "  --controllers=resourceclaim-controller,selinux-warning-controller \\\n"
             "  --leader-elect-resource-name=kube-controller-manager-rest \\\n"
             "  --secure-port=10267\n");
   EXPECT_THAT(rest.warnings, ElementsAre(HasSubstr("kube-system/kube-controller-manager-rest"),
