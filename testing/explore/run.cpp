@@ -195,6 +195,7 @@ Player::Worked Player::work(Owner& process) {
 
 /// Does what is decided for the time between two syncs.
 void Player::turn(Process& process) {
+  if (world_.result().is_last_rest) return;
   PassedPoint point;
   point.point = Point::kTurn;
   const Decision* const decision = world_.pass(std::move(point), process);
@@ -250,7 +251,9 @@ void Player::judge_end(const std::vector<std::string>& expected, const std::stri
 void Player::judge() {
   RunResult& result = world_.result();
   if (has_given_up_) return;
+  result.is_last_rest = true;
   rest();
+  result.is_last_rest = false;
   result.end = world_.content().picture();
   const bool is_end_judged = undisturbed_ != nullptr && !scenario_.allows("end", "");
   if (is_end_judged) judge_end(undisturbed_->end, "when nothing is left to do");

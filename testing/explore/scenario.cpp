@@ -118,13 +118,17 @@ class FileReader {
 
 Scenario FileReader::scenario(const YamlNode& node) {
   Scenario out;
-  keys(node, {"name", "plugins", "controllers", "cluster", "steps", "allow", "differ"});
+  keys(node, {"name", "plugins", "controllers", "config", "cluster", "steps", "allow", "differ"});
   out.name = text(node, "name");
   out.place = place(node);
   if (out.name.empty()) mistake(node, "a scenario needs a name");
   ns_ = out.name;
   out.plugins = texts(node, "plugins");
   out.controllers = texts(node, "controllers");
+  if (const YamlNode* config = node.find("config")) {
+    for (const YamlMember& each : config->members)
+      out.configs[each.key] = to_text(json(each.value));
+  }
   if (const YamlNode* cluster = node.find("cluster")) {
     for (const YamlNode& each : cluster->items) out.cluster.push_back(step(each));
   }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <davit/result.hpp>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -68,6 +69,8 @@ struct Scenario {
   std::vector<std::string> plugins;
   /// The controllers of these that run; empty: all.
   std::vector<std::string> controllers;
+  /// The configuration of controllers, as JSON text.
+  std::map<std::string, std::string> configs;
   /// Taken before the controllers start: what is there already.
   std::vector<Step> cluster;
   std::vector<Step> steps;

@@ -37,7 +37,9 @@ Result<Subject> OpenPlugins::subject(const Scenario& scenario) const {
     for (const host::DeclaredController& each : declaration.controllers) {
       out.declaration.controllers.push_back(each);
       if (!is_wanted(scenario.controllers, each.name)) continue;
-      out.controllers.push_back({each.name, plugins_[i]->init(each.name)});
+      const auto config = scenario.configs.find(each.name);
+      out.controllers.push_back({each.name, plugins_[i]->init(each.name),
+                                 config == scenario.configs.end() ? "" : config->second});
     }
   }
   for (const std::string& each : scenario.plugins) {

@@ -52,6 +52,7 @@ void World::violate(const std::string& oracle, const std::string& text) {
 }
 
 const Decision* World::pass(PassedPoint point, const Process& process) {
+  if (result_.is_last_rest) return nullptr;
   point.number = ++passed_[point.point];
   point.state = process.state() ^ content_.hash();
   if (undisturbed_ == nullptr) point.changes = changes_of(process).size();

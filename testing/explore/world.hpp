@@ -51,6 +51,9 @@ struct RunResult {
   std::vector<std::string> log;  ///< The same bytes for the same line on every machine.
   std::vector<Violation> violations;
   std::vector<PassedPoint> points;
+  /// In the last rest nothing is a point: a fault just before the end would leave no time for what
+  /// repairs it.
+  bool is_last_rest = false;
   std::vector<std::string> end;  ///< The picture of the content.
   ContentLimits counts;
   std::vector<std::string> watched;  ///< Resources that the caches follow and that changed.
