@@ -16,6 +16,7 @@ kind: ControllerHost
 plugins:
   - name: deployment
   - name: endpoint
+  - name: podautoscaler
   - name: replicaset
 """
 TOKEN_REQUEST = '{"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}'

@@ -417,9 +417,13 @@ std::string unconverged_quota(const Json& quota) {
 
 }  // namespace
 
+bool has_no_controller(const Json& object) {
+  return object.text_at({"metadata", "annotations", "oracle.davit.dev/controller"}) == "none";
+}
+
 std::string why_not_converged(const std::vector<Life>& lives, Slices slices) {
   for (const Life& each : lives) {
-    if (each.gone) continue;
+    if (each.gone || has_no_controller(each.now())) continue;
     std::string why;
     if (each.kind->name == "pod" && !is_on_silent_node(each.now(), lives)) {
       why = unconverged_pod(each.now());

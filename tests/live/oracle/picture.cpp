@@ -19,7 +19,7 @@ bool is_compared(const KindInfo& kind) {
          kind.name == "statefulset" || kind.name == "persistentvolumeclaim" ||
          kind.name == "controllerrevision" || kind.name == "poddisruptionbudget" ||
          kind.name == "resourcequota" || kind.name == "serviceaccount" || kind.name == "secret" ||
-         kind.name == "configmap";
+         kind.name == "configmap" || kind.name == "horizontalpodautoscaler";
 }
 
 /// Lists whose order is that of a race or of random addresses; all others are compared in order. A

@@ -104,6 +104,12 @@ Facts facts_of(const Json& object) {
     const Json& value = object.get("status").get(each);
     if (!value.empty() && spec.contains("podManagementPolicy")) out[each] = value.text();
   }
+  if (spec.contains("scaleTargetRef")) {
+    for (const char* each : {"currentReplicas", "desiredReplicas"}) {
+      out["status." + std::string(each)] =
+          std::to_string(object.get("status").get(each).integer_or(0));
+    }
+  }
   if (spec.contains("accessModes")) out["owners"] = owners_of(object);
   const std::string& ttl = object.text_at({"metadata", "annotations", kTtl});
   if (!ttl.empty()) out["ttl"] = ttl;
@@ -301,7 +307,7 @@ Record histories(const std::vector<Life>& lives, const Names& names, const Known
         kind != "replicationcontroller" && kind != "daemonset" && kind != "statefulset" &&
         kind != "persistentvolumeclaim" && kind != "controllerrevision" &&
         kind != "poddisruptionbudget" && kind != "resourcequota" && kind != "serviceaccount" &&
-        kind != "secret" && kind != "configmap") {
+        kind != "secret" && kind != "configmap" && kind != "horizontalpodautoscaler") {
       continue;
     }
     for (const auto& [field, values] : fields_of(life)) {
@@ -327,7 +333,10 @@ Record events(const std::vector<Life>& lives, const Names& names, const KnownDif
     const Json& event = life.now();
     const std::string& component = event.text_at({"source", "component"});
     const std::string& reason = event.text_at({"reason"});
-    if (!component.ends_with("-controller") && !component.ends_with("controllermanager")) continue;
+    if (!component.ends_with("-controller") && !component.ends_with("controllermanager") &&
+        component != "horizontal-pod-autoscaler") {
+      continue;
+    }
     if (known.is_ignored(reason)) continue;
     const std::string& kind = event.text_at({"involvedObject", "kind"});
     const std::string& object = event.text_at({"involvedObject", "name"});

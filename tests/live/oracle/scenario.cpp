@@ -30,6 +30,8 @@ constexpr KindInfo kKinds[] = {
     {"job", "Job", "batch", "v1", "jobs"},
     {"cronjob", "CronJob", "batch", "v1", "cronjobs"},
     {"event", "Event", "", "v1", "events"},
+    {"horizontalpodautoscaler", "HorizontalPodAutoscaler", "autoscaling", "v2",
+     "horizontalpodautoscalers"},
     {"poddisruptionbudget", "PodDisruptionBudget", "policy", "v1", "poddisruptionbudgets"},
     {"configmap", "ConfigMap", "", "v1", "configmaps"},
     {"secret", "Secret", "", "v1", "secrets"},
@@ -96,11 +98,12 @@ Scenario read_scenario(const YamlNode& node, const Objects& objects, Reader& rea
   if (isolation == "alone") out.isolation = IsolationGroup::kAlone;
   if (isolation == "podgc") out.isolation = IsolationGroup::kPodGc;
   if (isolation == "accounts") out.isolation = IsolationGroup::kAccounts;
+  if (isolation == "metrics") out.isolation = IsolationGroup::kMetrics;
   const std::string compare = reader.text(node, "compare");
   if (compare == "ends") out.compare = Compare::kEnds;
   if (compare == "steps") out.compare = Compare::kSteps;
   if (!isolation.empty() && out.isolation == IsolationGroup::kShared)
-    reader.mistake(node, "isolation: nodes, alone, podgc or accounts");
+    reader.mistake(node, "isolation: nodes, alone, podgc, accounts or metrics");
   if (!compare.empty() && out.compare == Compare::kHistory) {
     reader.mistake(node, "compare: ends or steps");
   }
@@ -117,6 +120,8 @@ Scenario read_scenario(const YamlNode& node, const Objects& objects, Reader& rea
   if (has(Step::Action::kControllers) && out.isolation != IsolationGroup::kAlone &&
       out.isolation != IsolationGroup::kAccounts)
     reader.mistake(node, "controllers need isolation: alone or accounts");
+  if (has(Step::Action::kMetrics) && out.isolation != IsolationGroup::kMetrics)
+    reader.mistake(node, "metrics need isolation: metrics");
   if (const YamlNode* expect = node.find("expect")) {
     for (const YamlNode& each : expect->items) {
       reader.keys(each, {"of", "where", "holds", "count"});

@@ -53,14 +53,16 @@ struct Step {
     kWait,
     kRest,
     kFault,
-    kControllers
+    kControllers,
+    kMetrics
   };
 
   Action action = Action::kRest;
   std::string place;                 ///< "rollout.yaml:12"
   Target target;                     ///< For kPatch, kDelete, kEvict, kRollBack.
   std::optional<std::size_t> first;  ///< Only so many of the chosen, by name.
-  /// The object of kCreate, the patch, the fault rule (null: take all faults back).
+  /// The object of kCreate, the patch, the fault rule (null: take all faults back), the rule of the
+  /// metrics APIs.
   Json body;
   host::PatchType patch_type = host::PatchType::kMerge;
   std::string subresource;
@@ -87,6 +89,9 @@ enum class IsolationGroup {
   /// Shared by all scenarios of this group, with the controllers of ServiceAccounts. The
   /// controllers begin when every scenario has come to its step `controllers: running`.
   kAccounts,
+  /// Shared by all scenarios of this group, with the horizontal pod autoscaler and metrics APIs.
+  /// Nothing works on its targets: the scenario makes their pods and statuses.
+  kMetrics,
 };
 
 struct Scenario {

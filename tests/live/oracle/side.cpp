@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <atomic>
 #include <barrier>
+#include <optional>
 
 #include "tests/live/support/admin_client.hpp"
 #include "tests/live/support/control_plane.hpp"
 #include "tests/live/support/http_api.hpp"
+#include "tests/live/support/metrics_server.hpp"
 #include "tests/live/support/sandbox.hpp"
 #include "tests/support/api_checks/api_checks.hpp"
 
@@ -23,6 +25,8 @@ namespace {
 /// Most of a scenario is waiting for rest; with more of them at once, a small machine would be busy
 /// all the time and rest would come late.
 constexpr std::size_t kAtOnce = 12;
+/// Those of the autoscaler wait for its periods, and have no workload controllers.
+constexpr std::size_t kMetricsAtOnce = 25;
 /// Events are written behind everything else.
 constexpr milliseconds kEventsQuiet{6000};
 constexpr seconds kEventsMax{60};
@@ -85,7 +89,22 @@ std::string manifest() {
 
 /// Whether the node lifecycle controller runs for scenarios of this group.
 bool has_node_life(IsolationGroup isolation) {
-  return isolation != IsolationGroup::kShared && isolation != IsolationGroup::kAccounts;
+  return isolation != IsolationGroup::kShared && isolation != IsolationGroup::kAccounts &&
+         isolation != IsolationGroup::kMetrics;
+}
+
+/// The autoscaler is this quick: no scenario waits for the defaults.
+constexpr char kAutoscalerPeriod[] = "2s";
+constexpr char kAutoscalerWindow[] = "1s";
+
+std::string autoscaler_manifest() {
+  return std::string(
+             "- name: podautoscaler\n  controllers:\n"
+             "    horizontal-pod-autoscaler-controller:\n      config:\n"
+             "        horizontalPodAutoscalerSyncPeriod: ") +
+         kAutoscalerPeriod +
+         "\n        horizontalPodAutoscalerDownscaleStabilizationWindow: " + kAutoscalerWindow +
+         '\n';
 }
 
 /// The files of the controllers of ServiceAccounts.
@@ -137,8 +156,18 @@ std::vector<std::string> davit_flags(IsolationGroup isolation, Deletion deletion
              {"--leader-elect-lease-duration=120s", "--leader-elect-renew-deadline=100s"});
   const std::filesystem::path file = scratch / "davit.yaml";
   const bool has_accounts = isolation == IsolationGroup::kAccounts;
-  live::write_file(file, manifest() + (has_accounts ? accounts_manifest(accounts) : ""));
+  const bool has_metrics = isolation == IsolationGroup::kMetrics;
+  live::write_file(file, manifest() + (has_accounts  ? accounts_manifest(accounts)
+                                       : has_metrics ? autoscaler_manifest()
+                                                     : ""));
   out.push_back("--manifest=" + file.string());
+  if (has_metrics) {
+    out.push_back("--controllers=horizontal-pod-autoscaler-controller,resourcequota-controller" +
+                  std::string(deletion == Deletion::kByServer
+                                  ? ""
+                                  : ",garbage-collector-controller,namespace-controller"));
+    return out;
+  }
   std::string controllers = "--controllers=*";
   if (!has_node_life(isolation)) controllers += ",-node-lifecycle-controller";
   if (isolation != IsolationGroup::kPodGc) controllers += ",-pod-garbage-collector-controller";
@@ -153,6 +182,10 @@ std::vector<std::string> davit_flags(IsolationGroup isolation, Deletion deletion
 
 /// kube-controller-manager's controllers for scenarios of this group.
 std::string original_controllers(IsolationGroup isolation, Deletion deletion) {
+  if (isolation == IsolationGroup::kMetrics) {
+    return std::string("horizontalpodautoscaling,resourcequota") +
+           (deletion == Deletion::kByControllers ? ",garbagecollector,namespace" : "");
+  }
   std::string names =
       "daemonset,deployment,job,replicaset,replicationcontroller,resourcequota,statefulset,"
       "endpoint,ttl,"
@@ -180,6 +213,12 @@ std::vector<std::string> original_flags(IsolationGroup isolation, const AccountF
          std::string("--legacy-service-account-token-clean-up-period=") + kCleanUpPeriod});
     return flags;
   }
+  if (isolation == IsolationGroup::kMetrics) {
+    flags.push_back(std::string("--horizontal-pod-autoscaler-sync-period=") + kAutoscalerPeriod);
+    flags.push_back(std::string("--horizontal-pod-autoscaler-downscale-stabilization=") +
+                    kAutoscalerWindow);
+    return flags;
+  }
   if (isolation == IsolationGroup::kShared) return flags;
   flags.insert(flags.end(),
                {"--node-monitor-period=1s", "--node-eviction-rate=10",
@@ -203,6 +242,8 @@ class Side {
   /// Starts the controllers for scenarios of this group, instead of those before.
   virtual void start_controllers(IsolationGroup isolation) = 0;
   [[nodiscard]] virtual FaultSwitch faults() { return {}; }
+  /// For scenarios of IsolationGroup::kMetrics.
+  [[nodiscard]] virtual MetricSwitch metrics() = 0;
   void stop_controllers() { stop(controllers_); }
   /// Empty while the controllers run.
   [[nodiscard]] std::string why_ended() const {
@@ -222,6 +263,10 @@ class RealSide final : public Side {
   [[nodiscard]] host::RestClient& client() override { return cluster_.client(); }
   void start_controllers(IsolationGroup isolation) override {
     stop(controllers_);
+    if (isolation == IsolationGroup::kMetrics && !metrics_) {
+      metrics_.emplace();
+      metrics_->serve_for(client());
+    }
     controllers_ =
         cast_ == Cast::kDavit
             ? cluster_.davit(
@@ -229,10 +274,18 @@ class RealSide final : public Side {
             : cluster_.controller_manager(original_controllers(isolation, Deletion::kByControllers),
                                           original_flags(isolation, accounts_));
   }
+  [[nodiscard]] MetricSwitch metrics() override {
+    return [this](const Json& rule) {
+      metrics_->set(rule.text_at({"path"}), static_cast<int>(rule.get("code").integer_or(0)),
+                    to_text(rule.get("body")));
+      return Status();
+    };
+  }
 
  private:
   const Cast cast_;
   live::ControlPlane cluster_;
+  std::optional<live::MetricsServer> metrics_;  // Once scenarios need it.
   const AccountFiles accounts_{.key = cluster_.account_key_file()};
   std::unique_ptr<Process> nodes_;
 };
@@ -249,6 +302,7 @@ class SandboxSide final : public Side {
   [[nodiscard]] host::RestClient& client() override { return admin_.client(); }
   void start_controllers(IsolationGroup isolation) override {
     stop(controllers_);
+    if (isolation == IsolationGroup::kMetrics) name_metrics();
     controllers_ =
         cast_ == Cast::kSandbox
             ? sandbox_.davit(
@@ -257,17 +311,35 @@ class SandboxSide final : public Side {
                                           original_flags(isolation, accounts_));
   }
   [[nodiscard]] FaultSwitch faults() override {
-    return [this](const Json& rule) {
-      MutexLock lock(mutex_);
-      const checks::Reply response = http_.send(
-          rule.is_null() ? "DELETE" : "POST", "/sandbox/faults",
-          {{"Authorization", "Bearer admin-token"}, {"Content-Type", "application/json"}},
-          rule.is_null() ? "" : to_text(rule));
-      return response.status / 100 == 2 ? Status() : Status(Code::kInvalid, response.body);
-    };
+    return [this](const Json& rule) { return send_rule("/sandbox/faults", rule); };
+  }
+  [[nodiscard]] MetricSwitch metrics() override {
+    return [this](const Json& rule) { return send_rule("/sandbox/metrics", rule); };
   }
 
  private:
+  /// Discovery names the metrics of such rules only, and the scenarios have rules of paths.
+  void name_metrics() {
+    for (const char* each : {"pods", "services"}) {
+      const Status named = send_rule("/sandbox/metrics", Json::object({{"type", "custom"},
+                                                                       {"namespace", "default"},
+                                                                       {"resource", each},
+                                                                       {"name", "none"},
+                                                                       {"metric", "hits"},
+                                                                       {"value", 0}}));
+      if (!named.ok()) live::give_up("no metrics: " + named.message());
+    }
+  }
+  /// A null takes all rules back.
+  [[nodiscard]] Status send_rule(const std::string& path, const Json& rule) {
+    MutexLock lock(mutex_);
+    const checks::Reply response =
+        http_.send(rule.is_null() ? "DELETE" : "POST", path,
+                   {{"Authorization", "Bearer admin-token"}, {"Content-Type", "application/json"}},
+                   rule.is_null() ? "" : to_text(rule));
+    return response.status / 100 == 2 ? Status() : Status(Code::kInvalid, response.body);
+  }
+
   const Cast cast_;
   live::ScratchDir scratch_;
   const AccountFiles accounts_{.key = (scratch_.path() / "sa.key").string()};
@@ -333,11 +405,13 @@ void play_together(Side& side, IsolationGroup isolation, const World& world,
   for (const Scenario* each : scenarios) out[each->name];
   std::atomic<std::size_t> next{0};  // Hands out indexes; orders nothing else.
   std::vector<std::jthread> players;
-  for (std::size_t i = 0; i < std::min(kAtOnce, scenarios.size()); ++i) {
+  const std::size_t at_once = isolation == IsolationGroup::kMetrics ? kMetricsAtOnce : kAtOnce;
+  for (std::size_t i = 0; i < std::min(at_once, scenarios.size()); ++i) {
     players.emplace_back([&] {
-      Stage stage(side.client(), world, known,
-                  {side.faults(), [&side, isolation] { side.start_controllers(isolation); },
-                   [&side] { side.stop_controllers(); }});
+      Stage stage(
+          side.client(), world, known,
+          {side.faults(), side.metrics(), [&side, isolation] { side.start_controllers(isolation); },
+           [&side] { side.stop_controllers(); }});
       for (std::size_t at = next++; at < scenarios.size(); at = next++) {
         out.at(scenarios[at]->name) = stage.play(*scenarios[at]);
       }
@@ -357,7 +431,7 @@ void play_with_common_start(Side& side, IsolationGroup isolation, const World& w
     players.emplace_back([&, scenario] {
       bool is_there = false;
       Stage stage(side.client(), world, known,
-                  {side.faults(),
+                  {side.faults(), side.metrics(),
                    [&] {
                      is_there = true;
                      common_start.arrive_and_wait();
@@ -441,7 +515,7 @@ Transcripts play_all(Cast cast, const std::vector<Scenario>& scenarios,
   await_nodes(world);
   for (const IsolationGroup isolation :
        {IsolationGroup::kShared, IsolationGroup::kNodes, IsolationGroup::kAlone,
-        IsolationGroup::kPodGc, IsolationGroup::kAccounts}) {
+        IsolationGroup::kPodGc, IsolationGroup::kAccounts, IsolationGroup::kMetrics}) {
     std::vector<const Scenario*> mine;
     for (const Scenario& each : scenarios) {
       if (each.isolation == isolation && is_played(each)) mine.push_back(&each);

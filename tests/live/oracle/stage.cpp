@@ -47,6 +47,7 @@ bool has_stopping_pods(const std::vector<Life>& lives) {
 /// A status counts once its controller has seen the spec.
 bool is_seen_by_its_controller(const Json& object) {
   const std::string& kind = object.text_at({"kind"});
+  if (has_no_controller(object)) return true;
   if (kind != "Deployment" && kind != "ReplicaSet" && kind != "ReplicationController" &&
       kind != "DaemonSet" && kind != "StatefulSet")
     return true;
@@ -117,6 +118,8 @@ Status Stage::run(const Step& step) {
       return rest();
     case Step::Action::kFault:
       return switches_.faults ? switches_.faults(step.body) : Status();
+    case Step::Action::kMetrics:
+      return switches_.metrics(step.body);
     case Step::Action::kControllers:
       step.starts ? switches_.start_controllers() : switches_.stop_controllers();
       return {};

@@ -15,9 +15,13 @@ namespace davit::oracle {
 /// Takes a fault rule, or a null to take all back. Empty where a server has no faults.
 using FaultSwitch = std::function<Status(const Json& rule)>;
 
+/// Takes a rule of the metrics APIs.
+using MetricSwitch = std::function<Status(const Json& rule)>;
+
 /// Effects of steps on a side that bypass its API.
 struct Switches {
   FaultSwitch faults;
+  MetricSwitch metrics;
   std::function<void()> start_controllers;
   std::function<void()> stop_controllers;
 };

@@ -67,6 +67,66 @@ std::vector<std::string> split(const std::string& text, char at) {
   return out;
 }
 
+/// The place of a metrics API in a scenario.
+struct MetricPlace {
+  std::string path;
+  std::string api_version;
+  std::string list;      ///< Its kind.
+  std::string resource;  ///< "cpu"; empty: a metric of its own.
+  std::string metric;
+};
+
+/// `text` is "cpu", "pods/hits", "services/web/hits" or "external/queue".
+MetricPlace metric_place(const std::string& text, const std::string& ns) {
+  const std::vector<std::string> parts = split(text, '/');
+  const auto in_namespace = [&ns](const std::string& group) {
+    return "/apis/" + group + "/namespaces/" + ns + '/';
+  };
+  if (parts.size() < 2) {
+    const std::string group = "metrics.k8s.io/v1beta1";
+    return {in_namespace(group) + "pods", group, "PodMetricsList", text, ""};
+  }
+  if (parts.front() == "external") {
+    const std::string group = "external.metrics.k8s.io/v1beta1";
+    return {in_namespace(group) + parts[1], group, "ExternalMetricValueList", "", parts[1]};
+  }
+  const std::string group = "custom.metrics.k8s.io/v1beta2";
+  const std::string object = parts.size() == 2 ? parts[0] + "/*" : parts[0] + '/' + parts[1];
+  return {in_namespace(group) + object + '/' + parts.back(), group, "MetricValueList", "",
+          parts.back()};
+}
+
+/// The item of `name`: a pod, an object, or any name for an external value.
+Json metric_item(const MetricPlace& place, const std::string& name, const std::string& value) {
+  Json out = Json::object({{"timestamp", "2026-01-01T00:00:00Z"}});
+  if (!place.resource.empty()) {
+    out["metadata"] = Json::object({{"name", name}});
+    out.set("window", "15s");
+    Json container = Json::object({{"name", "c"}});
+    container["usage"].set(place.resource, value);
+    out["containers"] = Json::array({std::move(container)});
+    return out;
+  }
+  out.set("value", value);
+  if (place.list == "ExternalMetricValueList") {
+    out.set("metricName", place.metric);
+    out["metricLabels"] = Json::object();
+    return out;
+  }
+  out["metric"] = Json::object({{"name", place.metric}});
+  out["describedObject"] = Json::object({{"kind", "Pod"}, {"name", name}, {"apiVersion", "/v1"}});
+  return out;
+}
+
+Json failure(std::int64_t code) {
+  return Json::object({{"kind", "Status"},
+                       {"apiVersion", "v1"},
+                       {"status", "Failure"},
+                       {"reason", code == 404 ? "NotFound" : "InternalError"},
+                       {"code", code},
+                       {"message", "the scenario has it fail"}});
+}
+
 }  // namespace
 
 std::string Reader::place(const YamlNode& node) const {
@@ -213,6 +273,28 @@ void Reader::read_delete(Step& step, const YamlNode& node) {
   }
 }
 
+// The response of a metrics API to the paths of this namespace: a rule of type `raw`.
+void Reader::read_metrics(Step& step, const YamlNode& node) {
+  keys(node, {"metrics", "values", "code"});
+  step.action = Step::Action::kMetrics;
+  const MetricPlace place = metric_place(text(node, "metrics"), ns_);
+  Json list = Json::object({{"kind", place.list}, {"apiVersion", place.api_version}});
+  list["metadata"] = Json::object();
+  Json items = Json::array();
+  const YamlNode* values = node.find("values");
+  for (const YamlMember& each : values == nullptr ? std::vector<YamlMember>() : values->members) {
+    items.push_back(metric_item(place, expanded(each.key), expanded(each.value.text)));
+  }
+  list["items"] = std::move(items);
+  const std::optional<std::size_t> code = number(node, "code");
+  if (!code && values == nullptr) mistake(node, "metrics need values or a code");
+  if (code) list = failure(static_cast<std::int64_t>(*code));
+  step.body = Json::object({{"type", "raw"},
+                            {"path", place.path},
+                            {"code", static_cast<std::int64_t>(code.value_or(200))},
+                            {"body", std::move(list)}});
+}
+
 void Reader::read_short_form(Step& step, const YamlNode& node, const std::string& verb) {
   const bool is_state = verb == "pod" || verb == "node";
   keys(node, {verb, "where", "first", is_state ? "becomes" : "to"});
@@ -270,6 +352,8 @@ Step Reader::step(const YamlNode& node, const Objects& objects) {
     keys(node, {"fault"});
     const YamlNode& rule = node.members.front().value;
     if (rule.kind == YamlNode::Kind::kMapping) out.body = json(rule);
+  } else if (verb == "metrics") {
+    read_metrics(out, node);
   } else if (verb == "controllers") {
     out.action = Action::kControllers;
     keys(node, {"controllers"});
@@ -283,7 +367,7 @@ Step Reader::step(const YamlNode& node, const Objects& objects) {
     mistake(
         node,
         "a step is rest, or begins with create, patch, delete, evict, wait, fault, controllers, "
-        "scale, image, pause, resume, roll_back, pod or node");
+        "metrics, scale, image, pause, resume, roll_back, pod or node");
   }
   return out;
 }

@@ -47,6 +47,7 @@ class Reader {
   void read_create(Step& step, const YamlNode& node, const Objects& objects);
   void read_patch(Step& step, const YamlNode& node);
   void read_delete(Step& step, const YamlNode& node);
+  void read_metrics(Step& step, const YamlNode& node);
   void read_short_form(Step& step, const YamlNode& node, const std::string& verb);
 
   const std::string file_;

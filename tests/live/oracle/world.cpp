@@ -11,6 +11,7 @@ namespace {
 constexpr std::string_view kSlice = "endpointslice";
 constexpr std::string_view kCronJob = "cronjob";
 constexpr std::string_view kBudget = "poddisruptionbudget";
+constexpr std::string_view kAutoscaler = "horizontalpodautoscaler";
 constexpr std::string_view kFollowed[] = {"deployment",
                                           "replicaset",
                                           "pod",
@@ -26,6 +27,7 @@ constexpr std::string_view kFollowed[] = {"deployment",
                                           kCronJob,
                                           "replicationcontroller",
                                           kBudget,
+                                          kAutoscaler,
                                           "daemonset",
                                           "statefulset",
                                           "controllerrevision",
@@ -48,9 +50,10 @@ std::string space_of(const KindInfo& kind, const Json& object) {
 
 World::World(host::RestClient& client, Slices slices) : client_(client), slices_(slices) {
   for (const std::string_view name : kFollowed) {
-    // All came in version v1 with one release.
-    if (slices_ == Slices::kNone && (name == kSlice || name == kCronJob || name == kBudget))
-      continue;
+    // These came in the versions that davit writes with one release, autoscalers soon after.
+    const bool is_new =
+        name == kSlice || name == kCronJob || name == kBudget || name == kAutoscaler;
+    if (slices_ == Slices::kNone && is_new) continue;
     threads_.emplace_back(
         [this, kind = find_kind(name)](const std::stop_token& stop) { watch(stop, *kind); });
   }

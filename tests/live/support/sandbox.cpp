@@ -71,8 +71,11 @@ Outcome Sandbox::kubectl(const std::vector<std::string>& args, const std::string
 }
 
 std::unique_ptr<Process> Sandbox::davit(const std::vector<std::string>& flags) {
-  std::vector<std::string> argv = {DAVIT_PROGRAM, "run", "--kubeconfig", kubeconfig(), "--port=0"};
+  std::vector<std::string> argv = {DAVIT_PROGRAM, "run", "--kubeconfig", kubeconfig()};
   argv.insert(argv.end(), flags.begin(), flags.end());
+  const bool has_port = std::ranges::any_of(
+      flags, [](const std::string& flag) { return flag.starts_with("--port="); });
+  if (!has_port) argv.emplace_back("--port=0");
   return std::make_unique<Process>(argv, scratch_.path() / "davit.log");
 }
 
