@@ -159,6 +159,7 @@ def all_rules(root):
             'lib/base/start_thread.hpp': 'std::jthread throws where the system has no thread',
             'host/plugin/guard.hpp': 'a plugin may throw, and may see nothing thrown',
             'lib/kube/schema/protobuf.cpp': 'protozero throws',
+            'lib/kube/time_zone.cpp': 'libdate-tz throws',
             'plugins/cronjob/time_zone.cpp': 'libdate-tz throws',
             'sdk/src/trampoline.cpp': 'a controller may throw, a C caller may not see it'}),
         Rule('memory', cpp, lines_that(
