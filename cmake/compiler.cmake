@@ -40,7 +40,11 @@ if(DAVIT_SANITIZER)
     -fno-sanitize-recover=all $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized>)
   target_link_options(davit_options INTERFACE -fsanitize=${DAVIT_SANITIZER})
   if(DAVIT_SANITIZER MATCHES undefined)
-    # These checks of pointers take a third of the compiler's time. The sources of tests go without; the product's keep them.
+    # With g++, these checks of pointers take two fifths of the compiler's time. ASan reports the null pointers and the pointers
+    # past their objects that are used, and preset fuzz, with clang, keeps the checks.
+    target_compile_options(davit_options INTERFACE
+      $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-sanitize=null,alignment,object-size,pointer-overflow>)
+    # The sources of tests go without them in every build.
     target_compile_options(davit_test_options INTERFACE -fno-sanitize=null,alignment,vptr,pointer-overflow)
   endif()
 endif()
