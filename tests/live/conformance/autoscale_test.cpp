@@ -17,18 +17,23 @@ using testing::Not;
 
 constexpr char kSandboxControllers[] = "--controllers=gc,namespace,nodes,scheduler";
 
-std::vector<std::string> davit_flags(int port) {
+std::vector<std::string> davit_flags(int port, const std::string& gates) {
   return {
       "--controllers=deployment-controller,replicaset-controller,"
       "horizontal-pod-autoscaler-controller",
-      "--port=" + std::to_string(port), "--leader-elect=false", "--kube-api-qps=200",
-      "--horizontal-pod-autoscaler-sync-period=1s"};
+      "--port=" + std::to_string(port),
+      "--leader-elect=false",
+      "--kube-api-qps=200",
+      "--horizontal-pod-autoscaler-sync-period=1s",
+      "--feature-gates=" + gates};
 }
 
 class AutoscaleTest : public testing::Test {
  protected:
-  explicit AutoscaleTest(std::vector<std::string> flags = {kSandboxControllers})
-      : sandbox_(flags), davit_(sandbox_.davit(davit_flags(port_))) {}
+  /// `flags` are the sandbox's, `gates` those of davit.
+  explicit AutoscaleTest(std::vector<std::string> flags = {kSandboxControllers},
+                         const std::string& gates = "HPAScaleToZero=false")
+      : sandbox_(flags), davit_(sandbox_.davit(davit_flags(port_, gates))) {}
 
   std::string run(const std::vector<std::string>& args, const std::string& input = "") {
     const Outcome outcome = sandbox_.kubectl(args, input);
@@ -61,13 +66,13 @@ class AutoscaleTest : public testing::Test {
     create("web", replicas, annotation);
     run({"rollout", "status", "deployment/web", "--timeout=240s"});
   }
-  /// An autoscaler of a Deployment, with its name, that scales in at once.
-  void autoscale(const std::string& metric, const std::string& name = "web") {
+  /// An autoscaler of a Deployment, with its name, that scales in at once, down to `min`.
+  void autoscale(const std::string& metric, const std::string& name = "web", int min = 1) {
     run({"create", "-f", "-"},
         R"({"apiVersion":"autoscaling/v2","kind":"HorizontalPodAutoscaler","metadata":{"name":")" +
             name + R"("},"spec":{"scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment",
         "name":")" +
-            name + R"("},"minReplicas":1,"maxReplicas":10,
+            name + R"("},"minReplicas":)" + std::to_string(min) + R"(,"maxReplicas":10,
         "behavior":{"scaleDown":{"stabilizationWindowSeconds":0}},"metrics":[)" +
             metric + "]}}");
   }
@@ -278,6 +283,33 @@ TEST_F(NoMetricsTest, HPA168_WithoutMetricsNothingIsServed) {
     return condition("ScalingActive", "message")
         .ends_with("the server could not find the requested resource (get pods.metrics.k8s.io)");
   })) << hpa(".status");
+}
+
+class ScaleToZeroTest : public AutoscaleTest {
+ protected:
+  static constexpr char kGate[] = "HPAScaleToZero=true";
+  ScaleToZeroTest()
+      : AutoscaleTest({kSandboxControllers, std::string("--feature-gates=") + kGate}, kGate) {}
+};
+
+TEST_F(ScaleToZeroTest, HPA152_HPA153_LastPodGoesWithTheQueueAndReturnsWithIt) {
+  const auto set_queue = [this](const std::string& length) {
+    set_rules(R"([{"type":"external","namespace":"default","metric":"queue","value":)" + length +
+              "}]");
+  };
+  create_web("", 3);
+  set_queue("0");
+  autoscale(R"({"type":"External","external":{"metric":{"name":"queue"},
+                "target":{"type":"AverageValue","averageValue":"10"}}})",
+            "web", 0);
+  EXPECT_TRUE(eventually(minutes(4), [&] { return hpa(".status.currentReplicas") == "0"; }))
+      << hpa(".status") << davit_->output();
+  EXPECT_EQ(condition("ScaledToZero", "status"), "True") << hpa(".status");
+  EXPECT_EQ(run({"get", "deployment", "web", "-o=jsonpath={.spec.replicas}"}), "0");
+  set_queue("25");
+  EXPECT_TRUE(eventually(minutes(4), [&] { return hpa(".status.currentReplicas") == "3"; }))
+      << hpa(".status") << davit_->output();
+  EXPECT_EQ(condition("ScaledToZero", "status"), "False") << hpa(".status");
 }
 
 }  // namespace
