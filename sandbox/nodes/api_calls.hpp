@@ -21,6 +21,8 @@ namespace davit::sandbox {
 
 /// The type of patches that merge the lists of built-in kinds by key.
 inline constexpr char kStrategic[] = "application/strategic-merge-patch+json";
+/// The type of patches that replace whole lists.
+inline constexpr char kMerge[] = "application/merge-patch+json";
 
 struct ApiCall {
   std::string method;  ///< "GET"
@@ -42,6 +44,8 @@ struct ApiResponse {
   [[nodiscard]] bool may_pass() const {
     return http_status == 0 || http_status == 429 || http_status >= 500;
   }
+  [[nodiscard]] bool is_conflict() const { return http_status == 409; }
+  [[nodiscard]] bool is_missing() const { return http_status == 404; }
   /// For people: the start of the body, or what broke.
   [[nodiscard]] std::string text() const;
 };

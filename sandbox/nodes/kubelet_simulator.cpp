@@ -14,9 +14,6 @@ using std::chrono::seconds;
 constexpr Duration kRetry = seconds(1);
 constexpr char kNodes[] = "/api/v1/nodes";
 constexpr char kLeases[] = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
-constexpr char kMerge[] = "application/merge-patch+json";
-constexpr int kConflict = 409;
-constexpr int kNotFound = 404;
 
 std::string node_target(const std::string& name) { return std::string(kNodes) + "/" + name; }
 
@@ -63,8 +60,12 @@ std::vector<NodePlan> plan_nodes(const std::string& prefix, int count, int zones
   return plans;
 }
 
-KubeletSimulator::KubeletSimulator(Seams seams, KubeletSimulatorOptions options, OnPower on_power)
-    : seams_(std::move(seams)), options_(std::move(options)), on_power_(std::move(on_power)) {
+KubeletSimulator::KubeletSimulator(Seams seams, KubeletSimulatorOptions options, OnPower on_power,
+                                   OnVolumes on_volumes)
+    : seams_(std::move(seams)),
+      options_(std::move(options)),
+      on_power_(std::move(on_power)),
+      on_volumes_(std::move(on_volumes)) {
   for (std::size_t i = 0; i < options_.plans.size(); ++i) {
     to_register_.emplace_back(seams_.clock.now(), i);
   }
@@ -85,7 +86,7 @@ void KubeletSimulator::register_node(std::size_t plan) {
         if (response.ok()) {
           fresh_.insert(name);
           if (Result<Json> made = parse_json(response.body)) changed(std::move(*made));
-        } else if (response.http_status != kConflict) {
+        } else if (!response.is_conflict()) {
           seams_.log.warning("Cannot register a node", {{"node", name}, {"err", response.text()}});
           to_register_.emplace_back(seams_.clock.now() + kRetry, plan);
         } else {
@@ -113,6 +114,7 @@ void KubeletSimulator::changed(Json node) {
   if (version_of(node) <= record.version) return;
   record.version = version_of(node);
   record.node = std::move(node);
+  if (read_volumes(record)) on_volumes_(name);
   if (!record.simulated.has_network) {
     connect(record);
     if (record.simulated.has_network) on_power_(name);
@@ -135,6 +137,7 @@ void KubeletSimulator::adopt(const std::string& name, Json node, NodePower power
   if (record.simulated.internal_ip.empty()) record.simulated.internal_ip = free_address();
   addresses_.insert(record.simulated.internal_ip);
   record.node = std::move(node);
+  (void)read_volumes(record);
   connect(record);
   const Time now = seams_.clock.now();
   record.status_due = now;
@@ -150,6 +153,24 @@ void KubeletSimulator::connect(Record& record) const {
   if (!record.simulated.has_network) return;
   record.simulated.addresses =
       AddressPool::make(cidr.empty() ? pod_cidr(nodes_.size() % kNodesMax) : cidr);
+}
+
+bool KubeletSimulator::read_volumes(Record& record) {
+  SimulatedNode& node = record.simulated;
+  const std::set<std::string> reported =
+      std::exchange(node.reported_volumes, volumes_in_use(record.node));
+  const std::set<std::string> attached =
+      std::exchange(node.attached_volumes, volumes_attached(record.node));
+  return reported != node.reported_volumes || attached != node.attached_volumes;
+}
+
+void KubeletSimulator::report_volumes(const std::string& node, std::set<std::string> in_use) {
+  const auto found = nodes_.find(node);
+  if (found == nodes_.end()) return;
+  found->second.simulated.volumes_in_use = std::move(in_use);
+  if (!volumes_hold(found->second.node, report_of(found->second))) {
+    due_.set(node, seams_.clock.now());
+  }
 }
 
 void KubeletSimulator::removed(const std::string& key) {
@@ -191,7 +212,7 @@ Time KubeletSimulator::step() {
 
 NodeReport KubeletSimulator::report_of(const Record& record) const {
   return {record.simulated.internal_ip, record.simulated.power, options_.size,
-          record.simulated.has_network};
+          record.simulated.has_network, record.simulated.volumes_in_use};
 }
 
 void KubeletSimulator::tend(const std::string& name, Record& record) {
@@ -200,7 +221,8 @@ void KubeletSimulator::tend(const std::string& name, Record& record) {
   if (!record.renewing && moment.now >= record.lease_due) renew(name, record);
   if (record.doing == Doing::kNothing) {
     const NodeReport node_report = report_of(record);
-    if (moment.now >= record.status_due || !conditions_hold(record.node, node_report)) {
+    if (moment.now >= record.status_due || !conditions_hold(record.node, node_report) ||
+        !volumes_hold(record.node, node_report)) {
       report(name, record, node_status_patch(record.node, node_report, moment), Doing::kStatus);
     } else if (options_.untaint == Untaint::kWhenReady && fresh_.contains(name) &&
                is_ready(record.node)) {
@@ -239,7 +261,7 @@ void KubeletSimulator::reported(const std::string& name, const ApiResponse& resp
     if (Result<Json> node = parse_json(response.body)) changed(std::move(*node));
     return;
   }
-  if (response.http_status == kConflict || response.http_status == kNotFound) {
+  if (response.is_conflict() || response.is_missing()) {
     // Somebody was faster: the reflector reports what there is now. In case it already has:
     due_.set(name, now + kRetry);
     return;
@@ -280,9 +302,9 @@ void KubeletSimulator::lease_renewed(const std::string& name, const ApiResponse&
     if (!was_read) {
       record.lease_due = now + seams_.random.jitter(options_.lease_period * 3 / 4, 1.0 / 3);
     }
-  } else if (response.http_status == kNotFound && was_read) {
+  } else if (response.is_missing() && was_read) {
     record.lease = Json::object();
-  } else if (response.http_status == kConflict || response.http_status == kNotFound) {
+  } else if (response.is_conflict() || response.is_missing()) {
     record.lease.reset();
   } else {
     record.lease_due = now + std::max(kRetry, response.retry_after);

@@ -44,6 +44,10 @@ struct SimulatedNode {
   std::string internal_ip;
   bool has_network = true;  ///< Otherwise pods wait.
   std::optional<AddressPool> addresses;
+  /// The volumes that the node is to report as in use; nothing: it reports none.
+  std::optional<std::set<std::string>> volumes_in_use;
+  std::set<std::string> reported_volumes;  ///< Those that the Node lists as in use,
+  std::set<std::string> attached_volumes;  ///< and as attached.
 };
 
 /// Simulates the kubelets' care for their Nodes: of those that it creates by plan, and of all that
@@ -58,8 +62,11 @@ class KubeletSimulator {
   };
   /// A node came, went, or was switched.
   using OnPower = std::function<void(const std::string& node)>;
+  /// The lists of volumes of a Node have changed.
+  using OnVolumes = std::function<void(const std::string& node)>;
 
-  KubeletSimulator(Seams seams, KubeletSimulatorOptions options, OnPower on_power);
+  KubeletSimulator(Seams seams, KubeletSimulatorOptions options, OnPower on_power,
+                   OnVolumes on_volumes);
 
   /// From the reflector of nodes.
   void changed(Json node);
@@ -70,6 +77,8 @@ class KubeletSimulator {
 
   /// Null when no such node is simulated. Lives until the node is changed.
   [[nodiscard]] SimulatedNode* find(const std::string& name);
+  /// Has the node report these volumes as in use.
+  void report_volumes(const std::string& node, std::set<std::string> in_use);
   [[nodiscard]] std::size_t count() const { return nodes_.size(); }
 
  private:
@@ -96,12 +105,15 @@ class KubeletSimulator {
   void plan_next(const std::string& name, const Record& record);
   /// Gives the node its pod addresses; those of its podCIDR, if it has one.
   void connect(Record& record) const;
+  /// Reads the Node's lists of volumes; says whether they have changed.
+  static bool read_volumes(Record& record);
   [[nodiscard]] NodeReport report_of(const Record& record) const;
   [[nodiscard]] std::string free_address();
 
   Seams seams_;
   const KubeletSimulatorOptions options_;
   const OnPower on_power_;
+  const OnVolumes on_volumes_;
   std::unordered_map<std::string, Record> nodes_;
   std::set<std::string> fresh_;  // Created by us and not seen ready yet.
   std::set<std::string> addresses_;

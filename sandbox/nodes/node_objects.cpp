@@ -163,8 +163,31 @@ Json node_status_patch(const Json& node, const NodeReport& report, const Moment&
     status.set("capacity", resources(report.size));
     status.set("allocatable", resources(report.size));
   }
+  if (report.volumes_in_use) {
+    Json volumes = Json::array();
+    for (const std::string& each : *report.volumes_in_use) volumes.push_back(each);
+    status.set("volumesInUse", std::move(volumes));
+  }
   return Json::object({{"metadata", Json::object({{"uid", node.get("metadata").get("uid")}})},
                        {"status", std::move(status)}});
+}
+
+bool volumes_hold(const Json& node, const NodeReport& report) {
+  return !report.volumes_in_use || *report.volumes_in_use == volumes_in_use(node);
+}
+
+std::set<std::string> volumes_in_use(const Json& node) {
+  std::set<std::string> out;
+  for (const Json& each : node.get("status").get("volumesInUse").items()) out.insert(each.text());
+  return out;
+}
+
+std::set<std::string> volumes_attached(const Json& node) {
+  std::set<std::string> out;
+  for (const Json& each : node.get("status").get("volumesAttached").items()) {
+    out.insert(each.get("name").text());
+  }
+  return out;
 }
 
 bool conditions_hold(const Json& node, const NodeReport& report) {

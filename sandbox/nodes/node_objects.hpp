@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 
 #include "lib/kube/json.hpp"
@@ -52,12 +53,20 @@ struct NodeReport {
   NodePower power = NodePower::kRunning;
   NodeSize size;
   bool has_network = true;  ///< Otherwise it is not ready.
+  /// The volumes that the node has mounted, or is about to; nothing: the Node's list stays.
+  std::optional<std::set<std::string>> volumes_in_use;
 };
 /// For a strategic merge patch of nodes/NAME/status.
 [[nodiscard]] Json node_status_patch(const Json& node, const NodeReport& report,
                                      const Moment& moment);
 /// Whether the Node's conditions say what `report` would make them say, times aside.
 [[nodiscard]] bool conditions_hold(const Json& node, const NodeReport& report);
+/// Whether the Node lists the volumes of the report.
+[[nodiscard]] bool volumes_hold(const Json& node, const NodeReport& report);
+/// status.volumesInUse
+[[nodiscard]] std::set<std::string> volumes_in_use(const Json& node);
+/// The names in status.volumesAttached.
+[[nodiscard]] std::set<std::string> volumes_attached(const Json& node);
 
 /// A Lease of kube-node-lease, owned by the Node.
 [[nodiscard]] Json new_lease(const Json& node, const Moment& moment);

@@ -46,6 +46,14 @@ Transition next_of_running(const PodLife& life, const PodFacts& facts, Time now)
   return exit <= next.due ? Transition{PodStage::kBackOff, exit} : next;
 }
 
+/// Mounting comes before images are pulled; the time to start counts from the binding all the same.
+Transition next_of_creating(const PodLife& life, const PodFacts& facts) {
+  if (!facts.volumes_ready) return {};
+  const Time due = std::max(life.since + facts.settings.start, *facts.volumes_ready);
+  if (facts.settings.image_pull == ImagePull::kFails) return {PodStage::kPullFailed, due};
+  return {life.init_done < facts.init_containers ? PodStage::kInit : PodStage::kRunning, due};
+}
+
 Transition next_of(const PodLife& life, const PodFacts& facts, Time now) {
   const PodSettings& settings = facts.settings;
   const bool stops = life.stage == PodStage::kStopping || life.stage == PodStage::kStopped;
@@ -56,11 +64,7 @@ Transition next_of(const PodLife& life, const PodFacts& facts, Time now) {
     case PodStage::kBound:
       return {PodStage::kCreating, now};
     case PodStage::kCreating:
-      if (settings.image_pull == ImagePull::kFails) {
-        return {PodStage::kPullFailed, life.since + settings.start};
-      }
-      return {life.init_done < facts.init_containers ? PodStage::kInit : PodStage::kRunning,
-              life.since + settings.start};
+      return next_of_creating(life, facts);
     case PodStage::kPullFailed:
       if (settings.image_pull == ImagePull::kWorks) return {PodStage::kCreating, now};
       return {};

@@ -29,6 +29,11 @@ bool needs_address(PodStage stage) {
          stage != PodStage::kPullFailed && stage != PodStage::kStopped;
 }
 
+/// Nothing of the pod uses its volumes any more.
+bool ends_mounts(PodStage stage) {
+  return stage == PodStage::kEnded || stage == PodStage::kStopped;
+}
+
 /// A deletion that asks for it now: the server itself removes the pod, or finalizers hold it.
 bool already_forced(const Json& pod) {
   const Json* grace = pod.at({"metadata", "deletionGracePeriodSeconds"});
@@ -86,6 +91,11 @@ void PodRunner::removed(const std::string& key) {
 void PodRunner::release(const Record& record) {
   SimulatedNode* node = nodes_.find(record.node);
   if (node != nullptr && node->addresses) node->addresses->give_back(record.address);
+  if (mounter_ != nullptr) mounter_->forget(record.node, record.uid);
+}
+
+void PodRunner::wake(const std::string& key) {
+  if (begun_ && pods_.contains(key)) due_.set(key, seams_.clock.now());
 }
 
 void PodRunner::begin() {
@@ -122,7 +132,8 @@ void PodRunner::consider(const std::string& key, Record& record, const Json& pod
   SimulatedNode* node = nodes_.find(record.node);
   if (node == nullptr || node->power == NodePower::kStopped) return;
   const Moment moment = Moment::read(seams_.clock);
-  const PodFacts facts = pod_facts(pod, defaults_);
+  PodFacts facts = pod_facts(pod, defaults_);
+  add_volumes(record, pod, facts);
   PodLife moved = record.life;
   advance(moved, facts, moment);
   if (needs_address(moved.stage) && !find_address(record, pod, *node)) {
@@ -130,10 +141,19 @@ void PodRunner::consider(const std::string& key, Record& record, const Json& pod
     return due_.set(key, moment.now + kFirstRetry * (1 << kDoublingsMax));
   }
   const PodLife before = std::exchange(record.life, moved);
+  record.mounts = mounter_ != nullptr && ends_mounts(moved.stage) && !mounter_->unmount(pod);
   const bool writes = write(key, record, pod, moment);
   events_.report(pod, before, moved);
   if (writes) return;
   due_.set(key, next_due(record.life, facts, moment.now));
+}
+
+void PodRunner::add_volumes(const Record& record, const Json& pod, PodFacts& facts) {
+  const PodStage stage = record.life.stage;
+  const bool waits = stage == PodStage::kBound || stage == PodStage::kCreating;
+  if (mounter_ == nullptr || ends_mounts(stage) || (waits && facts.grace)) return;
+  facts.volumes_ready =
+      mounter_->mount(pod, waits ? VolumeMounter::Past::kNew : VolumeMounter::Past::kRan);
 }
 
 bool PodRunner::find_address(Record& record, const Json& pod, SimulatedNode& node) {
@@ -153,7 +173,7 @@ bool PodRunner::write(const std::string& key, Record& record, const Json& pod,
          {"PATCH", target_of(key) + "/status", to_text(*patch), kStrategic});
     return true;
   }
-  if (record.life.stage != PodStage::kStopped || already_forced(pod)) return false;
+  if (record.life.stage != PodStage::kStopped || record.mounts || already_forced(pod)) return false;
   const Json options = Json::object({{"apiVersion", "v1"},
                                      {"kind", "DeleteOptions"},
                                      {"gracePeriodSeconds", 0},

@@ -11,6 +11,7 @@
 #include "sandbox/nodes/pod_events.hpp"
 #include "sandbox/nodes/pod_life.hpp"
 #include "sandbox/nodes/timetable.hpp"
+#include "sandbox/nodes/volume_mounter.hpp"
 
 namespace davit::sandbox {
 
@@ -26,6 +27,9 @@ class PodRunner {
 
   /// `nodes` must outlive it.
   PodRunner(Seams seams, PodDefaults defaults, PodEventSwitch events, KubeletSimulator& nodes);
+  /// Has `mounter`, which must outlive it, mount the volumes of pods before they start. Without
+  /// one, volumes are there at once.
+  void mount_with(VolumeMounter& mounter) { mounter_ = &mounter; }
 
   /// From the reflector of pods. Nothing is done for them before begin().
   void changed(Json pod);
@@ -34,6 +38,8 @@ class PodRunner {
   void begin();
   /// A node came, went, or was switched.
   void node_switched(const std::string& node);
+  /// The pod's volumes have changed.
+  void wake(const std::string& key);
 
   /// Does what is due; returns when it wants to be called next.
   Time step();
@@ -49,7 +55,8 @@ class PodRunner {
     PodLife life;
     std::string address;  // In the node's range; empty: none yet, or the node's own.
     Writing writing = Writing::kNothing;
-    int failures = 0;  // Failed writes in a row.
+    int failures = 0;     // Failed writes in a row.
+    bool mounts = false;  // Something of it may be mounted.
   };
 
   void take(const std::string& key, Record& record, Json pod);
@@ -60,11 +67,14 @@ class PodRunner {
   void send(const std::string& key, Record& record, Writing what, ApiCall call);
   void written(const std::string& key, const std::string& uid, const ApiResponse& response);
   void release(const Record& record);
+  /// Adds to the facts when the volumes of the pod are mounted.
+  void add_volumes(const Record& record, const Json& pod, PodFacts& facts);
 
   Seams seams_;
   const PodDefaults defaults_;
   PodEvents events_;
   KubeletSimulator& nodes_;
+  VolumeMounter* mounter_ = nullptr;
   bool begun_ = false;
   std::unordered_map<std::string, Record> pods_;
   Timetable due_;

@@ -72,6 +72,10 @@ ImagePull image_pull(const Json& pod, const PodDefaults& defaults) {
 
 }  // namespace
 
+std::optional<Duration> annotated_seconds(const Json& object, std::string_view name) {
+  return Annotations(object).seconds(name);
+}
+
 RestartPolicy restart_policy(const Json& pod) {
   const std::string& text = pod.text_at({"spec", "restartPolicy"});
   if (text == "Never") return RestartPolicy::kNever;

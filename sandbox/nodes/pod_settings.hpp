@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/base/clock.hpp"
@@ -52,9 +53,15 @@ inline constexpr char kExitCode[] = "sandbox.davit.dev/exit-code";
 inline constexpr char kExitsMax[] = "sandbox.davit.dev/exits-max";
 inline constexpr char kReady[] = "sandbox.davit.dev/ready";
 inline constexpr char kImagePull[] = "sandbox.davit.dev/image-pull";
+inline constexpr char kMountSeconds[] = "sandbox.davit.dev/mount-seconds";
+inline constexpr char kUnmount[] = "sandbox.davit.dev/unmount";  ///< "never"
+inline constexpr char kUnmountSeconds[] = "sandbox.davit.dev/unmount-seconds";
 }  // namespace annotation
 
 [[nodiscard]] RestartPolicy restart_policy(const Json& pod);
+
+/// A number of seconds in an annotation of `object`; nothing if there is none.
+[[nodiscard]] std::optional<Duration> annotated_seconds(const Json& object, std::string_view name);
 
 /// An invalid number or unknown word counts as missing.
 [[nodiscard]] PodSettings pod_settings(const Json& pod, const PodDefaults& defaults);

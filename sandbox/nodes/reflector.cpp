@@ -5,6 +5,7 @@
 
 #include "host/api/api_status.hpp"
 #include "host/object/api_status.hpp"
+#include "lib/base/take_until.hpp"
 
 namespace davit::sandbox {
 namespace {
@@ -17,6 +18,17 @@ host::ReflectorOptions options() {
   out.streaming_list = false;
   out.backoff_base = std::chrono::milliseconds(200);
   out.backoff_max = std::chrono::seconds(10);
+  return out;
+}
+
+/// "/apis/storage.k8s.io/v1/csinodes": a group, a version and a resource; without the first if it
+/// begins with "/api/".
+host::ExpectedKind::Resource collection_at(std::string_view path) {
+  host::ExpectedKind::Resource out;
+  path.remove_prefix(1);
+  if (take_until(path, "/") == "apis") out.group = take_until(path, "/");
+  out.version = take_until(path, "/");
+  out.resource = path;
   return out;
 }
 
@@ -39,8 +51,7 @@ Reflector::Reflector(Seams seams, std::string path, Handlers handlers)
     : seams_(std::move(seams)),
       path_(std::move(path)),
       handlers_(std::move(handlers)),
-      expected_({"", "v1", std::string_view(path_).substr(path_.rfind('/') + 1)},
-                host::ExpectedKind::Form::kWhole, nullptr),
+      expected_(collection_at(path_), host::ExpectedKind::Form::kWhole, nullptr),
       state_(options(), seams_.random) {}
 
 Time Reflector::step() {

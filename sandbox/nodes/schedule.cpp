@@ -6,6 +6,7 @@
 
 #include "lib/kube/json_view.hpp"
 #include "sandbox/nodes/label_rules.hpp"
+#include "sandbox/nodes/storage_view.hpp"
 
 namespace davit::sandbox {
 namespace {
@@ -94,6 +95,7 @@ PodShare pod_share(const Json& pod) {
       share.ports.insert((protocol.empty() ? "TCP" : protocol) + "/" + std::to_string(number));
     }
   }
+  for (PodClaim& each : pod_claims(pod)) share.claims.push_back(std::move(each.name));
   return share;
 }
 
@@ -101,15 +103,18 @@ void NodeCapacity::add(const PodShare& share) {
   used += share.requests;
   ++pods;
   ports.insert(share.ports.begin(), share.ports.end());
+  claims.insert(share.claims.begin(), share.claims.end());
 }
 
 void NodeCapacity::remove(const PodShare& share) {
   used -= share.requests;
   --pods;
-  for (const std::string& port : share.ports) {
-    const auto found = ports.find(port);
-    if (found != ports.end()) ports.erase(found);
-  }
+  const auto take_out = [](std::multiset<std::string>& from, const std::string& what) {
+    const auto found = from.find(what);
+    if (found != from.end()) from.erase(found);
+  };
+  for (const std::string& port : share.ports) take_out(ports, port);
+  for (const std::string& claim : share.claims) take_out(claims, claim);
 }
 
 void update_capacity(NodeCapacity& capacity, const Json& node) {
@@ -125,12 +130,16 @@ void update_capacity(NodeCapacity& capacity, const Json& node) {
 }
 
 Choice schedule(const Json& pod_spec, const PodShare& share,
-                const std::vector<const NodeCapacity*>& nodes) {
+                const std::vector<const NodeCapacity*>& nodes, const NodeFilter& filter) {
   Choice choice;
   std::map<std::string, int> counts;
   std::pair<bool, std::int64_t> best;
   for (const NodeCapacity* node : nodes) {
-    const std::vector<std::string> reasons = unschedulable_reasons(pod_spec, share, *node);
+    std::vector<std::string> reasons = unschedulable_reasons(pod_spec, share, *node);
+    if (reasons.empty() && filter) {
+      std::string refusal = filter(*node);
+      if (!refusal.empty()) reasons.push_back(std::move(refusal));
+    }
     for (const std::string& reason : reasons) ++counts[reason];
     if (!reasons.empty()) continue;
     const bool is_last_resort =

@@ -3,6 +3,7 @@
 
 #include <davit/kube/pod_resources.hpp>
 #include <davit/kube/quantity.hpp>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -33,8 +34,9 @@ class Amounts {
 
 /// The resources that a pod takes from its node.
 struct PodShare {
-  Amounts requests;             ///< Those that pod_resources() counts.
-  std::set<std::string> ports;  ///< Host ports: "TCP/80".
+  Amounts requests;                 ///< Those that pod_resources() counts.
+  std::set<std::string> ports;      ///< Host ports: "TCP/80".
+  std::vector<std::string> claims;  ///< Those of its volumes: "namespace/name".
 };
 [[nodiscard]] PodShare pod_share(const Json& pod);
 
@@ -49,6 +51,7 @@ struct NodeCapacity {
   std::int64_t pods = 0;
   std::int64_t pods_max = 0;
   std::multiset<std::string> ports;
+  std::multiset<std::string> claims;
 
   void add(const PodShare& share);
   void remove(const PodShare& share);
@@ -62,9 +65,13 @@ struct Choice {
   std::string message;  ///< "0/2 nodes are available: 1 Insufficient cpu, …."
 };
 
+/// A further reason why a node does not take the pod; empty: none.
+using NodeFilter = std::function<std::string(const NodeCapacity&)>;
+
 /// The node with the fewest pods of those that accept it; the first of equals. Nodes that the pod
 /// would rather avoid (PreferNoSchedule) come last.
 [[nodiscard]] Choice schedule(const Json& pod_spec, const PodShare& share,
-                              const std::vector<const NodeCapacity*>& nodes);
+                              const std::vector<const NodeCapacity*>& nodes,
+                              const NodeFilter& filter = nullptr);
 
 }  // namespace davit::sandbox

@@ -6,7 +6,9 @@
 #include <davit/kube/time.hpp>
 #include <utility>
 
+#include "sandbox/nodes/claim_scheduling.hpp"
 #include "sandbox/nodes/reflector.hpp"
+#include "sandbox/nodes/storage_objects.hpp"
 
 namespace davit::sandbox {
 namespace {
@@ -17,6 +19,8 @@ constexpr char kName[] = "default-scheduler";
 /// kube-scheduler's back-off of a pod: 1 s to 10 s.
 constexpr Duration kFirstPause = seconds(1);
 constexpr Duration kLongestPause = seconds(10);
+/// kube-scheduler's --bind-timeout of volumes.
+constexpr Duration kBindVolumesTimeout = std::chrono::minutes(10);
 
 std::string pod_target(const Json& pod) {
   return "/api/v1/namespaces/" + pod.text_at({"metadata", "namespace"}) + "/pods/" +
@@ -97,19 +101,22 @@ void Scheduler::pod_changed(const Json& pod) {
   if (!node.empty()) {
     entry.object.reset();
     if (entry.state == State::kBound) return;
-    if (entry.state != State::kBinding || entry.node != node) {
-      if (entry.state == State::kBinding) release_capacity(entry);
+    const bool chosen = entry.state == State::kBinding || entry.state == State::kVolumes;
+    if (!chosen || entry.node != node) {
+      if (chosen) release_capacity(entry);
       entry.share = pod_share(pod);
       entry.node = node;
       reserve_capacity(entry);
     }
     entry.state = State::kBound;
     unschedulable_.erase(key);
+    with_volumes_.erase(key);
     due_.drop(key);
     return;
   }
   if (entry.state == State::kBinding) return;
   if (!waits(pod)) return forget(key);
+  if (entry.state == State::kVolumes) return;
   const bool known = entry.object != nullptr;
   const bool same = known && entry.object->get("spec") == pod.get("spec");
   entry.object = std::make_unique<Json>(pod);
@@ -130,6 +137,7 @@ void Scheduler::forget(const std::string& key) {
   if (held) release_capacity(found->second);
   pods_.erase(found);
   unschedulable_.erase(key);
+  with_volumes_.erase(key);
   due_.drop(key);
   if (held) cluster_changed();
 }
@@ -173,22 +181,106 @@ void Scheduler::try_again(const std::string& key, Pod& pod) {
 }
 
 void Scheduler::consider(const std::string& key, Pod& pod) {
-  const Json& spec = pod.object->get("spec");
+  if (pod.state == State::kVolumes) return bind_volumes(key, pod);
   pod.tried = seams_.clock.now();
-  const Choice choice = schedule(spec, pod.share, order_);
-  if (choice.node != nullptr) return bind(key, pod, choice.node->name);
+  const Choice choice = choose(pod);
+  if (choice.node == nullptr) return refuse(key, pod, choice.message);
+  unschedulable_.erase(key);
+  pod.node = choice.node->name;
+  reserve_capacity(pod);
+  if (storage_ == nullptr || pod.share.claims.empty()) return bind(key, pod);
+  pod.state = State::kVolumes;
+  with_volumes_.insert(key);
+  bind_volumes(key, pod);
+}
+
+Choice Scheduler::choose(const Pod& pod) const {
+  const Json& spec = pod.object->get("spec");
+  if (storage_ == nullptr || pod.share.claims.empty()) return schedule(spec, pod.share, order_);
+  const SchedulingClaims claims = scheduling_claims(*storage_, *pod.object);
+  if (claims.refusal.empty()) {
+    return schedule(spec, pod.share, order_, [&](const NodeCapacity& node) {
+      return volume_refusal(*storage_, claims, node);
+    });
+  }
+  Choice none;
+  none.message =
+      "0/" + std::to_string(order_.size()) + " nodes are available: " + claims.refusal + ".";
+  return none;
+}
+
+void Scheduler::refuse(const std::string& key, Pod& pod, const std::string& message) {
   pod.state = State::kUnschedulable;
   unschedulable_.insert(key);
   ++pod.failures;
   // A change of the cluster plans the next attempt.
-  if (pod.message != choice.message) report_unschedulable(key, pod, choice.message);
+  if (pod.message != message) report_unschedulable(key, pod, message);
 }
 
-void Scheduler::bind(const std::string& key, Pod& pod, const std::string& node) {
+void Scheduler::bind_volumes(const std::string& key, Pod& pod) {
+  const SchedulingClaims claims = scheduling_claims(*storage_, *pod.object);
+  const auto node = nodes_.find(pod.node);
+  const Time now = seams_.clock.now();
+  bool lost = false;  // A provisioner that cannot serve the node takes it off the claim.
+  for (const Json* each : claims.delayed) {
+    const std::string name = storage_name(*each);
+    if (annotation_of(*each, kSelectedNode) == pod.node) {
+      pod.claims_handed.insert(name);
+    } else {
+      lost = lost || pod.claims_handed.contains(name);
+    }
+  }
+  if (node == nodes_.end() || !claims.refusal.empty() || lost ||
+      now >= pod.tried + kBindVolumesTimeout ||
+      !volume_refusal(*storage_, claims, node->second).empty()) {
+    return give_up_node(key, pod);
+  }
+  if (claims.delayed.empty()) {
+    with_volumes_.erase(key);
+    return bind(key, pod);
+  }
+  for (ApiCall& each : volume_writes(*storage_, claims, node->second)) {
+    if (!pod.volumes_asked.insert(each.target).second) continue;
+    seams_.api.send(std::move(each), [this, key, uid = pod.uid](const ApiResponse& response) {
+      if (!response.ok()) refused(key, uid, response);
+    });
+  }
+  due_.set(key, pod.tried + kBindVolumesTimeout);
+}
+
+void Scheduler::storage_changed(StorageKind kind, const std::string& name) {
+  if (!begun_ || kind == StorageKind::kAttachment || kind == StorageKind::kNode) return;
+  const auto uses = [&](const Pod& pod) {
+    const std::vector<std::string>& claims = pod.share.claims;
+    return kind != StorageKind::kClaim
+               ? !claims.empty()
+               : std::find(claims.begin(), claims.end(), name) != claims.end();
+  };
+  for (const std::string& key : with_volumes_) {
+    if (uses(pods_.at(key))) due_.set(key, seams_.clock.now());
+  }
+  for (const std::string& key : unschedulable_) {
+    if (uses(pods_.at(key))) try_again(key, pods_.at(key));
+  }
+}
+
+void Scheduler::give_up_node(const std::string& key, Pod& pod) {
+  release_capacity(pod);
+  pod.node.clear();
+  pod.volumes_asked.clear();
+  pod.claims_handed.clear();
+  with_volumes_.erase(key);
+  pod.state = State::kUnschedulable;
+  unschedulable_.insert(key);
+  pod.tried = seams_.clock.now();
+  ++pod.failures;
+  try_again(key, pod);
+}
+
+void Scheduler::bind(const std::string& key, Pod& pod) {
   pod.state = State::kBinding;
-  unschedulable_.erase(key);
-  pod.node = node;
-  reserve_capacity(pod);
+  due_.drop(key);
+  const std::string node = pod.node;
   const Json& metadata = pod.object->get("metadata");
   const Json binding = Json::object(
       {{"apiVersion", "v1"},
@@ -210,15 +302,9 @@ void Scheduler::refused(const std::string& key, const std::string& uid,
   const auto found = pods_.find(key);
   if (found == pods_.end() || found->second.uid != uid) return;
   Pod& pod = found->second;
-  if (pod.state != State::kBinding) return;
-  release_capacity(pod);
-  pod.node.clear();
-  pod.state = State::kUnschedulable;
-  unschedulable_.insert(key);
-  pod.tried = seams_.clock.now();
-  ++pod.failures;
+  if (pod.state != State::kBinding && pod.state != State::kVolumes) return;
   seams_.log.info(1, "Cannot bind", {{"pod", key}, {"err", response.text()}});
-  try_again(key, pod);
+  give_up_node(key, pod);
 }
 
 void Scheduler::report_unschedulable(const std::string& key, Pod& pod, const std::string& message) {

@@ -14,6 +14,7 @@
 #include "sandbox/nodes/api_calls.hpp"
 #include "sandbox/nodes/schedule.hpp"
 #include "sandbox/nodes/stamp.hpp"
+#include "sandbox/nodes/storage_view.hpp"
 #include "sandbox/nodes/timetable.hpp"
 
 namespace davit::sandbox {
@@ -22,10 +23,12 @@ namespace davit::sandbox {
 /// takes the node with the fewest pods. Pods that fit nowhere are tried again when the cluster
 /// changes, each with a pause that grows. Belongs to one thread.
 ///
-///   Pending ──fits──▶ Binding ──201──▶ Bound
-///     │  ▲               │ refused
-///     ▼  │ change        │
-///    Unfit ◀─────────────┘
+///   Pending ──fits──▶ (Volumes) ──▶ Binding ──201──▶ Bound
+///     │  ▲               │             │ refused
+///     ▼  │ change        │             │
+///    Unfit ◀─────────────┴─────────────┘
+///
+/// Volumes: claims that waited for the node get their volumes. Only if the scheduler heeds claims.
 class Scheduler {
  public:
   struct Seams {
@@ -41,6 +44,10 @@ class Scheduler {
   void node_removed(const std::string& key);
   void pod_changed(const Json& pod);
   void pod_removed(const std::string& key);
+  /// Has the scheduler heed the claims of pods. `storage` must outlive it.
+  void heed(const StorageView& storage) { storage_ = &storage; }
+  /// An object of the storage has changed.
+  void storage_changed(StorageKind kind, const std::string& name);
   /// Begins once all existing nodes and pods have been listed, so that the free capacity is known.
   void begin();
 
@@ -48,25 +55,34 @@ class Scheduler {
   Time step();
 
  private:
-  enum class State { kPending, kUnschedulable, kBinding, kBound };
+  enum class State { kPending, kUnschedulable, kVolumes, kBinding, kBound };
 
   struct Pod {
     std::string uid;
     State state = State::kPending;
-    std::string node;  // kBinding, kBound.
+    std::string node;  // kVolumes, kBinding, kBound.
     PodShare share;
     // While not bound: what the choice and the reports need.
     std::unique_ptr<Json> object;
     int failures = 0;
     Time tried{};
     std::string message;  // The last refusal that was reported.
+    // kVolumes: the targets of what was written, and the claims seen with the node.
+    std::set<std::string> volumes_asked;
+    std::set<std::string> claims_handed;
   };
 
   void forget(const std::string& key);
   void release_capacity(const Pod& pod);
   void reserve_capacity(const Pod& pod);
   void consider(const std::string& key, Pod& pod);
-  void bind(const std::string& key, Pod& pod, const std::string& node);
+  [[nodiscard]] Choice choose(const Pod& pod) const;
+  void refuse(const std::string& key, Pod& pod, const std::string& message);
+  /// Has the pod's claims get their volumes on its node; binds it once all have them.
+  void bind_volumes(const std::string& key, Pod& pod);
+  void bind(const std::string& key, Pod& pod);
+  /// Gives up the pod's node, and tries again later.
+  void give_up_node(const std::string& key, Pod& pod);
   void refused(const std::string& key, const std::string& uid, const ApiResponse& response);
   void report_unschedulable(const std::string& key, Pod& pod, const std::string& message);
   void try_again(const std::string& key, Pod& pod);
@@ -82,11 +98,13 @@ class Scheduler {
   void send_event(const Json& regarding, const Report& report);
 
   Seams seams_;
+  const StorageView* storage_ = nullptr;
   bool begun_ = false;
   std::map<std::string, NodeCapacity> nodes_;
   std::vector<const NodeCapacity*> order_;  // The same, for schedule().
   std::unordered_map<std::string, Pod> pods_;
   std::set<std::string> unschedulable_;  // Their keys.
+  std::set<std::string> with_volumes_;   // The keys of those in kVolumes.
   Timetable due_;
 };
 

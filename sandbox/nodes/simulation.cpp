@@ -1,6 +1,7 @@
 #include "sandbox/nodes/simulation.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "host/api/rest_client.hpp"
@@ -9,14 +10,22 @@
 #include "sandbox/nodes/pod_runner.hpp"
 #include "sandbox/nodes/reflector.hpp"
 #include "sandbox/nodes/scheduler.hpp"
+#include "sandbox/nodes/simulated_storage.hpp"
 
 namespace davit::sandbox {
 
 struct Simulation::Parts {
   Parts(const SimulationSeams& seams, const SimulationOptions& options, Wake wake)
       : api(seams.transport, host::user_agent("sandbox-nodes"), std::move(wake)),
-        kubelets({api, seams.clock, seams.random, seams.log.named("nodes")}, options.nodes,
-                 [this](const std::string& node) { pods.node_switched(node); }),
+        kubelets(
+            {api, seams.clock, seams.random, seams.log.named("nodes")}, options.nodes,
+            [this](const std::string& node) {
+              pods.node_switched(node);
+              if (storage) storage->mounter().node_changed(node);
+            },
+            [this](const std::string& node) {
+              if (storage) storage->mounter().node_changed(node);
+            }),
         pods({api, seams.clock, seams.log.named("pods")}, options.pods, options.pod_events,
              kubelets),
         scheduler({api, seams.clock, seams.log.named("scheduler")}),
@@ -24,16 +33,27 @@ struct Simulation::Parts {
         node_reflector({api, seams.clock, seams.random, seams.log}, "/api/v1/nodes",
                        node_handlers()),
         pod_reflector({api, seams.clock, seams.random, seams.log}, "/api/v1/pods", pod_handlers()) {
+    if (options.storage == StorageSwitch::kOff) return;
+    storage.emplace(
+        Reflector::Seams{api, seams.clock, seams.random, seams.log}, kubelets,
+        [this](const std::string& pod) { pods.wake(pod); },
+        [this](StorageKind kind, const std::string& name) {
+          if (schedules) scheduler.storage_changed(kind, name);
+        });
+    pods.mount_with(storage->mounter());
+    scheduler.heed(storage->view());
   }
 
   Reflector::Handlers node_handlers() {
     return {[this](Json node) {
               if (schedules) scheduler.node_changed(node);
+              if (storage) storage->node_changed(node);
               kubelets.changed(std::move(node));
             },
             [this](const std::string& key) {
               if (schedules) scheduler.node_removed(key);
               kubelets.removed(key);
+              if (storage) storage->node_removed(key);
             }};
   }
   Reflector::Handlers pod_handlers() {
@@ -52,15 +72,21 @@ struct Simulation::Parts {
     Time next = node_reflector.step();
     // Nodes first: pods that exist hold addresses of theirs.
     if (node_reflector.synced()) next = std::min(next, pod_reflector.step());
-    if (!begun && pod_reflector.synced()) {
-      begun = true;
-      pods.begin();
-      if (schedules) scheduler.begin();
-    }
+    if (storage) next = std::min(next, storage->follow());
+    if (!begun && pod_reflector.synced() && (!storage || storage->synced())) begin();
     next = std::min(next, kubelets.step());
     if (!begun) return next;
     next = std::min(next, pods.step());
+    // After the pods, which say what is mounted.
+    if (storage) next = std::min({next, storage->step(), kubelets.step(), pods.step()});
     return schedules ? std::min(next, scheduler.step()) : next;
+  }
+
+  void begin() {
+    begun = true;
+    pods.begin();
+    if (storage) storage->begin();
+    if (schedules) scheduler.begin();
   }
 
   ApiCalls api;
@@ -69,6 +95,7 @@ struct Simulation::Parts {
   Scheduler scheduler;
   const bool schedules;
   bool begun = false;
+  std::optional<SimulatedStorage> storage;
   Reflector node_reflector;
   Reflector pod_reflector;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <davit/result.hpp>
 #include <functional>
 #include <memory>
@@ -20,11 +21,15 @@
 namespace davit::sandbox {
 
 enum class Scheduling { kOn, kOff };
+/// Whether there are volumes: the simulated CSI driver, nodes that mount, a scheduler that heeds
+/// claims. Without, pods start whatever their claims are.
+enum class StorageSwitch : std::uint8_t { kOn, kOff };
 
 struct SimulationOptions {
   KubeletSimulatorOptions nodes;  ///< Without plans only nodes with the annotation are simulated.
   PodDefaults pods;
   Scheduling scheduling = Scheduling::kOn;
+  StorageSwitch storage = StorageSwitch::kOff;
   PodEventSwitch pod_events = PodEventSwitch::kOff;  ///< Three writes more for each container.
 };
 

@@ -1,0 +1,61 @@
+/// Everything about volumes in a simulation: the view, the driver, the nodes' mounts.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/base/clock.hpp"
+#include "lib/base/log.hpp"
+#include "lib/base/random.hpp"
+#include "sandbox/nodes/api_calls.hpp"
+#include "sandbox/nodes/kubelet_simulator.hpp"
+#include "sandbox/nodes/reflector.hpp"
+#include "sandbox/nodes/storage_driver.hpp"
+#include "sandbox/nodes/storage_view.hpp"
+#include "sandbox/nodes/volume_mounter.hpp"
+
+namespace davit::sandbox {
+
+/// Follows the storage objects and shows their changes to those who need them. Belongs to one
+/// thread.
+class SimulatedStorage {
+ public:
+  /// An object has come, has changed or is gone.
+  using OnChange = std::function<void(StorageKind kind, const std::string& name)>;
+
+  /// `nodes` must outlive it.
+  SimulatedStorage(const Reflector::Seams& seams, KubeletSimulator& nodes,
+                   VolumeMounter::WakePod wake, OnChange on_change);
+
+  /// From the reflector of nodes.
+  void node_changed(Json node);
+  void node_removed(const std::string& key);
+
+  [[nodiscard]] VolumeMounter& mounter() { return mounter_; }
+  [[nodiscard]] const StorageView& view() const { return view_; }
+
+  /// Takes in what the server reports; returns when it wants to be called next.
+  Time follow();
+  /// Whether all objects were listed.
+  [[nodiscard]] bool synced() const;
+  /// All pods have been looked at once.
+  void begin();
+  /// Does what is due; returns when it wants to be called next.
+  Time step();
+
+ private:
+  void follow(StorageKind kind, const Reflector::Seams& seams);
+  void notify(StorageKind kind, const std::string& name, const Json& object);
+  /// The response to a write of the driver.
+  bool take(Json object);
+
+  StorageView view_;
+  const OnChange on_change_;
+  StorageDriver driver_;
+  VolumeMounter mounter_;
+  std::vector<std::unique_ptr<Reflector>> reflectors_;
+};
+
+}  // namespace davit::sandbox

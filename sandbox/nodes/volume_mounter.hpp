@@ -1,0 +1,87 @@
+/// The kubelets' volume managers: what is mounted on the simulated nodes.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "lib/base/clock.hpp"
+#include "lib/kube/json.hpp"
+#include "sandbox/nodes/kubelet_simulator.hpp"
+#include "sandbox/nodes/storage_view.hpp"
+#include "sandbox/nodes/timetable.hpp"
+
+namespace davit::sandbox {
+
+/// Mounts the volumes of pods as a kubelet does: reports them in the Node's volumesInUse, waits
+/// until the Node lists them as attached and their attachments agree, and only then lets the pod
+/// start. After the pod's end it unmounts them, and takes them off the Node. Pods that are gone
+/// from the API are unmounted, too, but never on a stopped node. Belongs to one thread.
+///
+///   Wanted ──attached──▶ Mounted ──pod ended──▶ Unmounting ──▶ (forgotten)
+class VolumeMounter {
+ public:
+  /// A pod has something to do, by its key.
+  using WakePod = std::function<void(const std::string& pod)>;
+  /// Whether the pod's containers ran already when this process began.
+  enum class Past { kNew, kRan };
+
+  /// All must outlive it.
+  VolumeMounter(const StorageView& view, KubeletSimulator& nodes, Clock& clock, WakePod wake);
+
+  /// From when on the volumes of a pod that its node is to run are mounted, which may be in the
+  /// future; nothing: not before something changes.
+  [[nodiscard]] std::optional<Time> mount(const Json& pod, Past past);
+  /// The containers have ended. Says whether nothing of the pod is mounted any more.
+  [[nodiscard]] bool unmount(const Json& pod);
+  /// The pod is gone from the API.
+  void forget(const std::string& node, const std::string& uid);
+
+  /// An object of the view has changed.
+  void changed(StorageKind kind, const Json& object);
+  /// A node came or went, was switched, or its lists have changed.
+  void node_changed(const std::string& node);
+  /// Before this nothing is taken off a Node: all pods have been looked at once.
+  void begin() { begun_ = true; }
+  /// Does what is due; returns when it wants to be called next.
+  Time step();
+
+ private:
+  enum class Stage { kWanted, kMounted, kUnmounting };
+
+  struct Mounts {
+    std::string pod;  // Its key.
+    Stage stage = Stage::kWanted;
+    Time since{};                   // When it came to the stage.
+    std::optional<Duration> takes;  // The time to unmount; nothing: it never succeeds.
+    bool gone = false;              // No pod waits for the unmounting.
+    std::set<std::string> volumes;  // As Nodes list them.
+    std::vector<std::string> claims;
+    std::vector<std::string> to_attach;  // The PersistentVolumes that need it.
+  };
+  using OfNode = std::map<std::string, Mounts>;  // Keys are the pods' UIDs.
+
+  /// Finds the pod's volumes. False: not all are there yet.
+  [[nodiscard]] bool resolve(const Json& pod, Mounts& mounts) const;
+  [[nodiscard]] bool all_attached(const std::string& node, const Mounts& mounts) const;
+  void stop_waiting(const Mounts& mounts);
+  /// Says whether nothing is mounted any more.
+  [[nodiscard]] bool finish(const std::string& node, const std::string& uid);
+  void publish();
+
+  const StorageView& view_;
+  KubeletSimulator& nodes_;
+  Clock& clock_;
+  const WakePod wake_;
+  bool begun_ = false;
+  std::unordered_map<std::string, OfNode> mounts_;                  // Keys are nodes.
+  std::unordered_map<std::string, std::set<std::string>> waiting_;  // Pods by claim.
+  std::set<std::string> dirty_;                                     // Nodes.
+  Timetable due_;                                                   // "node/UID"
+};
+
+}  // namespace davit::sandbox

@@ -1,0 +1,231 @@
+// The simulated CSI driver, with its binder and attach/detach controller played by the test.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/sandbox/nodes/storage_world.hpp"
+
+namespace davit::sandbox {
+namespace {
+
+using std::chrono::seconds;
+using testing::Contains;
+using testing::HasSubstr;
+
+const std::string kVolumes = "/api/v1/persistentvolumes";
+const std::string kClasses = "/apis/storage.k8s.io/v1/storageclasses";
+
+TEST(StorageDriverTest, DriverRegistersItselfItsClassesAndItsNodes) {
+  StorageWorld world;
+  EXPECT_TRUE(world.read("/apis/storage.k8s.io/v1/csidrivers/sandbox.davit.dev")
+                  .get("spec")
+                  .get("attachRequired")
+                  .boolean());
+  const Json by_default = world.read(kClasses + "/sandbox");
+  EXPECT_EQ(by_default.text_at(
+                {"metadata", "annotations", "storageclass.kubernetes.io/is-default-class"}),
+            "true");
+  EXPECT_EQ(by_default.text_at({"volumeBindingMode"}), "Immediate");
+  EXPECT_EQ(world.read(kClasses + "/sandbox-zonal").text_at({"volumeBindingMode"}),
+            "WaitForFirstConsumer");
+  const Json csi_node = world.read("/apis/storage.k8s.io/v1/csinodes/node-1");
+  ASSERT_EQ(csi_node.get("spec").get("drivers").size(), 1U);
+  EXPECT_EQ(to_text(csi_node.get("spec").get("drivers").items()[0]),
+            R"({"name":"sandbox.davit.dev","nodeID":"node-1","topologyKeys":)"
+            R"(["topology.kubernetes.io/zone"],"allocatable":{"count":32}})");
+  EXPECT_EQ(
+      world.node("node-1").text_at(
+          {"metadata", "annotations", "volumes.kubernetes.io/controller-managed-attach-detach"}),
+      "true");
+}
+
+TEST(StorageDriverTest, WithoutStorageThereIsNoDriverAndPodsDoNotWaitForClaims) {
+  World world(two_nodes());
+  EXPECT_EQ(world.read(kClasses).get("items").size(), 0U);
+  world.create_pod("p", R"("volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"none"}}])");
+  EXPECT_EQ(world.phase("p"), "Running");
+  EXPECT_FALSE(world.node("node-1").get("status").contains("volumesInUse"));
+}
+
+TEST(StorageDriverTest, ProvisionerMakesTheVolumeThatTheBinderAsksFor) {
+  StorageWorld world;
+  world.create_claim("data");
+  EXPECT_EQ(world.read(kVolumes).get("items").size(), 0U) << "nothing has asked yet";
+
+  world.ask("data");
+
+  const Json volume = world.volume("data");
+  const Json& spec = volume.get("spec");
+  EXPECT_EQ(spec.text_at({"csi", "driver"}), "sandbox.davit.dev");
+  EXPECT_EQ(spec.text_at({"claimRef", "uid"}), world.claim("data").text_at({"metadata", "uid"}));
+  EXPECT_EQ(spec.text_at({"capacity", "storage"}), "1Gi");
+  EXPECT_EQ(spec.text_at({"persistentVolumeReclaimPolicy"}), "Delete");
+  EXPECT_EQ(spec.text_at({"storageClassName"}), "sandbox");
+  EXPECT_FALSE(spec.contains("nodeAffinity"));
+  EXPECT_EQ(volume.text_at({"metadata", "annotations", "pv.kubernetes.io/provisioned-by"}),
+            "sandbox.davit.dev");
+  EXPECT_THAT(to_text(volume.get("metadata").get("finalizers")),
+              HasSubstr("external-provisioner.volume.kubernetes.io/finalizer"));
+  EXPECT_THAT(world.events("data"), Contains("ProvisioningSucceeded Successfully provisioned "
+                                             "volume " +
+                                             world.volume_name("data")));
+  world.pass(seconds(5));
+  EXPECT_EQ(world.read(kVolumes).get("items").size(), 1U);
+}
+
+TEST(StorageDriverTest, ProvisioningTakesItsTimeAndFailsAsAnnotated) {
+  StorageWorld world;
+  world.create_claim("slow", "sandbox", R"("sandbox.davit.dev/provision-seconds":"3")");
+  world.create_claim("bad", "sandbox", R"("sandbox.davit.dev/provision":"fail")");
+  world.ask("slow");
+  world.ask("bad");
+  EXPECT_TRUE(world.volume("slow").text_at({"spec", "csi", "driver"}).empty());
+
+  world.pass(seconds(3));
+
+  EXPECT_EQ(world.volume("slow").text_at({"spec", "csi", "driver"}), "sandbox.davit.dev");
+  EXPECT_TRUE(world.volume("bad").text_at({"spec", "csi", "driver"}).empty());
+  EXPECT_THAT(world.events("bad"),
+              Contains(HasSubstr("ProvisioningFailed failed to provision volume with StorageClass "
+                                 "\"sandbox\": ")));
+  world.merge(StorageWorld::claim_path("bad"),
+              R"({"metadata":{"annotations":{"sandbox.davit.dev/provision":null}}})");
+  EXPECT_EQ(world.volume("bad").text_at({"spec", "csi", "driver"}), "sandbox.davit.dev");
+}
+
+TEST(StorageDriverTest, AttacherHoldsTheAttachmentUntilTheVolumeIsDetached) {
+  StorageWorld world;
+  world.create_bound_claim("data", R"("sandbox.davit.dev/attach-seconds":"2",)"
+                                   R"("sandbox.davit.dev/detach-seconds":"4")");
+  world.attach("data", "node-1");
+  EXPECT_EQ(to_text(world.attachment("node-1.data").get("metadata").get("finalizers")),
+            R"(["external-attacher/sandbox-davit-dev"])");
+  EXPECT_FALSE(world.is_attached("node-1.data"));
+  world.pass(seconds(2));
+  EXPECT_TRUE(world.is_attached("node-1.data"));
+  EXPECT_THAT(to_text(world.volume("data").get("metadata").get("finalizers")),
+              HasSubstr("external-attacher/sandbox-davit-dev"));
+
+  world.detach("data", "node-1");
+  world.pass(seconds(3));
+  EXPECT_EQ(world.attachment("node-1.data").text_at({"kind"}), "VolumeAttachment");
+  world.pass(seconds(1));
+  EXPECT_EQ(world.attachment("node-1.data").text_at({"reason"}), "NotFound");
+}
+
+TEST(StorageDriverTest, VolumeForOneNodeIsNotAttachedToASecond) {
+  StorageWorld world;
+  world.create_bound_claim("data");
+  world.attach("data", "node-1");
+  world.attach("data", "node-2");
+  EXPECT_TRUE(world.is_attached("node-1.data"));
+  EXPECT_FALSE(world.is_attached("node-2.data"));
+  EXPECT_THAT(world.attachment("node-2.data").text_at({"status", "attachError", "message"}),
+              HasSubstr("is attached to node node-1"));
+
+  world.detach("data", "node-1");
+
+  EXPECT_TRUE(world.is_attached("node-2.data"));
+  EXPECT_FALSE(world.attachment("node-2.data").get("status").contains("attachError"));
+}
+
+TEST(StorageDriverTest, AttachingAndDetachingFailAsAnnotated) {
+  StorageWorld world;
+  world.create_bound_claim("data", R"("sandbox.davit.dev/attach":"fail")");
+  world.attach("data", "node-1");
+  EXPECT_THAT(world.attachment("node-1.data").text_at({"status", "attachError", "message"}),
+              HasSubstr("ResourceExhausted"));
+  world.merge(StorageWorld::claim_path("data"),
+              R"({"metadata":{"annotations":{"sandbox.davit.dev/attach":null,)"
+              R"("sandbox.davit.dev/detach":"fail"}}})");
+  EXPECT_TRUE(world.is_attached("node-1.data"));
+
+  world.detach("data", "node-1");
+
+  EXPECT_THAT(world.attachment("node-1.data").text_at({"status", "detachError", "message"}),
+              HasSubstr("ResourceExhausted"));
+  world.merge(StorageWorld::claim_path("data"),
+              R"({"metadata":{"annotations":{"sandbox.davit.dev/detach":"never"}}})");
+  world.pass(seconds(60));
+  EXPECT_TRUE(world.is_attached("node-1.data"));
+}
+
+TEST(StorageDriverTest, ReleasedVolumeIsDeletedOnceItIsDetached) {
+  StorageWorld world;
+  world.create_bound_claim("data");
+  world.attach("data", "node-1");
+  const std::string name = world.volume_name("data");
+  const std::string path = kVolumes + "/" + name;
+  // No controller protects volumes here.
+  world.merge(path, R"({"metadata":{"finalizers":["external-attacher/sandbox-davit-dev",)"
+                    R"("external-provisioner.volume.kubernetes.io/finalizer"]}})");
+  world.set_phase("data", "Released");
+  EXPECT_THAT(world.events(name), Contains("VolumeFailedDelete persistentvolume " + name +
+                                           " is still attached to node node-1"));
+  EXPECT_EQ(world.sandbox.get(path).code, 200);
+
+  world.detach("data", "node-1");
+  world.pass(seconds(1));
+
+  EXPECT_EQ(world.sandbox.get(path).code, 404);
+}
+
+TEST(StorageDriverTest, VolumeOfThePolicyRetainIsNeverDeletedAndLosesTheProvisionersFinalizer) {
+  StorageWorld world;
+  world.create_bound_claim("data");
+  const std::string path = kVolumes + "/" + world.volume_name("data");
+  world.merge(path, R"({"spec":{"persistentVolumeReclaimPolicy":"Retain"}})");
+  EXPECT_EQ(to_text(world.volume("data").get("metadata").get("finalizers")),
+            R"(["kubernetes.io/pv-protection"])");
+  world.set_phase("data", "Released");
+  world.pass(seconds(60));
+  EXPECT_FALSE(world.volume("data").get("metadata").contains("deletionTimestamp"));
+
+  world.merge(path, R"({"spec":{"persistentVolumeReclaimPolicy":"Delete"}})");
+  world.pass(seconds(1));
+  EXPECT_TRUE(world.volume("data").get("metadata").contains("deletionTimestamp"));
+}
+
+TEST(StorageDriverTest, BoundClaimGrowsWithItsVolume) {
+  StorageWorld world;
+  world.create_bound_claim("data");
+  world.merge(StorageWorld::claim_path("data"),
+              R"({"spec":{"resources":{"requests":{"storage":"5Gi"}}}})");
+  EXPECT_EQ(world.volume("data").text_at({"spec", "capacity", "storage"}), "5Gi");
+  EXPECT_EQ(world.claim("data").text_at({"status", "capacity", "storage"}), "5Gi");
+  EXPECT_THAT(world.events("data"), Contains("VolumeResizeSuccessful Resize volume succeeded"));
+}
+
+TEST(StorageDriverTest, BoundClaimChangesItsAttributesClass) {
+  StorageWorld world;
+  world.create_bound_claim("data");
+  world.merge(StorageWorld::claim_path("data"), R"({"spec":{"volumeAttributesClassName":"gold"}})");
+  EXPECT_EQ(world.volume("data").text_at({"spec", "volumeAttributesClassName"}), "gold");
+  EXPECT_EQ(world.claim("data").text_at({"status", "currentVolumeAttributesClassName"}), "gold");
+}
+
+TEST(StorageDriverTest, NodesLimitFollowsItsAnnotation) {
+  StorageWorld world;
+  world.merge("/api/v1/nodes/node-2",
+              R"({"metadata":{"annotations":{"sandbox.davit.dev/volumes-max":"1"}}})");
+  const Json csi_node = world.read("/apis/storage.k8s.io/v1/csinodes/node-2");
+  EXPECT_EQ(to_text(csi_node.get("spec").get("drivers").items()[0].get("allocatable")),
+            R"({"count":1})");
+}
+
+TEST(StorageDriverTest, VolumesOfOtherDriversAreLeftAlone) {
+  StorageWorld world;
+  world.create_claim("data");
+  world.merge(StorageWorld::claim_path("data"),
+              R"({"metadata":{"annotations":{"volume.kubernetes.io/storage-provisioner":)"
+              R"("example.com/p"}}})");
+  world.must(world.sandbox.post(
+      "/apis/storage.k8s.io/v1/volumeattachments",
+      R"({"metadata":{"name":"x"},"spec":{"attacher":"example.com","nodeName":"node-1",)"
+      R"("source":{"persistentVolumeName":"v"}}})"));
+  world.pass(seconds(5));
+  EXPECT_EQ(world.read(kVolumes).get("items").size(), 0U);
+  EXPECT_FALSE(world.attachment("x").get("metadata").contains("finalizers"));
+}
+
+}  // namespace
+}  // namespace davit::sandbox

@@ -1,0 +1,265 @@
+// Pods with claims on simulated nodes, and where the scheduler puts them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/sandbox/nodes/storage_world.hpp"
+
+namespace davit::sandbox {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+using testing::HasSubstr;
+
+/// One node, and the pod "data" that runs with the claim "data".
+class RunningUser : public StorageWorld {
+ public:
+  explicit RunningUser(const std::string& annotations = "") : StorageWorld(one_node()) {
+    create_bound_claim("data");
+    create_user("data", annotations);
+    attach("data", "node-1");
+    report_attached("data", "node-1");
+  }
+
+  void delete_pod() {
+    EXPECT_EQ(sandbox.remove("/api/v1/namespaces/default/pods/data").code, 200);
+    run_until_idle();
+  }
+
+ private:
+  static SimulationOptions one_node() {
+    SimulationOptions options = with_storage();
+    options.nodes.plans = plan_nodes("node", 1, 1);
+    return options;
+  }
+};
+
+TEST(VolumeMounterTest, PodStartsOnceItsVolumeIsInUseAttachedAndMounted) {
+  StorageWorld world;
+  world.create_bound_claim("data", R"("sandbox.davit.dev/attach":"never")");
+  world.create_user("data", R"("sandbox.davit.dev/mount-seconds":"3")");
+  const std::string node = world.pod("data").text_at({"spec", "nodeName"});
+  ASSERT_FALSE(node.empty());
+  EXPECT_TRUE(world.is_in_use("data", node)) << "before anything is attached";
+
+  world.attach("data", node);
+  world.report_attached("data", node);
+  EXPECT_EQ(world.phase("data"), "Pending") << "the attachment does not say so";
+  world.merge(StorageWorld::claim_path("data"),
+              R"({"metadata":{"annotations":{"sandbox.davit.dev/attach":null}}})");
+  EXPECT_TRUE(world.is_attached(node + ".data"));
+  EXPECT_EQ(world.phase("data"), "Pending");
+  world.pass(seconds(3));
+  EXPECT_EQ(world.phase("data"), "Running");
+}
+
+TEST(VolumeMounterTest, PodWaitsUntilTheNodeListsTheVolume) {
+  StorageWorld world;
+  world.create_bound_claim("data");
+  world.create_user("data");
+  const std::string node = world.pod("data").text_at({"spec", "nodeName"});
+  world.attach("data", node);
+  world.pass(minutes(1));
+  EXPECT_EQ(world.phase("data"), "Pending");
+  world.report_attached("data", node);
+  EXPECT_EQ(world.phase("data"), "Running");
+}
+
+TEST(VolumeMounterTest, PodIsGoneOnlyAfterItsVolumeIsUnmounted) {
+  RunningUser world(R"("sandbox.davit.dev/unmount-seconds":"5")");
+  ASSERT_EQ(world.phase("data"), "Running");
+  world.delete_pod();
+  EXPECT_TRUE(world.is_in_use("data", "node-1"));
+  EXPECT_FALSE(world.gone("data"));
+  world.pass(seconds(5));
+  EXPECT_FALSE(world.is_in_use("data", "node-1"));
+  EXPECT_TRUE(world.gone("data"));
+}
+
+TEST(VolumeMounterTest, VolumeThatIsNeverUnmountedStaysInUse) {
+  RunningUser world(R"("sandbox.davit.dev/unmount":"never")");
+  world.delete_pod();
+  world.pass(minutes(10));
+  EXPECT_TRUE(world.is_in_use("data", "node-1"));
+  world.merge("/api/v1/namespaces/default/pods/data",
+              R"({"metadata":{"annotations":{"sandbox.davit.dev/unmount":null}}})");
+  EXPECT_FALSE(world.is_in_use("data", "node-1"));
+  EXPECT_TRUE(world.gone("data"));
+}
+
+TEST(VolumeMounterTest, EndedPodKeepsNothingMounted) {
+  StorageWorld world;
+  world.create_bound_claim("data");
+  world.create_user("data", "", R"(,"restartPolicy":"Never")");
+  const std::string node = world.pod("data").text_at({"spec", "nodeName"});
+  world.attach("data", node);
+  world.report_attached("data", node);
+  EXPECT_TRUE(world.is_in_use("data", node));
+  world.pass(seconds(2));
+  EXPECT_EQ(world.phase("data"), "Succeeded");
+  EXPECT_FALSE(world.is_in_use("data", node));
+}
+
+TEST(VolumeMounterTest, StoppedNodeKeepsWhatItHasMountedUntilItStartsAgain) {
+  RunningUser world;
+  world.annotate_node("node-1", "stopped");
+  EXPECT_EQ(
+      world.sandbox.remove("/api/v1/namespaces/default/pods/data", R"({"gracePeriodSeconds":0})")
+          .code,
+      200);
+  world.pass(minutes(10));
+  EXPECT_TRUE(world.is_in_use("data", "node-1"));
+  world.annotate_node("node-1", "running");
+  EXPECT_FALSE(world.is_in_use("data", "node-1"));
+}
+
+TEST(VolumeMounterTest, NewProcessKeepsTheVolumesOfRunningPodsInUse) {
+  RunningUser world;
+  const std::string listed = world.listed("data");
+  bool dropped = false;
+  world.server.intercept = [&](const HttpServerRequest& request) {
+    const bool report =
+        request.method == "PATCH" && request.target == "/api/v1/nodes/node-1/status";
+    dropped = dropped || (report && request.body.find("volumesInUse") != std::string::npos &&
+                          request.body.find(listed) == std::string::npos);
+    return std::optional<HttpServerResponse>();
+  };
+  world.stop();
+  world.start();
+  world.pass(minutes(10));
+  EXPECT_TRUE(world.is_in_use("data", "node-1"));
+  EXPECT_FALSE(dropped);
+  EXPECT_EQ(world.phase("data"), "Running");
+  world.delete_pod();
+  EXPECT_FALSE(world.is_in_use("data", "node-1"));
+}
+
+TEST(VolumeMounterTest, NewProcessForgetsTheVolumesOfPodsThatAreGone) {
+  RunningUser world;
+  world.stop();
+  EXPECT_EQ(
+      world.sandbox.remove("/api/v1/namespaces/default/pods/data", R"({"gracePeriodSeconds":0})")
+          .code,
+      200);
+  world.start();
+  EXPECT_FALSE(world.is_in_use("data", "node-1"));
+}
+
+/// The message of the pod's condition PodScheduled.
+std::string refusal(StorageWorld& world, const std::string& pod) {
+  return World::condition(world.pod(pod), "PodScheduled", "message");
+}
+
+TEST(VolumeSchedulingTest, PodWaitsForItsClaims) {
+  StorageWorld world;
+  world.create_user("data");
+  EXPECT_THAT(refusal(world, "data"), HasSubstr("persistentvolumeclaim \"data\" not found"));
+  world.create_claim("data");
+  world.pass(seconds(2));
+  EXPECT_THAT(refusal(world, "data"),
+              HasSubstr("pod has unbound immediate PersistentVolumeClaims"));
+  world.ask("data");
+  world.bind("data");
+  world.pass(seconds(10));
+  EXPECT_FALSE(world.pod("data").text_at({"spec", "nodeName"}).empty());
+}
+
+TEST(VolumeSchedulingTest, ClaimThatWaitsForItsPodGetsAVolumeInTheZoneOfTheNode) {
+  StorageWorld world;
+  world.create_claim("data", "sandbox-zonal");
+  world.create_user("data");
+  const std::string node = world.claim("data").text_at(
+      {"metadata", "annotations", "volume.kubernetes.io/selected-node"});
+  ASSERT_FALSE(node.empty());
+  EXPECT_EQ(world.pod("data").text_at({"spec", "nodeName"}), "") << "its volume comes first";
+
+  world.ask("data");
+  EXPECT_EQ(to_text(world.volume("data").get("spec").get("nodeAffinity")),
+            R"({"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":)"
+            R"("topology.kubernetes.io/zone","operator":"In","values":[")" +
+                world.node(node).text_at({"metadata", "labels", "topology.kubernetes.io/zone"}) +
+                R"("]}]}]}})");
+  world.bind("data");
+  EXPECT_EQ(world.pod("data").text_at({"spec", "nodeName"}), node);
+}
+
+TEST(VolumeSchedulingTest, PodGoesWhereItsVolumeIs) {
+  StorageWorld world;
+  world.create_claim("data", "sandbox-zonal");
+  world.create_user("data");
+  world.ask("data");
+  world.bind("data");
+  const std::string node = world.pod("data").text_at({"spec", "nodeName"});
+  EXPECT_EQ(
+      world.sandbox.remove("/api/v1/namespaces/default/pods/data", R"({"gracePeriodSeconds":0})")
+          .code,
+      200);
+  world.merge("/api/v1/nodes/" + node, R"({"spec":{"unschedulable":true}})");
+
+  world.create_user("data");
+
+  EXPECT_THAT(refusal(world, "data"),
+              HasSubstr("1 node(s) didn't match PersistentVolume's node affinity"));
+  world.merge("/api/v1/nodes/" + node, R"({"spec":{"unschedulable":null}})");
+  world.pass(seconds(10));
+  EXPECT_EQ(world.pod("data").text_at({"spec", "nodeName"}), node);
+}
+
+TEST(VolumeSchedulingTest, ProvisionerThatGivesTheNodeBackHasThePodScheduledAgain) {
+  StorageWorld world;
+  world.create_claim("data", "sandbox-zonal");
+  world.create_user("data");
+  const auto selected = [&]() -> std::string {
+    return world.claim("data").text_at(
+        {"metadata", "annotations", "volume.kubernetes.io/selected-node"});
+  };
+  const std::string first = selected();
+  EXPECT_EQ(world.sandbox.remove("/api/v1/nodes/" + first).code, 200);
+  world.ask("data");
+  world.pass(seconds(10));
+  EXPECT_NE(selected(), first);
+  EXPECT_FALSE(selected().empty());
+}
+
+TEST(VolumeSchedulingTest, FreeVolumeIsReservedForTheClaimThatWaits) {
+  StorageWorld world;
+  world.must(world.sandbox.post("/apis/storage.k8s.io/v1/storageclasses",
+                                R"({"metadata":{"name":"local"},"provisioner":)"
+                                R"("kubernetes.io/no-provisioner","volumeBindingMode":)"
+                                R"("WaitForFirstConsumer"})"));
+  world.must(world.sandbox.post(
+      "/api/v1/persistentvolumes",
+      R"({"metadata":{"name":"disk"},"spec":{"capacity":{"storage":"2Gi"},"accessModes":)"
+      R"(["ReadWriteOnce"],"storageClassName":"local","local":{"path":"/disk"},"nodeAffinity":)"
+      R"({"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"kubernetes.io/hostname",)"
+      R"("operator":"In","values":["node-2"]}]}]}}}})"));
+  world.create_claim("data", "local");
+  world.create_user("data");
+  EXPECT_THAT(refusal(world, "data"),
+              HasSubstr("node(s) didn't find available persistent volumes to bind"));
+
+  world.merge("/api/v1/persistentvolumes/disk/status", R"({"status":{"phase":"Available"}})");
+  world.pass(seconds(2));
+
+  EXPECT_EQ(world.read("/api/v1/persistentvolumes/disk").text_at({"spec", "claimRef", "uid"}),
+            world.claim("data").text_at({"metadata", "uid"}));
+  EXPECT_EQ(world.pod("data").text_at({"spec", "nodeName"}), "");
+}
+
+TEST(VolumeSchedulingTest, NodeTakesNoMoreVolumesThanItsDriverAllows) {
+  StorageWorld world;
+  for (const char* node : {"node-1", "node-2"}) {
+    world.merge(std::string("/api/v1/nodes/") + node,
+                R"({"metadata":{"annotations":{"sandbox.davit.dev/volumes-max":"1"}}})");
+  }
+  for (const char* name : {"a", "b", "c"}) {
+    world.create_bound_claim(name);
+    world.create_user(name);
+  }
+  EXPECT_NE(world.pod("a").text_at({"spec", "nodeName"}),
+            world.pod("b").text_at({"spec", "nodeName"}));
+  EXPECT_EQ(refusal(world, "c"), "0/2 nodes are available: 2 node(s) exceed max volume count.");
+}
+
+}  // namespace
+}  // namespace davit::sandbox
