@@ -28,6 +28,7 @@ sandbox::SimulationOptions simulation_options(const NodeFlags& flags) {
   options.nodes.lease_period = flags.lease_period;
   options.pods = flags.pods;
   options.scheduling = flags.scheduling;
+  options.storage = flags.storage;
   options.pod_events = flags.pod_events;
   return options;
 }

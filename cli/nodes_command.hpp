@@ -22,6 +22,7 @@ struct NodeFlags {
   sandbox::NodeSize size;
   sandbox::PodDefaults pods;
   sandbox::Scheduling scheduling = sandbox::Scheduling::kOn;
+  sandbox::StorageSwitch storage = sandbox::StorageSwitch::kOff;
   sandbox::PodEventSwitch pod_events = sandbox::PodEventSwitch::kOn;
   sandbox::Untaint untaint = sandbox::Untaint::kWhenReady;
   sandbox::PodRanges pod_ranges = sandbox::PodRanges::kOwn;

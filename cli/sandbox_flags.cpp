@@ -104,7 +104,8 @@ void add_server_flags(CLI::App& app, SandboxOptions& options) {
          "--controllers",
          [&options](const std::vector<std::string>& list) { options.controllers = list; },
          "Controllers to run: '*' enables all, 'foo' enables and '-foo' disables one of gc, "
-         "namespace, events, accounts, nodes, scheduler, volumes and the plugins' controllers; "
+         "namespace, events, accounts, nodes, scheduler, volumes, storage and the plugins' "
+         "controllers; "
          "'plugins' means all of the latter (default *)")
       ->delimiter(',')
       ->take_all()
@@ -194,6 +195,10 @@ void add_sandbox_command(CLI::App& app, SandboxFlags& flags, const SandboxAction
       "nodes", "Simulate nodes and a scheduler on an API server, until interrupted");
   add_kubeconfig(*nodes, flags.nodes.kubeconfig);
   add_node_flags(*nodes, flags.nodes.nodes);
+  nodes->add_flag_callback(
+      "--storage", [&flags] { flags.nodes.nodes.storage = sandbox::StorageSwitch::kOn; },
+      "Simulate the CSI driver sandbox.davit.dev: volumes are attached and mounted before pods "
+      "start");
   add_verbosity(*nodes, flags.nodes.verbosity);
   nodes->callback([&] { chosen = [&] { return run_sandbox_nodes(flags.nodes); }; });
 

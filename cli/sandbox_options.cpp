@@ -17,7 +17,8 @@ std::vector<KnownController> own_controllers() {
           {"accounts", {"serviceaccounts"}},
           {"nodes", {"node"}},
           {"scheduler", {}},
-          {"volumes", {}}};
+          {"volumes", {}},
+          {"storage", {}}};
 }
 
 bool is_loopback(const std::string& address) {
@@ -82,6 +83,23 @@ bool yields_to_own(const std::string& plugin, const SandboxControllers& chosen) 
       kDoubles, [&](const Double& each) { return each.plugin == plugin && chosen.*each.own; });
 }
 
+/// A plugin's controller that binds claims; the own `volumes` only stands in for it.
+constexpr std::string_view kBinder = "persistentvolume-binder-controller";
+
+bool is_named(const std::vector<std::string>& list, std::string_view name) {
+  return std::ranges::find(list, name) != list.end();
+}
+
+/// There is one binder. The driver of `storage` needs a real one, which by default is the plugin's.
+/// `volumes` binds if neither of the two is on, or if it is named.
+void choose_storage(const std::vector<std::string>& named, bool has_binder,
+                    SandboxControllers& out) {
+  const bool stands_in = is_named(named, "volumes") && !is_named(named, kBinder);
+  const bool driver = out.storage && (has_binder && !stands_in);
+  out.storage = is_named(named, "storage") || driver;
+  if (!is_named(named, "volumes")) out.volumes = out.volumes && !has_binder && !out.storage;
+}
+
 Result<SandboxControllers> choose_controllers(const std::vector<std::string>& given,
                                               const std::vector<KnownController>& plugins) {
   const std::vector<KnownController> own = own_controllers();
@@ -107,11 +125,17 @@ Result<SandboxControllers> choose_controllers(const std::vector<std::string>& gi
   out.nodes = on("nodes");
   out.scheduler = on("scheduler");
   out.volumes = on("volumes");
+  out.storage = on("storage");
   for (const Double& each : kDoubles) {
-    if (std::ranges::find(named, each.plugin) != named.end()) out.*each.own = false;
+    if (is_named(named, each.plugin)) out.*each.own = false;
   }
+  const auto binder = std::ranges::find(plugins, kBinder, &KnownController::name);
+  const bool has_binder =
+      binder != plugins.end() && controller_enabled(list, kBinder, binder->off_by_default);
+  choose_storage(named, has_binder, out);
   for (const KnownController& each : plugins) {
     if (yields_to_own(each.name, out)) continue;
+    if (each.name == kBinder && out.volumes && !is_named(named, kBinder)) continue;
     if (controller_enabled(list, each.name, each.off_by_default)) out.plugins.push_back(each.name);
   }
   return out;

@@ -56,6 +56,7 @@ struct SandboxControllers {
   bool nodes = false;
   bool scheduler = false;
   bool volumes = false;              ///< Binds claims to volumes that exist in name only.
+  bool storage = false;              ///< The simulated CSI driver, and nodes that mount.
   std::vector<std::string> plugins;  ///< Those of plugins that run in the same process.
 };
 

@@ -189,6 +189,39 @@ TEST(SandboxOptionsTest, OnlyOneOfTwoControllersDoesTheSameWork) {
   }
 }
 
+TEST(SandboxOptionsTest, ClaimsHaveOneBinderAndTheDriverNeedsARealOne) {
+  const KnownController binder{
+      "persistentvolume-binder-controller", {"persistentvolume-binder"}, false};
+  struct Case {
+    std::vector<std::string> controllers;
+    bool volumes;
+    bool storage;
+    bool plugin;
+  };
+  const Case cases[] = {{{"*"}, false, true, true},
+                        {{"*", "-plugins"}, true, false, false},
+                        {{"*", "-persistentvolume-binder"}, true, false, false},
+                        {{"*", "-plugins", "storage"}, false, true, false},
+                        {{"*", "-plugins", "-volumes"}, false, false, false},
+                        {{"*", "-volumes"}, false, true, true},
+                        {{"*", "-storage"}, false, false, true},
+                        {{"*", "volumes"}, true, false, false},
+                        {{"nodes", "plugins"}, false, false, true},
+                        {{"nodes", "volumes"}, true, false, false}};
+  for (const Case& wanted : cases) {
+    SandboxOptions options;
+    options.controllers = wanted.controllers;
+    const auto settings = merge_sandbox_settings(
+        options, [](const std::string&) { return std::optional<std::string>("/home/me"); },
+        {binder});
+    ASSERT_TRUE(settings) << settings.error().message();
+    const SandboxControllers& chosen = settings->controllers;
+    EXPECT_EQ(chosen.volumes, wanted.volumes) << testing::PrintToString(wanted.controllers);
+    EXPECT_EQ(chosen.storage, wanted.storage) << testing::PrintToString(wanted.controllers);
+    EXPECT_EQ(!chosen.plugins.empty(), wanted.plugin) << testing::PrintToString(wanted.controllers);
+  }
+}
+
 TEST(SandboxOptionsTest, ControllersOfPluginsRunUnlessTheyAreLeftOutByNameOrTogether) {
   using testing::ElementsAre;
   using testing::IsEmpty;
