@@ -38,6 +38,7 @@ void apply_gates(Manifest& manifest) {
       {"HPAScaleToZero", "horizontal-pod-autoscaler-controller", "scaleToZero"},
       {"HPAConfigurableTolerance", "horizontal-pod-autoscaler-controller", "configurableTolerance"},
       {"PodLevelResources", "horizontal-pod-autoscaler-controller", "podLevelResources"},
+      {"DRAWorkloadResourceClaims", "resourceclaim-controller", "workloadResourceClaims"},
       {"StorageVersionAPI", "storageversion-garbage-collector-controller", "storageVersionAPI"}};
   for (const Option& each : kOptions) {
     if (!is_gate_set(each.gate, manifest.feature_gates)) continue;

@@ -188,7 +188,8 @@ constexpr UpstreamFlag kDeviceTaintEviction[] = {
 };
 
 constexpr UpstreamFlag kResourceclaim[] = {
-    {"concurrent-resourceclaim-syncs", "int32", "50", kNoEffect},
+    {"concurrent-resourceclaim-syncs", "int32", "50", kTaken,
+     "controllerSettings.resourceclaim-controller.workers", "", 1, 1000},
 };
 
 constexpr UpstreamFlag kStatefulset[] = {

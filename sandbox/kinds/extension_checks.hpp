@@ -19,5 +19,9 @@ void check_flow_schema(const Json& object, const Json* old, FieldErrors& errors)
 void check_priority_level(const Json& object, const Json* old, FieldErrors& errors);
 /// The status of both.
 void check_flow_control_status(const Json& object, FieldErrors& errors);
+/// k8s: pkg/apis/resource/validation: a spec never changes, of claims as of templates.
+void check_resource_claim(const Json& object, const Json* old, FieldErrors& errors);
+/// The consumers and the allocation of a claim. k8s: validateResourceClaimStatusUpdate.
+void check_resource_claim_status(const Json& object, const Json& old, FieldErrors& errors);
 
 }  // namespace davit::sandbox

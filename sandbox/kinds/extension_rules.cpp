@@ -18,6 +18,7 @@ struct ExtensionRule {
   /// `old` is null for a new object. No check: null.
   void (*check)(const Json& object, const Json* old, FieldErrors& errors) = nullptr;
   void (*check_status)(const Json& object, FieldErrors& errors) = nullptr;
+  void (*check_status_change)(const Json& object, const Json& old, FieldErrors& errors) = nullptr;
   /// A literal: a warning for writers of such objects; empty: none.
   std::string_view warning = {};
   /// See PlainRules::checks_finalizer_names().
@@ -49,8 +50,9 @@ class ExtensionRules final : public PlainRules {
   void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
     if (rule_.check != nullptr) rule_.check(object, &old, errors);
   }
-  void check_status(const Json& object, const Json&, FieldErrors& errors) const override {
+  void check_status(const Json& object, const Json& old, FieldErrors& errors) const override {
     if (rule_.check_status != nullptr) rule_.check_status(object, errors);
+    if (rule_.check_status_change != nullptr) rule_.check_status_change(object, old, errors);
   }
   [[nodiscard]] bool checks_finalizer_names() const override { return rule_.finalizer_names; }
 
@@ -201,7 +203,10 @@ std::shared_ptr<const KindRules> priority_level_rules(const KindFacts& facts) {
 
 std::shared_ptr<const KindRules> resource_claim_rules(const KindFacts& facts) {
   return std::make_shared<ExtensionRules>(
-      facts, ExtensionRule{.set_defaults = default_claim, .finalizer_names = true});
+      facts, ExtensionRule{.set_defaults = default_claim,
+                           .check = check_resource_claim,
+                           .check_status_change = check_resource_claim_status,
+                           .finalizer_names = true});
 }
 
 }  // namespace davit::sandbox

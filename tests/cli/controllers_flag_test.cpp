@@ -66,17 +66,16 @@ TEST(ControllersFlagTest, UnknownEntriesAreReported) {
 
 TEST(ControllersFlagTest, ControllersOfKubeControllerManagerMayBeNamed) {
   std::vector<std::string> warnings;
-  EXPECT_THAT(without_foreign_controllers({"*", "selinux-warning-controller",
-                                           "resource-claim-controller", "-job", "foo-controller"},
-                                          kKnown, warnings),
-              ElementsAre("*", "foo-controller"));
+  EXPECT_THAT(
+      without_foreign_controllers(
+          {"*", "selinux-warning-controller", "svm", "-job", "foo-controller"}, kKnown, warnings),
+      ElementsAre("*", "foo-controller"));
   EXPECT_THAT(
       warnings,
       ElementsAre(
           "davit has no selinux-warning-controller: no Event warns of volumes that pods use with "
           "different SELinux labels",
-          "davit has no resourceclaim-controller: pods with templates of ResourceClaims get no "
-          "claims and stay Pending"));
+          "davit has no storage-version-migrator-controller: no StorageVersionMigration runs"));
 
   warnings.clear();
   EXPECT_THAT(without_foreign_controllers({"job", "nothing"}, kKnown, warnings),

@@ -92,13 +92,14 @@ TEST(PluginCommandTest, EventsOfEachControllerHaveTheComponentOfKubeControllerMa
       {"persistentvolume-expander-controller", "volume_expand"},
       {"replicaset-controller", "replicaset-controller"},
       {"replicationcontroller-controller", "replication-controller"},
+      {"resourceclaim-controller", "resource_claim"},
       {"statefulset-controller", "statefulset-controller"},
       {"taint-eviction-controller", "taint-eviction-controller"},
   };
   for (const auto& [controller, component] : expected) {
     EXPECT_EQ(components[controller], component) << controller;
   }
-  EXPECT_EQ(components.size(), 42U);
+  EXPECT_EQ(components.size(), 43U);
 }
 
 /// A report on a note with optional capabilities, limits and values of the configuration.

@@ -144,6 +144,7 @@ constexpr Shipped kShipped[] = {
     {"podgc", "pod-garbage-collector-controller"},
     {"replicaset", "replicaset-controller"},
     {"replicationcontroller", "replicationcontroller-controller"},
+    {"resourceclaim", "resourceclaim-controller"},
     {"resourcequota", "resourcequota-controller"},
     {"serviceaccount", "legacy-serviceaccount-token-cleaner-controller"},
     {"serviceaccount", "root-ca-certificate-publisher-controller"},

@@ -143,6 +143,7 @@ constexpr Shipped kShipped[] = {
     {"podgc", DAVIT_PLUGINS "/podgc/podgc.so"},
     {"replicaset", DAVIT_PLUGINS "/replicaset/replicaset.so"},
     {"replicationcontroller", DAVIT_PLUGINS "/replicationcontroller/replicationcontroller.so"},
+    {"resourceclaim", DAVIT_PLUGINS "/resourceclaim/resourceclaim.so"},
     {"resourcequota", DAVIT_PLUGINS "/resourcequota/resourcequota.so"},
     {"serviceaccount", DAVIT_PLUGINS "/serviceaccount/serviceaccount.so"},
     {"servicecidr", DAVIT_PLUGINS "/servicecidr/servicecidr.so"},

@@ -210,9 +210,10 @@ INSTANTIATE_TEST_SUITE_P(Plugins, OwnControllersTest,
                                            "endpoint", "endpointslicemirroring", "ephemeralvolume",
                                            "garbagecollector", "job", "namespace", "nodeipam",
                                            "nodelifecycle", "podautoscaler", "podgc", "replicaset",
-                                           "replicationcontroller", "resourcequota",
-                                           "serviceaccount", "servicecidr", "statefulset", "ttl",
-                                           "ttlafterfinished", "volumebinder", "volumeprotection"));
+                                           "replicationcontroller", "resourceclaim",
+                                           "resourcequota", "serviceaccount", "servicecidr",
+                                           "statefulset", "ttl", "ttlafterfinished", "volumebinder",
+                                           "volumeprotection"));
 
 }  // namespace
 }  // namespace davit::explore

@@ -36,6 +36,7 @@ PAGES_OF = [
      {'CC': 'cluster-controllers', 'X': 'cluster-controllers', 'Q': 'cluster-controllers'}),
     (('plugins/attachdetach/', 'tests/plugins/attachdetach/'), {'AD': 'attachdetach', 'D': 'attachdetach', 'Q': 'attachdetach'}),
     (('plugins/nodeipam/', 'tests/plugins/nodeipam/'), {'IPAM': 'nodeipam', 'D': 'nodeipam', 'Q': 'nodeipam'}),
+    (('plugins/resourceclaim/', 'plugins/shared/claims/', 'tests/plugins/resourceclaim/'), {'DRA': 'dra', 'D': 'dra', 'Q': 'dra'}),
     (('plugins/podautoscaler/', 'tests/plugins/podautoscaler/'), {'HPA': 'hpa', 'D': 'hpa', 'Q': 'hpa'}),
     (('plugins/volumeprotection/', 'tests/plugins/volumeprotection/', 'plugins/ephemeralvolume/', 'tests/plugins/ephemeralvolume/',
       'plugins/shared/volumes/', 'plugins/volumebinder/', 'tests/plugins/volumebinder/'),

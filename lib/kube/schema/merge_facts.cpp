@@ -27,6 +27,7 @@ constexpr MergeFact kMergeFacts[] = {
     {"core.v1.PodStatus", "conditions", "type", "map type"},
     {"core.v1.PodStatus", "podIPs", "ip", "map ip"},
     {"core.v1.PodStatus", "hostIPs", "ip", "atomic"},
+    {"core.v1.PodStatus", "resourceClaimStatuses", "name retainKeys", "map name"},
     {"core.v1.ContainerStatus", "volumeMounts", "mountPath", "map mountPath"},
     {"core.v1.ContainerStatus", "allocatedResourcesStatus", "name", "map name"},
     {"core.v1.ReplicationControllerSpec", "selector", "", "atomic"},

@@ -23,9 +23,8 @@ TEST(FlagTableTest, NoFlagStandsTwiceAndUnderscoresAreDashes) {
 }
 
 TEST(FlagTableTest, AFlagWithoutEffectHasAReason) {
-  EXPECT_EQ(find_upstream_flag("concurrent-resourceclaim-syncs").reason(),
-            "davit has no resourceclaim-controller: pods with templates of ResourceClaims get no "
-            "claims and stay Pending");
+  EXPECT_EQ(find_upstream_flag("concurrent-device-taint-eviction-syncs").reason(),
+            "davit has no device-taint-eviction-controller: pods keep devices that are tainted");
   EXPECT_EQ(find_upstream_flag("emulated-version").reason(), "davit behaves as v1.36");
 }
 
@@ -40,7 +39,7 @@ TEST(FlagTableTest, AFlagOfAMissingControllerNamesIt) {
     const UpstreamController* const found = find_upstream_flag(flag).missing();
     return found == nullptr ? std::string_view() : found->name;
   };
-  EXPECT_EQ(missing("concurrent-resourceclaim-syncs"), "resourceclaim-controller")
+  EXPECT_EQ(missing("concurrent-device-taint-eviction-syncs"), "device-taint-eviction-controller")
       << "by its group";
   EXPECT_EQ(missing("configure-cloud-routes"), "node-route-controller") << "a generic flag";
   EXPECT_EQ(missing("concurrent-job-syncs"), "") << "davit has it";

@@ -85,11 +85,10 @@ TEST(FlagValuesTest, TheGarbageCollectorIsSwitchedOff) {
 }
 
 TEST(FlagValuesTest, AFlagWithoutEffectWarnsUnlessItHasItsDefault) {
-  EXPECT_THAT(take("concurrent-resourceclaim-syncs", {"5"}).warnings,
-              ElementsAre("--concurrent-resourceclaim-syncs: davit has no "
-                          "resourceclaim-controller: pods with templates of ResourceClaims get no "
-                          "claims and stay Pending"));
-  for (const auto& [flag, value] : {std::pair("concurrent-resourceclaim-syncs", "50"),
+  EXPECT_THAT(take("concurrent-device-taint-eviction-syncs", {"5"}).warnings,
+              ElementsAre("--concurrent-device-taint-eviction-syncs: davit has no "
+                          "device-taint-eviction-controller: pods keep devices that are tainted"));
+  for (const auto& [flag, value] : {std::pair("concurrent-device-taint-eviction-syncs", "8"),
                                     {"cluster-name", "kubernetes"},
                                     {"pvclaimbinder-sync-period", "0.25m"},
                                     {"horizontal-pod-autoscaler-tolerance", "0.1"},
@@ -117,6 +116,8 @@ TEST(FlagValuesTest, WhatUpstreamRefusesIsRefused) {
                 "--max-endpoints-per-slice must be from 1 to 1000, not \"1001\""},
            Case{"concurrent-job-syncs", "0",
                 "--concurrent-job-syncs must be from 1 to 1000, not \"0\""},
+           Case{"concurrent-resourceclaim-syncs", "0",  // DRA43
+                "--concurrent-resourceclaim-syncs must be from 1 to 1000, not \"0\""},
            Case{"mirroring-concurrent-service-endpoint-syncs", "51",
                 "--mirroring-concurrent-service-endpoint-syncs must be from 1 to 50, not \"51\""},
            Case{"large-cluster-size-threshold", "-1",

@@ -60,15 +60,17 @@ TEST(FromFlagsTest, TheManifestHasTheLeaseOfTheCommandLine) {
 }
 
 TEST(FromFlagsTest, WhatStopsWithoutAMissingControllerIsSaid) {
-  const FromFlagsResult result = manifest_from_flags(
-      {"--concurrent-resourceclaim-syncs=5", "--controllers=*,-device-taint-eviction-controller"});
+  const FromFlagsResult result =
+      manifest_from_flags({"--concurrent-validating-admission-policy-status-syncs=6",
+                           "--controllers=*,-device-taint-eviction-controller"});
 
   EXPECT_THAT(result.warnings,
-              ElementsAre(HasSubstr("--concurrent-resourceclaim-syncs: davit has no "),
+              ElementsAre(HasSubstr("--concurrent-validating-admission-policy-status-syncs: davit "
+                                    "has no "),
                           HasSubstr("davit manifest from-flags --rest prints")));
   EXPECT_THAT(result.text,
-              HasSubstr("\n#   resourceclaim-controller: pods with templates of ResourceClaims get "
-                        "no claims and stay Pending\n"));
+              HasSubstr("\n#   validatingadmissionpolicy-status-controller: the expressions of "
+                        "ValidatingAdmissionPolicies are not checked for their types\n"));
   for (const char* const silent :
        {"#   device-taint-eviction-controller", "#   token-cleaner-controller",
         "#   certificatesigningrequest-signing-controller", "#   service-lb-controller"}) {
