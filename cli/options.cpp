@@ -39,6 +39,8 @@ void apply_gates(Manifest& manifest) {
       {"HPAConfigurableTolerance", "horizontal-pod-autoscaler-controller", "configurableTolerance"},
       {"PodLevelResources", "horizontal-pod-autoscaler-controller", "podLevelResources"},
       {"DRAWorkloadResourceClaims", "resourceclaim-controller", "workloadResourceClaims"},
+      {"GenericWorkload", "podgroup-protection-controller", "genericWorkload"},
+      {"DRAResourcePoolStatus", "resourcepoolstatusrequest-controller", "resourcePoolStatus"},
       {"StorageVersionAPI", "storageversion-garbage-collector-controller", "storageVersionAPI"}};
   for (const Option& each : kOptions) {
     if (!is_gate_set(each.gate, manifest.feature_gates)) continue;

@@ -18,15 +18,13 @@ constexpr std::string_view kAllBeta = "AllBeta";
 constexpr std::string_view kComponent = "kube:";
 
 /// The gates that decide about a controller of davit; merge() lays them over its configuration.
-constexpr std::string_view kEffective[] = {"ClusterTrustBundle",
-                                           "DeploymentReplicaSetTerminatingReplicas",
-                                           "DRAWorkloadResourceClaims",
-                                           "HPAConfigurableTolerance",
-                                           "HPAScaleToZero",
-                                           "MaxUnavailableStatefulSet",
-                                           "PodCertificateRequest",
-                                           "PodLevelResources",
-                                           "StorageVersionAPI"};
+constexpr std::string_view kEffective[] = {
+    "ClusterTrustBundle",    "DeploymentReplicaSetTerminatingReplicas",
+    "DRAResourcePoolStatus", "DRAWorkloadResourceClaims",
+    "GenericWorkload",       "HPAConfigurableTolerance",
+    "HPAScaleToZero",        "MaxUnavailableStatefulSet",
+    "PodCertificateRequest", "PodLevelResources",
+    "StorageVersionAPI"};
 
 const FeatureGate* find_gate(std::string_view name) {
   const std::span<const FeatureGate> gates = known_feature_gates();

@@ -100,12 +100,12 @@ std::string release_patch(const Claim& claim, const std::vector<Value>& kept,
   return std::move(out).text();
 }
 
-std::string finalizer_patch(const Claim& claim) {
+std::string finalizer_patch(const ObjectView& object, std::string_view finalizer) {
   JsonWriter out;
-  begin_metadata(out, claim).key("finalizers");
+  begin_metadata(out, object).key("finalizers");
   bool is_any_left = false;
-  for (const Value each : claim.metadata()[&Names::finalizers].elements()) {
-    if (each.string() == kFinalizer) continue;
+  for (const Value each : object.metadata()[&Names::finalizers].elements()) {
+    if (each.string() == finalizer) continue;
     if (!is_any_left) out.begin_array();
     is_any_left = true;
     out.value(each);

@@ -42,7 +42,7 @@ enum class Allocation : bool { kStays, kGoes };
 /// Leaves the consumers `kept`. Rule: docs/spec/dra.md, A8.3.
 [[nodiscard]] std::string release_patch(const Claim& claim, const std::vector<Value>& kept,
                                         Allocation allocation);
-/// Takes kFinalizer off; those of others stay.
-[[nodiscard]] std::string finalizer_patch(const Claim& claim);
+/// Takes the finalizer off; those of others stay.
+[[nodiscard]] std::string finalizer_patch(const ObjectView& object, std::string_view finalizer);
 
 }  // namespace davit::resourceclaim

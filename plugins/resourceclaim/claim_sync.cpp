@@ -86,8 +86,9 @@ Result<Claim> ClaimSync::release(const Claim& claim, const std::vector<Value>& k
 }
 
 Result<Claim> ClaimSync::remove_finalizer(const Claim& claim) const {
-  return parts_.cluster.client().patch<Claim>(
-      claim.key(), PatchType::kMerge, finalizer_patch(claim), {.answer = Answer::kMetadata});
+  return parts_.cluster.client().patch<Claim>(claim.key(), PatchType::kMerge,
+                                              finalizer_patch(claim, kFinalizer),
+                                              {.answer = Answer::kMetadata});
 }
 
 Status ClaimSync::delete_if_unused(const Claim& claim) const {

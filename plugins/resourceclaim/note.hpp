@@ -5,6 +5,8 @@
 #include <davit/entry.hpp>
 #include <davit/kube/pod.hpp>
 
+#include "plugins/resourceclaim/pod_group_protection.hpp"
+#include "plugins/resourceclaim/pool_status_requests.hpp"
 #include "plugins/resourceclaim/resource_claims.hpp"
 #include "plugins/resourceclaim/views.hpp"
 
@@ -39,6 +41,18 @@ constexpr void declare(Note& note) {
       .watch<Template>({"spec"})
       .watch<PodGroup>(
           {"metadata.deletionTimestamp", "spec.resourceClaims", "status.resourceClaimStatuses"});
+  note.controller({.name = "podgroup-protection-controller", .factory = &PodGroupProtection::open})
+      .rule<PodGroup>({"patch"})
+      .watch<PodGroup>({"metadata.deletionTimestamp", "metadata.finalizers"})
+      .watch<Pod>({"spec.schedulingGroup.podGroupName", "status.phase"});
+  note.controller(
+          {.name = "resourcepoolstatusrequest-controller", .factory = &PoolStatusRequests::open})
+      .rule<PoolRequest>({"delete"})
+      .rule<PoolRequest>({"patch"}, {.subresource = "status"})
+      .watch<PoolRequest>({"metadata.creationTimestamp", "spec", "status"})
+      .watch<Slice>({"spec.driver", "spec.nodeName", "spec.pool", "spec.devices[].name"})
+      .watch<Claim>({"status.allocation.devices.results[].driver",
+                     "status.allocation.devices.results[].pool"});
 }
 
 }  // namespace davit::resourceclaim

@@ -18,6 +18,7 @@ using claims::Groups;
 using claims::kDevices;
 using claims::kScheduling;
 using claims::PodGroup;
+using claims::Slice;
 
 /// The scheduler sets it before it allocates a claim; the controller removes it.
 inline constexpr std::string_view kFinalizer = "resource.kubernetes.io/delete-protection";

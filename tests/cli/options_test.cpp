@@ -172,6 +172,8 @@ TEST(OptionsTest, AFeatureGateSetsTheControllerThatHasItUnlessItsConfigurationDo
   options.feature_gates = {{"DRAWorkloadResourceClaims", true}, {"GenericWorkload", true}};
   EXPECT_EQ(merge({}, options).controller_settings.at("resourceclaim-controller").config,
             R"({"workloadResourceClaims":"on"})");
+  EXPECT_EQ(merge({}, options).controller_settings.at("podgroup-protection-controller").config,
+            R"({"genericWorkload":"on"})");
   EXPECT_TRUE(merge({}, {}).controller_settings.empty());
 }
 

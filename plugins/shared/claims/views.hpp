@@ -1,6 +1,7 @@
 /// Views of claims and of groups of pods.
 #pragma once
 
+#include <cstdint>
 #include <davit/kube/metadata.hpp>
 #include <davit/kube/pod.hpp>
 #include <string_view>
@@ -28,6 +29,20 @@ class Claim : public ObjectView {
       if (each["exactly"]["adminAccess"].is_true()) return true;
     }
     return false;
+  }
+};
+
+/// ResourceSlice: a part of the devices of a pool, as their driver publishes them.
+class Slice : public ObjectView {
+ public:
+  static constexpr Resource kResource{kDevices, "v1", "resourceslices", "ResourceSlice"};
+  using ObjectView::ObjectView;
+
+  [[nodiscard]] std::string_view driver() const { return spec()["driver"].string(); }
+  [[nodiscard]] std::string_view pool() const { return spec()["pool"][&Names::name].string(); }
+  /// Only the slices of the newest generation of a pool count.
+  [[nodiscard]] std::int64_t generation_of_pool() const {
+    return spec()["pool"][&Names::generation].integer_or(0);
   }
 };
 
