@@ -19,15 +19,18 @@ bool is_compared(const KindInfo& kind) {
          kind.name == "statefulset" || kind.name == "persistentvolumeclaim" ||
          kind.name == "controllerrevision" || kind.name == "poddisruptionbudget" ||
          kind.name == "resourcequota" || kind.name == "serviceaccount" || kind.name == "secret" ||
-         kind.name == "configmap" || kind.name == "horizontalpodautoscaler";
+         kind.name == "configmap" || kind.name == "horizontalpodautoscaler" ||
+         kind.name == "persistentvolume" || kind.name == "volumeattributesclass" ||
+         kind.name == "volumeattachment";
 }
 
 /// Lists whose order is that of a race or of random addresses; all others are compared in order. A
 /// list of addresses says beside it whether it is in order (with_named_addresses).
 bool is_unordered(const std::string& path) {
-  static const std::set<std::string> kPaths = {
-      "status.conditions",         "spec.taints",     "subsets", "subsets.addresses", "endpoints",
-      "subsets.notReadyAddresses", "spec.tolerations"};
+  static const std::set<std::string> kPaths = {"status.conditions", "spec.taints",
+                                               "subsets",           "subsets.addresses",
+                                               "endpoints",         "subsets.notReadyAddresses",
+                                               "spec.tolerations",  "status.volumesAttached"};
   return kPaths.contains(path);
 }
 

@@ -1,6 +1,7 @@
 // Reduced histories and events.
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "lib/base/lower_case.hpp"
 #include "tests/live/oracle/picture.hpp"
@@ -86,6 +87,63 @@ void add_counts(const Json& job, Facts& out) {
   }
 }
 
+/// "kubernetes.io/pv-protection, example.com/hold"
+std::string finalizers_of(const Json& object) {
+  std::string out;
+  for (const Json& each : object.get("metadata").get("finalizers").items()) {
+    out += (out.empty() ? "" : ", ") + each.text();
+  }
+  return out.empty() ? "none" : out;
+}
+
+/// The names in status.volumesAttached of a Node.
+std::string attached_to(const Json& node) {
+  std::set<std::string> names;
+  for (const Json& each : node.get("status").get("volumesAttached").items()) {
+    names.insert(each.text_at({"name"}));
+  }
+  std::string out;
+  for (const std::string& each : names) out += (out.empty() ? "" : ", ") + each;
+  return out;
+}
+
+/// The facts in claims, volumes, classes, attachments, and in Nodes about their volumes and blocks.
+void add_storage(const Json& object, Facts& out) {
+  const std::string& kind = object.text_at({"kind"});
+  const Json& spec = object.get("spec");
+  if (kind == "Node") {
+    if (std::string names = attached_to(object); !names.empty()) out["attached"] = std::move(names);
+    std::string blocks;
+    for (const Json& each : spec.get("podCIDRs").items()) blocks += ' ' + each.text();
+    if (!blocks.empty()) out["podCIDRs"] = std::move(blocks);
+  }
+  if (kind == "VolumeAttachment") {
+    out["attached"] = object.get("status").get("attached").boolean() ? "true" : "false";
+  }
+  const bool is_claim = kind == "PersistentVolumeClaim";
+  const bool is_volume = kind == "PersistentVolume";
+  const bool is_deleted = object.get("metadata").contains("deletionTimestamp");
+  // Whether the last version still has its finalizers is the server's affair.
+  const std::string finalizers = finalizers_of(object);
+  const bool is_usual = is_claim && finalizers == "kubernetes.io/pvc-protection";
+  if ((is_claim || is_volume || kind == "VolumeAttributesClass") && !is_deleted && !is_usual) {
+    out["finalizers"] = finalizers;
+  }
+  if (!is_claim && !is_volume) return;
+  const std::string& phase = object.text_at({"status", "phase"});
+  if (is_volume || phase != "Pending") out["phase"] = phase;
+  if (is_volume && spec.contains("claimRef")) {
+    const bool has_uid = !spec.text_at({"claimRef", "uid"}).empty();
+    out["claim"] = spec.text_at({"claimRef", "name"}) + (has_uid ? " by UID" : "");
+  }
+  if (is_claim && spec.contains("volumeName")) out["volume"] = spec.text_at({"volumeName"});
+  for (const char* each : {"bound-by-controller", "bind-completed", "migrated-to"}) {
+    const std::string& value =
+        object.text_at({"metadata", "annotations", std::string("pv.kubernetes.io/") + each});
+    if (!value.empty()) out[each] = value;
+  }
+}
+
 /// The facts in one version of an object that a controller or the scenario decided.
 Facts facts_of(const Json& object) {
   Facts out;
@@ -110,7 +168,8 @@ Facts facts_of(const Json& object) {
           std::to_string(object.get("status").get(each).integer_or(0));
     }
   }
-  if (spec.contains("accessModes")) out["owners"] = owners_of(object);
+  if (object.text_at({"kind"}) == "PersistentVolumeClaim") out["owners"] = owners_of(object);
+  add_storage(object, out);
   const std::string& ttl = object.text_at({"metadata", "annotations", kTtl});
   if (!ttl.empty()) out["ttl"] = ttl;
   if (object.contains("rules")) out["rules"] = to_text(object.get("rules"));
@@ -307,7 +366,9 @@ Record histories(const std::vector<Life>& lives, const Names& names, const Known
         kind != "replicationcontroller" && kind != "daemonset" && kind != "statefulset" &&
         kind != "persistentvolumeclaim" && kind != "controllerrevision" &&
         kind != "poddisruptionbudget" && kind != "resourcequota" && kind != "serviceaccount" &&
-        kind != "secret" && kind != "configmap" && kind != "horizontalpodautoscaler") {
+        kind != "secret" && kind != "configmap" && kind != "horizontalpodautoscaler" &&
+        kind != "persistentvolume" && kind != "volumeattributesclass" &&
+        kind != "volumeattachment") {
       continue;
     }
     for (const auto& [field, values] : fields_of(life)) {
@@ -333,8 +394,10 @@ Record events(const std::vector<Life>& lives, const Names& names, const KnownDif
     const Json& event = life.now();
     const std::string& component = event.text_at({"source", "component"});
     const std::string& reason = event.text_at({"reason"});
+    static const std::set<std::string_view> kOthers = {"horizontal-pod-autoscaler", "cidrAllocator",
+                                                       "ephemeral_volume", "volume_expand"};
     if (!component.ends_with("-controller") && !component.ends_with("controllermanager") &&
-        component != "horizontal-pod-autoscaler") {
+        !kOthers.contains(component)) {
       continue;
     }
     if (known.is_ignored(reason)) continue;

@@ -40,6 +40,12 @@ constexpr KindInfo kKinds[] = {
     {"namespace", "Namespace", "", "v1", "namespaces", false},
     {"clusterrole", "ClusterRole", "rbac.authorization.k8s.io", "v1", "clusterroles", false},
     {"node", "Node", "", "v1", "nodes", false},
+    {"persistentvolume", "PersistentVolume", "", "v1", "persistentvolumes", false},
+    {"storageclass", "StorageClass", "storage.k8s.io", "v1", "storageclasses", false},
+    {"volumeattributesclass", "VolumeAttributesClass", "storage.k8s.io", "v1",
+     "volumeattributesclasses", false},
+    {"volumeattachment", "VolumeAttachment", "storage.k8s.io", "v1", "volumeattachments", false},
+    {"csidriver", "CSIDriver", "storage.k8s.io", "v1", "csidrivers", false},
 };
 
 /// With the steps below a `repeat` written out.
@@ -79,9 +85,23 @@ std::string digest_of(const YamlNode& node, const Objects& objects, Reader& read
   return host::sha256_hex(all).substr(0, kDigits);
 }
 
+IsolationGroup isolation_of(const YamlNode& node, Reader& reader) {
+  using enum IsolationGroup;
+  constexpr std::pair<std::string_view, IsolationGroup> kNames[] = {
+      {"", kShared},           {"nodes", kNodes},     {"alone", kAlone},     {"podgc", kPodGc},
+      {"accounts", kAccounts}, {"metrics", kMetrics}, {"volumes", kVolumes}, {"ipam", kNodeIpam}};
+  const std::string text = reader.text(node, "isolation");
+  for (const auto& [name, group] : kNames) {
+    if (name == text) return group;
+  }
+  reader.mistake(node, "isolation: nodes, alone, podgc, accounts, metrics, volumes or ipam");
+  return kShared;
+}
+
 Scenario read_scenario(const YamlNode& node, const Objects& objects, Reader& reader) {
   Scenario out;
-  reader.keys(node, {"name", "isolation", "compare", "oldest", "servers", "steps", "expect"});
+  reader.keys(node,
+              {"name", "isolation", "compare", "oldest", "servers", "flags", "steps", "expect"});
   out.name = reader.text(node, "name");
   out.place = reader.place(node);
   out.digest = digest_of(node, objects, reader);
@@ -93,17 +113,13 @@ Scenario read_scenario(const YamlNode& node, const Objects& objects, Reader& rea
   const std::string servers = reader.text(node, "servers");
   out.needs_real_server = servers == "real";
   if (!servers.empty() && !out.needs_real_server) reader.mistake(node, "servers: real");
-  const std::string isolation = reader.text(node, "isolation");
-  if (isolation == "nodes") out.isolation = IsolationGroup::kNodes;
-  if (isolation == "alone") out.isolation = IsolationGroup::kAlone;
-  if (isolation == "podgc") out.isolation = IsolationGroup::kPodGc;
-  if (isolation == "accounts") out.isolation = IsolationGroup::kAccounts;
-  if (isolation == "metrics") out.isolation = IsolationGroup::kMetrics;
+  out.isolation = isolation_of(node, reader);
+  out.flags = reader.texts(node, "flags");
+  if (!out.flags.empty() && out.isolation != IsolationGroup::kNodeIpam)
+    reader.mistake(node, "flags need isolation: ipam");
   const std::string compare = reader.text(node, "compare");
   if (compare == "ends") out.compare = Compare::kEnds;
   if (compare == "steps") out.compare = Compare::kSteps;
-  if (!isolation.empty() && out.isolation == IsolationGroup::kShared)
-    reader.mistake(node, "isolation: nodes, alone, podgc, accounts or metrics");
   if (!compare.empty() && out.compare == Compare::kHistory) {
     reader.mistake(node, "compare: ends or steps");
   }
@@ -118,8 +134,8 @@ Scenario read_scenario(const YamlNode& node, const Objects& objects, Reader& rea
   if (out.has_faults && (out.needs_real_server || out.plays_on_oldest))
     reader.mistake(node, "real servers inject no faults");
   if (has(Step::Action::kControllers) && out.isolation != IsolationGroup::kAlone &&
-      out.isolation != IsolationGroup::kAccounts)
-    reader.mistake(node, "controllers need isolation: alone or accounts");
+      out.isolation != IsolationGroup::kAccounts && out.isolation != IsolationGroup::kNodeIpam)
+    reader.mistake(node, "controllers need isolation: alone, accounts or ipam");
   if (has(Step::Action::kMetrics) && out.isolation != IsolationGroup::kMetrics)
     reader.mistake(node, "metrics need isolation: metrics");
   if (const YamlNode* expect = node.find("expect")) {

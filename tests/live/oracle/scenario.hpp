@@ -92,6 +92,11 @@ enum class IsolationGroup {
   /// Shared by all scenarios of this group, with the horizontal pod autoscaler and metrics APIs.
   /// Nothing works on its targets: the scenario makes their pods and statuses.
   kMetrics,
+  /// Shared by all scenarios of this group, with the controllers of claims, volumes and
+  /// attachments, and no workload controllers. Nothing runs the pods on the scenario's own nodes.
+  kVolumes,
+  /// None, on a server without nodes, with the node IPAM controller and the scenario's flags.
+  kNodeIpam,
 };
 
 struct Scenario {
@@ -100,6 +105,7 @@ struct Scenario {
   std::string digest;  ///< The sum of all that the file says about it.
   IsolationGroup isolation = IsolationGroup::kShared;
   Compare compare = Compare::kHistory;
+  std::vector<std::string> flags;  ///< Upstream's, for both programs: for kNodeIpam.
   /// Whether the oldest server plays it, too: what has not changed since, one of each sort.
   bool plays_on_oldest = false;
   /// Whether the sandbox does not play it, which has Services of one family only.

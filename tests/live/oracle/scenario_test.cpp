@@ -29,12 +29,13 @@ constexpr MistakeCase kMistakes[] = {
     {"  - pod: pods app=web\n    becomes: happy\n", "x.yaml:4: a pod cannot become that"},
     {"  - patch: pods app=web\n", "x.yaml:4: a patch needs with"},
     {"  - rest\n  isolation: large\n",
-     "x.yaml:2: isolation: nodes, alone, podgc, accounts or metrics"},
+     "x.yaml:2: isolation: nodes, alone, podgc, accounts, metrics, volumes or ipam"},
     {"  - rest\n  oldest: maybe\n", "x.yaml:2: oldest: true"},
     {"  - rest\n  servers: some\n", "x.yaml:2: servers: real"},
     {"  - fault: none\n  servers: real\n", "x.yaml:2: real servers inject no faults"},
     {"  - controllers: gone\n", "x.yaml:4: controllers: stopped or running"},
-    {"  - controllers: stopped\n", "x.yaml:2: controllers need isolation: alone or accounts"},
+    {"  - controllers: stopped\n", "x.yaml:2: controllers need isolation: alone, accounts or ipam"},
+    {"  - rest\n  flags: [--cluster-cidr=10.0.0.0/8]\n", "x.yaml:2: flags need isolation: ipam"},
 };
 // clang-format on
 

@@ -7,6 +7,7 @@
 #include <barrier>
 #include <optional>
 
+#include "tests/live/oracle/groups.hpp"
 #include "tests/live/support/admin_client.hpp"
 #include "tests/live/support/control_plane.hpp"
 #include "tests/live/support/http_api.hpp"
@@ -27,20 +28,14 @@ namespace {
 constexpr std::size_t kAtOnce = 12;
 /// Those of the autoscaler wait for its periods, and have no workload controllers.
 constexpr std::size_t kMetricsAtOnce = 25;
+/// Those of volumes wait for the binder's passes.
+constexpr std::size_t kVolumesAtOnce = 40;
 /// Events are written behind everything else.
 constexpr milliseconds kEventsQuiet{6000};
 constexpr seconds kEventsMax{60};
 constexpr int kNodes = 6;
 constexpr seconds kNodesMax{180};
 constexpr char kIsReady[] = "status.conditions[type=Ready].status = \"True\"";
-/// Three times as long as nodes take between two heartbeats.
-constexpr char kNodeGrace[] = "30s";
-/// From this release on a controller of its own evicts pods from tainted nodes.
-constexpr int kMinorOfTaintEviction = 29;
-/// EndpointSlices, CronJobs and PodDisruptionBudgets in version v1, which is the one that davit
-/// writes, came with this release.
-constexpr int kMinorOfSlices = 21;
-
 /// Services may have addresses of both families since this release.
 constexpr int kMinorOfFamilies = 23;
 
@@ -50,80 +45,20 @@ std::vector<std::string> families() {
   return {"--service-cluster-ip-range=10.0.0.0/24,fd00:10::/112"};
 }
 
-/// With the default rate events trail minutes behind.
-std::vector<std::string> controller_flags() {
-  return {"--kube-api-qps=500", "--kube-api-burst=1000"};
-}
+/// The nodes beside those that scenarios make.
+enum class Nodes { kSimulated, kNone };
 
 /// Flags of both servers' nodes: capacity for all scenarios at once.
-std::vector<std::string> node_flags() {
-  return {"--nodes=" + std::to_string(kNodes), "--node-pods=250", "--node-cpu=1000",
-          "--no-pod-events"};
+std::vector<std::string> node_flags(Nodes nodes) {
+  return {"--nodes=" + std::to_string(nodes == Nodes::kSimulated ? kNodes : 0), "--node-pods=250",
+          "--node-cpu=1000", "--no-pod-events"};
 }
 
 /// Pods without ServiceAccounts, as on the real servers of these tests.
-std::vector<std::string> sandbox_flags() {
-  std::vector<std::string> flags = node_flags();
+std::vector<std::string> sandbox_flags(Nodes nodes) {
+  std::vector<std::string> flags = node_flags(nodes);
   flags.emplace_back("--controllers=*,-plugins,-accounts,-volumes");
   return flags;
-}
-
-/// The node lifecycle controller as in original_flags().
-std::string manifest() {
-  return "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\nplugins:\n- name: statefulset\n"
-         "- name: cronjob\n- name: endpointslicemirroring\n- name: daemonset\n- name: "
-         "deployment\n- name: replicaset\n- name: "
-         "endpoint\n- name: "
-         "garbagecollector\n"
-         "- name: namespace\n- name: disruption\n- name: resourcequota\n- name: ttl\n- name: "
-         "clusterroleaggregation\n"
-         "- name: job\n- name: podgc\n- name: replicationcontroller\n- name: ttlafterfinished\n- "
-         "name: "
-         "nodelifecycle\n"
-         "  controllers:\n    node-lifecycle-controller:\n      config:\n"
-         "        nodeMonitorPeriod: 1s\n        nodeEvictionRate: 10\n"
-         "        largeClusterSizeThreshold: 5\n        secondaryNodeEvictionRate: 0.001\n"
-         "        nodeMonitorGracePeriod: " +
-         std::string(kNodeGrace) + '\n';
-}
-
-/// Whether the node lifecycle controller runs for scenarios of this group.
-bool has_node_life(IsolationGroup isolation) {
-  return isolation != IsolationGroup::kShared && isolation != IsolationGroup::kAccounts &&
-         isolation != IsolationGroup::kMetrics;
-}
-
-/// The autoscaler is this quick: no scenario waits for the defaults.
-constexpr char kAutoscalerPeriod[] = "2s";
-constexpr char kAutoscalerWindow[] = "1s";
-
-std::string autoscaler_manifest() {
-  return std::string(
-             "- name: podautoscaler\n  controllers:\n"
-             "    horizontal-pod-autoscaler-controller:\n      config:\n"
-             "        horizontalPodAutoscalerSyncPeriod: ") +
-         kAutoscalerPeriod +
-         "\n        horizontalPodAutoscalerDownscaleStabilizationWindow: " + kAutoscalerWindow +
-         '\n';
-}
-
-/// The files of the controllers of ServiceAccounts.
-struct AccountFiles {
-  std::string key;                                    ///< A private key.
-  std::string root_ca = DAVIT_ORACLE "/root_ca.crt";  ///< In a Secret of a scenario, too.
-};
-/// Unused tokens are cleaned up whatever their age.
-constexpr char kCleanUpPeriod[] = "1ms";
-
-std::string accounts_manifest(const AccountFiles& files) {
-  return "- name: serviceaccount\n  controllers:\n    serviceaccount-token-controller:\n"
-         "      config:\n        serviceAccountKeyFile: " +
-         files.key + "\n        rootCAFile: " + files.root_ca +
-         "\n    root-ca-certificate-publisher-controller:\n      config:\n        rootCAFile: " +
-         files.root_ca +
-         "\n    legacy-serviceaccount-token-cleaner-controller:\n      config:\n"
-         "        cleanUpPeriod: " +
-         kCleanUpPeriod + '\n';
 }
 
 /// The day since which the server records the use of tokens becomes one of long ago.
@@ -143,90 +78,6 @@ void backdate_tracking(host::RestClient& client) {
   if (!created.ok()) live::give_up("no tracking of tokens: " + created.message());
 }
 
-/// The deleter of objects whose owner or namespace is gone. The sandbox does so itself.
-enum class Deletion { kByControllers, kByServer };
-
-/// Busy machines delay heartbeats, so nodes are looked at in rooms of their own only.
-std::vector<std::string> davit_flags(IsolationGroup isolation, Deletion deletion,
-                                     const std::filesystem::path& scratch,
-                                     const AccountFiles& accounts) {
-  std::vector<std::string> out = controller_flags();
-  // On a busy machine a server may be silent for longer than the default, ten seconds.
-  out.insert(out.end(),
-             {"--leader-elect-lease-duration=120s", "--leader-elect-renew-deadline=100s"});
-  const std::filesystem::path file = scratch / "davit.yaml";
-  const bool has_accounts = isolation == IsolationGroup::kAccounts;
-  const bool has_metrics = isolation == IsolationGroup::kMetrics;
-  live::write_file(file, manifest() + (has_accounts  ? accounts_manifest(accounts)
-                                       : has_metrics ? autoscaler_manifest()
-                                                     : ""));
-  out.push_back("--manifest=" + file.string());
-  if (has_metrics) {
-    out.push_back("--controllers=horizontal-pod-autoscaler-controller,resourcequota-controller" +
-                  std::string(deletion == Deletion::kByServer
-                                  ? ""
-                                  : ",garbage-collector-controller,namespace-controller"));
-    return out;
-  }
-  std::string controllers = "--controllers=*";
-  if (!has_node_life(isolation)) controllers += ",-node-lifecycle-controller";
-  if (isolation != IsolationGroup::kPodGc) controllers += ",-pod-garbage-collector-controller";
-  if (deletion == Deletion::kByServer) {
-    controllers += ",-garbage-collector-controller,-namespace-controller";
-  } else if (live::server_minor() < kMinorOfSlices) {
-    controllers += ",-disruption-controller";
-  }
-  out.push_back(std::move(controllers));
-  return out;
-}
-
-/// kube-controller-manager's controllers for scenarios of this group.
-std::string original_controllers(IsolationGroup isolation, Deletion deletion) {
-  if (isolation == IsolationGroup::kMetrics) {
-    return std::string("horizontalpodautoscaling,resourcequota") +
-           (deletion == Deletion::kByControllers ? ",garbagecollector,namespace" : "");
-  }
-  std::string names =
-      "daemonset,deployment,job,replicaset,replicationcontroller,resourcequota,statefulset,"
-      "endpoint,ttl,"
-      "clusterrole-aggregation,ttl-after-finished";
-  if (deletion == Deletion::kByControllers) names += ",garbagecollector,namespace";
-  if (live::server_minor() >= kMinorOfSlices)
-    names += ",endpointslice,endpointslicemirroring,disruption,cronjob";
-  if (isolation == IsolationGroup::kAccounts) {
-    return names + ",serviceaccount,root-ca-cert-publisher,legacy-service-account-token-cleaner";
-  }
-  if (isolation == IsolationGroup::kShared) return names;
-  names += ",nodelifecycle";
-  if (isolation == IsolationGroup::kPodGc) names += ",podgc";
-  if (live::server_minor() >= kMinorOfTaintEviction) names += ",taint-eviction-controller";
-  return names;
-}
-
-/// The node lifecycle controller as in manifest().
-std::vector<std::string> original_flags(IsolationGroup isolation, const AccountFiles& accounts) {
-  std::vector<std::string> flags = controller_flags();
-  if (isolation == IsolationGroup::kAccounts) {
-    flags.insert(
-        flags.end(),
-        {"--service-account-private-key-file=" + accounts.key, "--root-ca-file=" + accounts.root_ca,
-         std::string("--legacy-service-account-token-clean-up-period=") + kCleanUpPeriod});
-    return flags;
-  }
-  if (isolation == IsolationGroup::kMetrics) {
-    flags.push_back(std::string("--horizontal-pod-autoscaler-sync-period=") + kAutoscalerPeriod);
-    flags.push_back(std::string("--horizontal-pod-autoscaler-downscale-stabilization=") +
-                    kAutoscalerWindow);
-    return flags;
-  }
-  if (isolation == IsolationGroup::kShared) return flags;
-  flags.insert(flags.end(),
-               {"--node-monitor-period=1s", "--node-eviction-rate=10",
-                "--large-cluster-size-threshold=5", "--secondary-node-eviction-rate=0.001",
-                std::string("--node-monitor-grace-period=") + kNodeGrace});
-  return flags;
-}
-
 /// As operators do, so that the next host finds the lease free.
 void stop(std::unique_ptr<Process>& process) {
   if (process == nullptr) return;
@@ -240,7 +91,7 @@ class Side {
   virtual ~Side() = default;
   [[nodiscard]] virtual host::RestClient& client() = 0;
   /// Starts the controllers for scenarios of this group, instead of those before.
-  virtual void start_controllers(IsolationGroup isolation) = 0;
+  virtual void start_controllers(const Group& group) = 0;
   [[nodiscard]] virtual FaultSwitch faults() { return {}; }
   /// For scenarios of IsolationGroup::kMetrics.
   [[nodiscard]] virtual MetricSwitch metrics() = 0;
@@ -258,21 +109,22 @@ class Side {
 
 class RealSide final : public Side {
  public:
-  explicit RealSide(Cast cast)
-      : cast_(cast), cluster_({families()}), nodes_(cluster_.nodes(node_flags())) {}
+  RealSide(Cast cast, Nodes nodes) : cast_(cast), cluster_({families()}) {
+    if (nodes == Nodes::kSimulated) nodes_ = cluster_.nodes(node_flags(nodes));
+  }
   [[nodiscard]] host::RestClient& client() override { return cluster_.client(); }
-  void start_controllers(IsolationGroup isolation) override {
+  void start_controllers(const Group& group) override {
     stop(controllers_);
-    if (isolation == IsolationGroup::kMetrics && !metrics_) {
+    if (group.isolation == IsolationGroup::kMetrics && !metrics_) {
       metrics_.emplace();
       metrics_->serve_for(client());
     }
-    controllers_ =
-        cast_ == Cast::kDavit
-            ? cluster_.davit(
-                  davit_flags(isolation, Deletion::kByControllers, cluster_.scratch(), accounts_))
-            : cluster_.controller_manager(original_controllers(isolation, Deletion::kByControllers),
-                                          original_flags(isolation, accounts_));
+    controllers_ = cast_ == Cast::kDavit
+                       ? cluster_.davit(davit_flags(group, Deletion::kByControllers,
+                                                    cluster_.scratch(), accounts_))
+                       : cluster_.controller_manager(
+                             original_controllers(group.isolation, Deletion::kByControllers),
+                             original_flags(group, accounts_));
   }
   [[nodiscard]] MetricSwitch metrics() override {
     return [this](const Json& rule) {
@@ -292,23 +144,23 @@ class RealSide final : public Side {
 
 class SandboxSide final : public Side {
  public:
-  explicit SandboxSide(Cast cast)
+  SandboxSide(Cast cast, Nodes nodes)
       : cast_(cast),
-        sandbox_(sandbox_flags()),
+        sandbox_(sandbox_flags(nodes)),
         admin_(sandbox_.kubeconfig()),
         http_(sandbox_.server(), sandbox_.ca_file(), [] {}) {
     live::write_key_pair(accounts_.key, scratch_.path() / "sa.pub");
   }
   [[nodiscard]] host::RestClient& client() override { return admin_.client(); }
-  void start_controllers(IsolationGroup isolation) override {
+  void start_controllers(const Group& group) override {
     stop(controllers_);
-    if (isolation == IsolationGroup::kMetrics) name_metrics();
+    if (group.isolation == IsolationGroup::kMetrics) name_metrics();
     controllers_ =
         cast_ == Cast::kSandbox
-            ? sandbox_.davit(
-                  davit_flags(isolation, Deletion::kByServer, scratch_.path(), accounts_))
-            : sandbox_.controller_manager(original_controllers(isolation, Deletion::kByServer),
-                                          original_flags(isolation, accounts_));
+            ? sandbox_.davit(davit_flags(group, Deletion::kByServer, scratch_.path(), accounts_))
+            : sandbox_.controller_manager(
+                  original_controllers(group.isolation, Deletion::kByServer),
+                  original_flags(group, accounts_));
   }
   [[nodiscard]] FaultSwitch faults() override {
     return [this](const Json& rule) { return send_rule("/sandbox/faults", rule); };
@@ -351,9 +203,9 @@ class SandboxSide final : public Side {
 
 bool is_on_sandbox(Cast cast) { return cast == Cast::kSandbox || cast == Cast::kOriginalOnSandbox; }
 
-std::unique_ptr<Side> open_side(Cast cast) {
-  if (is_on_sandbox(cast)) return std::make_unique<SandboxSide>(cast);
-  return std::make_unique<RealSide>(cast);
+std::unique_ptr<Side> open_side(Cast cast, Nodes nodes) {
+  if (is_on_sandbox(cast)) return std::make_unique<SandboxSide>(cast, nodes);
+  return std::make_unique<RealSide>(cast, nodes);
 }
 
 /// The message of a pod that fits on no node counts the nodes' taints, too.
@@ -398,20 +250,24 @@ void await_controllers(host::RestClient& client, IsolationGroup isolation) {
   if (!failed.ok()) live::give_up("no quota to wait for the controllers: " + failed.message());
 }
 
+std::size_t at_once(IsolationGroup isolation) {
+  if (isolation == IsolationGroup::kMetrics) return kMetricsAtOnce;
+  return isolation == IsolationGroup::kVolumes ? kVolumesAtOnce : kAtOnce;
+}
+
 /// Plays these side by side.
-void play_together(Side& side, IsolationGroup isolation, const World& world,
+void play_together(Side& side, const Group& group, const World& world,
                    const std::vector<const Scenario*>& scenarios, const KnownDifferences& known,
                    Transcripts& out) {
   for (const Scenario* each : scenarios) out[each->name];
   std::atomic<std::size_t> next{0};  // Hands out indexes; orders nothing else.
   std::vector<std::jthread> players;
-  const std::size_t at_once = isolation == IsolationGroup::kMetrics ? kMetricsAtOnce : kAtOnce;
-  for (std::size_t i = 0; i < std::min(at_once, scenarios.size()); ++i) {
+  const std::size_t places = std::min(at_once(group.isolation), scenarios.size());
+  for (std::size_t i = 0; i < places; ++i) {
     players.emplace_back([&] {
-      Stage stage(
-          side.client(), world, known,
-          {side.faults(), side.metrics(), [&side, isolation] { side.start_controllers(isolation); },
-           [&side] { side.stop_controllers(); }});
+      Stage stage(side.client(), world, known,
+                  {side.faults(), side.metrics(), [&] { side.start_controllers(group); },
+                   [&side] { side.stop_controllers(); }});
       for (std::size_t at = next++; at < scenarios.size(); at = next++) {
         out.at(scenarios[at]->name) = stage.play(*scenarios[at]);
       }
@@ -420,11 +276,11 @@ void play_together(Side& side, IsolationGroup isolation, const World& world,
 }
 
 /// Plays all of these at once, with controllers that begin when every scenario wants them.
-void play_with_common_start(Side& side, IsolationGroup isolation, const World& world,
+void play_with_common_start(Side& side, const Group& group, const World& world,
                             const std::vector<const Scenario*>& scenarios,
                             const KnownDifferences& known, Transcripts& out) {
   for (const Scenario* each : scenarios) out[each->name];
-  const auto start = [&side, isolation]() noexcept { side.start_controllers(isolation); };
+  const auto start = [&side, &group]() noexcept { side.start_controllers(group); };
   std::barrier common_start(static_cast<std::ptrdiff_t>(scenarios.size()), start);
   std::vector<std::jthread> players;
   for (const Scenario* scenario : scenarios) {
@@ -443,21 +299,50 @@ void play_with_common_start(Side& side, IsolationGroup isolation, const World& w
   }
 }
 
+/// Blocks of a Node that is there would be the next scenario's, too.
+void delete_nodes(host::RestClient& client, const World& world, const std::string& scenario) {
+  const auto are_gone = [&] {
+    bool out = true;
+    for (const Life& each : world.lives(scenario)) {
+      if (each.kind->name != "node" || each.gone) continue;
+      host::ApiRequest request;
+      request.verb = host::Verb::kDelete;
+      request.path = {"", "v1", "nodes", "", "", each.name};
+      (void)client.call(request).status.ok();
+      out = false;
+    }
+    return out;
+  };
+  if (!live::eventually(kNodesMax, are_gone, milliseconds(100)))
+    live::give_up("the nodes of " + scenario + " stay");
+}
+
 /// Plays the scenarios of one group.
 void play_group(Side& side, IsolationGroup isolation, const World& world,
                 const std::vector<const Scenario*>& scenarios, const KnownDifferences& known,
                 Transcripts& out) {
+  const Group group{isolation, {}};
   if (isolation == IsolationGroup::kAccounts) {
     side.stop_controllers();
     backdate_tracking(side.client());
-    return play_with_common_start(side, isolation, world, scenarios, known, out);
+    return play_with_common_start(side, group, world, scenarios, known, out);
   }
-  side.start_controllers(isolation);
+  if (isolation == IsolationGroup::kNodeIpam) {
+    for (const Scenario* each : scenarios) {
+      const Group own{isolation, each->flags};
+      side.start_controllers(own);
+      await_controllers(side.client(), isolation);
+      play_together(side, own, world, {each}, known, out);
+      delete_nodes(side.client(), world, each->name);
+    }
+    return;
+  }
+  side.start_controllers(group);
   await_controllers(side.client(), isolation);
   if (isolation != IsolationGroup::kAlone) {
-    return play_together(side, isolation, world, scenarios, known, out);
+    return play_together(side, group, world, scenarios, known, out);
   }
-  for (const Scenario* each : scenarios) play_together(side, isolation, world, {each}, known, out);
+  for (const Scenario* each : scenarios) play_together(side, group, world, {each}, known, out);
 }
 
 void await_events(const World& world) {
@@ -471,6 +356,37 @@ void await_events(const World& world) {
         return std::chrono::steady_clock::now() - since >= kEventsQuiet;
       },
       milliseconds(100)));
+}
+
+/// Plays these groups on a server of their own.
+void play_groups(Cast cast, Nodes nodes, const std::vector<IsolationGroup>& groups,
+                 const std::vector<Scenario>& scenarios, const KnownDifferences& known,
+                 Transcripts& out) {
+  const auto is_played = [&](const Scenario& each) {
+    return plays(cast, each) && std::ranges::find(groups, each.isolation) != groups.end();
+  };
+  if (std::ranges::none_of(scenarios, is_played)) return;
+  const std::unique_ptr<Side> side = open_side(cast, nodes);
+  const bool has_slices = is_on_sandbox(cast) || live::server_minor() >= kMinorOfSlices;
+  const World world(side->client(), has_slices ? Slices::kServed : Slices::kNone);
+  if (nodes == Nodes::kSimulated) await_nodes(world);
+  for (const IsolationGroup isolation : groups) {
+    std::vector<const Scenario*> mine;
+    for (const Scenario& each : scenarios) {
+      if (each.isolation == isolation && is_played(each)) mine.push_back(&each);
+    }
+    if (mine.empty()) continue;
+    play_group(*side, isolation, world, mine, known, out);
+    await_events(world);
+    std::vector<std::string> failures = world.losses();
+    if (std::string why = side->why_ended(); !why.empty()) failures.push_back(std::move(why));
+    for (const Scenario* each : mine) {
+      Transcript& transcript = out.at(each->name);
+      // Before other controllers look at what these leave behind.
+      transcript.lives = world.lives(each->name);
+      transcript.failures.insert(transcript.failures.end(), failures.begin(), failures.end());
+    }
+  }
 }
 
 }  // namespace
@@ -507,31 +423,12 @@ bool plays(Cast cast, const Scenario& scenario) {
 Transcripts play_all(Cast cast, const std::vector<Scenario>& scenarios,
                      const KnownDifferences& known) {
   Transcripts out;
-  const auto is_played = [cast](const Scenario& each) { return plays(cast, each); };
-  if (std::ranges::none_of(scenarios, is_played)) return out;
-  const std::unique_ptr<Side> side = open_side(cast);
-  const bool has_slices = is_on_sandbox(cast) || live::server_minor() >= kMinorOfSlices;
-  const World world(side->client(), has_slices ? Slices::kServed : Slices::kNone);
-  await_nodes(world);
-  for (const IsolationGroup isolation :
-       {IsolationGroup::kShared, IsolationGroup::kNodes, IsolationGroup::kAlone,
-        IsolationGroup::kPodGc, IsolationGroup::kAccounts, IsolationGroup::kMetrics}) {
-    std::vector<const Scenario*> mine;
-    for (const Scenario& each : scenarios) {
-      if (each.isolation == isolation && is_played(each)) mine.push_back(&each);
-    }
-    if (mine.empty()) continue;
-    play_group(*side, isolation, world, mine, known, out);
-    await_events(world);
-    std::vector<std::string> failures = world.losses();
-    if (std::string why = side->why_ended(); !why.empty()) failures.push_back(std::move(why));
-    for (const Scenario* each : mine) {
-      Transcript& transcript = out.at(each->name);
-      // Before other controllers look at what these leave behind.
-      transcript.lives = world.lives(each->name);
-      transcript.failures.insert(transcript.failures.end(), failures.begin(), failures.end());
-    }
-  }
+  play_groups(cast, Nodes::kSimulated,
+              {IsolationGroup::kShared, IsolationGroup::kNodes, IsolationGroup::kAlone,
+               IsolationGroup::kPodGc, IsolationGroup::kAccounts, IsolationGroup::kMetrics,
+               IsolationGroup::kVolumes},
+              scenarios, known, out);
+  play_groups(cast, Nodes::kNone, {IsolationGroup::kNodeIpam}, scenarios, known, out);
   return out;
 }
 

@@ -141,7 +141,7 @@ Status Stage::call(Verb verb, const Step& step, const std::string& name, const s
   }
   // Later steps must not see the state before this write.
   const Json written = json_literal(response.body);
-  const auto has_come = [&] { return world_.has_seen(ns_, written); };
+  const auto has_come = [&] { return world_.has_seen(written); };
   return eventually(kWaitLimit, has_come, kWritePollPeriod)
              ? Status()
              : Status(Code::kUnavailable, "this write does not show");

@@ -29,6 +29,8 @@ class Reader {
 
   /// The text at `key`, or "".
   [[nodiscard]] std::string text(const YamlNode& node, std::string_view key);
+  /// The texts of the list at `key`, or none.
+  [[nodiscard]] std::vector<std::string> texts(const YamlNode& node, std::string_view key);
   /// The number at `key`, or nothing.
   [[nodiscard]] std::optional<std::size_t> number(const YamlNode& node, std::string_view key);
   /// Others than these are mistakes.
@@ -40,7 +42,6 @@ class Reader {
 
  private:
   [[nodiscard]] std::string expanded(std::string text) const;
-  [[nodiscard]] std::vector<std::string> texts(const YamlNode& node, std::string_view key);
   [[nodiscard]] Json json(const YamlNode& node);
   [[nodiscard]] Target target(const YamlNode& node, std::string_view key);
 

@@ -12,6 +12,7 @@ constexpr std::string_view kSlice = "endpointslice";
 constexpr std::string_view kCronJob = "cronjob";
 constexpr std::string_view kBudget = "poddisruptionbudget";
 constexpr std::string_view kAutoscaler = "horizontalpodautoscaler";
+constexpr std::string_view kAttributesClass = "volumeattributesclass";
 constexpr std::string_view kFollowed[] = {"deployment",
                                           "replicaset",
                                           "pod",
@@ -33,17 +34,27 @@ constexpr std::string_view kFollowed[] = {"deployment",
                                           "controllerrevision",
                                           "persistentvolumeclaim",
                                           "secret",
-                                          "serviceaccount"};
+                                          "serviceaccount",
+                                          "persistentvolume",
+                                          "storageclass",
+                                          kAttributesClass,
+                                          "volumeattachment",
+                                          "csidriver"};
 constexpr char kScenario[] = "scenario";
 
-std::string space_of(const KindInfo& kind, const Json& object) {
-  if (object.text_at({"involvedObject", "kind"}) == "Node") {
-    // Events of nodes are in namespace default; scenarios call their nodes "$ns-a".
-    const std::string& node = object.text_at({"involvedObject", "name"});
-    return node.substr(0, node.rfind('-'));
+/// "$ns-a" is an object of $ns without a namespace.
+std::string scenario_in(const std::string& name) { return name.substr(0, name.rfind('-')); }
+
+std::string space_of(const Json& object) {
+  const std::string& about = object.text_at({"involvedObject", "kind"});
+  if (about == "Node" || about == "PersistentVolume") {
+    return scenario_in(object.text_at({"involvedObject", "name"}));  // In namespace default.
   }
-  if (kind.namespaced) return object.text_at({"metadata", "namespace"});
-  return object.text_at({"metadata", "labels", kScenario});
+  if (object.text_at({"kind"}) == "VolumeAttachment") {
+    return scenario_in(object.text_at({"spec", "nodeName"}));  // Made by a controller.
+  }
+  const std::string& ns = object.text_at({"metadata", "namespace"});
+  return ns.empty() ? object.text_at({"metadata", "labels", kScenario}) : ns;
 }
 
 }  // namespace
@@ -51,8 +62,8 @@ std::string space_of(const KindInfo& kind, const Json& object) {
 World::World(host::RestClient& client, Slices slices) : client_(client), slices_(slices) {
   for (const std::string_view name : kFollowed) {
     // These came in the versions that davit writes with one release, autoscalers soon after.
-    const bool is_new =
-        name == kSlice || name == kCronJob || name == kBudget || name == kAutoscaler;
+    const bool is_new = name == kSlice || name == kCronJob || name == kBudget ||
+                        name == kAutoscaler || name == kAttributesClass;
     if (slices_ == Slices::kNone && is_new) continue;
     threads_.emplace_back(
         [this, kind = find_kind(name)](const std::stop_token& stop) { watch(stop, *kind); });
@@ -85,7 +96,7 @@ void World::watch(const std::stop_token& stop, const KindInfo& kind) {
 
 void World::note(const KindInfo& kind, Json object, bool gone) {
   if (Json* metadata = object.find("metadata")) metadata->erase("managedFields");
-  const std::string ns = space_of(kind, object);
+  const std::string ns = space_of(object);
   const std::string uid = object.text_at({"metadata", "uid"});
   const std::string name = object.text_at({"metadata", "name"});
   const std::string& version = object.text_at({"metadata", "resourceVersion"});
@@ -123,12 +134,10 @@ std::vector<Life> World::all_lives() const {
   return out;
 }
 
-bool World::has_seen(const std::string& ns, const Json& object) const {
+bool World::has_seen(const Json& object) const {
   const std::string& version = object.text_at({"metadata", "resourceVersion"});
   MutexLock lock(mutex_);
-  const bool has_space = !object.text_at({"metadata", "namespace"}).empty();
-  const auto space =
-      spaces_.find(has_space ? ns : object.text_at({"metadata", "labels", kScenario}));
+  const auto space = spaces_.find(space_of(object));
   if (space == spaces_.end()) return false;
   const auto found = space->second.by_uid.find(object.text_at({"metadata", "uid"}));
   if (found == space->second.by_uid.end()) return false;

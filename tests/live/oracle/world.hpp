@@ -29,8 +29,9 @@ struct Life {
 /// Whether a server has EndpointSlices in version v1, which is the one that davit writes.
 enum class Slices { kNone, kServed };
 
-/// Follows all kinds that scenarios compare. A Node belongs to the scenario that its label
-/// `scenario` names. One thread a kind; what they find is read under a lock.
+/// Follows all kinds that scenarios compare. An object without a namespace belongs to the
+/// scenario that its label `scenario` names, a VolumeAttachment to that of its node. One thread a
+/// kind; what they find is read under a lock.
 class World {
  public:
   /// `client` must outlive it. `slices`: whether the server has EndpointSlices.
@@ -44,7 +45,7 @@ class World {
   /// Grows with every change in the namespace.
   [[nodiscard]] std::uint64_t changes(const std::string& ns) const;
   /// Whether this version of an object, or its end, has come.
-  [[nodiscard]] bool has_seen(const std::string& ns, const Json& object) const;
+  [[nodiscard]] bool has_seen(const Json& object) const;
   /// For all namespaces.
   [[nodiscard]] std::uint64_t changes() const;
   [[nodiscard]] Slices slices() const { return slices_; }
