@@ -52,6 +52,24 @@ TEST(RecordTest, EndpointThatWasNotReadyOnlyOnTheWayDoesNotShow) {
   EXPECT_TRUE(differences(at_once, in_two).empty());
 }
 
+TEST(RecordTest, ClaimsAndVolumesShowTheirPhasesAndEachOther) {
+  const Record record = history_of(
+      {life_of("persistentvolume", "v",
+               {R"({"kind":"PersistentVolume","status":{"phase":"Pending"}})",
+                R"({"kind":"PersistentVolume","spec":{"claimRef":{"name":"c","uid":"1"}},)"
+                R"("status":{"phase":"Bound"}})"}),
+       life_of("persistentvolumeclaim", "c",
+               {R"({"kind":"PersistentVolumeClaim","spec":{"volumeName":"v"},)"
+                R"("status":{"phase":"Pending"}})",
+                R"({"kind":"PersistentVolumeClaim","spec":{"volumeName":"v"},)"
+                R"("status":{"phase":"Lost"}})"})});
+
+  EXPECT_EQ(record.count("persistentvolume v: phase: Pending → Bound"), 1u);
+  EXPECT_EQ(record.count("persistentvolume v: claim: - → c by UID"), 1u);
+  EXPECT_EQ(record.count("persistentvolumeclaim c: phase: - → Lost"), 1u);
+  EXPECT_EQ(record.count("persistentvolumeclaim c: volume: v"), 1u);
+}
+
 TEST(RecordTest, WhetherAnObjectBeginsWithAnEndpointDoesNotShow) {
   constexpr char kEmpty[] = R"({"metadata":{"name":"s"},"addressType":"IPv4","endpoints":[]})";
   const Record service_first = history_of({life_of("endpointslice", "s", {kEmpty, kReadySlice})});

@@ -57,6 +57,17 @@ TEST(ScenarioTest, MistakeIsReportedWithFileAndLine) {
   }
 }
 
+TEST(ScenarioTest, FlagsAreThoseOfTheScenario) {
+  const Result<std::vector<Scenario>> read = read_scenarios(
+      "scenarios:\n- name: one\n  isolation: ipam\n  flags: [--allocate-node-cidrs, "
+      "--cluster-cidr=10.0.0.0/8]\n  steps:\n  - rest\n",
+      "x.yaml");
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(read->front().isolation, IsolationGroup::kNodeIpam);
+  EXPECT_EQ(read->front().flags,
+            (std::vector<std::string>{"--allocate-node-cidrs", "--cluster-cidr=10.0.0.0/8"}));
+}
+
 TEST(ScenarioTest, NamedObjectIsCreatedWithChanges) {
   const Result<std::vector<Scenario>> read = read_scenarios(
       "objects:\n  web: {kind: Deployment, metadata: {name: web}, spec: {replicas: 1}}\n"
