@@ -14,10 +14,13 @@ SECONDS_MAX = 300  # Until a server is taken as never getting ready, or a block 
 MANIFEST = """apiVersion: davit.dev/v1alpha1
 kind: ControllerHost
 plugins:
+  - name: attachdetach
   - name: deployment
   - name: endpoint
   - name: podautoscaler
   - name: replicaset
+  - name: volumebinder
+  - name: volumeprotection
 """
 TOKEN_REQUEST = '{"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}'
 # A command of this kind goes on until it is stopped; it is ready once its output has this.
@@ -92,7 +95,7 @@ class World:
     def open(self, with_server):
         """Starts the sandbox and the host. With `with_server`, $SERVER is another sandbox, which wants no credentials."""
         config = self.env['KUBECONFIG']
-        if not self.start('sandbox', 'stops it', 'sandbox', '--port=0', f'--kubeconfig={config}', '--controllers=*,-plugins'):
+        if not self.start('sandbox', 'stops it', 'sandbox', '--port=0', f'--kubeconfig={config}', '--controllers=*,-plugins,storage'):
             raise RuntimeError('the sandbox does not start')
         shutil.copy(config, self.folder / 'kubeconfig')
         if with_server:
