@@ -55,6 +55,7 @@ class Chain final : public Admission {
     }
     if (is_write_of(request, "", "nodes")) add_not_ready_taint(object);
     if (is_write_of(request, "", "persistentvolumeclaims")) {
+      set_default_storage_class(object, context_.objects);
       add_finalizer(object, "kubernetes.io/pvc-protection");
     }
     if (is_write_of(request, "", "persistentvolumes")) {

@@ -51,6 +51,8 @@ void add_topology_labels(Json& object, std::string_view node, const ObjectLookup
 void add_not_ready_taint(Json& node);
 /// StorageObjectInUseProtection.
 void add_finalizer(Json& object, std::string_view finalizer);
+/// DefaultStorageClass: the class of a claim that names none.
+void set_default_storage_class(Json& claim, const ObjectLookup& objects);
 /// RuntimeClass: overhead, node selector and tolerations of the class that the pod names.
 [[nodiscard]] ApiFailure apply_runtime_class(const WriteRequest& request, Json& pod,
                                              const ObjectLookup& objects);

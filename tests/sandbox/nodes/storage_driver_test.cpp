@@ -38,6 +38,15 @@ TEST(StorageDriverTest, DriverRegistersItselfItsClassesAndItsNodes) {
       "true");
 }
 
+TEST(StorageDriverTest, ClaimWithoutAClassGetsTheDefaultOne) {
+  StorageWorld world;
+  world.must(
+      world.sandbox.post("/api/v1/namespaces/default/persistentvolumeclaims",
+                         R"({"metadata":{"name":"data"},"spec":{"accessModes":)"
+                         R"(["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}})"));
+  EXPECT_EQ(world.claim("data").text_at({"spec", "storageClassName"}), "sandbox");
+}
+
 TEST(StorageDriverTest, WithoutStorageThereIsNoDriverAndPodsDoNotWaitForClaims) {
   World world(two_nodes());
   EXPECT_EQ(world.read(kClasses).get("items").size(), 0U);
