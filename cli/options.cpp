@@ -39,6 +39,9 @@ void apply_gates(Manifest& manifest) {
       {"HPAConfigurableTolerance", "horizontal-pod-autoscaler-controller", "configurableTolerance"},
       {"PodLevelResources", "horizontal-pod-autoscaler-controller", "podLevelResources"},
       {"DRAWorkloadResourceClaims", "resourceclaim-controller", "workloadResourceClaims"},
+      {"DRAWorkloadResourceClaims", "device-taint-eviction-controller", "workloadResourceClaims"},
+      {"DRADeviceTaints", "device-taint-eviction-controller", "deviceTaints"},
+      {"DRADeviceTaintRules", "device-taint-eviction-controller", "deviceTaintRules"},
       {"GenericWorkload", "podgroup-protection-controller", "genericWorkload"},
       {"DRAResourcePoolStatus", "resourcepoolstatusrequest-controller", "resourcePoolStatus"},
       {"StorageVersionAPI", "storageversion-garbage-collector-controller", "storageVersionAPI"}};

@@ -18,7 +18,7 @@ constexpr UpstreamController kControllers[] = {
     {"cronjob-controller", "cronjob", "cronjob"},
     {"daemonset-controller", "daemonset", "daemonset"},
     {"deployment-controller", "deployment", "deployment"},
-    {"device-taint-eviction-controller", "", "", kAlways, "pods keep devices that are tainted"},
+    {"device-taint-eviction-controller", "", "devicetaint"},
     {"disruption-controller", "disruption", "disruption"},
     {"endpoints-controller", "endpoint", "endpoint"},
     {"endpointslice-controller", "endpointslice", "endpoint"},

@@ -184,7 +184,8 @@ constexpr UpstreamFlag kDeployment[] = {
 };
 
 constexpr UpstreamFlag kDeviceTaintEviction[] = {
-    {"concurrent-device-taint-eviction-syncs", "int32", "8", kNoEffect},
+    {"concurrent-device-taint-eviction-syncs", "int32", "8", kTaken,
+     "controllerSettings.device-taint-eviction-controller.workers", "", 1, 1000},
 };
 
 constexpr UpstreamFlag kResourceclaim[] = {

@@ -20,6 +20,7 @@ constexpr std::string_view kComponent = "kube:";
 /// The gates that decide about a controller of davit; merge() lays them over its configuration.
 constexpr std::string_view kEffective[] = {
     "ClusterTrustBundle",    "DeploymentReplicaSetTerminatingReplicas",
+    "DRADeviceTaintRules",   "DRADeviceTaints",
     "DRAResourcePoolStatus", "DRAWorkloadResourceClaims",
     "GenericWorkload",       "HPAConfigurableTolerance",
     "HPAScaleToZero",        "MaxUnavailableStatefulSet",

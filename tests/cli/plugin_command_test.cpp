@@ -77,6 +77,7 @@ TEST(PluginCommandTest, EventsOfEachControllerHaveTheComponentOfKubeControllerMa
       {"cronjob-controller", "cronjob-controller"},
       {"daemonset-controller", "daemonset-controller"},
       {"deployment-controller", "deployment-controller"},
+      {"device-taint-eviction-controller", "device-taint-eviction-controller"},
       {"disruption-controller", "controllermanager"},
       {"endpoints-controller", "endpoint-controller"},
       {"endpointslice-controller", "endpoint-slice-controller"},
@@ -99,7 +100,7 @@ TEST(PluginCommandTest, EventsOfEachControllerHaveTheComponentOfKubeControllerMa
   for (const auto& [controller, component] : expected) {
     EXPECT_EQ(components[controller], component) << controller;
   }
-  EXPECT_EQ(components.size(), 45U);
+  EXPECT_EQ(components.size(), 46U);
 }
 
 /// A report on a note with optional capabilities, limits and values of the configuration.

@@ -128,6 +128,7 @@ constexpr Shipped kShipped[] = {
     {"cronjob", "cronjob-controller"},
     {"daemonset", "daemonset-controller"},
     {"deployment", "deployment-controller"},
+    {"devicetaint", "device-taint-eviction-controller"},
     {"disruption", "disruption-controller"},
     {"endpoint", "endpoints-controller"},
     {"endpoint", "endpointslice-controller"},

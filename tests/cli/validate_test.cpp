@@ -129,6 +129,7 @@ constexpr Shipped kShipped[] = {
     {"cronjob", DAVIT_PLUGINS "/cronjob/cronjob.so"},
     {"daemonset", DAVIT_PLUGINS "/daemonset/daemonset.so"},
     {"deployment", DAVIT_PLUGINS "/deployment/deployment.so"},
+    {"devicetaint", DAVIT_PLUGINS "/devicetaint/devicetaint.so"},
     {"disruption", DAVIT_PLUGINS "/disruption/disruption.so"},
     {"endpoint", DAVIT_PLUGINS "/endpoint/endpoint.so"},
     {"endpointslicemirroring", DAVIT_PLUGINS "/endpointslicemirroring/endpointslicemirroring.so"},

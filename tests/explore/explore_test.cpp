@@ -204,16 +204,15 @@ TEST_P(OwnControllersTest, NoSingleFaultAndNoStaleCacheShows) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Plugins, OwnControllersTest,
-                         ::testing::Values("attachdetach", "certificates", "clusterroleaggregation",
-                                           "cronjob", "daemonset", "deployment", "disruption",
-                                           "endpoint", "endpointslicemirroring", "ephemeralvolume",
-                                           "garbagecollector", "job", "namespace", "nodeipam",
-                                           "nodelifecycle", "podautoscaler", "podgc", "replicaset",
-                                           "replicationcontroller", "resourceclaim",
-                                           "resourcequota", "serviceaccount", "servicecidr",
-                                           "statefulset", "ttl", "ttlafterfinished", "volumebinder",
-                                           "volumeprotection"));
+INSTANTIATE_TEST_SUITE_P(
+    Plugins, OwnControllersTest,
+    ::testing::Values("attachdetach", "certificates", "clusterroleaggregation", "cronjob",
+                      "daemonset", "deployment", "devicetaint", "disruption", "endpoint",
+                      "endpointslicemirroring", "ephemeralvolume", "garbagecollector", "job",
+                      "namespace", "nodeipam", "nodelifecycle", "podautoscaler", "podgc",
+                      "replicaset", "replicationcontroller", "resourceclaim", "resourcequota",
+                      "serviceaccount", "servicecidr", "statefulset", "ttl", "ttlafterfinished",
+                      "volumebinder", "volumeprotection"));
 
 }  // namespace
 }  // namespace davit::explore

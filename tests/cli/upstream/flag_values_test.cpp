@@ -85,15 +85,17 @@ TEST(FlagValuesTest, TheGarbageCollectorIsSwitchedOff) {
 }
 
 TEST(FlagValuesTest, AFlagWithoutEffectWarnsUnlessItHasItsDefault) {
-  EXPECT_THAT(take("concurrent-device-taint-eviction-syncs", {"5"}).warnings,
-              ElementsAre("--concurrent-device-taint-eviction-syncs: davit has no "
-                          "device-taint-eviction-controller: pods keep devices that are tainted"));
-  for (const auto& [flag, value] : {std::pair("concurrent-device-taint-eviction-syncs", "8"),
-                                    {"cluster-name", "kubernetes"},
-                                    {"pvclaimbinder-sync-period", "0.25m"},
-                                    {"horizontal-pod-autoscaler-tolerance", "0.1"},
-                                    {"disabled-metrics", ""},
-                                    {"cloud-provider", ""}}) {
+  EXPECT_THAT(take("concurrent-validating-admission-policy-status-syncs", {"6"}).warnings,
+              ElementsAre("--concurrent-validating-admission-policy-status-syncs: davit has no "
+                          "validatingadmissionpolicy-status-controller: the expressions of "
+                          "ValidatingAdmissionPolicies are not checked for their types"));
+  for (const auto& [flag, value] :
+       {std::pair("concurrent-validating-admission-policy-status-syncs", "5"),
+        {"cluster-name", "kubernetes"},
+        {"pvclaimbinder-sync-period", "0.25m"},
+        {"horizontal-pod-autoscaler-tolerance", "0.1"},
+        {"disabled-metrics", ""},
+        {"cloud-provider", ""}}) {
     const RunOptions options = take(flag, {value});
     EXPECT_THAT(options.warnings, IsEmpty()) << flag;
     EXPECT_THAT(options.problems, IsEmpty()) << flag;
@@ -116,6 +118,8 @@ TEST(FlagValuesTest, WhatUpstreamRefusesIsRefused) {
                 "--max-endpoints-per-slice must be from 1 to 1000, not \"1001\""},
            Case{"concurrent-job-syncs", "0",
                 "--concurrent-job-syncs must be from 1 to 1000, not \"0\""},
+           Case{"concurrent-device-taint-eviction-syncs", "0",  // DRA79
+                "--concurrent-device-taint-eviction-syncs must be from 1 to 1000, not \"0\""},
            Case{"concurrent-resourceclaim-syncs", "0",  // DRA43
                 "--concurrent-resourceclaim-syncs must be from 1 to 1000, not \"0\""},
            Case{"mirroring-concurrent-service-endpoint-syncs", "51",

@@ -62,7 +62,7 @@ TEST(FromFlagsTest, TheManifestHasTheLeaseOfTheCommandLine) {
 TEST(FromFlagsTest, WhatStopsWithoutAMissingControllerIsSaid) {
   const FromFlagsResult result =
       manifest_from_flags({"--concurrent-validating-admission-policy-status-syncs=6",
-                           "--controllers=*,-device-taint-eviction-controller"});
+                           "--controllers=*,-selinux-warning-controller"});
 
   EXPECT_THAT(result.warnings,
               ElementsAre(HasSubstr("--concurrent-validating-admission-policy-status-syncs: davit "
@@ -72,7 +72,7 @@ TEST(FromFlagsTest, WhatStopsWithoutAMissingControllerIsSaid) {
               HasSubstr("\n#   validatingadmissionpolicy-status-controller: the expressions of "
                         "ValidatingAdmissionPolicies are not checked for their types\n"));
   for (const char* const silent :
-       {"#   device-taint-eviction-controller", "#   token-cleaner-controller",
+       {"#   selinux-warning-controller", "#   token-cleaner-controller",
         "#   certificatesigningrequest-signing-controller", "#   service-lb-controller"}) {
     EXPECT_THAT(result.text, Not(HasSubstr(silent)));
   }

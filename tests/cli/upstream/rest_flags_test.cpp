@@ -34,21 +34,22 @@ std::vector<std::string> words(const std::string& command) {
 }
 
 TEST(RestFlagsTest, LeftoverKeepsItsFlagsWithoutTheControllersOfDavit) {
-  const FromFlagsResult rest =
-      rest_of_flags({"kube-controller-manager",
-                     "--controllers=job,device-taint-eviction-controller,-ttl,tokencleaner,"
-                     "selinux-warning-controller",
-                     "--kubeconfig=/a b.conf", "--concurrent-job-syncs=9",
-                     "--concurrent-device-taint-eviction-syncs=5", "--secure-port=10257"});
+  const FromFlagsResult rest = rest_of_flags(
+      {"kube-controller-manager",
+       "--controllers=job,validatingadmissionpolicy-status-controller,-ttl,tokencleaner,"
+       "selinux-warning-controller",
+       "--kubeconfig=/a b.conf", "--concurrent-job-syncs=9",
+       "--concurrent-validating-admission-policy-status-syncs=6", "--secure-port=10257"});
 
   EXPECT_THAT(rest.problems, IsEmpty());
-  EXPECT_EQ(rest.text,
-            "kube-controller-manager \\\n"
-            "  '--kubeconfig=/a b.conf' \\\n"
-            "  --concurrent-device-taint-eviction-syncs=5 \\\n"
-            "  --controllers=device-taint-eviction-controller,selinux-warning-controller \\\n"
-            "  --leader-elect-resource-name=kube-controller-manager-rest \\\n"
-            "  --secure-port=10267\n");
+  EXPECT_EQ(
+      rest.text,
+      "kube-controller-manager \\\n"
+      "  '--kubeconfig=/a b.conf' \\\n"
+      "  --concurrent-validating-admission-policy-status-syncs=6 \\\n"
+      "  --controllers=validatingadmissionpolicy-status-controller,selinux-warning-controller \\\n"
+      "  --leader-elect-resource-name=kube-controller-manager-rest \\\n"
+      "  --secure-port=10267\n");
   EXPECT_THAT(rest.warnings, ElementsAre(HasSubstr("kube-system/kube-controller-manager-rest"),
                                          HasSubstr("port 10267")));
 }
