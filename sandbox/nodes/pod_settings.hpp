@@ -53,6 +53,7 @@ inline constexpr char kExitCode[] = "sandbox.davit.dev/exit-code";
 inline constexpr char kExitsMax[] = "sandbox.davit.dev/exits-max";
 inline constexpr char kReady[] = "sandbox.davit.dev/ready";
 inline constexpr char kImagePull[] = "sandbox.davit.dev/image-pull";
+inline constexpr char kMount[] = "sandbox.davit.dev/mount";  ///< "fail", "never"
 inline constexpr char kMountSeconds[] = "sandbox.davit.dev/mount-seconds";
 inline constexpr char kUnmount[] = "sandbox.davit.dev/unmount";  ///< "never"
 inline constexpr char kUnmountSeconds[] = "sandbox.davit.dev/unmount-seconds";

@@ -10,7 +10,7 @@ SimulatedStorage::SimulatedStorage(const Reflector::Seams& seams, KubeletSimulat
     : on_change_(std::move(on_change)),
       driver_({seams.api, seams.clock, seams.log.named("storage")}, view_,
               [this](Json object) { return take(std::move(object)); }),
-      mounter_(view_, nodes, seams.clock, std::move(wake)) {
+      mounter_({seams.api, seams.clock}, view_, nodes, std::move(wake)) {
   for (std::size_t kind = 0; kind < kStorageKinds; ++kind) {
     const auto each = static_cast<StorageKind>(kind);
     if (each != StorageKind::kNode) follow(each, seams);

@@ -195,9 +195,11 @@ Duration StorageDriver::pause_of(Work& work) {
 void StorageDriver::post_event(const Item& item, const std::optional<StorageEvent>& event) {
   const Json* const object = view_.find(item.kind, item.name);
   if (!event || object == nullptr) return;
+  const char* const kind =
+      item.kind == StorageKind::kClaim ? "PersistentVolumeClaim" : "PersistentVolume";
   seams_.api.send(
-      {"POST", event_target(*object), to_text(event_body(*object, *event, seams_.clock.wall_now())),
-       "application/json"},
+      {"POST", event_target(*object),
+       to_text(event_body(kind, *object, *event, seams_.clock.wall_now())), "application/json"},
       [](const ApiResponse&) {});  // Events are for people; a lost one is no harm.
 }
 

@@ -139,10 +139,15 @@ std::string event_target(const Json& object) {
          "/events";
 }
 
-Json event_body(const Json& object, const StorageEvent& event, WallTime now) {
+Json event_body(std::string_view kind, const Json& object, const StorageEvent& event,
+                WallTime now) {
   const Json& metadata = object.get("metadata");
   const std::string& ns = metadata.get("namespace").text();
   const std::string time = format_time(now);
+  Json source = Json::object({{"component", event.component}});
+  // A pod's Events are those of its node's kubelet.
+  const std::string& node = object.text_at({"spec", "nodeName"});
+  if (!node.empty()) source.set("host", node);
   // Two Events of one moment differ in their reasons.
   const std::size_t number = static_cast<std::size_t>(now.time_since_epoch().count()) ^
                              std::hash<std::string_view>()(event.reason);
@@ -155,22 +160,21 @@ Json event_body(const Json& object, const StorageEvent& event, WallTime now) {
        {"metadata",
         Json::object({{"name", metadata.get("name").text() + suffix.data()},
                       {"namespace", ns.empty() ? Json(kEventsWithoutNamespace) : Json(ns)}})},
-       {"involvedObject",
-        Json::object({{"apiVersion", "v1"},
-                      {"kind", ns.empty() ? "PersistentVolume" : "PersistentVolumeClaim"},
-                      {"namespace", ns},
-                      {"name", metadata.get("name")},
-                      {"uid", metadata.get("uid")},
-                      {"resourceVersion", metadata.get("resourceVersion")}})},
+       {"involvedObject", Json::object({{"apiVersion", "v1"},
+                                        {"kind", kind},
+                                        {"namespace", ns},
+                                        {"name", metadata.get("name")},
+                                        {"uid", metadata.get("uid")},
+                                        {"resourceVersion", metadata.get("resourceVersion")}})},
        {"reason", event.reason},
        {"message", event.message},
-       {"source", Json::object({{"component", event.component}})},
+       {"source", std::move(source)},
        {"firstTimestamp", time},
        {"lastTimestamp", time},
        {"count", 1},
        {"type", event.type},
        {"reportingComponent", event.component},
-       {"reportingInstance", ""}});
+       {"reportingInstance", node}});
 }
 
 }  // namespace davit::sandbox

@@ -48,15 +48,20 @@ inline constexpr char kVolumesMax[] = "sandbox.davit.dev/volumes-max";  ///< On 
 /// A volume for the claim. `node`: the selected one, whose zone it is to be in; null: none.
 [[nodiscard]] Json new_volume(const Json& claim, const Json& storage_class, const Json* node);
 
-/// An Event as a sidecar of the driver posts it.
+/// The error of operations that an annotation makes fail.
+inline constexpr char kAnnotatedFailure[] =
+    "rpc error: code = ResourceExhausted desc = an annotation requests it";
+
+/// An Event as a sidecar of the driver or a kubelet posts it.
 struct StorageEvent {
   const char* component;  ///< "external-resizer"
   const char* type;       ///< "Normal"
   const char* reason;
   std::string message;
 };
-/// Its body. `object`: a claim or a volume.
-[[nodiscard]] Json event_body(const Json& object, const StorageEvent& event, WallTime now);
+/// Its body. `kind`: of `object`, "Pod".
+[[nodiscard]] Json event_body(std::string_view kind, const Json& object, const StorageEvent& event,
+                              WallTime now);
 /// "/api/v1/namespaces/default/events": where Events about the object go.
 [[nodiscard]] std::string event_target(const Json& object);
 

@@ -14,7 +14,6 @@ constexpr char kProvisioner[] = "sandbox.davit.dev_csi-provisioner";
 constexpr char kResizer[] = "external-resizer sandbox.davit.dev";
 constexpr char kProvisionerAnnotation[] = "volume.kubernetes.io/storage-provisioner";
 constexpr char kBetaProvisionerAnnotation[] = "volume.beta.kubernetes.io/storage-provisioner";
-constexpr char kRefusal[] = "rpc error: code = ResourceExhausted desc = an annotation requests it";
 
 ApiCall patch(StorageKind kind, const Json& object, Json body, const char* subresource = "") {
   return {"PATCH", storage_target(kind, storage_name(object)) + subresource, to_text(body), kMerge};
@@ -112,7 +111,7 @@ StorageStep provisioning_step(const StorageView& view, const Json& claim) {
   if (fault == "fail") {
     step.failed = StorageEvent{kProvisioner, "Warning", "ProvisioningFailed",
                                "failed to provision volume with StorageClass \"" +
-                                   storage_class_of(claim) + "\": " + kRefusal};
+                                   storage_class_of(claim) + "\": " + kAnnotatedFailure};
     return step;
   }
   step.call = ApiCall{"POST", storage_collection(StorageKind::kVolume),
@@ -222,7 +221,7 @@ StorageStep detaching_step(const StorageView& view, const Json& attachment, cons
   if (volume != nullptr) {
     const std::string& fault = setting(view, *volume, annotation::kDetach);
     if (fault == "never") return {};
-    if (fault == "fail") return error_step(attachment, "detachError", kRefusal, now);
+    if (fault == "fail") return error_step(attachment, "detachError", kAnnotatedFailure, now);
     step.after = delay(view, *volume, annotation::kDetachSeconds);
   }
   step.operation = "detach";
@@ -237,7 +236,7 @@ StorageStep attaching_step(const StorageView& view, const Json& attachment, cons
   }
   const std::string& fault = setting(view, volume, annotation::kAttach);
   if (fault == "never") return {};
-  if (fault == "fail") return error_step(attachment, "attachError", kRefusal, now);
+  if (fault == "fail") return error_step(attachment, "attachError", kAnnotatedFailure, now);
   if (const Json* rival = rival_of(view, attachment, volume)) {
     return error_step(attachment, "attachError",
                       "rpc error: code = FailedPrecondition desc = volume " + storage_name(volume) +

@@ -133,9 +133,10 @@ std::vector<PodClaim> pod_claims(const Json& pod) {
   const std::string ns = pod.text_at({"metadata", "namespace"}) + "/";
   for (const Json& each : pod.get("spec").get("volumes").items()) {
     if (const Json* claim = each.find("persistentVolumeClaim")) {
-      out.push_back({ns + claim->text_at({"claimName"}), false});
+      out.push_back({each.get("name").text(), ns + claim->text_at({"claimName"}), false});
     } else if (each.contains("ephemeral")) {
-      out.push_back({ns + pod.text_at({"metadata", "name"}) + "-" + each.get("name").text(), true});
+      const std::string& name = each.get("name").text();
+      out.push_back({name, ns + pod.text_at({"metadata", "name"}) + "-" + name, true});
     }
   }
   return out;

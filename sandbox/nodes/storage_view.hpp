@@ -76,6 +76,7 @@ class StorageView {
 
 /// A volume of a pod that a claim provides.
 struct PodClaim {
+  std::string volume;       ///< In the pod.
   std::string name;         ///< "namespace/name"
   bool of_the_pod = false;  ///< An ephemeral volume: the claim must have the pod as controller.
 };

@@ -11,6 +11,7 @@
 
 #include "lib/base/clock.hpp"
 #include "lib/kube/json.hpp"
+#include "sandbox/nodes/api_calls.hpp"
 #include "sandbox/nodes/kubelet_simulator.hpp"
 #include "sandbox/nodes/storage_view.hpp"
 #include "sandbox/nodes/timetable.hpp"
@@ -30,8 +31,13 @@ class VolumeMounter {
   /// Whether the pod's containers ran already when this process began.
   enum class Past { kNew, kRan };
 
+  struct Seams {
+    ApiCalls& api;
+    Clock& clock;
+  };
+
   /// All must outlive it.
-  VolumeMounter(const StorageView& view, KubeletSimulator& nodes, Clock& clock, WakePod wake);
+  VolumeMounter(Seams seams, const StorageView& view, KubeletSimulator& nodes, WakePod wake);
 
   /// From when on the volumes of a pod that its node is to run are mounted, which may be in the
   /// future; nothing: not before something changes.
@@ -53,29 +59,38 @@ class VolumeMounter {
  private:
   enum class Stage { kWanted, kMounted, kUnmounting };
 
+  struct Volume {
+    std::string name;    // In the pod.
+    std::string listed;  // As Nodes list it; empty: nothing attaches it.
+    std::string object;  // The PersistentVolume; empty: the claim has none yet.
+  };
   struct Mounts {
     std::string pod;  // Its key.
     Stage stage = Stage::kWanted;
     Time since{};                   // When it came to the stage.
     std::optional<Duration> takes;  // The time to unmount; nothing: it never succeeds.
     bool gone = false;              // No pod waits for the unmounting.
-    std::set<std::string> volumes;  // As Nodes list them.
+    Time late{};                    // When to report that kWanted takes long.
     std::vector<std::string> claims;
-    std::vector<std::string> to_attach;  // The PersistentVolumes that need it.
+    std::vector<Volume> volumes;
+    std::string failure;  // The last one that was reported.
   };
   using OfNode = std::map<std::string, Mounts>;  // Keys are the pods' UIDs.
 
-  /// Finds the pod's volumes. False: not all are there yet.
-  [[nodiscard]] bool resolve(const Json& pod, Mounts& mounts) const;
-  [[nodiscard]] bool all_attached(const std::string& node, const Mounts& mounts) const;
+  /// Finds the pod's volumes.
+  void resolve(const Json& pod, Mounts& mounts) const;
+  [[nodiscard]] bool is_attached_to(const std::string& node, const Volume& volume) const;
+  /// The pod cannot start yet; reports it if that takes long, or was requested.
+  void wait(const Json& pod, Mounts& mounts);
+  void report(const Json& pod, const std::string& message);
   void stop_waiting(const Mounts& mounts);
   /// Says whether nothing is mounted any more.
   [[nodiscard]] bool finish(const std::string& node, const std::string& uid);
   void publish();
 
+  Seams seams_;
   const StorageView& view_;
   KubeletSimulator& nodes_;
-  Clock& clock_;
   const WakePod wake_;
   bool begun_ = false;
   std::unordered_map<std::string, OfNode> mounts_;                  // Keys are nodes.

@@ -9,7 +9,9 @@ namespace {
 
 using std::chrono::minutes;
 using std::chrono::seconds;
+using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
 
 /// One node, and the pod "data" that runs with the claim "data".
 class RunningUser : public StorageWorld {
@@ -62,6 +64,37 @@ TEST(VolumeMounterTest, PodWaitsUntilTheNodeListsTheVolume) {
   world.pass(minutes(1));
   EXPECT_EQ(world.phase("data"), "Pending");
   world.report_attached("data", node);
+  EXPECT_EQ(world.phase("data"), "Running");
+}
+
+TEST(VolumeMounterTest, KubeletReportsVolumesThatDoNotComeInTime) {
+  StorageWorld world;
+  world.create_bound_claim("data", R"("sandbox.davit.dev/attach":"never")");
+  world.create_user("data");
+  const std::string text =
+      "FailedMount Unable to attach or mount volumes: unmounted volumes=[v], unattached "
+      "volumes=[v], failed to process volumes=[]: context deadline exceeded";
+  world.pass(seconds(122));
+  EXPECT_THAT(world.events("data"), Not(Contains(text)));
+  world.pass(seconds(1));
+  EXPECT_THAT(world.events("data"), Contains(text));
+}
+
+TEST(VolumeMounterTest, MountingFailsAsAnnotated) {
+  StorageWorld world;
+  world.create_bound_claim("data");
+  world.create_user("data", R"("sandbox.davit.dev/mount":"fail")");
+  const std::string node = world.pod("data").text_at({"spec", "nodeName"});
+  world.attach("data", node);
+  world.report_attached("data", node);
+  world.pass(seconds(10));
+  EXPECT_EQ(world.phase("data"), "Pending");
+  EXPECT_TRUE(world.is_in_use("data", node));
+  EXPECT_THAT(world.events("data"), Contains(HasSubstr("FailedMount MountVolume.SetUp failed for "
+                                                       "volume \"pvc-")));
+
+  world.merge("/api/v1/namespaces/default/pods/data",
+              R"({"metadata":{"annotations":{"sandbox.davit.dev/mount":null}}})");
   EXPECT_EQ(world.phase("data"), "Running");
 }
 
