@@ -92,6 +92,12 @@ TEST_F(StorageInTheSandboxTest, SetGetsItsVolumesByThePluginsAndLetsThemGo) {
   EXPECT_THAT(run({"describe", "pod", "web-0"}), HasSubstr("SuccessfulAttachVolume"));
   EXPECT_THAT(run({"describe", "pvc", "data-web-0"}), HasSubstr("ProvisioningSucceeded"));
 
+  const std::string second = volume_of("data-web-1");
+  run({"scale", "statefulset", "web", "--replicas=1"});
+  EXPECT_TRUE(is_gone("pvc", "data-web-1"));
+  EXPECT_TRUE(is_gone("pv", second));
+  EXPECT_EQ(field({"pvc", "data-web-0"}, "{.status.phase}"), "Bound");
+
   run({"delete", "statefulset", "web"});
 
   EXPECT_TRUE(becomes({"pods,pvc,pv,volumeattachments"}, "{.items[*].metadata.name}", ""));
@@ -125,6 +131,27 @@ class StorageBesideTest : public StorageLifeTest {
         davit_(sandbox_.davit({kControllers, "--leader-elect=false", "--kube-api-qps=200",
                                "--node-monitor-period=1s", "--node-monitor-grace-period=20s"})) {}
 
+  /// The node of a pod is lost. Its volume leaves it once it is out of service.
+  void lose_the_node_of_web_0() {
+    const std::string volume = volume_of("data-web-0");
+    const std::string lost = field({"pod", "web-0"}, "{.spec.nodeName}");
+    ASSERT_EQ(nodes_of(volume), lost);
+    run({"annotate", "--overwrite", "node", lost, "sandbox.davit.dev/node=stopped"});
+    EXPECT_TRUE(
+        becomes({"node", lost}, "{.status.conditions[?(@.type==\"Ready\")].status}", "Unknown"))
+        << davit_->output();
+    EXPECT_EQ(nodes_of(volume), lost) << "it may still be in use";
+    run({"taint", "node", lost, "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"});
+    EXPECT_TRUE(eventually(minutes(4), [&] {
+      const std::string now = field({"pod", "web-0"}, "{.spec.nodeName}");
+      return !now.empty() && now != lost && nodes_of(volume) == now;
+    })) << davit_->output();
+    EXPECT_TRUE(becomes_ready("2")) << davit_->output();
+    EXPECT_EQ(volume_of("data-web-0"), volume) << "the data moved with its pod";
+    run({"taint", "node", lost, "node.kubernetes.io/out-of-service-"});
+    run({"annotate", "--overwrite", "node", lost, "sandbox.davit.dev/node=running"});
+  }
+
   const std::unique_ptr<Process> davit_;
 };
 
@@ -141,7 +168,13 @@ TEST_F(StorageBesideTest, SetKeepsItsDataThroughGrowthALostNodeAndDeletion) {
   ASSERT_TRUE(becomes({"pvc", "kept"}, "{.status.phase}", "Bound"));
   const std::string kept = volume_of("kept");
 
-  // A claim grows, and one that is used outlives its deletion.
+  // A claim grows and changes its class, and one that is used outlives its deletion.
+  run({"create", "-f", "-"},
+      R"({"apiVersion":"storage.k8s.io/v1","kind":"VolumeAttributesClass",
+          "metadata":{"name":"gold"},
+          "driverName":"sandbox.davit.dev","parameters":{"iops":"9"}})");
+  run({"patch", "pvc", "data-web-0", "-p", R"({"spec":{"volumeAttributesClassName":"gold"}})"});
+  EXPECT_TRUE(becomes({"pvc", "data-web-0"}, "{.status.currentVolumeAttributesClassName}", "gold"));
   run({"patch", "pvc", "data-web-0", "-p",
        R"({"spec":{"resources":{"requests":{"storage":"2Gi"}}}})"});
   EXPECT_TRUE(becomes({"pvc", "data-web-0"}, "{.status.capacity.storage}", "2Gi"));
@@ -155,23 +188,8 @@ TEST_F(StorageBesideTest, SetKeepsItsDataThroughGrowthALostNodeAndDeletion) {
   EXPECT_TRUE(becomes_ready("2")) << davit_->output();
   EXPECT_NE(volume_of("data-web-1"), used);
 
-  // The node of a pod is lost. Its volume leaves it once it is out of service.
+  lose_the_node_of_web_0();
   const std::string volume = volume_of("data-web-0");
-  const std::string lost = field({"pod", "web-0"}, "{.spec.nodeName}");
-  ASSERT_EQ(nodes_of(volume), lost);
-  run({"annotate", "--overwrite", "node", lost, "sandbox.davit.dev/node=stopped"});
-  EXPECT_TRUE(
-      becomes({"node", lost}, "{.status.conditions[?(@.type==\"Ready\")].status}", "Unknown"))
-      << davit_->output();
-  run({"taint", "node", lost, "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"});
-  EXPECT_TRUE(eventually(minutes(4), [&] {
-    const std::string now = field({"pod", "web-0"}, "{.spec.nodeName}");
-    return !now.empty() && now != lost && nodes_of(volume) == now;
-  })) << davit_->output();
-  EXPECT_TRUE(becomes_ready("2")) << davit_->output();
-  EXPECT_EQ(volume_of("data-web-0"), volume) << "the data moved with its pod";
-  run({"taint", "node", lost, "node.kubernetes.io/out-of-service-"});
-  run({"annotate", "--overwrite", "node", lost, "sandbox.davit.dev/node=running"});
 
   // The set goes, its claims stay; each volume ends as its policy says.
   run({"delete", "statefulset", "web"});
