@@ -166,10 +166,16 @@ void ResourceClaims::on_claim(const Event<Claim>& event) {
 }
 
 void ResourceClaims::on_template(const Template& changed) const {
-  each_made_from(parts_.pods, changed.key(), [this](const Pod& pod) { look_at(pod); });
+  // Failures for the lack of the template say nothing about what follows.
+  each_made_from(parts_.pods, changed.key(), [this](const Pod& pod) {
+    parts_.queue.forget(key_of(kPodKey, pod.ns(), pod.name()));
+    look_at(pod);
+  });
   if (!parts_.pod_groups) return;
-  each_made_from(*parts_.pod_groups, changed.key(),
-                 [this](const PodGroup& group) { look_at(group); });
+  each_made_from(*parts_.pod_groups, changed.key(), [this](const PodGroup& group) {
+    parts_.queue.forget(key_of(kGroupKey, group.ns(), group.name()));
+    look_at(group);
+  });
 }
 
 void ResourceClaims::on_group(const Event<PodGroup>& event) {
