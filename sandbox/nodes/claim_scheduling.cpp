@@ -151,6 +151,9 @@ SchedulingClaims scheduling_claims(const StorageView& view, const Json& pod) {
       out.refusal = quoted_name(each.name) + " is being deleted";
       return out;
     }
+    for (const Json& mode : claim->get("spec").get("accessModes").items()) {
+      if (mode.text() == "ReadWriteOncePod") out.alone.push_back(each.name);
+    }
     const Json* const volume =
         view.find(StorageKind::kVolume, claim->text_at({"spec", "volumeName"}));
     const Json* const chosen = view.find(StorageKind::kClass, storage_class_of(*claim));

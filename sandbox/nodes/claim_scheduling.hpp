@@ -18,6 +18,7 @@ struct SchedulingClaims {
   std::vector<std::string> names;    ///< All of them.
   std::vector<const Json*> volumes;  ///< Those that the bound claims have.
   std::vector<const Json*> delayed;  ///< Claims that get their volume when a node is chosen.
+  std::vector<std::string> alone;    ///< Claims that one pod at a time may use.
 };
 [[nodiscard]] SchedulingClaims scheduling_claims(const StorageView& view, const Json& pod);
 

@@ -19,6 +19,9 @@ constexpr char kName[] = "default-scheduler";
 /// kube-scheduler's back-off of a pod: 1 s to 10 s.
 constexpr Duration kFirstPause = seconds(1);
 constexpr Duration kLongestPause = seconds(10);
+constexpr char kTakenClaim[] =
+    "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already "
+    "in-use by another pod";
 /// kube-scheduler's --bind-timeout of volumes.
 constexpr Duration kBindVolumesTimeout = std::chrono::minutes(10);
 
@@ -199,8 +202,12 @@ Choice Scheduler::choose(const Pod& pod) const {
   if (storage_ == nullptr || pod.share.claims.empty()) return schedule(spec, pod.share, order_);
   const SchedulingClaims claims = scheduling_claims(*storage_, *pod.object);
   if (claims.refusal.empty()) {
+    const bool taken = std::any_of(claims.alone.begin(), claims.alone.end(), [&](const auto& name) {
+      return std::any_of(order_.begin(), order_.end(),
+                         [&](const NodeCapacity* node) { return node->claims.contains(name); });
+    });
     return schedule(spec, pod.share, order_, [&](const NodeCapacity& node) {
-      return volume_refusal(*storage_, claims, node);
+      return taken ? std::string(kTakenClaim) : volume_refusal(*storage_, claims, node);
     });
   }
   Choice none;

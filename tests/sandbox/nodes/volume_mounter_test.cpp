@@ -279,6 +279,31 @@ TEST(VolumeSchedulingTest, FreeVolumeIsReservedForTheClaimThatWaits) {
   EXPECT_EQ(world.pod("data").text_at({"spec", "nodeName"}), "");
 }
 
+TEST(VolumeSchedulingTest, ClaimForOnePodIsNotGivenToASecond) {
+  StorageWorld world;
+  world.must(
+      world.sandbox.post("/api/v1/namespaces/default/persistentvolumeclaims",
+                         R"({"metadata":{"name":"data"},"spec":{"accessModes":)"
+                         R"(["ReadWriteOncePod"],"resources":{"requests":{"storage":"1Gi"}}}})"));
+  world.ask("data");
+  world.bind("data");
+  world.create_user("data");
+  EXPECT_NE(world.pod("data").text_at({"spec", "nodeName"}), "");
+
+  world.create_pod("second",
+                   R"("volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"data"}}])");
+
+  EXPECT_EQ(refusal(world, "second"),
+            "0/2 nodes are available: 2 node(s) unavailable due to PersistentVolumeClaim with "
+            "ReadWriteOncePod access mode already in-use by another pod.");
+  EXPECT_EQ(
+      world.sandbox.remove("/api/v1/namespaces/default/pods/data", R"({"gracePeriodSeconds":0})")
+          .code,
+      200);
+  world.pass(seconds(10));
+  EXPECT_NE(world.pod("second").text_at({"spec", "nodeName"}), "");
+}
+
 TEST(VolumeSchedulingTest, NodeTakesNoMoreVolumesThanItsDriverAllows) {
   StorageWorld world;
   for (const char* node : {"node-1", "node-2"}) {
