@@ -178,12 +178,14 @@ Result<Again> DeviceTaints::sync_pod(const Key& key) {
     return Again::when_changed();
   }
   const WallTime now = cluster_.wall_now();
-  const Eviction eviction = Judge(caches_, now).eviction_of(*pod);
+  Eviction eviction = Judge(caches_, now).eviction_of(*pod);
   if (!eviction.when) {
     call_off(*pod);
     return Again::when_changed();
   }
   add_rules_later(evicted_.begin(key, pod->uid(), eviction.rules));
+  // The time of a taint that has none is that at which it was first seen.
+  if (eviction.is_undated) eviction.when = evicted_.earliest(key, *eviction.when);
   if (*eviction.when > now) {
     evicted_.postpone(key);
     return Again::after(*eviction.when - now);

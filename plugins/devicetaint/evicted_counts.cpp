@@ -1,5 +1,6 @@
 #include "plugins/devicetaint/evicted_counts.hpp"
 
+#include <algorithm>
 #include <davit/json_writer.hpp>
 #include <davit/state_fields.hpp>
 #include <utility>
@@ -17,6 +18,13 @@ std::set<RuleId> EvictedCounts::begin(const Key& pod, std::string_view uid,
   }
   entry.rules = rules;
   return added;
+}
+
+WallTime EvictedCounts::earliest(const Key& pod, WallTime when) {
+  const std::lock_guard lock(mutex_);
+  Entry& entry = pods_[pod];
+  entry.when = std::min(when, entry.when.value_or(when));
+  return *entry.when;
 }
 
 Time EvictedCounts::due_since(const Key& pod, Time now) {

@@ -21,6 +21,8 @@ class EvictedCounts final : public HandedState {
   /// Notes that the pod has to go; the rules that were not among its reasons before.
   [[nodiscard]] std::set<RuleId> begin(const Key& pod, std::string_view uid,
                                        const std::set<RuleId>& rules);
+  /// The earliest end of all that were computed since it has to go, `when` included.
+  [[nodiscard]] WallTime earliest(const Key& pod, WallTime when);
   /// When it was first seen that its time is over.
   [[nodiscard]] Time due_since(const Key& pod, Time now);
   /// Its time is not over, or not any more.
@@ -42,6 +44,7 @@ class EvictedCounts final : public HandedState {
     std::string uid;
     std::set<RuleId> rules{};
     std::optional<Time> due{};
+    std::optional<WallTime> when{};
   };
 
   mutable std::mutex mutex_;

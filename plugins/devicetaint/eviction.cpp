@@ -8,6 +8,8 @@
 namespace davit::devicetaint {
 namespace {
 
+bool is_undated(const Taint& taint) { return !parse_time(taint.time_added); }
+
 /// The last second of the year 9999: what ends later never ends (D9).
 constexpr std::int64_t kLastSecond = 253'402'300'799;
 
@@ -17,6 +19,7 @@ void Eviction::add(const Eviction& other) {
   if (!other.when) return;
   when = when ? std::min(*when, *other.when) : *other.when;
   rules.insert(other.rules.begin(), other.rules.end());
+  is_undated = is_undated || other.is_undated;
 }
 
 std::optional<WallTime> end_of(const Taint& taint, const std::vector<Toleration>& tolerations,
@@ -65,8 +68,9 @@ void Judge::add_rules(const Device& device, const std::vector<Toleration>& toler
     if (!rule.selects(device.driver, device.pool, device.name)) continue;
     Taint taint = Taint::from(rule.taint());
     if (is_preview_) taint.effect = kNoExecute;
-    out.add(
-        {end_of(taint, tolerations, now_), {{std::string(rule.name()), std::string(rule.uid())}}});
+    out.add({end_of(taint, tolerations, now_),
+             {{std::string(rule.name()), std::string(rule.uid())}},
+             is_undated(taint)});
   }
 }
 
@@ -74,7 +78,7 @@ void Judge::add_slices(const Device& device, const std::vector<Toleration>& tole
                        Eviction& out) const {
   each_published(caches_, device, [&](Value published) {
     for (const Taint& taint : taints_from(published[&Names::taints], kNoExecute)) {
-      out.add({end_of(taint, tolerations, now_), {}});
+      out.add({end_of(taint, tolerations, now_), {}, is_undated(taint)});
     }
   });
 }

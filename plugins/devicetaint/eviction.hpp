@@ -23,6 +23,7 @@ using RuleId = std::pair<std::string, std::string>;
 struct Eviction {
   std::optional<WallTime> when{};
   std::set<RuleId> rules{};  ///< Those among the reasons; slices may be others.
+  bool is_undated = false;   ///< A taint has no time, so that `when` is counted from now.
 
   void add(const Eviction& other);
 };

@@ -53,6 +53,16 @@ TEST_F(SlicesTest, DRA65_ASliceThatGoesTakesItsTaintsAlong) {
   EXPECT_EQ(deletions(), 0U);
 }
 
+TEST_F(SlicesTest, ATaintWithoutATimeCountsFromWhenItIsSeen) {
+  put_claim("c3", "dev-3", "p3", R"([{"operator":"Exists","tolerationSeconds":5}])");
+  start();
+  put_slice("s1", 1, "dev-3", R"([{"key":"k","effect":"NoExecute"}])");
+  pass(4s);
+  EXPECT_FALSE(is_evicted("p3"));
+  pass(2s);
+  EXPECT_TRUE(is_evicted("p3"));
+}
+
 TEST_F(SlicesTest, ADeviceOfAnotherDriverIsAnother) {
   start();
   Json slice = cluster_.json<Slice>({"", "s1"});
