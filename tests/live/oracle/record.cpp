@@ -23,6 +23,7 @@ constexpr const char* kBudgetNumbers[] = {"disruptionsAllowed", "currentHealthy"
 
 using Facts = std::map<std::string, std::string>;
 
+constexpr char kNone[] = "0";
 constexpr char kNoEndpoint[] = "0 absent";
 constexpr char kNotReady[] = "1 not ready";
 constexpr char kReady[] = "2 ready";
@@ -96,23 +97,14 @@ std::string finalizers_of(const Json& object) {
   return out.empty() ? "none" : out;
 }
 
-/// The names in status.volumesAttached of a Node.
-std::string attached_to(const Json& node) {
-  std::set<std::string> names;
-  for (const Json& each : node.get("status").get("volumesAttached").items()) {
-    names.insert(each.text_at({"name"}));
-  }
-  std::string out;
-  for (const std::string& each : names) out += (out.empty() ? "" : ", ") + each;
-  return out;
-}
-
 /// The facts in claims, volumes, classes, attachments, and in Nodes about their volumes and blocks.
 void add_storage(const Json& object, Facts& out) {
   const std::string& kind = object.text_at({"kind"});
   const Json& spec = object.get("spec");
   if (kind == "Node") {
-    if (std::string names = attached_to(object); !names.empty()) out["attached"] = std::move(names);
+    // Several volumes come together or not, by chance; their names show at rests.
+    const std::size_t volumes = object.get("status").get("volumesAttached").items().size();
+    if (volumes != 0) out["volumes"] = std::to_string(volumes);
     std::string blocks;
     for (const Json& each : spec.get("podCIDRs").items()) blocks += ' ' + each.text();
     if (!blocks.empty()) out["podCIDRs"] = std::move(blocks);
@@ -264,7 +256,9 @@ std::map<std::string, std::vector<std::string>> fields_of(const Life& life) {
     const Facts facts = facts_of(*version);
     for (auto& [field, values] : out) {
       const auto found = facts.find(field);
-      const char* absent = field.starts_with("endpoint ") ? kNoEndpoint : kAbsent;
+      const char* absent = field.starts_with("endpoint ") ? kNoEndpoint
+                           : field == "volumes"           ? kNone
+                                                          : kAbsent;
       values.push_back(found == facts.end() ? absent : found->second);
     }
   }

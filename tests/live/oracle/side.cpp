@@ -6,6 +6,7 @@
 #include <atomic>
 #include <barrier>
 #include <optional>
+#include <thread>
 
 #include "tests/live/oracle/groups.hpp"
 #include "tests/live/support/admin_client.hpp"
@@ -423,12 +424,19 @@ bool plays(Cast cast, const Scenario& scenario) {
 Transcripts play_all(Cast cast, const std::vector<Scenario>& scenarios,
                      const KnownDifferences& known) {
   Transcripts out;
-  play_groups(cast, Nodes::kSimulated,
-              {IsolationGroup::kShared, IsolationGroup::kNodes, IsolationGroup::kAlone,
-               IsolationGroup::kPodGc, IsolationGroup::kAccounts, IsolationGroup::kMetrics,
-               IsolationGroup::kVolumes},
-              scenarios, known, out);
-  play_groups(cast, Nodes::kNone, {IsolationGroup::kNodeIpam}, scenarios, known, out);
+  Transcripts without_nodes;
+  {
+    // These wait one after the other, on a server of their own.
+    const std::jthread other([&] {
+      play_groups(cast, Nodes::kNone, {IsolationGroup::kNodeIpam}, scenarios, known, without_nodes);
+    });
+    play_groups(cast, Nodes::kSimulated,
+                {IsolationGroup::kShared, IsolationGroup::kNodes, IsolationGroup::kAlone,
+                 IsolationGroup::kPodGc, IsolationGroup::kAccounts, IsolationGroup::kMetrics,
+                 IsolationGroup::kVolumes},
+                scenarios, known, out);
+  }
+  out.merge(without_nodes);
   return out;
 }
 
