@@ -181,9 +181,16 @@ void ResourceClaims::on_template(const Template& changed) const {
 void ResourceClaims::on_group(const Event<PodGroup>& event) {
   const PodGroup& group = event.current;
   if (is_replaced(event)) add_claims_of(*event.old);
+  if (event.type == Event<PodGroup>::Type::kAdded) forget_members(group);
   if (event.type != Event<PodGroup>::Type::kDeleted) return look_at(group);
   if (Consumer(group).claims().count() > 0 && !event.tombstone) deleted_.add(group.uid());
   add_claims_of(group);
+}
+
+void ResourceClaims::forget_members(const PodGroup& group) const {
+  for (const Pod& each : parts_.pods.by_index(kByGroup, group.name())) {
+    if (each.ns() == group.ns()) parts_.queue.forget(key_of(kPodKey, each.ns(), each.name()));
+  }
 }
 
 void ResourceClaims::look_at(const PodGroup& group) const {

@@ -32,6 +32,8 @@ class ResourceClaims final : public Controller {
   /// The pod is there: a change of it, of a claim, a template or its group.
   void look_at(const Pod& pod) const;
   void look_at(const PodGroup& group) const;
+  /// Ends the back-off of pods that have waited for their group.
+  void forget_members(const PodGroup& group) const;
   /// Adds the claims of a consumer that needs them no more.
   void add_claims_of(const Pod& pod) const;
   void add_claims_of(const PodGroup& group) const;
