@@ -37,7 +37,7 @@ void check_consumers(const Json& consumers, FieldErrors& errors) {
   for (const Json& each : consumers.items()) {
     const FieldPath at = path.index(index++);
     if (!seen.insert(each.get("uid").text()).second) {
-      errors.push_back(field_duplicate(at.text(), each));
+      errors.push_back(field_duplicate(at.text(), each.get("uid")));
     }
   }
 }
