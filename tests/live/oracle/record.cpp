@@ -118,7 +118,8 @@ void add_storage(const Json& object, Facts& out) {
   // Whether the last version still has its finalizers is the server's affair.
   const std::string finalizers = finalizers_of(object);
   const bool is_usual = is_claim && finalizers == "kubernetes.io/pvc-protection";
-  if ((is_claim || is_volume || kind == "VolumeAttributesClass") && !is_deleted && !is_usual) {
+  if ((is_claim || is_volume || kind == "VolumeAttributesClass" || kind == "ServiceCIDR") &&
+      !is_deleted && !is_usual) {
     out["finalizers"] = finalizers;
   }
   if (!is_claim && !is_volume) return;
@@ -362,7 +363,7 @@ Record histories(const std::vector<Life>& lives, const Names& names, const Known
         kind != "poddisruptionbudget" && kind != "resourcequota" && kind != "serviceaccount" &&
         kind != "secret" && kind != "configmap" && kind != "horizontalpodautoscaler" &&
         kind != "persistentvolume" && kind != "volumeattributesclass" &&
-        kind != "volumeattachment") {
+        kind != "volumeattachment" && kind != "servicecidr") {
       continue;
     }
     for (const auto& [field, values] : fields_of(life)) {

@@ -45,6 +45,8 @@ constexpr KindInfo kKinds[] = {
     {"volumeattributesclass", "VolumeAttributesClass", "storage.k8s.io", "v1",
      "volumeattributesclasses", false},
     {"volumeattachment", "VolumeAttachment", "storage.k8s.io", "v1", "volumeattachments", false},
+    {"servicecidr", "ServiceCIDR", "networking.k8s.io", "v1", "servicecidrs", false},
+    {"ipaddress", "IPAddress", "networking.k8s.io", "v1", "ipaddresses", false},
     {"csidriver", "CSIDriver", "storage.k8s.io", "v1", "csidrivers", false},
 };
 

@@ -92,8 +92,9 @@ enum class IsolationGroup {
   /// Shared by all scenarios of this group, with the horizontal pod autoscaler and metrics APIs.
   /// Nothing works on its targets: the scenario makes their pods and statuses.
   kMetrics,
-  /// Shared by all scenarios of this group, with the controllers of claims, volumes and
-  /// attachments, and no workload controllers. Nothing runs the pods on the scenario's own nodes.
+  /// Shared by all scenarios of this group, with the controllers of claims, volumes, attachments
+  /// and Service ranges, and no workload controllers. Nothing runs the pods on the scenarios' own
+  /// nodes.
   kVolumes,
   /// None, on a server without nodes, with the node IPAM controller and the scenario's flags.
   kNodeIpam,

@@ -12,6 +12,8 @@ constexpr std::string_view kSlice = "endpointslice";
 constexpr std::string_view kCronJob = "cronjob";
 constexpr std::string_view kBudget = "poddisruptionbudget";
 constexpr std::string_view kAutoscaler = "horizontalpodautoscaler";
+constexpr std::string_view kServiceRange = "servicecidr";
+constexpr std::string_view kServiceAddress = "ipaddress";
 constexpr std::string_view kAttributesClass = "volumeattributesclass";
 constexpr std::string_view kFollowed[] = {"deployment",
                                           "replicaset",
@@ -39,7 +41,9 @@ constexpr std::string_view kFollowed[] = {"deployment",
                                           "storageclass",
                                           kAttributesClass,
                                           "volumeattachment",
-                                          "csidriver"};
+                                          "csidriver",
+                                          kServiceRange,
+                                          kServiceAddress};
 constexpr char kScenario[] = "scenario";
 
 /// "$ns-a" is an object of $ns without a namespace.
@@ -63,7 +67,8 @@ World::World(host::RestClient& client, Slices slices) : client_(client), slices_
   for (const std::string_view name : kFollowed) {
     // These came in the versions that davit writes with one release, autoscalers soon after.
     const bool is_new = name == kSlice || name == kCronJob || name == kBudget ||
-                        name == kAutoscaler || name == kAttributesClass;
+                        name == kAutoscaler || name == kAttributesClass || name == kServiceRange ||
+                        name == kServiceAddress;
     if (slices_ == Slices::kNone && is_new) continue;
     threads_.emplace_back(
         [this, kind = find_kind(name)](const std::stop_token& stop) { watch(stop, *kind); });
