@@ -90,7 +90,7 @@ void DeviceTaints::on_pod(const Event<Pod>& event) {
   using Type = Event<Pod>::Type;
   const Pod& pod = event.current;
   if (event.type == Type::kDeleted) {
-    evicted_.end(pod.key(), pod.uid());
+    add_rules_later(evicted_.end(pod.key(), pod.uid()).value_or(std::set<RuleId>()));
     return;
   }
   if (event.type == Type::kUpdated) {
@@ -191,7 +191,13 @@ Result<Again> DeviceTaints::sync_pod(const Key& key) {
     return Again::after(*eviction.when - now);
   }
   const std::optional<Duration> wait = wait_for_caches(evicted_.due_since(key, cluster_.now()));
-  if (wait && !mutant("taint-that-is-gone")) return Again::after(*wait);
+  if (wait && !mutant("taint-that-is-gone")) return Again::after(*wait).keeping_backoff();
+  // What the comparison found may have reached the caches after the judgement.
+  const Eviction compared = Judge(caches_, now).eviction_of(*pod);
+  const bool is_later = compared.when && !compared.is_undated && *compared.when > now;
+  if (!compared.when || is_later || compared.rules != eviction.rules) {
+    return Again::after(kVerifyPause).keeping_backoff();
+  }
   return evict(*pod, eviction);
 }
 
@@ -209,12 +215,13 @@ std::optional<Duration> DeviceTaints::wait_for_caches(Time since) const {
 
 Result<Again> DeviceTaints::evict(const Pod& pod, const Eviction& eviction) {
   const Result<Evicted> done = eviction_.evict(pod, *eviction.when);
-  if (!done) return done.error();
-  evicted_.end(pod.key(), pod.uid());
-  if (*done == Evicted::kYes) {
-    evicted_.count(eviction.rules);
-    add_rules_later(eviction.rules);
+  if (!done) {
+    evicted_.postpone(pod.key());  // The next try compares the caches again.
+    return done.error();
   }
+  evicted_.end(pod.key(), pod.uid());
+  if (*done == Evicted::kYes) evicted_.count(eviction.rules);
+  add_rules_later(eviction.rules);
   return Again::when_changed();
 }
 

@@ -59,7 +59,7 @@ Result<Evicted> PodEviction::evict(const Pod& pod, WallTime when) const {
   if (!live && live.error().code() == Code::kNotFound) return Evicted::kNo;
   if (!live) return live.error();
   const std::string uid(mutant("devices-of-a-namesake") ? live->uid() : pod.uid());
-  if (live->uid() != uid || live->is_being_deleted()) return Evicted::kNo;
+  if (live->uid() != uid || live->is_being_deleted() || live->is_finished()) return Evicted::kNo;
   cluster_.events().normal(pod, "DeviceTaintManagerEviction", "Marking for deletion");
   std::string patch = target_patch(*live, cluster_.wall_now());
   if (!patch.empty()) {

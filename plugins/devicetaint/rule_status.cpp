@@ -27,7 +27,7 @@ Affected affected_by(const Caches& caches, const Rule& rule, const Judge& judge)
   for (const Claim& claim : caches.claims.list()) {
     if (!uses_selected(claim, rule)) continue;
     each_consumer(caches, claim, [&](const Pod& pod) {
-      if (pod.is_being_deleted() || pods.contains(pod.key())) return;
+      if (!pod.is_active() || pods.contains(pod.key())) return;
       const Eviction eviction = judge.eviction_of(pod);
       if (!eviction.when || !eviction.rules.contains(id)) return;
       pods.insert(pod.key());

@@ -30,7 +30,9 @@ bool ConsumerSync::owns(const Consumer& consumer, const Claim& claim) const {
 bool ConsumerSync::is_made_by_group(const Pod& pod, Value entry) const {
   if (!parts_.pod_groups || group_of(pod).empty()) return false;
   const Lookup<PodGroup> group = parts_.pod_groups->get(pod.ns(), group_of(pod));
-  return group && is_of_group(*group, entry);
+  // Once the group has made another claim, the pod's status has to name that one.
+  return group && is_of_group(*group, entry) &&
+         find_made(Consumer(*group), entry[&Names::name].string()).empty();
 }
 
 bool ConsumerSync::must_be_reserved(const Claim& claim, const Pod& pod) const {

@@ -252,6 +252,33 @@ TEST_F(RulesTest, AFinishedPodIsLeftAlone) {
   pass(1min);
   EXPECT_EQ(deletions(), 0U);
   EXPECT_THAT(cluster_.event_texts(), Not(Contains(kMarked)));
+  EXPECT_EQ(condition(), "False NotStarted: ");
+}
+
+TEST_F(RulesTest, APodThatHasFinishedUnseenIsLeftAlone) {
+  start();
+  cluster_.hold("pods");
+  cluster_.merge<Pod>({"t", "p1"}, R"({"status":{"phase":"Succeeded"}})");
+  rule_of("dev-1");
+  pass(1min);
+  EXPECT_EQ(deletions(), 0U);
+  cluster_.release("pods");
+}
+
+TEST_F(RulesTest, ATaintThatIsTakenBackAfterAFailedDeletionEvictsNobody) {
+  start();
+  cluster_.fail_next(
+      {.verb = Verb::kDelete, .resource = "pods", .http_status = 500, .times = Fault::kAlways});
+  rule_of("dev-1");
+  for (int i = 0; i < 5000 && deletions() == 0; ++i) pass(1ms);
+  ASSERT_EQ(deletions(), 1U);
+  cluster_.hold("devicetaintrules");
+  cluster_.erase<Rule>({"", "r"});
+  cluster_.clear_faults();
+  pass(1h);
+  EXPECT_EQ(deletions(), 1U);
+  EXPECT_FALSE(is_evicted("p1"));
+  cluster_.release("devicetaintrules");
 }
 
 TEST_F(RulesTest, WithoutTheGateItDoesNotRun) {

@@ -113,6 +113,18 @@ TEST_F(StatusTest, DRA78_MetricsHaveUpstreamsNamesAndValues) {
   EXPECT_EQ(observations, 1);
 }
 
+TEST_F(StatusTest, APendingPodThatGoesByItselfIsNotPendingAnyMore) {
+  put_claim("c1", "dev-1", "p1",
+            R"([{"key":"k","operator":"Exists","effect":"NoExecute","tolerationSeconds":3600}])");
+  start();
+  rule_of("dev-1");
+  pass(15s);
+  ASSERT_THAT(condition(), HasSubstr("True PodsPendingEviction: 1 pod"));
+  cluster_.erase<Pod>({"t", "p1"});
+  pass(1min);
+  EXPECT_EQ(condition(), "False NotStarted: ");
+}
+
 TEST_F(StatusTest, AStateOfAnotherKindIsRefused) {
   start();
   for (const char* text : {"[]", "{}", R"({"pods":[],"rules":[{"uid":"u","pods":-1}]})",

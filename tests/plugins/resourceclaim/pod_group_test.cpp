@@ -127,6 +127,18 @@ TEST_F(PodGroupTest, DRA14_AForeignClaimIsNotThatOfAPodWithoutAGroup) {
   EXPECT_THAT(claim_of("p"), StartsWith("p-g-"));
 }
 
+TEST_F(PodGroupTest, MembersFollowAClaimOfTheirGroupThatIsMadeAgain) {
+  start(kOn);
+  add_group("pg", from_template());
+  add_member("p", from_template());
+  const std::string first = claim_of_group();
+  ASSERT_EQ(claim_of("p"), first);
+  cluster_.erase<Claim>({"t", first});
+  cluster_.advance(10s);
+  ASSERT_NE(claim_of_group(), first);
+  EXPECT_EQ(claim_of("p"), claim_of_group());
+}
+
 TEST_F(PodGroupTest, AMissingTemplateOfAGroupIsReported) {
   cluster_.erase<Template>({"t", "t1"});
   start(kOn);
