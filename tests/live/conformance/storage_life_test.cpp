@@ -45,7 +45,8 @@ class StorageLifeTest : public testing::Test {
     std::vector<std::string> args = {"get"};
     args.insert(args.end(), object.begin(), object.end());
     args.push_back("-o=jsonpath=" + path);
-    return sandbox_.kubectl(args).out;
+    const Outcome outcome = sandbox_.kubectl(args);
+    return outcome.code == 0 ? outcome.out : "kubectl: " + outcome.err;
   }
   testing::AssertionResult becomes(const std::vector<std::string>& object, const std::string& path,
                                    const std::string& value) {
@@ -80,7 +81,7 @@ class StorageInTheSandboxTest : public StorageLifeTest {
   StorageInTheSandboxTest() : StorageLifeTest({"--controllers=*"}) {}
 };
 
-TEST_F(StorageInTheSandboxTest, SetGetsItsVolumesByThePluginsAndLetsThemGo) {
+TEST_F(StorageInTheSandboxTest, SetGetsItsVolumesByThePluginsAndReleasesThem) {
   run({"create", "-f", "-"}, stateful_set("Delete"));
   EXPECT_TRUE(becomes_ready("2"));
   for (const std::string claim : {"data-web-0", "data-web-1"}) {

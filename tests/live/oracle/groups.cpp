@@ -143,7 +143,7 @@ std::string manifest_of(const Group& group, const AccountFiles& accounts) {
 
 }  // namespace
 
-// Busy machines delay heartbeats, so nodes are looked at in rooms of their own only.
+// Busy machines delay heartbeats, so nodes are looked at in isolation groups of their own only.
 std::vector<std::string> davit_flags(const Group& group, Deletion deletion,
                                      const std::filesystem::path& scratch,
                                      const AccountFiles& accounts) {

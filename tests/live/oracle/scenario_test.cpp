@@ -23,7 +23,7 @@ constexpr MistakeCase kMistakes[] = {
     {"  - scale: deployment/web\n    too: 3\n", "x.yaml:5: unknown key too"},
     {"  - scale: deployments/web\n    to: many\n", "x.yaml:5: to is a number"},
     {"  - wait: deploymint/web\n    count: 1\n", "x.yaml:4: \"deploymint/web\" names no kind"},
-    {"  - wait: pods app\n    count: 1\n", "x.yaml:4: app is no label"},
+    {"  - wait: pods app\n    count: 1\n", "x.yaml:4: app is not a label"},
     {"  - wait: pods app=web\n", "x.yaml:4: neither holds nor count"},
     {"  - create: web\n", "x.yaml:4: no object named web"},
     {"  - pod: pods app=web\n    becomes: happy\n", "x.yaml:4: a pod cannot become that"},

@@ -24,8 +24,8 @@ using std::chrono::seconds;
 
 namespace {
 
-/// Most of a scenario is waiting for rest; with more of them at once, a small machine would be busy
-/// all the time and rest would come late.
+/// A scenario mostly waits until all is idle; with more of them at once, a small machine would be
+/// busy all the time, and idle late.
 constexpr std::size_t kAtOnce = 12;
 /// Those of the autoscaler wait for its periods, and have no workload controllers.
 constexpr std::size_t kMetricsAtOnce = 25;
@@ -79,7 +79,7 @@ void backdate_tracking(host::RestClient& client) {
   if (!created.ok()) live::give_up("no tracking of tokens: " + created.message());
 }
 
-/// As operators do, so that the next host finds the lease free.
+/// Stops with SIGTERM, so that the next host finds the lease free.
 void stop(std::unique_ptr<Process>& process) {
   if (process == nullptr) return;
   process->signal(SIGTERM);
@@ -99,9 +99,8 @@ class Side {
   void stop_controllers() { stop(controllers_); }
   /// Empty while the controllers run.
   [[nodiscard]] std::string why_ended() const {
-    return controllers_ != nullptr && controllers_->running()
-               ? ""
-               : "the controllers have ended: " + controllers_->output();
+    if (controllers_ == nullptr) return "no controllers run";
+    return controllers_->running() ? "" : "the controllers have ended: " + controllers_->output();
   }
 
  protected:
@@ -301,7 +300,9 @@ void play_with_common_start(Side& side, const Group& group, const World& world,
 }
 
 /// Blocks of a Node that is there would be the next scenario's, too.
-void delete_nodes(host::RestClient& client, const World& world, const std::string& scenario) {
+/// Empty once they are gone, else what is wrong.
+[[nodiscard]] std::string delete_nodes(host::RestClient& client, const World& world,
+                                       const std::string& scenario) {
   const auto are_gone = [&] {
     bool out = true;
     for (const Life& each : world.lives(scenario)) {
@@ -314,8 +315,7 @@ void delete_nodes(host::RestClient& client, const World& world, const std::strin
     }
     return out;
   };
-  if (!live::eventually(kNodesMax, are_gone, milliseconds(100)))
-    live::give_up("the nodes of " + scenario + " stay");
+  return live::eventually(kNodesMax, are_gone, milliseconds(100)) ? "" : "its nodes stay";
 }
 
 /// Plays the scenarios of one group.
@@ -334,7 +334,11 @@ void play_group(Side& side, IsolationGroup isolation, const World& world,
       side.start_controllers(own);
       await_controllers(side.client(), isolation);
       play_together(side, own, world, {each}, known, out);
-      delete_nodes(side.client(), world, each->name);
+      std::vector<std::string>& failures = out.at(each->name).failures;
+      for (const std::string& why :
+           {side.why_ended(), delete_nodes(side.client(), world, each->name)}) {
+        if (!why.empty()) failures.push_back(why);
+      }
     }
     return;
   }

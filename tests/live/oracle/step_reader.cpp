@@ -205,7 +205,7 @@ Target Reader::target(const YamlNode& node, std::string_view key) {
   out.labels = split(all.substr(space), ' ');
   out.is_everywhere = std::erase(out.labels, "everywhere") != 0;
   for (const std::string& each : out.labels) {
-    if (each.find('=') == std::string::npos) mistake(at, each + " is no label: app=web");
+    if (each.find('=') == std::string::npos) mistake(at, each + " is not a label such as app=web");
   }
   out.where = texts(node, "where");
   return out;

@@ -28,9 +28,9 @@ using testing::IsEmpty;
 
 constexpr int kNodes = 3;
 /// The threads of davit with all plugins: one for each of the server's 60 resources, and one to
-/// three for each controller. If the garbage collector had informers of its own there would be 145
-/// and more.
-constexpr int kThreadsMax = 140;
+/// three for each of 39 controllers. If the garbage collector had informers of its own there would
+/// be 50 more.
+constexpr int kThreadsMax = 150;
 
 std::set<std::string> shipped_plugins() {
   const Outcome listed = run({DAVIT_PROGRAM, "plugin", "list"});
