@@ -192,7 +192,7 @@ Result<Again> DeviceTaints::sync_pod(const Key& key) {
   }
   const std::optional<Duration> wait = wait_for_caches(evicted_.due_since(key, cluster_.now()));
   if (wait && !mutant("taint-that-is-gone")) return Again::after(*wait).keeping_backoff();
-  // What the comparison found may have reached the caches after the judgement.
+  // The comparison may have changed the caches after the judgement.
   const Eviction compared = Judge(caches_, now).eviction_of(*pod);
   const bool is_later = compared.when && !compared.is_undated && *compared.when > now;
   if (!compared.when || is_later || compared.rules != eviction.rules) {

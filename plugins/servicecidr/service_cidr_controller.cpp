@@ -82,7 +82,7 @@ Result<Again> ServiceCidrController::let_go(const ServiceCidr& object) const {
   if (rest > Duration::zero()) return Again::after(std::min<Duration>(rest, kGrace));
   const std::optional<Duration> wait = wait_for_caches(cluster_.now() + rest);
   if (wait && !mutant("verified-addresses")) return Again::after(*wait);
-  // What the comparison found may have reached the caches after the judgement.
+  // The comparison may have changed the caches after the judgement.
   if (!is_deletable(object)) return Again::after(kVerifyPause);
   if (Status s = set_finalizer(object, kRemoveFinalizer); !s.ok()) return s;
   return Again::when_changed();
