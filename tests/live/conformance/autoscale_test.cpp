@@ -302,14 +302,15 @@ TEST_F(ScaleToZeroTest, HPA152_HPA153_LastPodGoesWithTheQueueAndReturnsWithIt) {
   autoscale(R"({"type":"External","external":{"metric":{"name":"queue"},
                 "target":{"type":"AverageValue","averageValue":"10"}}})",
             "web", 0);
-  EXPECT_TRUE(eventually(minutes(4), [&] { return hpa(".status.currentReplicas") == "0"; }))
+  EXPECT_TRUE(eventually(minutes(4), [&] { return condition("ScaledToZero", "status") == "True"; }))
       << hpa(".status") << davit_->output();
-  EXPECT_EQ(condition("ScaledToZero", "status"), "True") << hpa(".status");
   EXPECT_EQ(run({"get", "deployment", "web", "-o=jsonpath={.spec.replicas}"}), "0");
   set_queue("25");
+  EXPECT_TRUE(
+      eventually(minutes(4), [&] { return condition("ScaledToZero", "status") == "False"; }))
+      << hpa(".status") << davit_->output();
   EXPECT_TRUE(eventually(minutes(4), [&] { return hpa(".status.currentReplicas") == "3"; }))
       << hpa(".status") << davit_->output();
-  EXPECT_EQ(condition("ScaledToZero", "status"), "False") << hpa(".status");
 }
 
 }  // namespace
