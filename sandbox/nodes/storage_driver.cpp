@@ -60,7 +60,9 @@ void StorageDriver::changed(StorageKind kind, const std::string& name, const Jso
 void StorageDriver::look_at(StorageKind kind, const std::string& name) {
   if (!begun_) return;
   const std::string id = id_of({kind, name});
-  if (view_.find(kind, name) == nullptr && !to_create_.contains(id)) {
+  if (view_.find(kind, name) != nullptr) {
+    to_create_.erase(id);  // It is there; if it is deleted later, it stays so.
+  } else if (!to_create_.contains(id)) {
     work_.erase(id);
     return due_.drop(id);
   }

@@ -74,7 +74,7 @@ class StorageDriver {
   const StorageView& view_;
   const Take take_;
   bool begun_ = false;
-  std::set<std::string> to_create_;  // The driver and its classes, by their ids.
+  std::set<std::string> to_create_;  // The driver and its classes, by their ids, until they exist.
   std::unordered_map<std::string, Work> work_;
   Timetable due_;
 };

@@ -38,6 +38,20 @@ TEST(StorageDriverTest, DriverRegistersItselfItsClassesAndItsNodes) {
       "true");
 }
 
+TEST(StorageDriverTest, ClassThatExistsAtTheStartIsNotCreatedAgainOnceItIsDeleted) {
+  StorageWorld world;
+  world.stop();
+  world.start();
+  for (const std::string& path :
+       {kClasses + "/sandbox",
+        std::string("/apis/storage.k8s.io/v1/csidrivers/sandbox.davit.dev")}) {
+    EXPECT_EQ(world.sandbox.remove(path).code, 200);
+    world.run_until_idle();
+    world.pass(seconds(60));
+    EXPECT_EQ(world.sandbox.get(path).code, 404) << path;
+  }
+}
+
 TEST(StorageDriverTest, ClaimWithoutAClassGetsTheDefaultOne) {
   StorageWorld world;
   world.must(
