@@ -22,6 +22,9 @@ std::string claim_path(const Version& claim) {
 
 std::string volume_of(const Version& claim) { return "pvc-" + claim.uid; }
 
+/// The host's path of the volumes made here. The simulated CSI driver knows them by it.
+std::string host_path(const std::string& volume) { return "/tmp/" + volume; }
+
 /// Whether the claim asks for any volume of its size.
 bool wants_any_volume(const Json& claim) {
   const Json& spec = claim.get("spec");
@@ -45,7 +48,7 @@ Json volume_for(const Version& claim, const Json& object) {
                                        {"namespace", claim.ns},
                                        {"name", claim.name},
                                        {"uid", claim.uid}}));
-  volume.set("hostPath", Json::object({{"path", "/tmp/" + volume_of(claim)}}));
+  volume.set("hostPath", Json::object({{"path", host_path(volume_of(claim))}}));
   return Json::object({{"apiVersion", "v1"},
                        {"kind", "PersistentVolume"},
                        {"metadata", Json::object({{"name", volume_of(claim)}})},
@@ -140,7 +143,10 @@ bool ClaimBinder::release(const Version& claim) {
 }
 
 bool ClaimBinder::remove_volume(const std::string& name) {
-  if (parts_.store.get({"", "persistentvolumes"}, "", name) == nullptr) return true;
+  const VersionPtr found = parts_.store.get({"", "persistentvolumes"}, "", name);
+  if (found == nullptr) return true;
+  // External provisioners call theirs the same.
+  if (found->json().text_at({"spec", "hostPath", "path"}) != host_path(name)) return true;
   const std::string path = kVolumes + '/' + name;
   return is_done(writer_.remove(path, Json::object())) &&
          is_done(writer_.merge(

@@ -33,6 +33,7 @@ class ClaimBinder final : public Controller {
   bool bind(const Version& claim);
   /// Takes the finalizer off that protects a claim in use, unless a pod uses it.
   bool release(const Version& claim);
+  /// Only a volume that was made here.
   bool remove_volume(const std::string& name);
   [[nodiscard]] bool is_used(const Place& claim) const;
 

@@ -65,6 +65,23 @@ TEST_F(ClaimBinderTest, ADeletedClaimTakesItsVolumeAlong) {
   EXPECT_TRUE(volume(uid).is_null());
 }
 
+TEST_F(ClaimBinderTest, AVolumeThatADriverMadeIsLeftToTheDriver) {
+  const std::string uid = add_claim(R"(,"storageClassName":"")");
+  const std::string finalizers = R"(["kubernetes.io/pv-protection","x.com/y"])";
+  cluster_.create("/api/v1/persistentvolumes", R"({"metadata":{"name":"pvc-)" + uid +
+                                                   R"(","finalizers":)" + finalizers +
+                                                   R"(},"spec":{"capacity":{"storage":"1Gi"},
+                      "accessModes":["ReadWriteOnce"],"persistentVolumeReclaimPolicy":"Retain",
+                      "csi":{"driver":"sandbox.davit.dev","volumeHandle":"pvc-)" +
+                                                   uid + R"("}}})");
+  EXPECT_EQ(cluster_.call("DELETE", kClaim).status, 200);
+  cluster_.step();
+  EXPECT_TRUE(cluster_.get(kClaim).is_null());
+  const Json metadata = volume(uid).get("metadata");
+  EXPECT_EQ(to_text(metadata.get("finalizers")), finalizers);
+  EXPECT_FALSE(metadata.contains("deletionTimestamp"));
+}
+
 TEST_F(ClaimBinderTest, AClaimInUseStaysUntilItsPodIsGone) {
   add_claim();
   add_pod();
