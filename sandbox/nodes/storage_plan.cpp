@@ -190,6 +190,19 @@ StorageStep deletion_step(const StorageView& view, const Json& volume) {
                             to_text(options), "application/json"});
 }
 
+/// Whether the sandbox's controller `volumes` made the volume, and its claim is gone. That one does
+/// not run beside the driver, and the binder that does cannot delete such volumes.
+bool is_left_behind(const Json& volume) {
+  const std::string& name = volume.text_at({"metadata", "name"});
+  const Json& spec = volume.get("spec");
+  const std::string& phase = volume.text_at({"status", "phase"});
+  return spec.text_at({"hostPath", "path"}) == "/tmp/" + name &&
+         name == "pvc-" + spec.text_at({"claimRef", "uid"}) &&
+         spec.get("persistentVolumeReclaimPolicy").text() == "Delete" &&
+         annotation_of(volume, kProvisionedBy).empty() &&
+         (phase == "Released" || phase == "Failed");
+}
+
 /// A volume for one node only that is attached to another one, or may be.
 const Json* rival_of(const StorageView& view, const Json& attachment, const Json& volume) {
   for (const Json& mode : volume.get("spec").get("accessModes").items()) {
@@ -269,6 +282,7 @@ StorageStep claim_step(const StorageView& view, const Json& claim) {
 }
 
 StorageStep volume_step(const StorageView& view, const Json& volume) {
+  if (is_left_behind(volume)) return deletion_step(view, volume);
   if (driver_of(volume) != kStorageDriver) return {};
   if (is_deleting(volume) && has_finalizer(volume, kAttacherFinalizer)) {
     const StorageView::Objects& all = view.all(StorageKind::kAttachment);

@@ -208,6 +208,41 @@ TEST(StorageDriverTest, VolumeOfThePolicyRetainIsNeverDeletedAndLosesTheProvisio
   EXPECT_TRUE(world.volume("data").get("metadata").contains("deletionTimestamp"));
 }
 
+/// A volume as the sandbox's controller `volumes` makes it for the claim, but for `folder` and
+/// `policy`. The binder has found its claim gone, and has no way to delete it.
+void add_failed_volume(StorageWorld& world, const std::string& uid, const std::string& folder,
+                       const std::string& policy, const std::string& annotations = "") {
+  const std::string name = "pvc-" + uid;
+  world.must(world.sandbox.post(
+      kVolumes, R"({"metadata":{"name":")" + name + R"(","annotations":{)" + annotations +
+                    R"(}},"spec":{"capacity":{"storage":"1Gi"},)" +
+                    R"("accessModes":["ReadWriteOnce"],"persistentVolumeReclaimPolicy":")" +
+                    policy + R"(","claimRef":{"apiVersion":"v1","kind":"PersistentVolumeClaim",)" +
+                    R"("namespace":"default","name":"data","uid":")" + uid +
+                    R"("},"hostPath":{"path":")" + folder + name + R"("}}})"));
+  // No controller protects volumes here.
+  world.merge(kVolumes + "/" + name, R"({"metadata":{"finalizers":null}})");
+  world.merge(kVolumes + "/" + name + "/status", R"({"status":{"phase":"Failed"}})");
+  world.pass(seconds(60));
+}
+
+TEST(StorageDriverTest, VolumeOfTheSandboxsOwnBinderIsDeletedWhenItsClaimIsGone) {
+  StorageWorld world;
+  add_failed_volume(world, "u1", "/tmp/", "Delete");
+  EXPECT_EQ(world.sandbox.get(kVolumes + "/pvc-u1").code, 404);
+}
+
+TEST(StorageDriverTest, OtherVolumesOfAHostsPathAreLeftAlone) {
+  StorageWorld world;
+  add_failed_volume(world, "u1", "/tmp/", "Retain");
+  add_failed_volume(world, "u2", "/data/", "Delete");
+  add_failed_volume(world, "u3", "/tmp/", "Delete",
+                    R"("pv.kubernetes.io/provisioned-by":"example.com/p")");
+  for (const char* name : {"/pvc-u1", "/pvc-u2", "/pvc-u3"}) {
+    EXPECT_EQ(world.sandbox.get(kVolumes + name).code, 200) << name;
+  }
+}
+
 TEST(StorageDriverTest, BoundClaimGrowsWithItsVolume) {
   StorageWorld world;
   world.create_bound_claim("data");
