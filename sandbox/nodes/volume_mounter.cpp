@@ -46,7 +46,7 @@ std::optional<Time> VolumeMounter::mount(const Json& pod, Past past) {
   mounts.takes = time_to_unmount(pod);
   if (mounts.stage == Stage::kMounted) return mounts.since;
   if (mounts.stage == Stage::kUnmounting) return std::nullopt;
-  resolve(pod, mounts);
+  resolve(pod, mounts, past);
   dirty_.insert(node);
   const bool attached = std::all_of(mounts.volumes.begin(), mounts.volumes.end(),
                                     [&](const Volume& each) { return is_attached_to(node, each); });
@@ -64,7 +64,7 @@ std::optional<Time> VolumeMounter::mount(const Json& pod, Past past) {
   return mounts.since;
 }
 
-void VolumeMounter::resolve(const Json& pod, Mounts& mounts) const {
+void VolumeMounter::resolve(const Json& pod, Mounts& mounts, Past past) const {
   mounts.claims.clear();
   mounts.volumes.clear();
   for (const PodClaim& each : pod_claims(pod)) {
@@ -74,7 +74,8 @@ void VolumeMounter::resolve(const Json& pod, Mounts& mounts) const {
         claim == nullptr ? nullptr
                          : view_.find(StorageKind::kVolume, claim->text_at({"spec", "volumeName"}));
     const bool bound = volume != nullptr && belongs_to(*volume, *claim) && is_bound(*claim);
-    if (bound && !is_deleting(*claim)) {
+    // The deletion of a claim is no reason to unmount.
+    if (bound && (past == Past::kRan || !is_deleting(*claim))) {
       mounts.volumes.push_back(
           {each.volume, attachable_name(view_, *volume), storage_name(*volume)});
     } else {

@@ -78,7 +78,7 @@ class VolumeMounter {
   using OfNode = std::map<std::string, Mounts>;  // Keys are the pods' UIDs.
 
   /// Finds the pod's volumes.
-  void resolve(const Json& pod, Mounts& mounts) const;
+  void resolve(const Json& pod, Mounts& mounts, Past past) const;
   [[nodiscard]] bool is_attached_to(const std::string& node, const Volume& volume) const;
   /// The pod cannot start yet; reports it if that takes long, or was requested.
   void wait(const Json& pod, Mounts& mounts);

@@ -167,6 +167,20 @@ TEST(VolumeMounterTest, NewProcessKeepsTheVolumesOfRunningPodsInUse) {
   EXPECT_FALSE(world.is_in_use("data", "node-1"));
 }
 
+TEST(VolumeMounterTest, NewProcessKeepsAVolumeInUseWhoseClaimWaitsForItsDeletion) {
+  RunningUser world;
+  const std::string path = RunningUser::claim_path("data");
+  // No controller protects claims here.
+  world.merge(path, R"({"metadata":{"finalizers":["kubernetes.io/pvc-protection"]}})");
+  EXPECT_EQ(world.sandbox.remove(path).code, 200);
+  world.run_until_idle();
+  world.stop();
+  world.start();
+  EXPECT_TRUE(world.is_in_use("data", "node-1"));
+  world.delete_pod();
+  EXPECT_FALSE(world.is_in_use("data", "node-1"));
+}
+
 TEST(VolumeMounterTest, NewProcessForgetsTheVolumesOfPodsThatAreGone) {
   RunningUser world;
   world.stop();
