@@ -77,8 +77,11 @@ struct Simulation::Parts {
     next = std::min(next, kubelets.step());
     if (!begun) return next;
     next = std::min(next, pods.step());
-    // After the pods, which say what is mounted.
-    if (storage) next = std::min({next, storage->step(), kubelets.step(), pods.step()});
+    if (storage) {
+      next = std::min({next, storage->step(), pods.step()});  // Pods are woken to unmount.
+      // After all pods, which say what is mounted.
+      next = std::min({next, storage->step(), kubelets.step()});
+    }
     return schedules ? std::min(next, scheduler.step()) : next;
   }
 

@@ -133,6 +133,21 @@ TEST(VolumeMounterTest, EndedPodKeepsNothingMounted) {
   EXPECT_FALSE(world.is_in_use("data", node));
 }
 
+TEST(VolumeMounterTest, EndedPodsVolumeIsReportedFreeAsSoonAsItIsUnmounted) {
+  StorageWorld world;
+  world.create_bound_claim("data");
+  world.create_user("data", R"("sandbox.davit.dev/unmount-seconds":"5")",
+                    R"(,"restartPolicy":"Never")");
+  const std::string node = world.pod("data").text_at({"spec", "nodeName"});
+  world.attach("data", node);
+  world.report_attached("data", node);
+  world.pass(seconds(1));
+  ASSERT_EQ(world.phase("data"), "Succeeded");
+  EXPECT_TRUE(world.is_in_use("data", node));
+  world.pass(seconds(5));
+  EXPECT_FALSE(world.is_in_use("data", node));
+}
+
 TEST(VolumeMounterTest, StoppedNodeKeepsWhatItHasMountedUntilItStartsAgain) {
   RunningUser world;
   world.annotate_node("node-1", "stopped");
