@@ -65,6 +65,7 @@ void PodRunner::changed(Json pod) {
   record.node = node;
   const Moment moment = Moment::read(seams_.clock);
   record.life = resume_life(pod, moment);
+  record.ended_before = ends_mounts(record.life.stage);
   if (!host_network(pod)) record.address = pod.text_at({"status", "podIP"});
   SimulatedNode* home = nodes_.find(node);
   if (home != nullptr && home->addresses) home->addresses->hold(record.address);
@@ -148,10 +149,12 @@ void PodRunner::consider(const std::string& key, Record& record, const Json& pod
   due_.set(key, next_due(record.life, facts, moment.now));
 }
 
-void PodRunner::add_volumes(const Record& record, const Json& pod, PodFacts& facts) {
+void PodRunner::add_volumes(Record& record, const Json& pod, PodFacts& facts) {
   const PodStage stage = record.life.stage;
   const bool waits = stage == PodStage::kBound || stage == PodStage::kCreating;
-  if (mounter_ == nullptr || ends_mounts(stage) || (waits && facts.grace)) return;
+  if (mounter_ == nullptr || (waits && facts.grace)) return;
+  if (std::exchange(record.ended_before, false)) mounter_->adopt(pod);
+  if (ends_mounts(stage)) return;
   facts.volumes_ready =
       mounter_->mount(pod, waits ? VolumeMounter::Past::kNew : VolumeMounter::Past::kRan);
 }

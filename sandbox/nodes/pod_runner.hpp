@@ -55,8 +55,9 @@ class PodRunner {
     PodLife life;
     std::string address;  // In the node's range; empty: none yet, or the node's own.
     Writing writing = Writing::kNothing;
-    int failures = 0;     // Failed writes in a row.
-    bool mounts = false;  // Something of it may be mounted.
+    int failures = 0;           // Failed writes in a row.
+    bool mounts = false;        // Something of it may be mounted.
+    bool ended_before = false;  // This process began; it has not been looked at since.
   };
 
   void take(const std::string& key, Record& record, Json pod);
@@ -68,7 +69,7 @@ class PodRunner {
   void written(const std::string& key, const std::string& uid, const ApiResponse& response);
   void release(const Record& record);
   /// Adds to the facts when the volumes of the pod are mounted.
-  void add_volumes(const Record& record, const Json& pod, PodFacts& facts);
+  void add_volumes(Record& record, const Json& pod, PodFacts& facts);
 
   Seams seams_;
   const PodDefaults defaults_;

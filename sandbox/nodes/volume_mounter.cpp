@@ -84,6 +84,21 @@ void VolumeMounter::resolve(const Json& pod, Mounts& mounts, Past past) const {
   }
 }
 
+void VolumeMounter::adopt(const Json& pod) {
+  const std::string& node = pod.text_at({"spec", "nodeName"});
+  const SimulatedNode* const home = nodes_.find(node);
+  if (home == nullptr) return;
+  Mounts mounts;
+  mounts.pod = key_of(pod);
+  mounts.stage = Stage::kMounted;
+  mounts.since = seams_.clock.now();
+  resolve(pod, mounts, Past::kRan);
+  const bool mounted =
+      std::any_of(mounts.volumes.begin(), mounts.volumes.end(),
+                  [&](const Volume& each) { return home->reported_volumes.contains(each.listed); });
+  if (mounted) mounts_[node].try_emplace(pod.text_at({"metadata", "uid"}), std::move(mounts));
+}
+
 bool VolumeMounter::is_attached_to(const std::string& node, const Volume& volume) const {
   if (volume.listed.empty()) return !volume.object.empty();
   const SimulatedNode* const home = nodes_.find(node);

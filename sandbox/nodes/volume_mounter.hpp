@@ -42,6 +42,9 @@ class VolumeMounter {
   /// From when on the volumes of a pod that its node is to run are mounted, which may be in the
   /// future; nothing: not before something changes.
   [[nodiscard]] std::optional<Time> mount(const Json& pod, Past past);
+  /// The containers ended before this process began. What the Node reports in use is mounted until
+  /// unmount().
+  void adopt(const Json& pod);
   /// The containers have ended. Says whether nothing of the pod is mounted any more.
   [[nodiscard]] bool unmount(const Json& pod);
   /// The pod is gone from the API.

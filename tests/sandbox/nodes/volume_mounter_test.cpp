@@ -196,6 +196,22 @@ TEST(VolumeMounterTest, NewProcessKeepsAVolumeInUseWhoseClaimWaitsForItsDeletion
   EXPECT_FALSE(world.is_in_use("data", "node-1"));
 }
 
+TEST(VolumeMounterTest, NewProcessKeepsAVolumeInUseThatIsNeverUnmounted) {
+  RunningUser world(R"("sandbox.davit.dev/unmount":"never")");
+  world.delete_pod();
+  world.pass(minutes(2));
+  ASSERT_FALSE(world.gone("data"));
+  world.stop();
+  world.start();
+  world.pass(minutes(10));
+  EXPECT_TRUE(world.is_in_use("data", "node-1"));
+  EXPECT_FALSE(world.gone("data"));
+  world.merge("/api/v1/namespaces/default/pods/data",
+              R"({"metadata":{"annotations":{"sandbox.davit.dev/unmount":null}}})");
+  EXPECT_FALSE(world.is_in_use("data", "node-1"));
+  EXPECT_TRUE(world.gone("data"));
+}
+
 TEST(VolumeMounterTest, NewProcessForgetsTheVolumesOfPodsThatAreGone) {
   RunningUser world;
   world.stop();
