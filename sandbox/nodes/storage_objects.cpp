@@ -7,13 +7,13 @@
 #include <functional>
 #include <utility>
 
+#include "lib/kube/names.hpp"
 #include "sandbox/nodes/storage_view.hpp"
 
 namespace davit::sandbox {
 namespace {
 
 constexpr char kZoneLabel[] = "topology.kubernetes.io/zone";
-constexpr char kHostLabel[] = "kubernetes.io/hostname";
 constexpr char kDefaultClassAnnotation[] = "storageclass.kubernetes.io/is-default-class";
 constexpr char kEventsWithoutNamespace[] = "default";
 
@@ -30,12 +30,13 @@ int volumes_max(const Json& node) {
   return valid ? count : kVolumesPerNode;
 }
 
+/// Null if no label distinguishes the node: its volumes reach every node.
 Json reach_of(const Json& node) {
-  const char* key = topology_key(node);
-  const Json requirement =
-      Json::object({{"key", key},
-                    {"operator", "In"},
-                    {"values", Json::array({node.text_at({"metadata", "labels", key})})}});
+  const std::string& zone = node.text_at({"metadata", "labels", kZoneLabel});
+  const std::string place = zone.empty() ? host_name(node) : zone;
+  if (place.empty()) return {};
+  const Json requirement = Json::object(
+      {{"key", topology_key(node)}, {"operator", "In"}, {"values", Json::array({place})}});
   const Json term = Json::object({{"matchExpressions", Json::array({requirement})}});
   return Json::object({{"required", Json::object({{"nodeSelectorTerms", Json::array({term})}})}});
 }
@@ -62,6 +63,13 @@ Json storage_class(std::string_view name) {
                        {"reclaimPolicy", "Delete"},
                        {"allowVolumeExpansion", true},
                        {"volumeBindingMode", zonal ? "WaitForFirstConsumer" : "Immediate"}});
+}
+
+std::string host_name(const Json& node) {
+  const std::string& label = node.text_at({"metadata", "labels", kHostLabel});
+  if (!label.empty()) return label;
+  const std::string& name = node.text_at({"metadata", "name"});
+  return check_label_value(name).empty() ? name : "";
 }
 
 Json csi_node_drivers(const Json& node, const Json* old) {
@@ -123,7 +131,10 @@ Json new_volume(const Json& claim, const Json& storage_class, const Json* node) 
   if (storage_class.contains("mountOptions")) {
     spec.set("mountOptions", storage_class.get("mountOptions"));
   }
-  if (node != nullptr) spec.set("nodeAffinity", reach_of(*node));
+  if (node != nullptr) {
+    Json reach = reach_of(*node);
+    if (!reach.is_null()) spec.set("nodeAffinity", std::move(reach));
+  }
   return Json::object(
       {{"apiVersion", "v1"},
        {"kind", "PersistentVolume"},

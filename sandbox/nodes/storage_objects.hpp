@@ -22,6 +22,7 @@ inline constexpr char kProvisionerFinalizer[] =
 inline constexpr char kAttacherFinalizer[] = "external-attacher/sandbox-davit-dev";
 inline constexpr char kSelectedNode[] = "volume.kubernetes.io/selected-node";
 inline constexpr char kProvisionedBy[] = "pv.kubernetes.io/provisioned-by";
+inline constexpr char kHostLabel[] = "kubernetes.io/hostname";
 inline constexpr char kManagedAttach[] = "volumes.kubernetes.io/controller-managed-attach-detach";
 
 /// Docs: docs/sandbox-storage.md. Those of a volume may stand on its claim, too.
@@ -38,6 +39,9 @@ inline constexpr char kVolumesMax[] = "sandbox.davit.dev/volumes-max";  ///< On 
 [[nodiscard]] Json csi_driver();
 /// One of the two classes of the driver.
 [[nodiscard]] Json storage_class(std::string_view name);
+/// The node's label kubernetes.io/hostname, or what a kubelet would set it to: the node's name.
+/// Empty if the name is too long for a label.
+[[nodiscard]] std::string host_name(const Json& node);
 /// The node's CSINode with the driver on it; `old`: the present one, or null.
 [[nodiscard]] Json csi_node(const Json& node, const Json* old);
 /// The drivers of a CSINode as they should be.
@@ -45,7 +49,8 @@ inline constexpr char kVolumesMax[] = "sandbox.davit.dev/volumes-max";  ///< On 
 
 /// "pvc-UID": the volume that external provisioners make for a claim.
 [[nodiscard]] std::string volume_name(const Json& claim);
-/// A volume for the claim. `node`: the selected one, whose zone it is to be in; null: none.
+/// A volume for the claim. `node`: the selected one, whose zone it is to be in, or without zones
+/// the node itself; null: none.
 [[nodiscard]] Json new_volume(const Json& claim, const Json& storage_class, const Json* node);
 
 /// The error of operations that an annotation makes fail.

@@ -324,9 +324,12 @@ StorageStep attachment_step(const StorageView& view, const Json& attachment,
 StorageStep node_step(const StorageView& view, const Json& node) {
   const std::optional<NodePower> power = power_of(node);
   if (!power || *power == NodePower::kStopped) return {};
-  if (annotation_of(node, kManagedAttach).empty()) {
-    const Json metadata = Json::object({{"uid", node.get("metadata").get("uid")},
-                                        {"annotations", Json::object({{kManagedAttach, "true"}})}});
+  const std::string host = host_name(node);
+  if (annotation_of(node, kManagedAttach).empty() ||
+      node.text_at({"metadata", "labels", kHostLabel}) != host) {
+    Json metadata = Json::object({{"uid", node.get("metadata").get("uid")},
+                                  {"annotations", Json::object({{kManagedAttach, "true"}})}});
+    if (!host.empty()) metadata.set("labels", Json::object({{kHostLabel, host}}));
     return step_of("register", patch(StorageKind::kNode, node, with_metadata(metadata)));
   }
   const Json* const old = view.find(StorageKind::kCsiNode, storage_name(node));

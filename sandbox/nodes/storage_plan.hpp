@@ -31,7 +31,8 @@ struct StorageStep {
 /// `now`: the time that an error carries.
 [[nodiscard]] StorageStep attachment_step(const StorageView& view, const Json& attachment,
                                           const std::string& now);
-/// A simulated node's CSINode, and the annotation that lets a controller attach its volumes.
+/// A simulated node's CSINode, the annotation that lets a controller attach its volumes, and the
+/// label by which volumes name it.
 [[nodiscard]] StorageStep node_step(const StorageView& view, const Json& node);
 
 }  // namespace davit::sandbox

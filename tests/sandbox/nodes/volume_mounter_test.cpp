@@ -261,6 +261,51 @@ TEST(VolumeSchedulingTest, ClaimThatWaitsForItsPodGetsAVolumeInTheZoneOfTheNode)
   EXPECT_EQ(world.pod("data").text_at({"spec", "nodeName"}), node);
 }
 
+/// A world with one node that has only the simulator's annotation, and a pod there with a volume of
+/// the zonal class.
+class BareNode : public StorageWorld {
+ public:
+  explicit BareNode(std::string name) : StorageWorld(without_plans()), node_name(std::move(name)) {
+    must(sandbox.post("/api/v1/nodes", R"({"metadata":{"name":")" + node_name +
+                                           R"(","annotations":{"sandbox.davit.dev/node":)" +
+                                           R"("running"}}})"));
+    pass(seconds(5));
+    merge("/api/v1/nodes/" + node_name, R"({"spec":{"taints":null}})");
+    create_claim("data", "sandbox-zonal");
+    create_user("data");
+    pass(seconds(5));
+    ask("data");
+    bind("data");
+    pass(seconds(10));
+  }
+
+  const std::string node_name;
+
+ private:
+  static SimulationOptions without_plans() {
+    SimulationOptions options = with_storage();
+    options.nodes.plans.clear();
+    return options;
+  }
+};
+
+TEST(VolumeSchedulingTest, NodeWithoutLabelsGetsItsHostNameAndTakesZonalVolumes) {
+  BareNode world("bare");
+  EXPECT_EQ(world.node("bare").text_at({"metadata", "labels", "kubernetes.io/hostname"}), "bare");
+  EXPECT_EQ(to_text(world.volume("data").get("spec").get("nodeAffinity")),
+            R"({"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":)"
+            R"("kubernetes.io/hostname","operator":"In","values":["bare"]}]}]}})");
+  EXPECT_EQ(world.pod("data").text_at({"spec", "nodeName"}), "bare");
+}
+
+TEST(VolumeSchedulingTest, VolumeOfANodeWhoseNameIsNoLabelReachesEveryNode) {
+  BareNode world(std::string(64, 'n'));
+  EXPECT_FALSE(
+      world.node(world.node_name).get("metadata").get("labels").contains("kubernetes.io/hostname"));
+  EXPECT_FALSE(world.volume("data").get("spec").contains("nodeAffinity"));
+  EXPECT_EQ(world.pod("data").text_at({"spec", "nodeName"}), world.node_name);
+}
+
 TEST(VolumeSchedulingTest, PodGoesWhereItsVolumeIs) {
   StorageWorld world;
   world.create_claim("data", "sandbox-zonal");
