@@ -39,7 +39,7 @@ class Scheduler {
 
   explicit Scheduler(Seams seams);
 
-  /// From the feeds. Nothing is bound before begin().
+  /// From the reflectors. Nothing is bound before begin().
   void node_changed(const Json& node);
   void node_removed(const std::string& key);
   void pod_changed(const Json& pod);

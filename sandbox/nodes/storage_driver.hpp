@@ -28,7 +28,7 @@ class StorageDriver {
     Logger log;
   };
 
-  /// Takes the object of a response in; says whether it was news.
+  /// Takes the object of a response in; returns whether the view has the object.
   using Take = std::function<bool(Json object)>;
 
   /// `view` must outlive it. `take` gets the objects that its writes return.

@@ -70,7 +70,7 @@ std::string storage_name(const Json& object) {
 
 bool StorageView::put(StorageKind kind, Json object) {
   object["metadata"].erase("managedFields");
-  if (kind == StorageKind::kNode) {  // Its status is long, and no matter here.
+  if (kind == StorageKind::kNode) {  // Its status is long, and not needed here.
     object = Json::object({{"metadata", std::move(object["metadata"])}});
   }
   const auto [found, is_new] = all(kind).try_emplace(storage_name(object));
