@@ -71,12 +71,12 @@ void add_metric_flags(CLI::App& app, SandboxOptions& options) {
       ->allow_extra_args(false)
       ->type_name("LIST");
   app.add_option("--usage-cpu", options.usage_cpu,
-                 "CPU that each container uses unless a rule or annotation says otherwise "
-                 "(default 1m)")
-      ->type_name("QUANTITY");
+                 "CPU that each container uses unless a rule or annotation says otherwise: a "
+                 "quantity, or 50% of its request (default 1m)")
+      ->type_name("AMOUNT");
   app.add_option("--usage-memory", options.usage_memory,
                  "Memory that each container uses, likewise (default 8Mi)")
-      ->type_name("QUANTITY");
+      ->type_name("AMOUNT");
 }
 
 void add_server_flags(CLI::App& app, SandboxOptions& options) {

@@ -141,11 +141,14 @@ Result<SandboxControllers> choose_controllers(const std::vector<std::string>& gi
   return out;
 }
 
-/// A quantity that is not negative.
-Result<sandbox::Nanos> read_usage(const char* flag, const std::string& text) {
-  const std::optional<sandbox::Nanos> value = sandbox::parse_nanos(text);
-  if (value && *value >= 0) return *value;
-  return Status(Code::kInvalid, std::string(flag) + " must be a quantity, not " + text);
+/// An amount that is neither negative nor shared.
+Result<sandbox::Amount> read_usage(const char* flag, const std::string& text) {
+  Result<sandbox::Amount> amount = sandbox::Amount::parse(text);
+  if (amount && !amount->has_negative() && !amount->is_shared()) return amount;
+  return Status(Code::kInvalid, std::string(flag) +
+                                    " must be a quantity, a percentage of the request or a "
+                                    "function of time, not " +
+                                    text);
 }
 
 Result<sandbox::MetricOptions> choose_metrics(const SandboxOptions& options) {
@@ -163,9 +166,9 @@ Result<sandbox::MetricOptions> choose_metrics(const SandboxOptions& options) {
                     "--metrics must be none, or of resource, custom and external, not " + each);
     }
   }
-  const Result<sandbox::Nanos> cpu = read_usage("--usage-cpu", options.usage_cpu);
+  const Result<sandbox::Amount> cpu = read_usage("--usage-cpu", options.usage_cpu);
   if (!cpu) return cpu.error();
-  const Result<sandbox::Nanos> memory = read_usage("--usage-memory", options.usage_memory);
+  const Result<sandbox::Amount> memory = read_usage("--usage-memory", options.usage_memory);
   if (!memory) return memory.error();
   out.cpu = *cpu;
   out.memory = *memory;

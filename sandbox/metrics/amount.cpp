@@ -82,6 +82,12 @@ Result<Amount> Amount::parse(std::string_view text) {
   return *out;
 }
 
+Amount Amount::of(Nanos value) {
+  Amount out;
+  out.from_ = out.to_ = Level{value, false};
+  return out;
+}
+
 std::optional<Amount::Level> Amount::parse_level(std::string_view text) {
   text = trimmed(text);
   if (!text.ends_with('%')) {

@@ -36,6 +36,8 @@ class Amount {
  public:
   /// kInvalid says what was expected.
   [[nodiscard]] static Result<Amount> parse(std::string_view text);
+  /// Always `value`.
+  [[nodiscard]] static Amount of(Nanos value);
 
   /// The amount `age` after its beginning, for a container that requests `request`. Before the
   /// beginning it is the amount at the beginning.

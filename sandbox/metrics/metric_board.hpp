@@ -14,11 +14,13 @@ namespace davit::sandbox {
 
 /// The groups that the server serves, and the usage that it shows without rules.
 struct MetricOptions {
-  bool resource = true;                            ///< metrics.k8s.io.
-  bool custom = true;                              ///< custom.metrics.k8s.io.
-  bool external = true;                            ///< external.metrics.k8s.io.
-  Nanos cpu = kNanosPerUnit / 1000;                ///< Each container's.
-  Nanos memory = kNanosPerUnit * 8 * 1024 * 1024;  ///< Each container's, in bytes.
+  bool resource = true;  ///< metrics.k8s.io.
+  bool custom = true;    ///< custom.metrics.k8s.io.
+  bool external = true;  ///< external.metrics.k8s.io.
+  /// Each container's, not shared.
+  Amount cpu = Amount::of(kNanosPerUnit / 1000);
+  /// Each container's, in bytes, not shared.
+  Amount memory = Amount::of(kNanosPerUnit * 8 * 1024 * 1024);
 
   [[nodiscard]] bool serves(std::string_view group) const {
     return (resource && group == kResourceMetrics) || (custom && group == kCustomMetrics) ||

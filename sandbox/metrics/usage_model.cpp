@@ -134,11 +134,13 @@ Nanos UsageModel::by_pod(const VersionPtr& pod, const RunningContainer& containe
   const MeasuredPod& facts = facts_of(pod);
   const bool cpu = kind == Kind::kCpu;
   const std::string& text = cpu ? facts.cpu : facts.memory;
-  const Result<Amount> amount = Amount::parse(text);
+  const Result<Amount> annotated = Amount::parse(text);
   // A text that is none has no effect, like every annotation of the nodes.
-  if (!amount || amount->has_negative()) return cpu ? facts_.options.cpu : facts_.options.memory;
-  const Nanos own = amount->at(facts.age, cpu ? container.cpu_request : container.memory_request);
-  if (!amount->is_shared() || facts.controller.empty()) return own;
+  const bool has_effect = annotated && !annotated->has_negative();
+  const Amount& otherwise = cpu ? facts_.options.cpu : facts_.options.memory;
+  const Amount& amount = has_effect ? *annotated : otherwise;
+  const Nanos own = amount.at(facts.age, cpu ? container.cpu_request : container.memory_request);
+  if (!amount.is_shared() || facts.controller.empty()) return own;
   if (&container != facts.containers.data()) return 0;
   const Shares& parts = shares(
       "of " + facts.controller + (cpu ? 'c' : 'm') + text, [&] { return siblings(pod); }, own);

@@ -53,6 +53,22 @@ TEST(SandboxOptionsTest, FeatureGatesAreThoseOfUpstream) {
   EXPECT_FALSE(merged(options));
 }
 
+TEST(SandboxOptionsTest, UsageMayFollowTheRequests) {
+  constexpr sandbox::Nanos kMilli = sandbox::kNanosPerUnit / 1000;
+  constexpr Duration kAge{};
+  SandboxOptions options;
+  EXPECT_TRUE(merged(options)->metrics.cpu.at(kAge, 200 * kMilli) == kMilli);
+  options.usage_cpu = "50%";
+  EXPECT_TRUE(merged(options)->metrics.cpu.at(kAge, 200 * kMilli) == 100 * kMilli);
+  for (const char* text : {"-1m", "x", "share(1)", ""}) {
+    options.usage_cpu = text;
+    EXPECT_THAT(merged(options).error().message(),
+                HasSubstr("--usage-cpu must be a quantity, a percentage of the request or a "
+                          "function of time, not " +
+                          std::string(text)));
+  }
+}
+
 struct AddressCase {
   const char* address;
   SandboxSecurity security;
