@@ -14,7 +14,7 @@ namespace davit::host {
 /// "status" and "finalize", because "namespaces/x/secrets" are the Secrets of x.
 [[nodiscard]] bool is_subresource_of(std::string_view resource, std::string_view text);
 
-/// Whether every metric is a resource or subresource of this group, whatever its name: those of
+/// Whether every metric is a resource or subresource of this group, under any name: those of
 /// custom.metrics.k8s.io and external.metrics.k8s.io are.
 [[nodiscard]] bool is_metrics_group(std::string_view group);
 

@@ -20,7 +20,7 @@ struct Overload {
   bool generic = false;  ///< Has type parameters.
 };
 
-/// The overloads of a function in the order in which cel-go tries them; null: there is none.
+/// The overloads of a function in the order in which cel-go tries them; null if it has none.
 /// `name` is that of calls in the tree: "startsWith", "_+_", "ip.isCanonical".
 [[nodiscard]] const std::vector<Overload>* find_function(std::string_view name);
 
