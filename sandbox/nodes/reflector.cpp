@@ -21,14 +21,14 @@ host::ReflectorOptions options() {
   return out;
 }
 
-/// "/apis/storage.k8s.io/v1/csinodes": a group, a version and a resource; without the first if it
-/// begins with "/api/".
+/// "/apis/apps/v1/namespaces/default/deployments": a group, a version and a resource; without the
+/// first if it begins with "/api/".
 host::ExpectedKind::Resource collection_at(std::string_view path) {
   host::ExpectedKind::Resource out;
   path.remove_prefix(1);
   if (take_until(path, "/") == "apis") out.group = take_until(path, "/");
   out.version = take_until(path, "/");
-  out.resource = path;
+  out.resource = path.substr(path.rfind('/') + 1);
   return out;
 }
 
