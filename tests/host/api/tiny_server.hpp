@@ -123,7 +123,8 @@ class TinyServer {
     socklen_t size = sizeof address;
     auto* const any = static_cast<sockaddr*>(static_cast<void*>(&address));
     EXPECT_EQ(::bind(out.get(), any, size), 0);
-    EXPECT_EQ(::listen(out.get(), 64), 0);
+    // A shorter queue makes a burst of connections wait for repeated SYNs, or resets them.
+    EXPECT_EQ(::listen(out.get(), SOMAXCONN), 0);
     EXPECT_EQ(::getsockname(out.get(), any, &size), 0);
     port_ = ntohs(address.sin_port);
     return out;
