@@ -27,14 +27,15 @@ Step detaching(const VolumeState& volume, const Pair& pair, const Facts& facts, 
               volume.source.handle};
 }
 
-Step unwanted(const Pair& pair, const Facts& facts, bool forces_on_timeout, Time now) {
+Step unwanted(const Pair& pair, const Facts& facts, const std::optional<Duration>& force_after,
+              Time now) {
   if (pair.phase == Phase::kAbsent) return {Action::kForget};
   if (now < pair.next) return wait_until(pair.next, now);
-  const Time expiry = *pair.unwanted_since + kForceAfter;
-  const bool is_expired = forces_on_timeout && now > expiry;
+  const Time expiry = *pair.unwanted_since + force_after.value_or(Duration::zero());
+  const bool is_expired = force_after && now > expiry;
   const bool is_forced = facts.node_is_out_of_service || (is_expired && !facts.node_is_ready);
   if (facts.is_in_use && !is_forced && !mutant("detach-in-use")) {
-    const bool will_expire = forces_on_timeout && !is_expired;
+    const bool will_expire = force_after && !is_expired;
     if (!will_expire) return {Action::kNothing};
     return wait_until(expiry + std::chrono::milliseconds(1), now);
   }
@@ -76,9 +77,9 @@ Elsewhere elsewhere(const VolumeState& volume, const std::string& node) {
 }  // namespace
 
 Step next_step(const VolumeState& volume, const std::string& node, const Pair& pair,
-               const Facts& facts, bool forces_on_timeout, Time now) {
+               const Facts& facts, const std::optional<Duration>& force_after, Time now) {
   if (pair.phase == Phase::kDetaching) return detaching(volume, pair, facts, now);
-  if (!volume.is_wanted(node)) return unwanted(pair, facts, forces_on_timeout, now);
+  if (!volume.is_wanted(node)) return unwanted(pair, facts, force_after, now);
   if (pair.phase == Phase::kAttached) return {};
   if (pair.phase == Phase::kAttaching) return attaching(volume, pair, facts, now);
   const bool is_done = facts.is_there && facts.is_attached && !facts.is_being_deleted;

@@ -11,8 +11,6 @@
 
 namespace davit::attachdetach {
 
-/// The time that a kubelet gets to unmount a volume before a node that is not ready loses it.
-inline constexpr Duration kForceAfter = std::chrono::minutes(6);
 /// The time limit of one attach or detach.
 inline constexpr Duration kOperationMax = std::chrono::minutes(2);
 
@@ -56,11 +54,12 @@ struct Step {
 /// - A volume that may be on one node only is not attached while another node has it, may have it,
 ///   or has an attachment that someone else made.
 /// - A volume is detached only after the node's list is without it, and unless the node is out of
-///   service, or not ready for six minutes, only if the node does not use it.
+///   service, or not ready after `force_after`, only if the node does not use it.
 ///
 /// `pair`: of the volume and the node. `pair.unwanted_since` is set if it is not wanted.
 [[nodiscard]] Step next_step(const VolumeState& volume, const std::string& node, const Pair& pair,
-                             const Facts& facts, bool forces_on_timeout, Time now);
+                             const Facts& facts, const std::optional<Duration>& force_after,
+                             Time now);
 
 /// The pair is in none of its operations any more; another try waits, twice as long each time.
 void fail(Pair& pair, Time now);

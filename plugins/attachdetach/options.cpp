@@ -13,12 +13,14 @@ namespace {
 constexpr std::string_view kPeriod = "reconcilerSyncLoopPeriod";
 constexpr std::string_view kNoVerification = "disableAttachDetachReconcilerSync";
 constexpr std::string_view kNoForce = "disableForceDetachOnTimeout";
+/// davit's own: upstream's six minutes are fixed.
+constexpr std::string_view kForceAfter = "forceDetachAfter";
 
-Status read_period(Value config, Duration& out) {
-  const Value value = config[kPeriod];
+Status read_duration(Value config, std::string_view name, Duration& out) {
+  const Value value = config[name];
   if (value.is_absent()) return {};
   const std::optional<Duration> read = options::parse_signed_duration(value.string());
-  if (!read) return {Code::kInvalid, std::string(kPeriod) + " must be a duration such as 1m"};
+  if (!read) return {Code::kInvalid, std::string(name) + " must be a duration such as 1m"};
   out = *read;
   return {};
 }
@@ -36,12 +38,18 @@ Status read_off(Value config, std::string_view name, bool& out) {
 
 Result<Options> read_options(Value config) {
   Options out;
+  bool forces = true;
   for (const Status& each :
-       {check_options(config, {kPeriod, kNoVerification, kNoForce}),
-        read_period(config, out.verify_period), read_off(config, kNoVerification, out.verifies),
-        read_off(config, kNoForce, out.forces_on_timeout)}) {
+       {check_options(config, {kPeriod, kNoVerification, kNoForce, kForceAfter}),
+        read_duration(config, kPeriod, out.verify_period),
+        read_duration(config, kForceAfter, *out.force_after),
+        read_off(config, kNoVerification, out.verifies), read_off(config, kNoForce, forces)}) {
     if (!each.ok()) return each;
   }
+  if (*out.force_after < std::chrono::seconds(1)) {
+    return Status(Code::kInvalid, std::string(kForceAfter) + " must be at least 1s");
+  }
+  if (!forces) out.force_after.reset();
   if (out.verify_period < std::chrono::seconds(1)) {
     return Status(Code::kInvalid,
                   "duration time must be greater than one second as set via command line option "

@@ -5,6 +5,7 @@
 #include <davit/object.hpp>
 #include <davit/result.hpp>
 #include <davit/time.hpp>
+#include <optional>
 
 namespace davit::attachdetach {
 
@@ -12,7 +13,9 @@ namespace davit::attachdetach {
 struct Options {
   Duration verify_period = std::chrono::minutes(1);  ///< At least a second.
   bool verifies = true;
-  bool forces_on_timeout = true;
+  /// The time that a kubelet gets to unmount a volume before a node that is not ready loses it;
+  /// nothing: it keeps it.
+  std::optional<Duration> force_after = std::chrono::minutes(6);
 };
 
 /// kInvalid: a member is unknown or has no value of its kind.

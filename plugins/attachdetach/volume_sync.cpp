@@ -132,7 +132,7 @@ Step VolumeSync::plan(const Place& place, const Facts& facts) const {
     pair.next = now;
   }
   if (pair.phase == Phase::kAttaching && facts.is_there) pair.was_seen = true;
-  return next_step(*volume, place.node, pair, facts, parts_.options.forces_on_timeout, now);
+  return next_step(*volume, place.node, pair, facts, parts_.options.force_after, now);
 }
 
 Result<VolumeSync::Rest> VolumeSync::carry_out(const Place& place, const Step& step,
@@ -346,8 +346,9 @@ Result<std::string> VolumeSync::why_not(const Place& place, bool is_forced,
     return Status(Code::kUnavailable, "another node answered");
   const std::lock_guard lock(parts_.mutex);
   Pair& pair = parts_.world.find(place.volume)->pairs.at(place.node);
-  const bool is_expired = parts_.options.forces_on_timeout && pair.unwanted_since &&
-                          parts_.cluster.now() > *pair.unwanted_since + kForceAfter;
+  const std::optional<Duration>& force_after = parts_.options.force_after;
+  const bool is_expired = force_after && pair.unwanted_since &&
+                          parts_.cluster.now() > *pair.unwanted_since + *force_after;
   const bool is_still_forced =
       !node || is_out_of_service(*node) || (is_expired && !is_ready(*node));
   if (is_forced && is_still_forced) reason = is_expired ? "timeout" : "out-of-service";

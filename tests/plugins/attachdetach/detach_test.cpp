@@ -137,6 +137,22 @@ TEST_F(DetachTest, AD041_TheForceCanBeSwitchedOff) {
   EXPECT_EQ(deletes(), 0U);
 }
 
+TEST_F(DetachTest, AD040_TheSixMinutesCanBeShortened) {
+  add_world();
+  start(R"({"forceDetachAfter":"10s"})");
+  add_pod("p1", "va");
+  run();
+  attached(attachment());
+  use();
+  set_ready("n1", false);
+  erase_pod("p1");
+  pass(9s);
+  EXPECT_EQ(deletes(), 0U);
+  pass(2s);
+  EXPECT_TRUE(is_ending());
+  EXPECT_EQ(forced("timeout"), 1);
+}
+
 TEST_F(DetachTest, AD042_ANodeThatFailsLaterLosesTheVolumeAtOnce) {
   lose_pod();
   pass(7min);

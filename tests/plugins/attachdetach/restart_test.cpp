@@ -143,7 +143,8 @@ TEST_F(RestartTest, AD072_AnUnusablePeriodIsRefused) {
               HasSubstr("duration time must be greater than one second as set via command line "
                         "option reconcile-sync-loop-period"));
   for (const char* config : {R"({"reconcilerSyncLoopPeriod":1})", R"({"other":1})",
-                             R"({"disableForceDetachOnTimeout":"yes"})"}) {
+                             R"({"disableForceDetachOnTimeout":"yes"})",
+                             R"({"forceDetachAfter":"0s"})", R"({"forceDetachAfter":6})"}) {
     EXPECT_FALSE(cluster_.start(kController, &AttachDetach::open, config).ok()) << config;
   }
 }
