@@ -8,6 +8,7 @@
 #include <string>
 
 #include "plugins/shared/gates/read_switch.hpp"
+#include "plugins/shared/lookup/namespaced.hpp"
 
 namespace davit::resourceclaim {
 namespace {
@@ -39,16 +40,9 @@ void add_indexes(Context& cluster, const Informer<View>& consumers) {
 template <typename View, typename Matches, typename Visit>
 void each_consumer(const Informer<View>& cache, std::initializer_list<std::string_view> indexes,
                    const Key& value, const Matches& matches, const Visit& visit) {
-  const auto look = [&](const List<View>& some) {
-    for (const View& each : some) {
-      if (each.ns() == value.ns && matches(each)) visit(each);
-    }
-  };
-  const List<View> near = cache.in_namespace(value.ns);
-  std::size_t named = 0;
-  for (const std::string_view each : indexes) named += cache.by_index(each, value.name).size();
-  if (near.size() <= named) return look(near);
-  for (const std::string_view each : indexes) look(cache.by_index(each, value.name));
+  lookup::each_candidate(cache, indexes, value.ns, value.name, [&](const View& each) {
+    if (matches(each)) visit(each);
+  });
 }
 
 /// Calls `visit` for each consumer that names the claim.

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plugins/shared/lookup/namespaced.hpp"
 #include "plugins/shared/volumes/pod_claims.hpp"
 #include "plugins/shared/volumes/views.hpp"
 
@@ -46,13 +47,8 @@ inline constexpr std::string_view kClaimNamePath = "spec.volumes[].persistentVol
     const auto is_its = [&](Value volume) { return claim_name(pod, volume) == name; };
     if (any_volume(pod, is_its)) out.push_back(pod);
   };
-  // Claims of one name may be many, since StatefulSets name theirs alike in each namespace.
-  const List<Pod> named = pods.by_index(kByClaimName, name);
-  const List<Pod> near = pods.in_namespace(ns);
-  if (near.size() <= named.size()) {
-    for (const Pod& each : near) add(each);
-  } else {
-    for (const Pod& each : named) add(each);
+  const lookup::Candidates seen = lookup::each_candidate(pods, {kByClaimName}, ns, name, add);
+  if (seen == lookup::Candidates::kOfTheName) {
     // The name of an ephemeral volume's claim is "<pod>-<volume>"; both parts may have dashes.
     for (std::size_t at = name.find('-'); at != std::string_view::npos;
          at = name.find('-', at + 1)) {
