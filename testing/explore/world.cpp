@@ -44,6 +44,8 @@ void World::changed(const sandbox::Collection& collection, const sandbox::Change
   if (excess && !scenario_.allows(excess->oracle, excess->resource)) {
     violate(excess->oracle, excess->text);
   }
+  const std::string broken = invariants_.take(collection, change, writer_);
+  if (!broken.empty()) violate("data", broken);
 }
 
 void World::violate(const std::string& oracle, const std::string& text) {

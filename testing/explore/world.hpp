@@ -18,6 +18,7 @@
 #include "testing/cluster_clock.hpp"
 #include "testing/cluster_server.hpp"
 #include "testing/explore/content.hpp"
+#include "testing/explore/data_invariants.hpp"
 #include "testing/explore/plan.hpp"
 #include "testing/explore/scenario.hpp"
 
@@ -27,7 +28,7 @@ class Process;
 
 /// A fault that a run has shown.
 struct Violation {
-  /// "stale-write", "two-writers", "surplus", "deletion", "end", "resync", "requests",
+  /// "stale-write", "two-writers", "surplus", "deletion", "data", "end", "resync", "requests",
   /// "start", "never-idle", "not-deterministic", "misuse" or "scenario".
   std::string oracle;
   std::string text;
@@ -129,6 +130,7 @@ class World {
   const std::unique_ptr<Random> names_ = make_seeded_random(1);
   testing::ClusterServer server_{clock_, *names_};
   Content content_;
+  DataInvariants invariants_;
   Writer writer_ = Writer::kScenario;
   /// Collections with the revisions of their changes, in order.
   std::vector<std::pair<sandbox::Collection, sandbox::Revision>> changes_;
