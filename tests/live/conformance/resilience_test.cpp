@@ -53,6 +53,8 @@ TEST_F(ResilienceTest, WorkContinuesAfterTheServerWasRestarted) {
   const auto davit =
       cluster().davit({"--leader-elect-resource-name=restart", "--leader-elect-lease-duration=60s",
                        "--leader-elect-renew-deadline=45s"});
+  // A host that starts gives up on a server that is not healthy for ten seconds, as upstream.
+  ASSERT_TRUE(prints(*davit, "Successfully acquired lease"));
   for (const char* name : {"one", "two", "three"}) {
     kubectl({"create", "deployment", name, "--image=nginx:1", "--replicas=10"});
   }
