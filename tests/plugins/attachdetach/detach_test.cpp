@@ -1,5 +1,6 @@
 /// Rows on detaching: AD004 to AD006, AD013, AD035 to AD047, AD056 to AD062 and others.
 #include <chrono>
+#include <set>
 #include <string>
 
 #include "tests/plugins/attachdetach/fixture.hpp"
@@ -283,7 +284,7 @@ TEST_F(DetachTest, AD062_TheCleanUpFindsPodsThatAreGone) {
 TEST_F(DetachTest, AD069_AListOfManyVolumesTakesFewWrites) {
   add_world();
   start();
-  constexpr int kMany = 200;
+  constexpr int kMany = 1000;
   for (int i = 0; i < kMany; ++i) {
     const std::string name = "m" + std::to_string(i);
     add_volume(name);
@@ -300,6 +301,58 @@ TEST_F(DetachTest, AD069_AListOfManyVolumesTakesFewWrites) {
   EXPECT_EQ(deletes(), static_cast<std::size_t>(kMany));
   EXPECT_LT(patches(), 10U);
   EXPECT_EQ(report(), "");
+}
+
+TEST_F(DetachTest, AD070_NoVolumeOfARollingMoveIsEverOnTwoNodes) {
+  constexpr int kNodes = 100;
+  constexpr int kVolumes = 100;
+  add_driver("d", true);
+  const auto node = [](int i) { return "n" + std::to_string(i % kNodes); };
+  const auto name = [](int i) { return "m" + std::to_string(i); };
+  for (int i = 0; i < kNodes; ++i) add_node(node(i));
+  for (int i = 0; i < kVolumes; ++i) {
+    add_volume(name(i));
+    add_pod("p" + std::to_string(i), name(i), node(i));
+  }
+  start();
+  int alarms = 0;
+  std::set<std::string> on_a_node;  // The volumes that have an attachment.
+  cluster_.on_request([&](const testing::RequestRecord& request) {
+    if (request.verb != Verb::kCreate || request.resource != "volumeattachments") return;
+    const std::string volume = request.json().text_at({"spec", "source", "persistentVolumeName"});
+    alarms += on_a_node.contains(volume) ? 1 : 0;
+    on_a_node.insert(volume);
+  });
+  for (const Attachment& each : cluster_.all<Attachment>()) {
+    on_a_node.emplace(each.volume_name());
+    attached(std::string(each.name()), true);
+  }
+  // The attacher ends what the controller has begun, one object after the other.
+  const auto attach_and_detach = [&] {
+    for (const Attachment& each : cluster_.all<Attachment>()) {
+      const std::string of(each.name());
+      if (each.is_being_deleted()) {
+        on_a_node.erase(std::string(each.volume_name()));
+        ASSERT_TRUE(cluster_.erase<Attachment>({"", of}));
+      } else if (!each.is_attached()) {
+        cluster_.merge<Attachment>({"", of}, R"({"metadata":{"finalizers":["external-attacher/d"]},
+            "status":{"attached":true}})");
+      }
+    }
+    run();
+  };
+  // Each pod has a successor on the next node, before or after its own end.
+  for (int i = 0; i < kVolumes; ++i) {
+    if (i % 2 == 0) cluster_.erase<Pod>({"ns", "p" + std::to_string(i)});
+    add_pod("q" + std::to_string(i), name(i), node(i + 1));
+    if (i % 10 == 9) attach_and_detach();
+  }
+  for (int i = 1; i < kVolumes; i += 2) cluster_.erase<Pod>({"ns", "p" + std::to_string(i)});
+  for (int i = 0; i < 5; ++i) attach_and_detach();
+  EXPECT_EQ(alarms, 0);
+  for (int i = 0; i < kVolumes; ++i) {
+    EXPECT_EQ(report(node(i + 1)), "kubernetes.io/csi/d^h-" + name(i));
+  }
 }
 
 TEST_F(DetachTest, AD070_NoVolumeIsEverOnTwoNodes) {

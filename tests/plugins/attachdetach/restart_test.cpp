@@ -92,6 +92,22 @@ TEST_F(RestartTest, AD054_ACrashBeforeTheDeletionIsMadeUpFor) {
   restart();
   EXPECT_FALSE(has(attachment()));
   EXPECT_EQ(patches(), 0U);
+  EXPECT_EQ(report(), "");
+}
+
+TEST_F(RestartTest, AD054_AFailedDetachDoesNotBringTheVolumeBackOnTheList) {
+  attach_one(true);
+  erase_pod("p1");
+  set_status(attachment(), R"({"detachError":{"message":"busy"}})");
+  ASSERT_EQ(report(), "");
+  restart();
+  pass(std::chrono::minutes(5));
+  EXPECT_EQ(patches(), 0U) << "a kubelet would mount what is about to go";
+  EXPECT_EQ(report(), "");
+  detached(attachment());
+  pass(std::chrono::minutes(5));
+  EXPECT_EQ(patches(), 0U);
+  EXPECT_EQ(creates(), 0U);
 }
 
 TEST_F(RestartTest, AD055_ACrashBeforeTheEndOfAnAttachIsMadeUpFor) {

@@ -46,19 +46,37 @@ TEST_F(SourcesTest, AD014_VolumesThatNeedNoAttachmentGetNone) {
 }
 
 TEST_F(SourcesTest, AD015_AnIscsiVolumeIsReportedWithoutAnAttachment) {
-  const std::string source = R"({"iscsi":{"targetPortal":"1.2.3.4:3260","iqn":
-      "iqn.2001-04.com.example:storage","lun":7}})";
-  const std::string name = "kubernetes.io/iscsi/1.2.3.4:3260:iqn.2001-04.com.example:storage:7";
-  add_volume("vi", source);
+  const auto source = [](int lun) {
+    return R"({"iscsi":{"targetPortal":"1.2.3.4:3260","iqn":
+        "iqn.2001-04.com.example:storage","lun":)" +
+           std::to_string(lun) + "}}";
+  };
+  const std::string name = "kubernetes.io/iscsi/1.2.3.4:3260:iqn.2001-04.com.example:storage:";
+  add_volume("vi", source(7));
   add_pod("p1", "vi");
-  add_pod_with("p2", source, "n2");
+  add_pod_with("p2", source(8), "n1");
+  add_pod_with("p3", source(8), "n2");
   run();
-  EXPECT_EQ(report("n1"), name);
-  EXPECT_EQ(times("Normal SuccessfulAttachVolume AttachVolume.Attach succeeded for volume \"vi\" "),
-            1);
-  EXPECT_EQ(creates(), 0U);
+  EXPECT_EQ(report("n1"), name + "7 " + name + "8");
+  EXPECT_EQ(report("n2"), name + "8") << "an inline one is for any number of nodes";
+  const std::string text =
+      "Normal SuccessfulAttachVolume AttachVolume.Attach succeeded for volume ";
+  EXPECT_EQ(times(text + "\"vi\" "), 1);
+  EXPECT_EQ(times(text + "\"v\" "), 2) << "an inline one has the name in the pod";
   erase_pod("p1");
-  EXPECT_EQ(report("n1"), "");
+  EXPECT_EQ(report("n1"), name + "8");
+  EXPECT_THAT(requests(), ::testing::Each(HasSubstr(" nodes/"))) << "there is no attachment";
+}
+
+TEST_F(SourcesTest, AD015_AnIscsiVolumeForOneNodeWaitsForIt) {
+  add_volume("vi", R"({"iscsi":{"targetPortal":"t","iqn":"i","lun":0}})");
+  add_pod("p1", "vi");
+  run();
+  add_pod("p2", "vi", "n2");
+  run();
+  EXPECT_EQ(report("n2"), "");
+  erase_pod("p1");
+  EXPECT_EQ(report("n2"), "kubernetes.io/iscsi/t:i:0");
 }
 
 TEST_F(SourcesTest, AD016_TheNamesOfFcVolumesHaveTheirPorts) {
@@ -67,6 +85,20 @@ TEST_F(SourcesTest, AD016_TheNamesOfFcVolumesHaveTheirPorts) {
   EXPECT_EQ(resolved(R"({"fc":{"targetWWNs":["a","b"],"lun":0}})").name,
             "kubernetes.io/fc/[a b]:0");
   EXPECT_EQ(resolved(R"({"fc":{"wwids":["w1","w2"]}})").name, "kubernetes.io/fc/[w1 w2]");
+}
+
+TEST_F(SourcesTest, AD016_AnFcVolumeIsReportedWithoutAnAttachment) {
+  add_volume("one", R"({"fc":{"targetWWNs":["50060e801049cfd1"],"lun":3}})");
+  add_volume("two", R"({"fc":{"targetWWNs":["a","b"],"lun":0}})");
+  add_volume("ids", R"({"fc":{"wwids":["w1","w2"]}})");
+  for (const char* each : {"one", "two", "ids"}) add_pod(std::string("p-") + each, each);
+  run();
+  EXPECT_EQ(report(),
+            "kubernetes.io/fc/[50060e801049cfd1]:3 kubernetes.io/fc/[a b]:0 "
+            "kubernetes.io/fc/[w1 w2]");
+  EXPECT_THAT(requests(), ::testing::Each(HasSubstr(" nodes/"))) << "there is no attachment";
+  erase_pod("p-two");
+  EXPECT_EQ(report(), "kubernetes.io/fc/[50060e801049cfd1]:3 kubernetes.io/fc/[w1 w2]");
 }
 
 TEST_F(SourcesTest, AD017_AnEphemeralVolumeIsAttachedByTheClaimOfThePod) {
@@ -114,6 +146,40 @@ TEST_F(SourcesTest, AD064_EachInTreeSourceHasItsHandle) {
   EXPECT_EQ(handle_of(R"({"vsphereVolume":{"volumePath":"[ds] p"}})"), "[ds] p");
   EXPECT_EQ(handle_of(R"({"portworxVolume":{"volumeID":"p"}})"), "p");
   EXPECT_EQ(handle_of(R"({"awsElasticBlockStore":{"volumeID":"vol-2"}})"), "vol-2");
+}
+
+TEST_F(SourcesTest, AD064_EachInTreeSourceIsAttachedByItsDriver) {
+  struct Case {
+    const char* source;
+    const char* driver;
+    const char* handle;
+  };
+  constexpr Case kCases[] = {
+      {R"({"gcePersistentDisk":{"pdName":"disk"}})", "pd.csi.storage.gke.io",
+       "projects/UNSPECIFIED/zones/UNSPECIFIED/disks/disk"},
+      {R"({"cinder":{"volumeID":"c"}})", "cinder.csi.openstack.org", "c"},
+      {R"({"azureDisk":{"diskName":"n","diskURI":"/uri"}})", "disk.csi.azure.com", "/uri"},
+      {R"({"azureFile":{"shareName":"s","secretName":"other"}})", "file.csi.azure.com",
+       "#other#s#v4#ns"},
+      {R"({"vsphereVolume":{"volumePath":"[ds] p"}})", "csi.vsphere.vmware.com", "[ds] p"},
+      {R"({"portworxVolume":{"volumeID":"p"}})", "pxd.portworx.com", "p"},
+  };
+  int i = 0;
+  for (const Case& each : kCases) {
+    const std::string name = "v" + std::to_string(++i);
+    add_volume(name, each.source);
+    add_pod("p-" + name, name);
+    run();
+    const std::string expected = attachment("n1", each.handle, each.driver);
+    ASSERT_TRUE(has(expected)) << each.source;
+    const Attachment found = *cluster_.find<Attachment>({"", expected});
+    EXPECT_EQ(found.driver(), each.driver);
+    EXPECT_EQ(found.volume_name(), name) << "by the volume, not by a copy of its source";
+    EXPECT_TRUE(found.spec()["source"]["inlineVolumeSpec"].is_absent());
+    attached(expected);
+    EXPECT_THAT(report(),
+                HasSubstr(std::string("kubernetes.io/csi/") + each.driver + "^" + each.handle));
+  }
 }
 
 TEST_F(SourcesTest, AD065_AnIdOfAnUnknownFormIsNotAttached) {

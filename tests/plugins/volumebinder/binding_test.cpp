@@ -530,16 +530,24 @@ TEST_F(BindingTest, TwoClaimsCompeteForOneVolumeThatTheCacheShowsAsFree) {
 }
 
 TEST_F(BindingTest, PV098_BoundPairsCostNothing) {
-  for (int i = 0; i < 50; ++i) {
-    add_volume("v" + std::to_string(i));
-    add_claim("c" + std::to_string(i));
+  constexpr int kMany = 1000;
+  for (int i = 0; i < kMany; ++i) {
+    const std::string number = std::to_string(i);
+    add_claimed("v" + number, "c" + number, "uid-c" + number, R"({"status":{"phase":"Bound"}})");
+    add_claim("c" + number,
+              R"({"metadata":{"annotations":{"pv.kubernetes.io/bind-completed":"yes"}},
+                  "spec":{"volumeName":"v)" +
+                  number + R"("},"status":{"phase":"Bound","accessModes":["ReadWriteOnce"],
+                  "capacity":{"storage":"1Gi"}}})");
   }
   run();
   resync();
+  ASSERT_TRUE(is_bound("v7", "c7"));
   cluster_.clear_records();
   resync();
-  resync();
+  EXPECT_GE(cluster_.syncs().size(), 2U * kMany) << "each was looked at";
   EXPECT_THAT(requests(), IsEmpty());
+  EXPECT_THAT(cluster_.events(), IsEmpty());
 }
 
 TEST_F(BindingTest, PV106_OfAReservedAndAFreeVolumeOneIsTaken) {

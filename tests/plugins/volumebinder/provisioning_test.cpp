@@ -67,6 +67,21 @@ TEST_F(ProvisioningTest, PV045_PV046_TheDriverIsAskedOnce) {
   EXPECT_EQ(writes().size(), 1U);
 }
 
+/// The recorder of events cuts them to 25 and one in five minutes (RT-122).
+TEST_F(ProvisioningTest, PV108_EachPassReportsThePendingClaimAndWritesNothing) {
+  claim_of("");
+  const std::string text =
+      "Normal FailedBinding no persistent volumes available for this claim and no storage class is "
+      "set";
+  const int before = times(text);
+  EXPECT_GE(before, 1);
+  cluster_.clear_records();
+  for (int i = 0; i < 30; ++i) cluster_.advance(std::chrono::seconds(15));
+  EXPECT_EQ(times(text), 30);
+  EXPECT_EQ(cluster_.events().size(), 30U) << "equal ones, which become one object";
+  EXPECT_THAT(writes(), ::testing::IsEmpty());
+}
+
 TEST_F(ProvisioningTest, PV047_PV100_TheVolumeOfTheDriverIsBoundAtOnce) {
   claim_of("ext");
   cluster_.clear_records();

@@ -97,6 +97,32 @@ TEST_F(RecyclerTest, PV083_AVolumeThatPodsStillUseIsNotEmptied) {
   EXPECT_FALSE(has_pod());
 }
 
+TEST_F(RecyclerTest, PV083_ThePodsThatUseTheVolumeAreNamedInOrder) {
+  add_pod("q", "c", "n", "Running");
+  add_pod("p", "c", "n", "Pending");
+  add_pod("over", "c", "n", "Succeeded");
+  add_pod("another", "d", "n", "Running");
+  cluster_.add(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"far"},"spec":{
+      "containers":[{"name":"c","image":"i"}],"nodeName":"n","volumes":[{"name":"v",
+      "persistentVolumeClaim":{"claimName":"c"}}]},"status":{"phase":"Running"}})");
+  add_released();
+  EXPECT_GE(times("Normal VolumeFailedRecycle Volume is used by pods: ns/p,ns/q"), 1);
+  EXPECT_EQ(volume_phase(), "Released") << "it did not fail";
+  EXPECT_FALSE(has_pod());
+  cluster_.erase<Pod>({"ns", "p"});
+  cluster_.erase<Pod>({"ns", "q"});
+  resync();
+  EXPECT_TRUE(has_pod()) << "the last of them has gone";
+}
+
+TEST_F(RecyclerTest, PV083_PodsOfANewClaimOfTheNameDoNotUseTheOldVolume) {
+  add_claim("c");
+  add_pod("p", "c", "n", "Running");
+  add_released();
+  EXPECT_EQ(volume_phase(), "Released");
+  EXPECT_TRUE(has_pod());
+}
+
 TEST_F(RecyclerTest, AClaimThatTheCacheLacksKeepsItsVolume) {
   add_claim("c");
   cluster_.hold("persistentvolumeclaims");

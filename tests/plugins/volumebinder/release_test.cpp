@@ -1,4 +1,7 @@
 /// Rows PV034 to PV044, those on the policy Delete, and those on metrics.
+#include <unistd.h>
+
+#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -199,6 +202,31 @@ TEST_F(ReleaseTest, PV054_PV103_AMigratedVolumeIsLeftToItsDriver) {
   EXPECT_EQ(volume()["metadata"].find("finalizers"), nullptr);
   EXPECT_EQ(volume_phase(), "Released");
   EXPECT_THAT(cluster_.events(), IsEmpty());
+}
+
+TEST_F(ReleaseTest, PV089_NoPathOfTheMachineIsDeleted) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(::testing::TempDir()) / ("pv089-" + std::to_string(getpid()));
+  fs::create_directories(folder / "kept");
+  fs::create_directory_symlink(folder / "kept", folder / "link");
+  for (const fs::path& path : {folder / "kept", folder / "link", folder / "link" / ".." / "kept",
+                               fs::path("/data/tmp/x")}) {
+    add_claimed("v", "c", "uid-c",
+                R"({"spec":{"persistentVolumeReclaimPolicy":"Delete",
+        "hostPath":{"path":")" +
+                    path.string() + R"("}}})");
+    run();
+    EXPECT_EQ(volume_phase(), "Failed") << path;
+    EXPECT_EQ(volume().text_at({"status", "message"}),
+              "deleting hostPath volumes is disabled in this controller manager");
+    resync();
+    EXPECT_EQ(deletions(), 0U);
+    cluster_.erase<Volume>({"", "v"});
+    run();
+  }
+  EXPECT_TRUE(fs::is_directory(folder / "kept"));
+  EXPECT_TRUE(fs::is_symlink(folder / "link"));
+  fs::remove_all(folder);
 }
 
 TEST_F(ReleaseTest, PV084_PV085_PV088_PV105_AVolumeThatNoPluginDeletesFails) {
