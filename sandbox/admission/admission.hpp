@@ -1,9 +1,9 @@
 /// Admission: the rules of a write that need more than the object itself. The chain is that of a
 /// default kube-apiserver, as far as a sandbox needs it: NamespaceLifecycle, LimitRanger,
 /// ServiceAccount, TaintNodesByCondition, Priority, DefaultTolerationSeconds,
-/// PodTopologyLabels, StorageObjectInUseProtection, DefaultStorageClass, RuntimeClass,
-/// ResourceQuota; and the allocation of the addresses and node ports of Services, which upstream
-/// does in their storage.
+/// PodTopologyLabels, StorageObjectInUseProtection, DefaultStorageClass,
+/// PersistentVolumeClaimResize, RuntimeClass, ResourceQuota; and the allocation of the addresses
+/// and node ports of Services, which upstream does in their storage.
 ///
 /// The writer's order: decode, set_defaults, admit(), prepare_*, validate_*, reserve(), store,
 /// commit(). Deleting: admit_delete() first, removed() once the object has left the store.

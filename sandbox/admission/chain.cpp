@@ -85,6 +85,11 @@ class Chain final : public Admission {
       if (quota.reservation) parts.push_back(std::move(quota.reservation));
       quotas = std::move(quota.quotas);
     }
+    if (request.old != nullptr && is_write_of(request, "", "persistentvolumeclaims")) {
+      if (auto failure = check_growth(request, object, context_.objects)) {
+        return {std::move(failure), nullptr, {}};
+      }
+    }
     if (is_write_of(request, "", "services")) {
       Reserved addresses = addresses_.reserve(request.resource, object, request.old);
       if (addresses.refusal) return addresses;

@@ -53,6 +53,10 @@ void add_not_ready_taint(Json& node);
 void add_finalizer(Json& object, std::string_view finalizer);
 /// DefaultStorageClass: the class of a claim that names none.
 void set_default_storage_class(Json& claim, const ObjectLookup& objects);
+/// PersistentVolumeClaimResize, once the claim is valid: it is bound, and its class allows that it
+/// grows.
+[[nodiscard]] ApiFailure check_growth(const WriteRequest& request, const Json& claim,
+                                      const ObjectLookup& objects);
 /// RuntimeClass: overhead, node selector and tolerations of the class that the pod names.
 [[nodiscard]] ApiFailure apply_runtime_class(const WriteRequest& request, Json& pod,
                                              const ObjectLookup& objects);

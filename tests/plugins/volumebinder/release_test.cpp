@@ -210,7 +210,7 @@ TEST_F(ReleaseTest, PV089_NoPathOfTheMachineIsDeleted) {
   fs::create_directories(folder / "kept");
   fs::create_directory_symlink(folder / "kept", folder / "link");
   for (const fs::path& path : {folder / "kept", folder / "link", folder / "link" / ".." / "kept",
-                               fs::path("/data/tmp/x")}) {
+                               fs::path("/data") / "tmp" / "x"}) {
     add_claimed("v", "c", "uid-c",
                 R"({"spec":{"persistentVolumeReclaimPolicy":"Delete",
         "hostPath":{"path":")" +

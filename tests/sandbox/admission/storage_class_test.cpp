@@ -46,5 +46,35 @@ TEST(StorageClassTest, ClassThatAClaimNamesIsKeptEvenTheEmptyOne) {
             "none");
 }
 
+/// A claim of the class, and of this size and phase.
+Json claim_of_size(const std::string& size, const std::string& name = "grows",
+                   const std::string& phase = "Bound") {
+  return json_literal(R"({"metadata":{"name":"c"},"spec":{"storageClassName":")" + name +
+                      R"(","resources":{"requests":{"storage":")" + size +
+                      R"("}}},"status":{"phase":")" + phase + R"("}})");
+}
+
+TEST(ClaimResizeTest, ABoundClaimGrowsIfItsClassAllowsIt) {
+  AdmissionSetup setup;
+  setup.cluster.add("storage.k8s.io", "storageclasses",
+                    R"({"metadata":{"name":"grows"},"allowVolumeExpansion":true})");
+  setup.cluster.add("storage.k8s.io", "storageclasses", R"({"metadata":{"name":"fixed"}})");
+  const auto grow = [&](const Json& old, Json claim) {
+    return setup.reserve("", "persistentvolumeclaims", claim, &old);
+  };
+  const std::string refused =
+      "persistentvolumeclaims \"c\" is forbidden: only dynamically provisioned pvc can be resized "
+      "and the storageclass that provisions the pvc must support resize";
+  EXPECT_EQ(grow(claim_of_size("1Gi"), claim_of_size("2Gi")), "");
+  EXPECT_EQ(grow(claim_of_size("1Gi", "fixed"), claim_of_size("2Gi", "fixed")), refused);
+  EXPECT_EQ(grow(claim_of_size("1Gi", "gone"), claim_of_size("2Gi", "gone")), refused);
+  EXPECT_EQ(grow(claim_of_size("1Gi", ""), claim_of_size("2Gi", "")), refused);
+  EXPECT_EQ(grow(claim_of_size("1Gi", "fixed"), claim_of_size("2Gi", "grows")), refused);
+  EXPECT_EQ(grow(claim_of_size("1Gi", "fixed"), claim_of_size("1024Mi", "fixed")), "");
+  EXPECT_EQ(grow(claim_of_size("1Gi", "grows", "Lost"), claim_of_size("2Gi", "grows", "Lost")),
+            "persistentvolumeclaims \"c\" is forbidden: Only bound persistent volume claims can be "
+            "expanded");
+}
+
 }  // namespace
 }  // namespace davit::sandbox
