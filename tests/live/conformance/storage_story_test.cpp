@@ -298,8 +298,8 @@ class StorageStory {
     must({"patch", "statefulset", "web", "-p",
           R"({"spec":{"persistentVolumeClaimRetentionPolicy":{"whenDeleted":")" + when_deleted +
               R"(","whenScaled":")" + when_scaled + R"("}}})"});
-    EXPECT_TRUE(becomes({"statefulset", "web"}, "{.metadata.generation}",
-                        get({"statefulset", "web"}, "{.status.observedGeneration}")));
+    EXPECT_TRUE(becomes({"statefulset", "web"}, "{.status.observedGeneration}",
+                        get({"statefulset", "web"}, "{.metadata.generation}")));
   }
 
   const Kubectl kubectl_;
