@@ -69,6 +69,13 @@ std::uint64_t containment_cost(std::string_view function, std::span<const Value>
   return cost;
 }
 
+/// Parsing a selector, and a structure and a list for each of its requirements, the shortest of
+/// which has two characters.
+std::uint64_t selector_cost(const Value& selector) {
+  const std::uint64_t requirements = (actual_size(selector) + 1) / 2;
+  return kListCost + traversal_of(selector) + requirements * (kListCost + kStructCost);
+}
+
 /// The costs of Kubernetes' libraries; nothing for functions of the standard library.
 std::optional<std::uint64_t> library_cost(std::string_view function, std::span<const Value> args,
                                           const Value& result) {
@@ -87,6 +94,7 @@ std::optional<std::uint64_t> library_cost(std::string_view function, std::span<c
   if (function == "join") return traversal_of(result, 2);
   if (function == "ip") return args[0].kind() == ValueKind::kString ? traversal_of(args[0]) : 1;
   if (args.size() < 2) return std::nullopt;
+  if (function == "fieldSelector" || function == "labelSelector") return selector_cost(args[1]);
   if (function == "find" || function == "findAll")
     return match_cost(args[0], static_cast<double>(actual_size(args[1])));
   if (function == "containsIP" || function == "containsCIDR")

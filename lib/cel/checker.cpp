@@ -173,7 +173,10 @@ class Checker {
         const auto found = type->fields == nullptr ? FieldTypes::const_iterator()
                                                    : type->fields->find(field_of_identifier(name));
         if (type->fields != nullptr && found != type->fields->end()) return found->second;
-        report(expr, "undefined field '" + name + "'");
+        // A type of the libraries has no declared fields at all.
+        report(expr, type->fields == nullptr
+                         ? "unexpected failed resolution of '" + type->name + "'"
+                         : "undefined field '" + name + "'");
         return error();
       }
       case TypeKind::kParam:

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "lib/cel/authorizer.hpp"
 #include "lib/cel/call_cost.hpp"
 #include "lib/cel/functions.hpp"
 #include "lib/cel/maps.hpp"
@@ -117,6 +118,8 @@ class Evaluator {
   Value literal(const Literal& literal);
   Value ident(const Expr& expr);
   Value select(const Expr& expr);
+  /// The value of a variable that has a dot in its name; nothing if `expr` is a selection.
+  std::optional<Value> dotted_variable(const Expr& expr);
   Value has(const Expr& expr);
   Value call(const Expr& expr);
   Value index(const Expr& expr);
@@ -226,6 +229,16 @@ Value Evaluator::ident(const Expr& expr) {
   return error_value("no such attribute(s): " + std::string(name));
 }
 
+std::optional<Value> Evaluator::dotted_variable(const Expr& expr) {
+  constexpr std::size_t kDot = kRequestResource.find('.');
+  if (expr.name != kRequestResource.substr(kDot + 1)) return std::nullopt;
+  if (dotted_name(expr) != kRequestResource) return std::nullopt;
+  if (local(kRequestResource.substr(0, kDot)) != nullptr) return std::nullopt;
+  std::optional<Value> value = variables_.find(kRequestResource);
+  if (value) charge(1);
+  return value;
+}
+
 Value Evaluator::eval_operand(const Expr& expr) {
   Value out = eval(expr);
   if (!is_attribute(expr)) charge(1);
@@ -243,6 +256,7 @@ Value Evaluator::select(const Expr& expr) {
   if (expr.name == "Timestamp" || expr.name == "Duration") {
     if (std::optional<Value> type = type_by_name(dotted_name(expr))) return *type;
   }
+  if (std::optional<Value> value = dotted_variable(expr)) return *value;
   Value operand = eval_operand(*expr.target);
   charge(1);
   if (operand.is_error()) return operand;

@@ -94,6 +94,7 @@ Value equal_at(const Value& a, const Value& b, std::size_t left) {
   }
   const OpaqueValue& left_value = **a.get<OpaqueRef>();
   const OpaqueValue& right_value = **b.get<OpaqueRef>();
+  if (!left_value.has_equality()) return no_such_overload();
   return left_value.type_name() == right_value.type_name() && left_value.equals(right_value);
 }
 

@@ -194,6 +194,8 @@ class OpaqueValue {
   [[nodiscard]] virtual std::string_view type_name() const = 0;
   /// `other` has the same type_name().
   [[nodiscard]] virtual bool equals(const OpaqueValue& other) const = 0;
+  /// False: comparing two of them is an error.
+  [[nodiscard]] virtual bool has_equality() const { return true; }
   /// Calls a member function that no library has. Nothing: there is no such function.
   [[nodiscard]] virtual std::optional<Value> call(std::string_view /*function*/,
                                                   std::span<const Value> /*args*/) const {

@@ -8,19 +8,17 @@
 #include <utility>
 
 #include "lib/cel/evaluate.hpp"
+#include "lib/cel/limits.hpp"
 #include "lib/cel/schema_value.hpp"
 
 namespace davit::sandbox {
 
 namespace {
 
-// The limits of k8s.io/apiserver/pkg/apis/cel/config.go.
-constexpr std::uint64_t kCallCostMax = 1'000'000;
-constexpr std::int64_t kObjectBudget = 10'000'000;
-constexpr std::size_t kMessageBytesMax = 5 * 1024;
-
-constexpr std::string_view kOutOfBudget =
-    "validation failed due to running out of cost budget, no further validation rules will be run";
+using cel::kCallCostMax;
+using cel::kMessageBytesMax;
+using cel::kOutOfBudget;
+using cel::kRunBudget;
 
 bool has_rules(const Json& schema) {
   if (!schema.is_object()) return false;
@@ -200,7 +198,7 @@ class RuleRun {
 
   /// False when the budget does not suffice, which ends the run.
   bool pay(std::uint64_t cost) {
-    if (cost > static_cast<std::uint64_t>(kObjectBudget) ||
+    if (cost > static_cast<std::uint64_t>(kRunBudget) ||
         static_cast<std::int64_t>(cost) > budget_) {
       budget_ = -1;
       return false;
@@ -289,7 +287,7 @@ class RuleRun {
 
   FieldErrors& errors_;
   std::unordered_map<const Json*, bool> unchanged_;  // Keys are values; many parts may ask for one.
-  std::int64_t budget_ = kObjectBudget;              // Below 0: the run is over.
+  std::int64_t budget_ = kRunBudget;                 // Below 0: the run is over.
 };
 
 std::unique_ptr<RuleTree> RuleTree::build(const Json& json, const SchemaNode& schema,
