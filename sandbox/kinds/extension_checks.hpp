@@ -11,6 +11,9 @@ namespace davit::sandbox {
 
 /// k8s: pkg/apis/admissionregistration/validation, both kinds of webhook configurations.
 void check_webhooks(const Json& object, const Json* old, FieldErrors& errors);
+/// The same page: ValidatingAdmissionPolicy, MutatingAdmissionPolicy and their bindings.
+void check_admission_policy(const Json& object, const Json* old, FieldErrors& errors);
+void check_admission_policy_status(const Json& object, FieldErrors& errors);
 /// k8s: kube-aggregator/pkg/apis/apiregistration/validation.
 void check_api_service(const Json& object, const Json* old, FieldErrors& errors);
 void check_api_service_status(const Json& object, FieldErrors& errors);

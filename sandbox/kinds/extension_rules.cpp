@@ -100,9 +100,6 @@ void default_policy(Json& object) {
   const bool binding = object.get("kind").text().ends_with("Binding");
   if (!binding) set_default(*spec, "failurePolicy", "Fail");
   default_match_resources(spec->find(binding ? "matchResources" : "matchConstraints"));
-  if (Json* reference = spec->find("paramRef"); reference != nullptr && reference->is_object()) {
-    set_default(*reference, "parameterNotFoundAction", "Deny");
-  }
 }
 
 void default_api_service(Json& object) {
@@ -173,9 +170,13 @@ std::shared_ptr<const KindRules> webhook_rules(const KindFacts& facts) {
 
 std::shared_ptr<const KindRules> admission_policy_rules(const KindFacts& facts) {
   return std::make_shared<ExtensionRules>(
-      facts,
-      ExtensionRule{.set_defaults = default_policy,
-                    .warning = "admission policies are stored and not evaluated by this server"});
+      facts, ExtensionRule{
+                 .set_defaults = default_policy,
+                 .check = check_admission_policy,
+                 .check_status = check_admission_policy_status,
+                 .warning = facts.kind.starts_with("Mutating")
+                                ? "policies that mutate are stored and not evaluated by this server"
+                                : std::string_view()});
 }
 
 std::shared_ptr<const KindRules> api_service_rules(const KindFacts& facts) {

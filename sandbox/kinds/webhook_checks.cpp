@@ -5,10 +5,10 @@
 
 #include "lib/base/base64.hpp"
 #include "lib/cel/url.hpp"
+#include "sandbox/kinds/admission_checks.hpp"
 #include "sandbox/kinds/checks.hpp"
 #include "sandbox/kinds/columns_cells.hpp"
 #include "sandbox/kinds/extension_checks.hpp"
-#include "sandbox/kinds/match_condition.hpp"
 #include "sandbox/kinds/metadata.hpp"
 
 namespace davit::sandbox {
@@ -17,11 +17,6 @@ namespace {
 
 constexpr std::int64_t kTimeoutSecondsMax = 30;
 constexpr std::int64_t kPortMax = 65'535;
-constexpr std::size_t kMatchConditionsMax = 64;
-
-bool has_text(const Json& list, std::string_view text) {
-  return std::ranges::any_of(list.items(), [&](const Json& each) { return each.text() == text; });
-}
 
 bool has_no_side_effects(const Json& hook) {
   const std::string& effects = hook.get("sideEffects").text();
@@ -30,7 +25,7 @@ bool has_no_side_effects(const Json& hook) {
 
 /// Whether a version is listed that v1.16 and later understand.
 bool has_known_version(const Json& versions) {
-  return has_text(versions, "v1") || has_text(versions, "v1beta1");
+  return lists_text(versions, "v1") || lists_text(versions, "v1beta1");
 }
 
 /// The rules that an object may break which broke them before.
@@ -59,14 +54,6 @@ WebhookLeniency leniency_of(const Json& object, const Json* old) {
   return out;
 }
 
-void check_choice(const Json& object, std::string_view field,
-                  const std::vector<std::string>& allowed, const FieldPath& path,
-                  FieldErrors& errors) {
-  const Json& value = object.get(field);
-  if (value.is_null() || std::ranges::find(allowed, value.text()) != allowed.end()) return;
-  errors.push_back(field_not_supported(path.text(field), value, allowed));
-}
-
 void check_hook_name(const Json& name, const FieldPath& path, FieldErrors& errors) {
   if (name.text().empty()) {
     errors.push_back(field_required(path.text()));
@@ -80,82 +67,6 @@ void check_hook_name(const Json& name, const FieldPath& path, FieldErrors& error
     joined = "should be a domain with at least three segments separated by dots";
   }
   if (!joined.empty()) errors.push_back(field_invalid(path.text(), name, joined));
-}
-
-/// A list that must not be empty, and in which "*" stands alone.
-void check_rule_list(const Json& rule, std::string_view field, std::string_view others,
-                     const FieldPath& path, FieldErrors& errors) {
-  const Json& list = rule.get(field);
-  if (list.items().empty()) errors.push_back(field_required(path.text(field)));
-  if (list.size() > 1 && has_text(list, "*")) {
-    errors.push_back(
-        field_invalid(path.text(field), list,
-                      "if '*' is present, must not specify other " + std::string(others)));
-  }
-}
-
-/// Resources and subresources, such as `pods`, `pods/*`, `*/scale` and `*/*`.
-void check_rule_resources(const Json& list, const FieldPath& path, FieldErrors& errors) {
-  if (list.items().empty()) errors.push_back(field_required(path.text()));
-  std::set<std::string_view> all_subresources;
-  std::set<std::string_view> all_resources;
-  bool plain = false;  // Upstream looks at the last one of those without a subresource.
-  std::size_t index = 0;
-  for (const Json& each : list.items()) {
-    const std::string place = path.index(index++).text();
-    const std::string_view text = each.text();
-    if (text.empty()) {
-      errors.push_back(field_required(place));
-      continue;
-    }
-    const std::size_t slash = text.find('/');
-    if (slash == text.npos) {
-      plain = text != "*";
-      continue;
-    }
-    const std::string_view resource = text.substr(0, slash);
-    const std::string_view subresource = text.substr(slash + 1);
-    const auto refuse = [&](const std::string& present) {
-      errors.push_back(field_invalid(
-          place, each, "if '" + present + "' is present, must not specify " + std::string(text)));
-    };
-    if (all_subresources.contains(resource)) refuse(std::string(resource) + "/*");
-    if (all_resources.contains(subresource)) refuse("*/" + std::string(subresource));
-    if (subresource == "*") all_subresources.insert(resource);
-    if (resource == "*") all_resources.insert(subresource);
-  }
-  if (list.size() > 1 && has_text(list, "*/*")) {
-    errors.push_back(
-        field_invalid(path.text(), list, "if '*/*' is present, must not specify other resources"));
-  }
-  if (plain && has_text(list, "*")) {
-    errors.push_back(
-        field_invalid(path.text(), list,
-                      "if '*' is present, must not specify other resources without subresources"));
-  }
-}
-
-void check_hook_rule(const Json& rule, const FieldPath& path, FieldErrors& errors) {
-  static const std::vector<std::string> kOperations = {"*", "CONNECT", "CREATE", "DELETE",
-                                                       "UPDATE"};
-  check_rule_list(rule, "operations", "operations", path, errors);
-  const FieldPath operations = path.child("operations");
-  std::size_t index = 0;
-  for (const Json& each : rule.get("operations").items()) {
-    const std::string place = operations.index(index++).text();
-    if (std::ranges::find(kOperations, each.text()) != kOperations.end()) continue;
-    errors.push_back(field_not_supported(place, each, kOperations));
-  }
-  check_rule_list(rule, "apiGroups", "API groups", path, errors);
-  check_rule_list(rule, "apiVersions", "API versions", path, errors);
-  const FieldPath versions = path.child("apiVersions");
-  index = 0;
-  for (const Json& each : rule.get("apiVersions").items()) {
-    const std::string place = versions.index(index++).text();
-    if (each.text().empty()) errors.push_back(field_required(place));
-  }
-  check_rule_resources(rule.get("resources"), path.child("resources"), errors);
-  check_choice(rule, "scope", {"*", "Cluster", "Namespaced"}, path, errors);
 }
 
 void check_hook_choices(const Json& hook, const WebhookLeniency& may, const FieldPath& path,
@@ -266,24 +177,6 @@ void check_client_config(const Json& config, const FieldPath& path, FieldErrors&
   }
 }
 
-void check_match_conditions(const Json& conditions, const FieldPath& path, FieldErrors& errors) {
-  if (conditions.size() > kMatchConditionsMax) {
-    errors.push_back(field_too_many(path.text(), conditions.size(), kMatchConditionsMax));
-  }
-  std::set<std::string_view> names;
-  std::size_t index = 0;
-  for (const Json& each : conditions.items()) {
-    const FieldPath at = path.index(index++);
-    check_match_expression(each.get("expression"), at.child("expression"), errors);
-    const std::string& name = each.get("name").text();
-    if (!require_text(each, "name", at, errors)) continue;
-    add_invalid(check_qualified_name(name), name, at.child("name"), errors);
-    if (!names.insert(name).second) {
-      errors.push_back(field_duplicate(at.text("name"), each.get("name")));
-    }
-  }
-}
-
 void check_review_versions(const Json& versions, const WebhookLeniency& may, const FieldPath& path,
                            FieldErrors& errors) {
   if (versions.items().empty()) {
@@ -311,7 +204,7 @@ void check_webhook(const Json& hook, const WebhookLeniency& may, const FieldPath
   const FieldPath rules = path.child("rules");
   std::size_t index = 0;
   for (const Json& each : hook.get("rules").items()) {
-    check_hook_rule(each, rules.index(index++), errors);
+    check_operation_rule(each, rules.index(index++), errors);
   }
   check_hook_choices(hook, may, path, errors);
   for (const std::string_view field : {"namespaceSelector", "objectSelector"}) {
@@ -321,7 +214,8 @@ void check_webhook(const Json& hook, const WebhookLeniency& may, const FieldPath
   check_choice(hook, "reinvocationPolicy", {"IfNeeded", "Never"}, path, errors);
   check_client_config(hook.get("clientConfig"), path.child("clientConfig"), errors);
   if (!may.conditions) {
-    check_match_conditions(hook.get("matchConditions"), path.child("matchConditions"), errors);
+    check_match_conditions(hook.get("matchConditions"), cel::Declares::kNo,
+                           path.child("matchConditions"), errors);
   }
   check_review_versions(hook.get("admissionReviewVersions"), may,
                         path.child("admissionReviewVersions"), errors);

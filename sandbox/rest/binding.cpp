@@ -87,6 +87,17 @@ ApiResult<HttpServerResponse> post_binding(const RestParts& parts, Call& call) {
     const std::string ns = call.ns();
     const WriteRequest bind{*pods, WriteVerb::kCreate, ns, name, "binding", nullptr};
     if (ApiFailure failure = parts.admission.admit(bind, binding)) return *failure;
+    if (call.judge != nullptr) {
+      if (ApiFailure failure = call.judge({.operation = JudgedWrite::Operation::kCreate,
+                                           .resource = *pods,
+                                           .subresource = bind.subresource,
+                                           .ns = ns,
+                                           .name = name,
+                                           .object = &binding,
+                                           .dry_run = options->dry_run == DryRun::kYes})) {
+        return *failure;
+      }
+    }
   }
   Call pod_call{call.request, call.url, Verb::kUpdate, pods, call.form, call.user_agent, {}};
   WriteTarget target = target_of(parts, pod_call, *options);

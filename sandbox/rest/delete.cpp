@@ -83,7 +83,7 @@ Json removed_status(const Resource& resource, const Json& object) {
 
 ApiResult<Deleted> delete_one(const RestParts& parts, const Resource& resource,
                               const std::string& ns, const std::string& name,
-                              const DeleteOptions& options) {
+                              const DeleteOptions& options, const WriteJudge& judge) {
   if (ApiFailure failure = parts.admission.admit_delete(resource, ns, name)) return *failure;
   VersionPtr marked;
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
@@ -98,6 +98,18 @@ ApiResult<Deleted> delete_one(const RestParts& parts, const Resource& resource,
     }
     DeletionPlan plan =
         plan_deletion(resource, load(*current, resource), options, parts.clock.wall_now());
+    if (judge != nullptr && marked == nullptr && plan.step != Step::kNothing) {
+      const Json old = load(*current, resource);
+      if (ApiFailure failure = judge({.operation = JudgedWrite::Operation::kDelete,
+                                      .resource = resource,
+                                      .subresource = "",
+                                      .ns = ns,
+                                      .name = name,
+                                      .old = &old,
+                                      .dry_run = options.dry_run == DryRun::kYes})) {
+        return *failure;
+      }
+    }
     ApiResult<std::optional<Deleted>> deleted =
         carry_out(parts, resource, current, std::move(plan), options.dry_run, marked);
     if (!deleted) return deleted.error();
@@ -139,7 +151,8 @@ ApiResult<HttpServerResponse> delete_object(const RestParts& parts, const Call& 
   if (!options) return options.error();
   const Resource& resource = *call.resource;
   const std::string ns = call.ns();
-  const ApiResult<Deleted> deleted = delete_one(parts, resource, ns, call.url.name, *options);
+  const ApiResult<Deleted> deleted =
+      delete_one(parts, resource, ns, call.url.name, *options, call.judge);
   if (!deleted) return deleted.error();
   if (deleted->removed && !resource.delete_returns_object) {
     return object_response(parts, call, 200, removed_status(resource, deleted->object));
@@ -155,8 +168,16 @@ ApiResult<HttpServerResponse> delete_collection(const RestParts& parts, const Ca
   if (!list) return list.error();
   ApiResult<Page> page = find_page(parts, call, *list);
   if (!page) return page.error();
+  WriteJudge judge;
+  if (call.judge != nullptr) {
+    judge = [&call](JudgedWrite write) {
+      write.name = "";
+      return call.judge(write);
+    };
+  }
   for (const VersionPtr& each : page->objects) {
-    ApiResult<Deleted> deleted = delete_one(parts, *call.resource, each->ns, each->name, *options);
+    ApiResult<Deleted> deleted =
+        delete_one(parts, *call.resource, each->ns, each->name, *options, judge);
     if (!deleted && deleted.error().code != 404) return deleted.error();
   }
   return list_response(parts, call, page->objects, std::move(page->metadata));

@@ -18,10 +18,11 @@ struct Deleted {
   bool removed = false;  ///< It has left the store.
 };
 
-/// Deletes one object, or marks it. 404 if there is none.
+/// Deletes one object, or marks it, if `judge` agrees or is null. 404 if there is none.
 [[nodiscard]] ApiResult<Deleted> delete_one(const RestParts& parts, const Resource& resource,
                                             const std::string& ns, const std::string& name,
-                                            const DeleteOptions& options);
+                                            const DeleteOptions& options,
+                                            const WriteJudge& judge = nullptr);
 
 /// Options from the body if there is one, else from the query.
 [[nodiscard]] ApiResult<DeleteOptions> read_delete_options(const Call& call);

@@ -155,6 +155,17 @@ ApiResult<HttpServerResponse> post_eviction(const RestParts& parts, Call& call) 
   const VersionPtr version = parts.store.get(pods.collection, call.ns(), call.url.name);
   if (version == nullptr) return not_found(Subject::resource(pods, call.url.name));
   const Json pod = load(*version, pods);
+  if (call.judge != nullptr) {
+    if (ApiFailure failure = call.judge({.operation = JudgedWrite::Operation::kCreate,
+                                         .resource = pods,
+                                         .subresource = call.url.subresource,
+                                         .ns = version->ns,
+                                         .name = version->name,
+                                         .object = &decoded->object,
+                                         .dry_run = options->dry_run == DryRun::kYes})) {
+      return *failure;
+    }
+  }
   if (!needs_no_budget(pod)) {
     if (ApiFailure failure = take_from_budget(parts, call.ns(), pod, options->dry_run)) {
       return *failure;

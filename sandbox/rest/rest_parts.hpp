@@ -46,6 +46,21 @@ using WritePermit = std::function<ApiFailure(const Json& next, const Json& old)>
 /// `next`. `old` is null when there is nothing.
 using WriteStamp = std::function<void(Json& next, const Json& old)>;
 
+/// A write on its way into the store, as validating admission judges it: valid by the rules of its
+/// kind. All that it points to must outlive the call.
+struct JudgedWrite {
+  enum class Operation : std::uint8_t { kCreate, kUpdate, kDelete } operation = Operation::kCreate;
+  const Resource& resource;
+  std::string_view subresource;
+  std::string_view ns;
+  std::string_view name;         ///< With what generateName made; "" if a collection is deleted.
+  const Json* object = nullptr;  ///< Null: it is deleted.
+  const Json* old = nullptr;     ///< Null: it is created.
+  bool dry_run = false;
+};
+/// Refuses a write, or lets it pass. Called again when another writer was faster.
+using WriteJudge = std::function<ApiFailure(const JudgedWrite& write)>;
+
 /// One request for a resource on its way through the verbs.
 struct Call {
   const HttpServerRequest& request;
@@ -57,6 +72,7 @@ struct Call {
   std::vector<std::string> warnings = {};  ///< Become Warning headers.
   WritePermit permit = nullptr;            ///< Null: the verb's right is enough.
   WriteStamp stamp = nullptr;              ///< Null: nothing to fill in.
+  WriteJudge judge = nullptr;              ///< Null: every valid write is fine.
 
   /// The namespace of the object. The URL of a Namespace names one too, but is cluster-scoped.
   [[nodiscard]] std::string ns() const { return resource->namespaced ? url.ns : std::string(); }

@@ -144,6 +144,12 @@ ApiResult<Json> with_replicas(const Json& old, const Json& scale, const Call& ca
   return next;
 }
 
+WriteTarget scale_target(const RestParts& parts, const Call& call, const WriteOptions& options) {
+  WriteTarget out = target_of(parts, call, options);
+  out.view = scale_of;
+  return out;
+}
+
 ApiResult<HttpServerResponse> scale_response(const RestParts& parts, const Call& call,
                                              const ApiResult<Written>& written) {
   if (!written) return written.error();
@@ -160,7 +166,7 @@ ApiResult<HttpServerResponse> put_scale(const RestParts& parts, Call& call) {
   return scale_response(
       parts, call,
       rewrite_object(
-          parts, target_of(parts, call, *options), Missing::kNotFound,
+          parts, scale_target(parts, call, *options), Missing::kNotFound,
           [&](const Json& old) { return with_replicas(old, decoded->object, call); },
           call.warnings));
 }
@@ -173,7 +179,7 @@ ApiResult<HttpServerResponse> patch_scale(const RestParts& parts, Call& call) {
   if (patch->type == PatchType::kApply) patch->type = PatchType::kMerge;
   return scale_response(parts, call,
                         rewrite_object(
-                            parts, target_of(parts, call, patch->options), Missing::kNotFound,
+                            parts, scale_target(parts, call, patch->options), Missing::kNotFound,
                             [&](const Json& old) -> ApiResult<Json> {
                               ApiResult<Json> scale = apply_patch(
                                   *patch, scale_of(old, *call.resource), call, type, call.warnings);

@@ -102,12 +102,33 @@ ApiFailure check_size(const Json& object) {
   return internal_error("etcdserver: request is too large");
 }
 
+/// Asks validating admission. `old`: null for a new object.
+ApiFailure judge(const WriteTarget& target, const Json& object, const Json* old) {
+  if (target.judge == nullptr) return std::nullopt;
+  using Operation = JudgedWrite::Operation;
+  JudgedWrite write{.operation = old == nullptr ? Operation::kCreate : Operation::kUpdate,
+                    .resource = target.resource,
+                    .subresource = target.subresource,
+                    .ns = target.ns,
+                    .name = object.text_at({"metadata", "name"}),
+                    .object = &object,
+                    .old = old,
+                    .dry_run = target.dry_run == DryRun::kYes};
+  if (target.view == nullptr || old == nullptr) return target.judge(write);
+  const Json view = target.view(object, target.resource);
+  const Json old_view = target.view(*old, target.resource);
+  write.object = &view;
+  write.old = &old_view;
+  return target.judge(write);
+}
+
 /// One try under the name that `object` has now. No value: the name is taken.
 ApiResult<std::optional<Written>> try_create(const RestParts& parts, const WriteTarget& target,
                                              Json object) {
   if (ApiFailure failure = check_new(target, object)) return *failure;
   object["metadata"].erase("resourceVersion");
   track(target, object, Json());
+  if (ApiFailure failure = judge(target, object, nullptr)) return *failure;
   if (ApiFailure failure = check_size(object)) return *failure;
   Reserved reserved =
       parts.admission.reserve(admission_request(target, WriteVerb::kCreate, nullptr), object);
@@ -222,6 +243,7 @@ ApiResult<std::optional<Written>> try_rewrite(const RestParts& parts, const Writ
   if (ApiFailure failure = check_revision(target, next, *current)) return *failure;
   if (ApiFailure failure = prepare_next(parts, target, next, old, warnings)) return *failure;
   next["metadata"].set("resourceVersion", std::to_string(current->revision));
+  if (ApiFailure failure = judge(target, next, &old)) return *failure;
   if (ApiFailure failure = check_size(next)) return *failure;
   using Effect = Written::Effect;
   if (same_but_for_times(next, old)) return std::optional(Written{current, Effect::kUnchanged});
@@ -279,7 +301,8 @@ WriteTarget target_of(const RestParts& parts, const Call& call, const WriteOptio
           .rules = RuleSet::kAll,
           .tracking = Tracking::kPending,
           .permit = call.permit,
-          .stamp = call.stamp};
+          .stamp = call.stamp,
+          .judge = call.judge};
 }
 
 ApiResult<Written> create_object(const RestParts& parts, const WriteTarget& target, Json object,

@@ -33,6 +33,9 @@ struct WriteTarget {
   Tracking tracking = Tracking::kPending;
   WritePermit permit = nullptr;  ///< Asked before the kind's rules; null: nothing to ask.
   WriteStamp stamp = nullptr;    ///< Null: nothing to fill in.
+  WriteJudge judge = nullptr;    ///< Null: every valid write is fine.
+  /// Null: `judge` sees the object itself; else what the subresource shows of it.
+  Json (*view)(const Json& object, const Resource& resource) = nullptr;
 };
 
 /// `call`'s target. The field manager is the option's, else the User-Agent's.

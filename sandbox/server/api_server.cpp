@@ -36,10 +36,11 @@ std::string warning_header(std::string_view text) {
 }
 
 ApiResult<HttpServerResponse> respond(const RestParts& rest, const ApiServerOptions& options,
-                                      bool knows_requesters, Documents& documents, Call& call) {
+                                      bool knows_requesters, Policies& policies,
+                                      Documents& documents, Call& call) {
   ApiResult<UserInfo> who = check_access(options, call.request, call.url, call.verb);
   if (!who) return who.error();
-  const Serving serving{rest, options, *who, documents, knows_requesters};
+  const Serving serving{rest, options, *who, documents, policies, knows_requesters};
   return call.url.is_resource ? serve_resource(serving, call)
                               : serve_path(serving, call.request, call.url);
 }
@@ -73,7 +74,8 @@ HttpServerResponse ApiServer::handle(const HttpServerRequest& request) {
   Call call{request, *url, verb_of(request.method, *url),
             nullptr, {},   std::string(request.header("User-Agent"))};
   ApiResult<HttpServerResponse> result =
-      respond(state_->rest, state_->options, state_->knows_requesters, state_->documents, call);
+      respond(state_->rest, state_->options, state_->knows_requesters, state_->policies,
+              state_->documents, call);
   HttpServerResponse response = result ? std::move(*result) : to_response(result.error());
   if (!result && !result.error().plain && call.form.media == Media::kProtobuf) {
     EncodedBody status = encode_body(to_status(result.error()), call.form);

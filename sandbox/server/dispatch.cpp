@@ -169,6 +169,15 @@ WritePermit permit_of(const Serving& serving, const Call& call) {
   };
 }
 
+/// Admission policies judge what is written. `serving` and `call` must outlive it.
+WriteJudge judge_of(const Serving& serving, Call& call) {
+  if (serving.options.admission_switch == AdmissionSwitch::kOff) return nullptr;
+  return [&serving, &call](const JudgedWrite& write) {
+    return serving.policies.judge(write,
+                                  {call, serving.who, *serving.options.authorizer, call.warnings});
+  };
+}
+
 ApiResult<HttpServerResponse> serve_object(const Serving& serving, Call& call) {
   const RestParts& parts = serving.rest;
   switch (call.verb) {
@@ -230,6 +239,7 @@ ApiResult<HttpServerResponse> serve_resource(const Serving& serving, Call& call)
   if (ApiFailure failure = check_timeout(call)) return *failure;
   call.permit = permit_of(serving, call);
   call.stamp = stamp_of(serving, call);
+  call.judge = judge_of(serving, call);
   const std::string& part = call.url.subresource;
   if (!part.empty() && part != "status") return serve_subresource(serving, call);
   if (is_review(call.resource->group, call.resource->kind)) return serve_review(serving, call);

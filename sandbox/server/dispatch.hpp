@@ -3,6 +3,7 @@
 
 #include "sandbox/auth/auth.hpp"
 #include "sandbox/kinds/api_error.hpp"
+#include "sandbox/policy/policies.hpp"
 #include "sandbox/rest/rest_parts.hpp"
 #include "sandbox/server/api_server.hpp"
 #include "sandbox/server/documents.hpp"
@@ -15,6 +16,7 @@ struct Serving {
   const ApiServerOptions& options;
   const UserInfo& who;
   Documents& documents;
+  Policies& policies;
   /// False without an authenticator: then `who` is the same for all, and a request for a
   /// certificate names its requester itself.
   bool knows_requesters = false;

@@ -6,6 +6,7 @@
 #include "lib/base/uuid.hpp"
 #include "sandbox/auth/authenticator.hpp"
 #include "sandbox/auth/rbac.hpp"
+#include "sandbox/policy/policies.hpp"
 #include "sandbox/rest/rest_parts.hpp"
 #include "sandbox/server/api_server.hpp"
 #include "sandbox/server/definitions.hpp"
@@ -28,6 +29,7 @@ struct ApiServer::State {
         admission(std::move(chain)),
         resources(served_at_first(options.autoscaler_gates)),
         definitions(outer.store, outer.clock, outer.random, resources, *admission),
+        policies(outer.store, resources),
         documents(options.advertise_address + ':' + std::to_string(options.advertise_port)),
         rest{outer.store, outer.clock, outer.random, resources, *admission, definitions} {}
 
@@ -56,6 +58,7 @@ struct ApiServer::State {
   const std::unique_ptr<Admission> admission;
   Resources resources;
   Definitions definitions;
+  Policies policies;
   Documents documents;
   const RestParts rest;
 };

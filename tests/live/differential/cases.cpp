@@ -135,11 +135,15 @@ CasePage read_cases(const std::string& file) {
   return out;
 }
 
-std::string answer_of(checks::Server& server, const Operation& operation) {
+std::string answer_of(checks::Server& server, const Operation& operation, Refusals refusals,
+                      const std::string& token) {
   const checks::Reply reply = server.send(
       operation.method, operation.target,
-      {{"Authorization", "Bearer admin-token"}, {"Content-Type", operation.type}}, operation.body);
-  std::string out = comparable(reply);
+      {{"Authorization", "Bearer " + token}, {"Content-Type", operation.type}}, operation.body);
+  const bool whole = refusals == Refusals::kWhole && reply.status >= 400;
+  std::string out =
+      whole ? std::to_string(reply.status) + ' ' + to_canonical_text(*parse_json(reply.body))
+            : comparable(reply);
   // A Job's labels and selector have its uid.
   const Result<Json> body = parse_json(reply.body);
   const std::string uid = body ? body->text_at({"metadata", "uid"}) : "";

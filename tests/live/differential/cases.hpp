@@ -25,8 +25,12 @@ struct CasePage {
 /// Ends the test program with the place when the page cannot be read.
 [[nodiscard]] CasePage read_cases(const std::string& file);
 
-/// The server's answer to the operation of an administrator, as two servers must agree on it:
-/// `comparable` and the warnings.
-[[nodiscard]] std::string answer_of(checks::Server& server, const Operation& operation);
+/// Whether the body of a refusal loses its texts.
+enum class Refusals { kWithoutTexts, kWhole };
+/// The server's answer to the operation of a user, as two servers must agree on it: `comparable`
+/// and the warnings.
+[[nodiscard]] std::string answer_of(checks::Server& server, const Operation& operation,
+                                    Refusals refusals = Refusals::kWithoutTexts,
+                                    const std::string& token = "admin-token");
 
 }  // namespace davit::live

@@ -1,0 +1,171 @@
+#include "sandbox/policy/compiled_policy.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/cel/limits.hpp"
+#include "sandbox/kinds/admission_checks.hpp"
+#include "sandbox/kinds/checks.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+/// Several errors as Go's aggregate prints them, each once.
+std::string aggregate(const std::vector<std::string>& errors) {
+  std::vector<std::string> shown;
+  for (const std::string& each : errors) {
+    if (std::ranges::find(shown, each) == shown.end()) shown.push_back(each);
+  }
+  if (shown.size() == 1) return shown.front();
+  std::string out = "[";
+  for (const std::string& each : shown) out += (out.size() == 1 ? "" : ", ") + each;
+  return out + ']';
+}
+
+}  // namespace
+
+CompiledPolicy::CompiledPolicy(const Json& policy)
+    : name_(policy.text_at({"metadata", "name"})),
+      spec_(policy.get("spec")),
+      fails_(spec_.get("failurePolicy").text() != "Ignore") {
+  using cel::Declares;
+  using cel::Wanted;
+  cel::AdmissionCompiler compiler(is_set(spec_, "paramKind") ? Declares::kYes : Declares::kNo);
+  compiler.declare_variables();
+  for (const Json& each : spec_.get("variables").items()) {
+    const std::string& name = each.get("name").text();
+    variables_.emplace_back(name, compiler.add_variable(name, each.get("expression").text()));
+  }
+  for (const Json& each : spec_.get("matchConditions").items()) {
+    conditions_.push_back(
+        compiler.compile(each.get("expression").text(), Wanted::kBool, Declares::kYes));
+  }
+  for (const Json& each : spec_.get("validations").items()) {
+    Validation validation;
+    validation.expression =
+        compiler.compile(each.get("expression").text(), Wanted::kBool, Declares::kYes);
+    const std::string& text = each.get("messageExpression").text();
+    if (!text.empty()) {
+      validation.by_expression = compiler.compile(text, Wanted::kText, Declares::kNo);
+    }
+    validation.message = trimmed_text(each.get("message").text());
+    validation.reason = each.get("reason").text();
+    validations_.push_back(std::move(validation));
+  }
+  for (const Json& each : spec_.get("auditAnnotations").items()) {
+    annotations_.push_back(
+        compiler.compile(each.get("valueExpression").text(), Wanted::kTextOrNull, Declares::kYes));
+  }
+}
+
+PolicyVerdict CompiledPolicy::judge(const cel::AdmissionValues& values) const {
+  PolicyVerdict verdict;
+  if (!conditions_.empty() && !matches(values, verdict)) return verdict;
+  validate(values, verdict);
+  annotate(values, verdict);
+  return verdict;
+}
+
+void CompiledPolicy::fail(std::string error, PolicyVerdict& verdict) const {
+  if (fails_) verdict.denials.push_back({std::move(error), ""});
+}
+
+bool CompiledPolicy::matches(const cel::AdmissionValues& values, PolicyVerdict& verdict) const {
+  cel::AdmissionValues seen = values;
+  seen.namespace_object = nullptr;
+  const cel::AdmissionVariables variables(seen, variables_);
+  std::int64_t budget = cel::kMatchBudget;
+  std::vector<std::string> errors;
+  bool unmatched = false;
+  // A later false counts more than an earlier error, and an exhausted budget more than both.
+  for (const cel::AdmissionExpression& each : conditions_) {
+    cel::AdmissionOutcome outcome = cel::evaluate_admission(each, variables, budget);
+    if (outcome.exhausted) {
+      fail(std::move(outcome.error), verdict);
+      return false;
+    }
+    if (!outcome.error.empty()) {
+      errors.push_back(std::move(outcome.error));
+    } else if (!outcome.value.is_true()) {
+      unmatched = true;
+    }
+  }
+  if (unmatched) return false;
+  if (errors.empty()) return true;
+  fail(aggregate(errors), verdict);
+  return false;
+}
+
+CompiledPolicy::Run CompiledPolicy::messages(const cel::AdmissionValues& values,
+                                             std::int64_t budget) const {
+  Run out;
+  cel::AdmissionValues seen = values;
+  seen.authorizer.reset();
+  seen.request_resource.reset();
+  const cel::AdmissionVariables variables(seen, variables_);
+  for (const Validation& each : validations_) {
+    cel::AdmissionOutcome outcome;
+    if (each.by_expression) {
+      outcome = cel::evaluate_admission(*each.by_expression, variables, budget);
+    }
+    if (outcome.exhausted) return {{}, std::move(outcome.error)};
+    out.outcomes.push_back(std::move(outcome));
+  }
+  return out;
+}
+
+std::string CompiledPolicy::message_of(const Validation& validation,
+                                       const cel::AdmissionOutcome* by_expression) {
+  if (by_expression != nullptr) {
+    std::string text = trimmed_text(by_expression->value.text());
+    const bool usable =
+        text.size() <= cel::kMessageBytesMax && text.find('\n') == std::string::npos;
+    if (usable && !text.empty()) return text;
+  }
+  if (!validation.message.empty()) return validation.message;
+  return "failed expression: " + trimmed_text(validation.expression.text);
+}
+
+void CompiledPolicy::validate(const cel::AdmissionValues& values, PolicyVerdict& verdict) const {
+  const cel::AdmissionVariables variables(values, variables_);
+  std::int64_t budget = cel::kRunBudget;
+  std::vector<cel::AdmissionOutcome> outcomes;
+  for (const Validation& each : validations_) {
+    outcomes.push_back(cel::evaluate_admission(each.expression, variables, budget));
+    if (outcomes.back().exhausted) return fail(std::move(outcomes.back().error), verdict);
+  }
+  const Run shown = messages(values, budget);
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    cel::AdmissionOutcome& outcome = outcomes[i];
+    if (!outcome.error.empty()) {
+      fail(std::move(outcome.error), verdict);
+    } else if (!shown.error.empty()) {
+      fail("failed messageExpression: " + shown.error, verdict);
+    } else if (!outcome.value.is_true()) {
+      const Validation& validation = validations_[i];
+      const cel::AdmissionOutcome* text = validation.by_expression ? &shown.outcomes[i] : nullptr;
+      verdict.denials.push_back({message_of(validation, text), validation.reason});
+    }
+  }
+}
+
+void CompiledPolicy::annotate(const cel::AdmissionValues& values, PolicyVerdict& verdict) const {
+  cel::AdmissionValues seen = values;
+  seen.authorizer.reset();
+  seen.request_resource.reset();
+  const cel::AdmissionVariables variables(seen, variables_);
+  std::int64_t budget = cel::kRunBudget;
+  std::vector<std::string> errors;
+  for (const cel::AdmissionExpression& each : annotations_) {
+    cel::AdmissionOutcome outcome = cel::evaluate_admission(each, variables, budget);
+    if (outcome.exhausted) {
+      verdict.denials.clear();
+      return fail(std::move(outcome.error), verdict);
+    }
+    if (!outcome.error.empty()) errors.push_back(std::move(outcome.error));
+  }
+  if (fails_) verdict.annotation_errors = std::move(errors);
+}
+
+}  // namespace davit::sandbox

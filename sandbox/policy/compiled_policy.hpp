@@ -1,0 +1,70 @@
+/// CompiledPolicy: the expressions of a ValidatingAdmissionPolicy.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/cel/admission.hpp"
+#include "lib/kube/json.hpp"
+
+namespace davit::sandbox {
+
+/// The decision of a policy on a write, with one parameter.
+struct PolicyVerdict {
+  struct Denial {
+    std::string message;
+    std::string reason;  ///< That of the Status; empty: Invalid.
+  };
+  std::vector<Denial> denials;  ///< In the order of the validations.
+  /// Errors of audit annotations, which refuse the write whatever the binding's actions are.
+  std::vector<std::string> annotation_errors;
+};
+
+/// Immutable and thread-safe.
+/// The rules of k8s.io/apiserver/pkg/admission/plugin/policy/validating.
+class CompiledPolicy {
+ public:
+  /// `policy`: a stored object, whose expressions need not be right.
+  explicit CompiledPolicy(const Json& policy);
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const Json& spec() const { return spec_; }
+  /// failurePolicy Fail: errors refuse writes.
+  [[nodiscard]] bool fails() const { return fails_; }
+  [[nodiscard]] PolicyVerdict judge(const cel::AdmissionValues& values) const;
+
+ private:
+  struct Validation {
+    cel::AdmissionExpression expression;
+    std::optional<cel::AdmissionExpression> by_expression;
+    std::string message;
+    std::string reason;
+  };
+  /// The results of a run, or the error that ended it.
+  struct Run {
+    std::vector<cel::AdmissionOutcome> outcomes;
+    std::string error;
+  };
+
+  /// Whether the write is one that the match conditions are for. An error is a denial.
+  [[nodiscard]] bool matches(const cel::AdmissionValues& values, PolicyVerdict& verdict) const;
+  void validate(const cel::AdmissionValues& values, PolicyVerdict& verdict) const;
+  /// Evaluates the messageExpressions, of validations that hold, too, as upstream does.
+  [[nodiscard]] Run messages(const cel::AdmissionValues& values, std::int64_t budget) const;
+  void annotate(const cel::AdmissionValues& values, PolicyVerdict& verdict) const;
+  void fail(std::string error, PolicyVerdict& verdict) const;
+  [[nodiscard]] static std::string message_of(const Validation& validation,
+                                              const cel::AdmissionOutcome* by_expression);
+
+  std::string name_;
+  Json spec_;
+  bool fails_ = true;
+  std::vector<cel::NamedExpression> variables_;
+  std::vector<cel::AdmissionExpression> conditions_;
+  std::vector<Validation> validations_;
+  std::vector<cel::AdmissionExpression> annotations_;
+};
+
+}  // namespace davit::sandbox
