@@ -20,13 +20,16 @@ std::string quoted_name(const std::string& claim) {
   return "persistentvolumeclaim \"" + claim.substr(claim.find('/') + 1) + "\"";
 }
 
-bool reaches(const Json& volume, const NodeCapacity& node) {
-  const Json& required = volume.get("spec").get("nodeAffinity").get("required");
-  if (required.is_null()) return true;
+bool accepts(const Json& required, const NodeCapacity& node) {
   const Json affinity =
       Json::object({{"requiredDuringSchedulingIgnoredDuringExecution", required}});
   return accepts_labels(Json::object({{"affinity", Json::object({{"nodeAffinity", affinity}})}}),
                         node.labels, node.name);
+}
+
+bool reaches(const Json& volume, const NodeCapacity& node) {
+  const Json& required = volume.get("spec").get("nodeAffinity").get("required");
+  return required.is_null() || accepts(required, node);
 }
 
 Quantity size_of(const Json& list) {
@@ -94,6 +97,42 @@ bool can_provision(const StorageView& view, const Json& claim, const NodeCapacit
                               node.labels.get(each.get("key").text())) != values.end();
            });
          });
+}
+
+/// Whether a label selector has the node.
+bool selects(const Json& selector, const NodeCapacity& node) {
+  Json all = Json::array();
+  for (const Json::Member& each : selector.get("matchLabels").members()) {
+    all.push_back(Json::object(
+        {{"key", each.key}, {"operator", "In"}, {"values", Json::array({each.value})}}));
+  }
+  for (const Json& each : selector.get("matchExpressions").items()) all.push_back(each);
+  if (all.size() == 0) return true;
+  const Json term = Json::object({{"matchExpressions", std::move(all)}});
+  return accepts(Json::object({{"nodeSelectorTerms", Json::array({term})}}), node);
+}
+
+/// Whether a CSIStorageCapacity says that the claim's volume finds room on the node, or its driver
+/// publishes none.
+bool has_space(const StorageView& view, const Json& claim, const NodeCapacity& node) {
+  if (!annotation_of(claim, kSelectedNode).empty()) return true;  // It was checked before.
+  const std::string& name = storage_class_of(claim);
+  const Json* const chosen = view.find(StorageKind::kClass, name);
+  if (chosen == nullptr) return true;
+  const Json* const driver = view.find(StorageKind::kDriver, chosen->text_at({"provisioner"}));
+  if (driver == nullptr || !driver->get("spec").get("storageCapacity").boolean()) return true;
+  const Quantity wanted = size_of(claim.get("spec").get("resources").get("requests"));
+  const StorageView::Objects& all = view.all(StorageKind::kCapacity);
+  return std::any_of(all.begin(), all.end(), [&](const auto& each) {
+    const Json& capacity = each.second;
+    if (capacity.text_at({"storageClassName"}) != name || !capacity.contains("nodeTopology")) {
+      return false;
+    }
+    const std::string& most = capacity.text_at({"maximumVolumeSize"});
+    const std::optional<Quantity> limit =
+        Quantity::parse(most.empty() ? capacity.text_at({"capacity"}) : most);
+    return limit && *limit >= wanted && selects(capacity.get("nodeTopology"), node);
+  });
 }
 
 /// The driver that the claim's volume has or will have; empty: none of CSI, or not known.
@@ -180,13 +219,17 @@ std::string volume_refusal(const StorageView& view, const SchedulingClaims& clai
     if (!reaches(*volume, node)) return "node(s) didn't match PersistentVolume's node affinity";
   }
   std::set<std::string> taken;
+  bool is_full = false;
   for (const Json* claim : claims.delayed) {
     if (const Json* volume = find_volume(view, *claim, node, taken)) {
       taken.insert(storage_name(*volume));
     } else if (!can_provision(view, *claim, node)) {
       return "node(s) didn't find available persistent volumes to bind";
+    } else {
+      is_full = is_full || !has_space(view, *claim, node);
     }
   }
+  if (is_full) return "node(s) did not have enough free storage";
   return has_room(view, claims.names, node) ? "" : "node(s) exceed max volume count";
 }
 

@@ -18,7 +18,7 @@ SimulatedStorage::SimulatedStorage(const Reflector::Seams& seams, KubeletSimulat
 }
 
 void SimulatedStorage::follow(StorageKind kind, const Reflector::Seams& seams) {
-  reflectors_.push_back(std::make_unique<Reflector>(
+  auto reflector = std::make_unique<Reflector>(
       seams, storage_collection(kind),
       Reflector::Handlers{[this, kind](Json object) {
                             const std::string name = storage_name(object);
@@ -32,7 +32,8 @@ void SimulatedStorage::follow(StorageKind kind, const Reflector::Seams& seams) {
                             const Json last = *known;
                             view_.drop(kind, name);
                             notify(kind, name, last);
-                          }}));
+                          }});
+  followed_.push_back({kind, std::move(reflector)});
 }
 
 bool SimulatedStorage::take(Json object) {
@@ -70,13 +71,18 @@ void SimulatedStorage::notify(StorageKind kind, const std::string& name, const J
 
 Time SimulatedStorage::follow() {
   Time next = Time::max();
-  for (const std::unique_ptr<Reflector>& each : reflectors_) next = std::min(next, each->step());
+  for (const auto& [kind, reflector] : followed_) {
+    next = std::min(next, reflector->step());
+    if (!reflector->synced() || !view_.set_listed(kind)) continue;
+    if (kind == StorageKind::kCapacity) driver_.look_at_capacities();
+  }
   return next;
 }
 
 bool SimulatedStorage::synced() const {
-  return std::all_of(reflectors_.begin(), reflectors_.end(),
-                     [](const auto& each) { return each->synced(); });
+  return std::all_of(followed_.begin(), followed_.end(), [](const Followed& each) {
+    return each.kind == StorageKind::kCapacity || each.reflector->synced();
+  });
 }
 
 void SimulatedStorage::begin() {

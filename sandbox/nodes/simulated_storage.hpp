@@ -38,7 +38,7 @@ class SimulatedStorage {
 
   /// Takes in what the server reports; returns when it wants to be called next.
   Time follow();
-  /// Whether all objects were listed.
+  /// Whether all objects were listed that every server has.
   [[nodiscard]] bool synced() const;
   /// All pods have been looked at once.
   void begin();
@@ -55,7 +55,11 @@ class SimulatedStorage {
   const OnChange on_change_;
   StorageDriver driver_;
   VolumeMounter mounter_;
-  std::vector<std::unique_ptr<Reflector>> reflectors_;
+  struct Followed {
+    StorageKind kind;
+    std::unique_ptr<Reflector> reflector;
+  };
+  std::vector<Followed> followed_;
 };
 
 }  // namespace davit::sandbox

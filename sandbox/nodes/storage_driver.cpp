@@ -4,6 +4,8 @@
 #include <davit/kube/time.hpp>
 #include <utility>
 
+#include "sandbox/nodes/capacity_plan.hpp"
+
 namespace davit::sandbox {
 namespace {
 
@@ -39,6 +41,7 @@ void StorageDriver::changed(StorageKind kind, const std::string& name, const Jso
       return;
     case StorageKind::kVolume:
       look_at(StorageKind::kClaim, claim_of(object));
+      look_at(StorageKind::kClass, storage_class_of(object));
       return look_at_attachments(name);
     case StorageKind::kAttachment: {
       const std::string& volume = object.text_at({"spec", "source", "persistentVolumeName"});
@@ -46,12 +49,16 @@ void StorageDriver::changed(StorageKind kind, const std::string& name, const Jso
       return look_at_attachments(volume);
     }
     case StorageKind::kCsiNode:
-      return look_at(StorageKind::kNode, name);
+      look_at(StorageKind::kNode, name);
+      return look_at_capacities();
     case StorageKind::kClass:
-      return look_at_claims();
+      look_at_claims();
+      return look_at_capacities();
     case StorageKind::kNode:
       if (view_.find(kind, name) == nullptr) look_at_claims();  // It may be a selected one.
-      return;
+      return look_at_capacities();
+    case StorageKind::kCapacity:
+      return look_at(StorageKind::kClass, object.text_at({"storageClassName"}));
     case StorageKind::kDriver:
       return;
   }
@@ -82,6 +89,12 @@ void StorageDriver::look_at_attachments(const std::string& volume) {
 void StorageDriver::look_at_claims() {
   for (const auto& [name, claim] : view_.all(StorageKind::kClaim)) {
     if (!is_bound(claim)) look_at(StorageKind::kClaim, name);
+  }
+}
+
+void StorageDriver::look_at_capacities() {
+  for (const StorageKind kind : {StorageKind::kClass, StorageKind::kCapacity}) {
+    for (const auto& [name, object] : view_.all(kind)) look_at(kind, name);
   }
 }
 
@@ -122,6 +135,9 @@ StorageStep StorageDriver::next_step(const Item& item) const {
     case StorageKind::kNode:
       return node_step(view_, *object);
     case StorageKind::kClass:
+      return capacity_step(view_, *object);
+    case StorageKind::kCapacity:
+      return published_step(view_, *object);
     case StorageKind::kDriver:
     case StorageKind::kCsiNode:
       break;

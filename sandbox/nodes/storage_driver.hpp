@@ -37,8 +37,11 @@ class StorageDriver {
   /// An object of the view is new, has changed or is gone. `name`: as the view has it; `object`: as
   /// it is or was.
   void changed(StorageKind kind, const std::string& name, const Json& object);
-  /// Begins once all objects have been listed.
+  /// Begins once all objects have been listed, but for those of kCapacity, which an old server does
+  /// not have.
   void begin();
+  /// Looks at all classes and what is published of them, for when those objects have been listed.
+  void look_at_capacities();
 
   /// Does what is due; returns when it wants to be called next.
   Time step();

@@ -32,11 +32,10 @@ int volumes_max(const Json& node) {
 
 /// Null if no label distinguishes the node: its volumes reach every node.
 Json reach_of(const Json& node) {
-  const std::string& zone = node.text_at({"metadata", "labels", kZoneLabel});
-  const std::string place = zone.empty() ? host_name(node) : zone;
-  if (place.empty()) return {};
+  const std::optional<StorageSegment> segment = segment_of(node);
+  if (!segment) return {};
   const Json requirement = Json::object(
-      {{"key", topology_key(node)}, {"operator", "In"}, {"values", Json::array({place})}});
+      {{"key", segment->key}, {"operator", "In"}, {"values", Json::array({segment->value})}});
   const Json term = Json::object({{"matchExpressions", Json::array({requirement})}});
   return Json::object({{"required", Json::object({{"nodeSelectorTerms", Json::array({term})}})}});
 }
@@ -49,6 +48,7 @@ Json csi_driver() {
                        {"metadata", Json::object({{"name", kStorageDriver}})},
                        {"spec", Json::object({{"attachRequired", true},
                                               {"podInfoOnMount", false},
+                                              {"storageCapacity", true},
                                               {"fsGroupPolicy", "File"}})}});
 }
 
@@ -70,6 +70,13 @@ std::string host_name(const Json& node) {
   if (!label.empty()) return label;
   const std::string& name = node.text_at({"metadata", "name"});
   return check_label_value(name).empty() ? name : "";
+}
+
+std::optional<StorageSegment> segment_of(const Json& node) {
+  const std::string& zone = node.text_at({"metadata", "labels", kZoneLabel});
+  std::string place = zone.empty() ? host_name(node) : zone;
+  if (place.empty()) return std::nullopt;
+  return StorageSegment{topology_key(node), std::move(place)};
 }
 
 Json csi_node_drivers(const Json& node, const Json* old) {

@@ -1,6 +1,8 @@
 /// The objects of the simulated CSI driver, and what it is called. Pure.
 #pragma once
 
+#include <compare>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,6 +36,7 @@ inline constexpr char kAttachSeconds[] = "sandbox.davit.dev/attach-seconds";
 inline constexpr char kDetach[] = "sandbox.davit.dev/detach";  ///< "fail", "never"
 inline constexpr char kDetachSeconds[] = "sandbox.davit.dev/detach-seconds";
 inline constexpr char kVolumesMax[] = "sandbox.davit.dev/volumes-max";  ///< On a Node.
+inline constexpr char kCapacity[] = "sandbox.davit.dev/capacity";       ///< On a class.
 }  // namespace annotation
 
 [[nodiscard]] Json csi_driver();
@@ -42,6 +45,14 @@ inline constexpr char kVolumesMax[] = "sandbox.davit.dev/volumes-max";  ///< On 
 /// The node's label kubernetes.io/hostname, or what a kubelet would set it to: the node's name.
 /// Empty if the name is too long for a label.
 [[nodiscard]] std::string host_name(const Json& node);
+/// A part of the cluster by a label of its nodes: a zone, or without zones a node.
+struct StorageSegment {
+  std::string key;
+  std::string value;
+  friend auto operator<=>(const StorageSegment&, const StorageSegment&) = default;
+};
+/// Nothing if no label distinguishes the node.
+[[nodiscard]] std::optional<StorageSegment> segment_of(const Json& node);
 /// The node's CSINode with the driver on it; `old`: the present one, or null.
 [[nodiscard]] Json csi_node(const Json& node, const Json* old);
 /// The drivers of a CSINode as they should be.

@@ -25,6 +25,8 @@ const char* plural_of(StorageKind kind) {
       return "csinodes";
     case StorageKind::kAttachment:
       return "volumeattachments";
+    case StorageKind::kCapacity:
+      return "csistoragecapacities";
     case StorageKind::kNode:
       break;
   }
@@ -47,7 +49,8 @@ std::optional<StorageKind> storage_kind(const Json& object) {
       {"CSIDriver", StorageKind::kDriver},
       {"CSINode", StorageKind::kCsiNode},
       {"VolumeAttachment", StorageKind::kAttachment},
-      {"Node", StorageKind::kNode}};
+      {"Node", StorageKind::kNode},
+      {"CSIStorageCapacity", StorageKind::kCapacity}};
   for (const auto& [name, kind] : kKinds) {
     if (object.get("kind").text() == name) return kind;
   }
@@ -57,7 +60,8 @@ std::optional<StorageKind> storage_kind(const Json& object) {
 std::string storage_collection(StorageKind kind) { return group_path(kind) + plural_of(kind); }
 
 std::string storage_target(StorageKind kind, const std::string& name) {
-  if (kind != StorageKind::kClaim) return storage_collection(kind) + "/" + name;
+  const bool has_namespace = kind == StorageKind::kClaim || kind == StorageKind::kCapacity;
+  if (!has_namespace) return storage_collection(kind) + "/" + name;
   const std::size_t slash = name.find('/');
   return group_path(kind) + "namespaces/" + name.substr(0, slash) + "/" + plural_of(kind) +
          name.substr(slash);

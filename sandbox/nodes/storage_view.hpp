@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "lib/kube/json.hpp"
@@ -22,17 +23,18 @@ enum class StorageKind : std::uint8_t {
   kCsiNode,
   kAttachment,
   kNode,
+  kCapacity,
 };
-inline constexpr std::size_t kStorageKinds = 7;
+inline constexpr std::size_t kStorageKinds = 8;
 /// Reads the object's kind, which the objects of lists lack.
 [[nodiscard]] std::optional<StorageKind> storage_kind(const Json& object);
 
 /// "/api/v1/persistentvolumes": where all objects of the kind are listed.
 [[nodiscard]] std::string storage_collection(StorageKind kind);
-/// The path of one object. `name`: "namespace/name" of a claim, else the name.
+/// The path of one object. `name`: "namespace/name" of a claim or capacity, else the name.
 [[nodiscard]] std::string storage_target(StorageKind kind, const std::string& name);
 
-/// Not thread-safe. Objects are found by "namespace/name" if they are claims, else by name.
+/// Not thread-safe. Objects are found by "namespace/name" if they have a namespace, else by name.
 class StorageView {
  public:
   using Objects = std::unordered_map<std::string, Json>;
@@ -42,6 +44,13 @@ class StorageView {
   /// The same for the response to a write, which must not bring back an object that is gone.
   bool refresh(StorageKind kind, Json object);
   void drop(StorageKind kind, const std::string& name);
+  /// Remembers that all objects of the kind have been put in; returns whether that is new.
+  bool set_listed(StorageKind kind) {
+    return !std::exchange(listed_.at(static_cast<std::size_t>(kind)), true);
+  }
+  [[nodiscard]] bool is_listed(StorageKind kind) const {
+    return listed_.at(static_cast<std::size_t>(kind));
+  }
   /// Null if there is none. Lives until the object changes.
   [[nodiscard]] const Json* find(StorageKind kind, const std::string& name) const;
   [[nodiscard]] const Objects& all(StorageKind kind) const {
@@ -54,6 +63,7 @@ class StorageView {
   }
 
   std::array<Objects, kStorageKinds> objects_;
+  std::array<bool, kStorageKinds> listed_{};
 };
 
 /// The name by which a view knows the object.

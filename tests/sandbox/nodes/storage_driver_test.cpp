@@ -10,6 +10,8 @@ namespace {
 using std::chrono::seconds;
 using testing::Contains;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
 
 const std::string kVolumes = "/api/v1/persistentvolumes";
 const std::string kClasses = "/apis/storage.k8s.io/v1/storageclasses";
@@ -36,6 +38,49 @@ TEST(StorageDriverTest, DriverRegistersItselfItsClassesAndItsNodes) {
       world.node("node-1").text_at(
           {"metadata", "annotations", "volumes.kubernetes.io/controller-managed-attach-detach"}),
       "true");
+}
+
+/// "zone-a=1Pi": the room that is published for a class, by zone.
+std::vector<std::string> capacities(StorageWorld& world, const std::string& storage_class) {
+  std::vector<std::string> out;
+  const Json list = world.read("/apis/storage.k8s.io/v1/csistoragecapacities");
+  for (const Json& each : list.get("items").items()) {
+    EXPECT_EQ(each.text_at({"metadata", "namespace"}), "kube-system");
+    EXPECT_EQ(each.text_at({"metadata", "labels", "csi.storage.k8s.io/drivername"}),
+              "sandbox.davit.dev");
+    if (each.text_at({"storageClassName"}) != storage_class) continue;
+    out.push_back(each.text_at({"nodeTopology", "matchLabels", "topology.kubernetes.io/zone"}) +
+                  "=" + each.text_at({"capacity"}));
+  }
+  return out;
+}
+
+TEST(StorageDriverTest, RoomIsPublishedForEachZoneOfAClassThatWaits) {
+  StorageWorld world;
+  EXPECT_THAT(capacities(world, "sandbox-zonal"), UnorderedElementsAre("zone-a=1Pi", "zone-b=1Pi"));
+  EXPECT_THAT(capacities(world, "sandbox"), IsEmpty());
+  world.stop();
+  world.start();
+  EXPECT_EQ(capacities(world, "sandbox-zonal").size(), 2U) << "nothing is published twice";
+
+  EXPECT_EQ(world.sandbox.remove(kClasses + "/sandbox-zonal").code, 200);
+  world.run_until_idle();
+  EXPECT_THAT(capacities(world, "sandbox-zonal"), IsEmpty());
+}
+
+TEST(StorageDriverTest, VolumesTakeOfTheRoomOfTheirZone) {
+  StorageWorld world;
+  world.merge(kClasses + "/sandbox-zonal",
+              R"({"metadata":{"annotations":{"sandbox.davit.dev/capacity":"3Gi"}}})");
+  EXPECT_THAT(capacities(world, "sandbox-zonal"), UnorderedElementsAre("zone-a=3Gi", "zone-b=3Gi"));
+  world.create_claim("data", "sandbox-zonal", R"("volume.kubernetes.io/selected-node":"node-1")");
+  world.ask("data");
+  EXPECT_THAT(capacities(world, "sandbox-zonal"),
+              UnorderedElementsAre("zone-a=2147483648", "zone-b=3Gi"));
+  world.bind("data");
+  EXPECT_EQ(world.sandbox.remove(StorageWorld::claim_path("data")).code, 200);
+  world.set_phase("data", "Released");
+  EXPECT_THAT(capacities(world, "sandbox-zonal"), UnorderedElementsAre("zone-a=3Gi", "zone-b=3Gi"));
 }
 
 TEST(StorageDriverTest, ClassThatExistsAtTheStartIsNotCreatedAgainOnceItIsDeleted) {

@@ -306,6 +306,24 @@ TEST(VolumeSchedulingTest, VolumeOfANodeWhoseNameIsNoLabelReachesEveryNode) {
   EXPECT_EQ(world.pod("data").text_at({"spec", "nodeName"}), world.node_name);
 }
 
+TEST(VolumeSchedulingTest, PodWaitsUntilThereIsRoomForItsVolume) {
+  StorageWorld world;
+  const std::string path = "/apis/storage.k8s.io/v1/storageclasses/sandbox-zonal";
+  const auto set_room = [&](const std::string& size) {
+    world.merge(path,
+                R"({"metadata":{"annotations":{"sandbox.davit.dev/capacity":")" + size + R"("}}})");
+  };
+  set_room("512Mi");
+  world.create_claim("data", "sandbox-zonal");
+  world.create_user("data");
+  EXPECT_THAT(refusal(world, "data"), HasSubstr("2 node(s) did not have enough free storage"));
+  set_room("1Gi");
+  world.pass(seconds(10));
+  EXPECT_FALSE(world.claim("data")
+                   .text_at({"metadata", "annotations", "volume.kubernetes.io/selected-node"})
+                   .empty());
+}
+
 TEST(VolumeSchedulingTest, PodGoesWhereItsVolumeIs) {
   StorageWorld world;
   world.create_claim("data", "sandbox-zonal");

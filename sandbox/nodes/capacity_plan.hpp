@@ -1,0 +1,16 @@
+/// The room of the driver, as external-provisioner publishes it in CSIStorageCapacities: one for
+/// each class that waits for a consumer and each part of the cluster. Pure.
+#pragma once
+
+#include "lib/kube/json.hpp"
+#include "sandbox/nodes/storage_plan.hpp"
+#include "sandbox/nodes/storage_view.hpp"
+
+namespace davit::sandbox {
+
+/// Publishes or changes what the objects of a class lack.
+[[nodiscard]] StorageStep capacity_step(const StorageView& view, const Json& storage_class);
+/// Deletes an object of the driver whose class or part of the cluster is gone.
+[[nodiscard]] StorageStep published_step(const StorageView& view, const Json& capacity);
+
+}  // namespace davit::sandbox
