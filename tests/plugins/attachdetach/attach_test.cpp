@@ -220,6 +220,48 @@ TEST_F(AttachTest, AD030_AnAttacherGetsTwoMinutes) {
   EXPECT_EQ(times(text), 2);
 }
 
+TEST_F(AttachTest, AnAnswerAfterTheTimeLimitCounts) {
+  add_pod("p1", "va");
+  run();
+  pass(2min + 1s);
+  ASSERT_EQ(report(), "");
+  attached(attachment());
+  EXPECT_EQ(report(), kName);
+  EXPECT_EQ(creates(), 1U);
+}
+
+TEST_F(AttachTest, AnAnswerForOneVolumeIsNoneForAnother) {
+  add_volume("vb");
+  add_pod("p1", "va");
+  add_pod("p2", "vb");
+  run();
+  attached(attachment("n1", "h-vb"));
+  EXPECT_EQ(report(), "kubernetes.io/csi/d^h-vb");
+}
+
+TEST_F(AttachTest, AnAttachmentOfTheNameForAnotherNodeOrDriverIsNotTaken) {
+  add_attachment(attachment(), "va", "n2", true);
+  run();
+  add_pod("p1", "va");
+  run();
+  pass(10s);
+  EXPECT_EQ(report(), "") << "the node would mount what another one has";
+  EXPECT_EQ(deletes(), 0U) << "it is not this controller's";
+}
+
+TEST_F(AttachTest, ANodeMayHaveTheLongestName) {
+  const std::string node(253, 'n');
+  add_node(node);
+  add_pod("p1", "va", node);
+  run();
+  ASSERT_TRUE(has(attachment(node)));
+  attached(attachment(node));
+  EXPECT_EQ(report(node), kName);
+  erase_pod("p1");
+  EXPECT_EQ(report(node), "");
+  EXPECT_FALSE(has(attachment(node)));
+}
+
 TEST_F(AttachTest, AD031_APodThatGoesTakesItsAttachmentAlong) {
   add_pod("p1", "va");
   run();

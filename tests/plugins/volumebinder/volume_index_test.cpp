@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <davit/testing/cluster.hpp>
+#include <set>
 #include <string>
 
 namespace davit::volumebinder {
@@ -45,6 +46,18 @@ TEST_F(VolumeIndexTest, ASearchVisitsEachOnce) {
   std::optional<Candidate> last;
   while ((last = index_.next(wanted("1Gi"), last))) ++count;
   EXPECT_EQ(count, 1000);
+}
+
+TEST_F(VolumeIndexTest, OfTenThousandThatFitEachClaimTakesTheNext) {
+  constexpr int kMany = 10'000;
+  for (int i = 0; i < kMany; ++i) index_.put(volume("v" + std::to_string(i), "1Gi"));
+  std::set<std::string> taken;
+  for (int i = 0; i < 100; ++i) {
+    const std::string name = first("1Gi");
+    ASSERT_FALSE(name.empty());
+    index_.take(name);
+    EXPECT_TRUE(taken.insert(name).second) << "no volume is offered twice";
+  }
 }
 
 TEST_F(VolumeIndexTest, AVolumeThatIsTakenIsNotFree) {

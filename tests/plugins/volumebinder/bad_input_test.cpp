@@ -1,0 +1,64 @@
+/// Claims and volumes that no server should hold, or that name each other wrongly.
+#include <string>
+
+#include "tests/plugins/volumebinder/fixture.hpp"
+
+namespace davit::volumebinder {
+namespace {
+
+class BadInputTest : public BinderTest {
+ protected:
+  void SetUp() override { start(); }
+};
+
+TEST_F(BadInputTest, SizesThatAreNoneMatchNothing) {
+  for (const char* size : {"0", "-1Gi", "1XB", "", "Gi", "1e"}) {
+    add_volume_of_size("v", size);
+    run();
+    add_claim("c");
+    run();
+    resync();
+    EXPECT_EQ(claim_phase(), "Pending") << size;
+    EXPECT_FALSE(is_bound("v", "c")) << size;
+    cluster_.erase<Claim>({"ns", "c"});
+    cluster_.erase<Volume>({"", "v"});
+    run();
+  }
+}
+
+TEST_F(BadInputTest, AVolumeHasEachModeThatAClaimWants) {
+  add_volume_of_size("v", "1Gi", R"(["ReadWriteOnce","ReadOnlyMany"])");
+  run();
+  add_claim("c", R"({"spec":{"accessModes":["ReadWriteOnce","ReadWriteMany"]}})");
+  run();
+  resync();
+  EXPECT_EQ(claim_phase(), "Pending");
+  add_volume_of_size("w", "1Gi", R"(["ReadWriteOnce","ReadOnlyMany","ReadWriteMany"])");
+  run();
+  resync();
+  EXPECT_TRUE(is_bound("w", "c"));
+}
+
+TEST_F(BadInputTest, AVolumeOfAClaimOfThatNameInAnotherNamespaceIsNotTaken) {
+  add_claimed("v", "c", "uid-far", R"({"spec":{"claimRef":{"namespace":"far"}}})");
+  add_claim("c", R"({"spec":{"volumeName":"v"}})");
+  run();
+  resync();
+  EXPECT_EQ(claim_phase(), "Pending");
+  EXPECT_GE(times(R"(Warning FailedBinding volume "v" already bound to a different claim.)"), 1);
+  EXPECT_EQ(volume()["spec"]["claimRef"].text_at({"namespace"}), "far");
+}
+
+TEST_F(BadInputTest, OneClaimOfTwoThatNameAVolumeGetsIt) {
+  add_volume("v");
+  run();
+  add_claim("c", R"({"spec":{"volumeName":"v"}})");
+  add_claim("d", R"({"spec":{"volumeName":"v"}})");
+  run();
+  resync();
+  EXPECT_NE(is_bound("v", "c"), is_bound("v", "d"));
+  EXPECT_NE(claim_phase("c"), claim_phase("d"));
+}
+
+}  // namespace
+}  // namespace davit::volumebinder
