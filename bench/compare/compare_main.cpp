@@ -1,12 +1,14 @@
 /// davit and kube-controller-manager side by side: the same control plane, the same work, the same
 /// QPS.
 ///
-///   davit_compare [--rounds=start,fill,rollout,whole,services,nodes,jobs,daemons,ordinals,empty]
+///   davit_compare [--rounds=start,fill,rollout,whole,services,nodes,jobs,daemons,ordinals,
+///                           autoscalers,claims,volumes,empty]
 ///                 [--repeat=3] [--chart=FILE] [--write-window=DURATION] [--qps=1000]
 ///                 [--pods=20000] [--nodes=1000] [--deployments=100] [--replicas=10]
 ///                 [--services=500] [--backends=20] [--watched-nodes=5000] [--jobs=500]
 ///                 [--job-pods=10] [--daemon-sets=50] [--daemon-nodes=200] [--stateful-sets=100]
-///                 [--stateful-replicas=5]
+///                 [--stateful-replicas=5] [--claims=2000] [--volume-pods=500]
+///                 [--volume-nodes=50]
 ///
 /// Needs KUBEBUILDER_ASSETS, kubectl and curl; perf for the system calls. Prints tables in
 /// Markdown: each figure is the median of all repetitions, with their range. Both peers run the
@@ -74,6 +76,11 @@ std::string manifest_text(const std::string& controllers, const std::string& wri
     if (controllers == own) return head + "- name: " + controllers + "\n";
   }
   if (controllers == "horizontalpodautoscaling") return head + "- name: podautoscaler\n";
+  if (controllers.starts_with("persistentvolume-binder")) {
+    const bool attaches = controllers.ends_with("attachdetach");
+    return head + "- name: volumebinder\n- name: volumeprotection\n" +
+           (attaches ? "- name: attachdetach\n" : "");
+  }
   const std::string config = write_window.empty() ? "" : "writeWindow: " + write_window;
   return head + plugin("deployment", {"deployment-controller"}, config) +
          plugin("replicaset", {"replicaset-controller"}, config) +
@@ -129,6 +136,8 @@ void run_rounds(const std::vector<Peer>& peers, const Options& options, Report& 
   run("daemons", [&](const Peer& peer) { measure_daemon_sets(peer, options, report); });
   run("ordinals", [&](const Peer& peer) { measure_stateful_sets(peer, options, report); });
   run("autoscalers", [&](const Peer& peer) { measure_autoscalers(peer, options, report); });
+  run("claims", [&](const Peer& peer) { measure_claims(peer, options, report); });
+  run("volumes", [&](const Peer& peer) { measure_volumes(peer, options, report); });
   run("empty", [&](const Peer& peer) { measure_empty(peer, report); });
 }
 

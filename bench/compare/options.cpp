@@ -68,6 +68,9 @@ Result<Options> parse_options(std::span<const std::string_view> arguments) {
       {"--autoscalers", &options.autoscalers, 5000},
       {"--autoscaled-pods", &options.autoscaled_pods, 100000},
       {"--autoscaler-seconds", &options.autoscaler_seconds, 3600},
+      {"--claims", &options.claims, 100000},
+      {"--volume-pods", &options.volume_pods, 10000},
+      {"--volume-nodes", &options.volume_nodes, 1000},
       {"--qps", &options.qps, 1000000},
   };
   const auto into = [&options](Status (*read)(std::string_view, Options&)) {

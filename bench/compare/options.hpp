@@ -10,9 +10,9 @@
 namespace davit::bench {
 
 /// The rounds in the order in which they run.
-inline constexpr std::string_view kRounds[] = {"start",    "fill",        "rollout", "whole",
-                                               "services", "nodes",       "jobs",    "daemons",
-                                               "ordinals", "autoscalers", "empty"};
+inline constexpr std::string_view kRounds[] = {
+    "start",   "fill",     "rollout",     "whole",  "services", "nodes", "jobs",
+    "daemons", "ordinals", "autoscalers", "claims", "volumes",  "empty"};
 
 struct Options {
   std::set<std::string, std::less<>> rounds = {std::begin(kRounds), std::end(kRounds)};
@@ -35,6 +35,9 @@ struct Options {
   int autoscalers = 500;
   int autoscaled_pods = 5000;    ///< All of them together have so many.
   int autoscaler_seconds = 300;  ///< That are measured.
+  int claims = 2000;
+  int volume_pods = 500;  ///< With two volumes each.
+  int volume_nodes = 50;
   int qps = 1000;
 };
 

@@ -59,19 +59,6 @@ void wait_until(const RunningPeer& peer, const char* what, const std::function<b
   std::exit(1);
 }
 
-/// A quiet stop; a controller manager that hangs is killed by its destructor.
-void stop(Process& process) {
-  process.signal(SIGTERM);
-  (void)process.wait(seconds(20));
-}
-
-void add_memory(const RunningPeer& peer, const std::string& what, Table& figures) {
-  const live::Cost cost = cost_of(peer.process->pid());
-  figures.add(peer.name, what + ": resident", "MiB", cost.resident_mib);
-  figures.add(peer.name, what + ": private (RssAnon)", "MiB", cost.anonymous_mib);
-  figures.add(peer.name, what + ": peak", "MiB", cost.peak_mib);
-}
-
 void add_servers(const std::string& peer, const std::string& what, const ServersCpu& cpu,
                  Table& figures) {
   figures.add(peer, what + ": API server's CPU", "s", cpu.apiserver);
@@ -132,24 +119,6 @@ class Arrival {
   std::jthread thread_;
 };
 
-/// The surroundings of a measured piece of work.
-struct Step {
-  const ControlPlane& cluster;
-  const RunningPeer& peer;
-  Report& report;
-};
-
-/// Measures `act` until `done`, as the row `what`.
-void run_step(const Step& step, const std::string& what, const std::function<void()>& act,
-              const std::function<bool()>& done) {
-  progress(step.peer.name + ": " + what);
-  const Spent spent = measure(step.cluster, step.peer, [&] {
-    act();
-    wait_until(step.peer, what.c_str(), done);
-  });
-  add_spent(step.peer.name, what, spent, step.report);
-}
-
 /// The setting of a round's Deployments.
 struct Setting {
   std::string text;  ///< For the names of the rows.
@@ -177,6 +146,28 @@ void measure_deployments(ControlPlane& cluster, const RunningPeer& peer, const O
 }
 
 }  // namespace
+
+void stop_peer(const RunningPeer& peer) {
+  peer.process->signal(SIGTERM);
+  (void)peer.process->wait(seconds(20));
+}
+
+void add_memory(const RunningPeer& peer, const std::string& what, Table& figures) {
+  const live::Cost cost = cost_of(peer.process->pid());
+  figures.add(peer.name, what + ": resident", "MiB", cost.resident_mib);
+  figures.add(peer.name, what + ": private (RssAnon)", "MiB", cost.anonymous_mib);
+  figures.add(peer.name, what + ": peak", "MiB", cost.peak_mib);
+}
+
+void run_step(const Step& step, const std::string& what, const std::function<void()>& act,
+              const std::function<bool()>& done) {
+  progress(step.peer.name + ": " + what);
+  const Spent spent = measure(step.cluster, step.peer, [&] {
+    act();
+    wait_until(step.peer, what.c_str(), done);
+  });
+  add_spent(step.peer.name, what, spent, step.report);
+}
 
 std::string every_controller() {
   const bool is_new = live::server_minor() >= kMinorWithTaintEviction;
@@ -216,7 +207,7 @@ void measure_start(const Peer& peer, Report& report) {
   figures.add(peer.name, "start to first pod created", "ms", pod.milliseconds_since(start));
   (void)wait_idle(running.process->pid(), seconds(30));
   add_memory(running, "empty cluster", figures);
-  stop(*running.process);
+  stop_peer(running);
 }
 
 void measure_fill(const Peer& peer, ControlPlane& cluster, Report& report) {
@@ -249,7 +240,7 @@ void measure_fill(const Peer& peer, ControlPlane& cluster, Report& report) {
   (void)wait_idle(pid, seconds(180), seconds(20));
   figures.add(peer.name, "relist: CPU", "s", cost_of(pid).cpu_seconds - cpu_before);
   figures.add(peer.name, "relist: peak", "MiB", cost_of(pid).peak_mib);
-  stop(*running.process);
+  stop_peer(running);
 }
 
 void measure_rollout(const Peer& peer, const Options& options, Report& report) {
@@ -258,7 +249,7 @@ void measure_rollout(const Peer& peer, const Options& options, Report& report) {
   const RunningPeer running = peer.start(cluster, kWorkloads);
   (void)wait_idle(running.process->pid(), seconds(30));
   measure_deployments(cluster, running, options, {}, report);
-  stop(*running.process);
+  stop_peer(running);
 }
 
 void measure_whole(const Peer& peer, const Options& options, Report& report) {
@@ -271,7 +262,7 @@ void measure_whole(const Peer& peer, const Options& options, Report& report) {
   (void)wait_idle(running.process->pid(), seconds(30));
   measure_deployments(cluster, running, options,
                       {.text = ", each with a Service", .node = "node-0"}, report);
-  stop(*running.process);
+  stop_peer(running);
 }
 
 void measure_services(const Peer& peer, const Options& options, Report& report) {
@@ -297,7 +288,7 @@ void measure_services(const Peer& peer, const Options& options, Report& report) 
                     }),
             report);
   add_memory(running, what, report.figures);
-  stop(*running.process);
+  stop_peer(running);
 }
 
 void measure_nodes(const Peer& peer, const Options& options, Report& report) {
@@ -326,7 +317,7 @@ void measure_nodes(const Peer& peer, const Options& options, Report& report) {
                .etcd = servers.etcd - servers_before.etcd},
               report.figures);
   add_memory(running, what, report.figures);
-  stop(*running.process);
+  stop_peer(running);
 }
 
 void measure_jobs(const Peer& peer, const Options& options, Report& report) {
@@ -341,7 +332,7 @@ void measure_jobs(const Peer& peer, const Options& options, Report& report) {
       [&] { live::create_jobs(cluster, options.jobs, options.job_pods); },
       [&] { return live::completed(cluster, options.jobs); });
   add_memory(running, "after the Jobs", report.figures);
-  stop(*running.process);
+  stop_peer(running);
 }
 
 void measure_daemon_sets(const Peer& peer, const Options& options, Report& report) {
@@ -364,7 +355,7 @@ void measure_daemon_sets(const Peer& peer, const Options& options, Report& repor
       step, "roll the DaemonSets to a new image",
       [&] { live::update_daemon_sets(cluster, options.daemon_sets, kNewImage); }, done);
   add_memory(running, "after the roll of DaemonSets", report.figures);
-  stop(*running.process);
+  stop_peer(running);
 }
 
 void measure_stateful_sets(const Peer& peer, const Options& options, Report& report) {
@@ -388,7 +379,7 @@ void measure_stateful_sets(const Peer& peer, const Options& options, Report& rep
       step, "roll the StatefulSets to a new image",
       [&] { live::update_stateful_sets(cluster, options.stateful_sets, kNewImage); }, done);
   add_memory(running, "after the roll of StatefulSets", report.figures);
-  stop(*running.process);
+  stop_peer(running);
 }
 
 void measure_empty(const Peer& peer, Report& report) {
@@ -407,7 +398,7 @@ void measure_empty(const Peer& peer, Report& report) {
     report.figures.add(peer.name, "all controllers, empty cluster: threads", "",
                        cost_of(running.process->pid()).threads);
   }
-  stop(*running.process);
+  stop_peer(running);
 }
 
 }  // namespace davit::bench

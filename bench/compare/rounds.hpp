@@ -23,6 +23,21 @@ struct Report {
   Table requests;  ///< That the API server served, by round, verb and resource.
 };
 
+/// The surroundings of a measured piece of work.
+struct Step {
+  const live::ControlPlane& cluster;
+  const RunningPeer& peer;
+  Report& report;
+};
+
+/// Measures `act` until `done`, as the row `what`.
+void run_step(const Step& step, const std::string& what, const std::function<void()>& act,
+              const std::function<bool()>& done);
+/// Adds what memory the peer has now.
+void add_memory(const RunningPeer& peer, const std::string& what, Table& figures);
+/// A quiet stop; a controller manager that hangs is killed by its destructor.
+void stop_peer(const RunningPeer& peer);
+
 /// Start-up on an empty cluster with one ReplicaSet waiting for its pod.
 void measure_start(const Peer& peer, Report& report);
 /// Fills the caches of all controllers with the pods and nodes of `cluster`, then restarts its API
@@ -45,6 +60,10 @@ void measure_daemon_sets(const Peer& peer, const Options& options, Report& repor
 void measure_stateful_sets(const Peer& peer, const Options& options, Report& report);
 /// Some minutes of autoscalers that are content with their targets.
 void measure_autoscalers(const Peer& peer, const Options& options, Report& report);
+/// Binds claims to volumes that are there, and releases them.
+void measure_claims(const Peer& peer, const Options& options, Report& report);
+/// Attaches volumes of the simulated driver to nodes, and moves half of them.
+void measure_volumes(const Peer& peer, const Options& options, Report& report);
 /// The memory of every controller that davit has, on a cluster without objects of users.
 void measure_empty(const Peer& peer, Report& report);
 
