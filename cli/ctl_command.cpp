@@ -18,7 +18,7 @@
 #include "lib/base/absolute_path.hpp"
 #include "lib/kube/duration.hpp"
 #include "lib/kube/json.hpp"
-#include "sandbox/output/yaml_text.hpp"
+#include "lib/kube/yaml_text.hpp"
 
 namespace davit::host {
 namespace {

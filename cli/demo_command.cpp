@@ -10,11 +10,12 @@
 #include <utility>
 
 #include "cli/exit_codes.hpp"
-#include "cli/host_plan.hpp"
-#include "cli/host_process.hpp"
 #include "cli/interruptions.hpp"
 #include "cli/local_cluster.hpp"
+#include "cli/options.hpp"
 #include "cli/rollout_view.hpp"
+#include "host/process/host_plan.hpp"
+#include "host/process/host_process.hpp"
 #include "sandbox/nodes/api_calls.hpp"
 #include "sandbox/nodes/reflector.hpp"
 

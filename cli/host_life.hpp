@@ -4,9 +4,9 @@
 #include <memory>
 #include <optional>
 
-#include "cli/host_process.hpp"
 #include "cli/interruptions.hpp"
 #include "cli/start_watch.hpp"
+#include "host/process/host_process.hpp"
 #include "lib/base/log.hpp"
 
 namespace davit::host {

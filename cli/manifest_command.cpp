@@ -3,11 +3,11 @@
 #include <filesystem>
 #include <ostream>
 
-#include "cli/controllers_flag.hpp"
-#include "cli/desired_state.hpp"
 #include "cli/exit_codes.hpp"
 #include "host/plugin/catalog.hpp"
 #include "host/plugin/declared_config.hpp"
+#include "host/process/desired_state.hpp"
+#include "host/upstream/controllers_flag.hpp"
 
 namespace davit::host {
 namespace {

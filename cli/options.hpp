@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/config/manifest.hpp"
+#include "host/process/run_settings.hpp"
 
 namespace davit::host {
 
@@ -62,25 +63,8 @@ struct RunOptions {
   std::vector<std::string> problems;  ///< One line for each value that is not allowed.
 };
 
-/// The settings of a run.
-struct RunSettings {
-  Manifest manifest;          ///< With the flags laid over it.
-  std::string manifest_path;  ///< Empty when there is none.
-  /// Keyed by controller name or alias; wins over plugins[].controllers[].workers.
-  std::map<std::string, std::uint32_t> workers;
-  std::vector<std::string> warnings = {};  ///< For the operator: what was given and has no effect.
-};
-
 /// Lays the flags over a manifest.
 [[nodiscard]] Manifest merge(Manifest manifest, const RunOptions& options);
-
-/// Either settings or every mistake; flags' mistakes have no file.
-struct SettingsResult {
-  RunSettings settings;
-  std::vector<Mistake> mistakes;
-
-  [[nodiscard]] bool ok() const { return mistakes.empty(); }
-};
 
 /// Loads the manifest if one is named, lays the flags over it and checks the rules between them.
 [[nodiscard]] SettingsResult merge_settings(const RunOptions& options);

@@ -9,16 +9,16 @@
 #include <tuple>
 #include <utility>
 
-#include "cli/controllers_flag.hpp"
-#include "cli/desired_state.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/options.hpp"
-#include "cli/rights_review.hpp"
 #include "cli/server_connection.hpp"
 #include "host/api/service_accounts.hpp"
 #include "host/api/wait.hpp"
 #include "host/plugin/catalog.hpp"
 #include "host/plugin/declared_config.hpp"
+#include "host/process/desired_state.hpp"
+#include "host/process/rights_review.hpp"
+#include "host/upstream/controllers_flag.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/base/text_file.hpp"
 #include "lib/net/certificate_pool.hpp"

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/needed_rights.hpp"
 #include "host/api/rest_client.hpp"
 #include "host/config/manifest.hpp"
 #include "host/plugin/note.hpp"
+#include "host/process/needed_rights.hpp"
 
 namespace davit::host {
 

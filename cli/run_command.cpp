@@ -8,16 +8,16 @@
 
 #include "cli/exit_codes.hpp"
 #include "cli/host_life.hpp"
-#include "cli/host_plan.hpp"
-#include "cli/host_process.hpp"
 #include "cli/interruptions.hpp"
-#include "cli/manifest_follower.hpp"
 #include "cli/server_connection.hpp"
 #include "host/control/control_service.hpp"
 #include "host/control/control_socket.hpp"
 #include "host/crash/core_dumps.hpp"
 #include "host/crash/crash_handler.hpp"
 #include "host/crash/quarantine.hpp"
+#include "host/process/host_plan.hpp"
+#include "host/process/host_process.hpp"
+#include "host/process/manifest_follower.hpp"
 #include "lib/base/file_trust.hpp"
 #include "lib/base/open_files.hpp"
 #include "lib/base/spdlog_sink.hpp"
@@ -148,10 +148,18 @@ Result<std::unique_ptr<ControlServer>> open_control(const RunOptions& options,
   return std::unique_ptr<ControlServer>();
 }
 
+/// The settings of a start, and what runs because of them.
+struct Applied {
+  const RunSettings& settings;
+  const DesiredState& desired;
+};
+
 /// Serves `davit ctl` and follows files until something happens; returns the exit code.
-int serve_orders(HostProcess& host, const RunOptions& options, ManifestFollower& follower,
+int serve_orders(HostProcess& host, const RunOptions& options, const Applied& applied,
                  const Interruptions& interruptions, LogSink& sink) {
   const Logger log(sink);
+  ManifestFollower follower(
+      host, [options] { return merge_settings(options); }, applied.settings, applied.desired, log);
   ControlService control(host.plugins(), control_hooks(host));
   const Result<std::unique_ptr<ControlServer>> server = open_control(options, control, log);
   Result<std::unique_ptr<PluginWatch>> watch = std::unique_ptr<PluginWatch>();
@@ -228,8 +236,8 @@ int run_host(const RunOptions& options) {
   LogVerbosity verbosity = verbosity_of(manifest.logging);
   const std::unique_ptr<LogSink> sink = make_log_sink(manifest.logging.format, verbosity);
   const Logger log(*sink);
-  if (Status s = protect(options, manifest, *connection, log); !s.ok())
-    return print_mistake(s.message());
+  const Status protection = protect(options, manifest, *connection, log);
+  if (!protection.ok()) return print_mistake(protection.message());
   Result<std::unique_ptr<StartWatch>> watch = StartWatch::open(interruptions, *sink);
   if (!watch) return fail_command(log, watch.error());
   const Result<CrashJournal> journal = open_journal(manifest);
@@ -270,8 +278,7 @@ int run_host(const RunOptions& options) {
   HostProcess& host = **opened;
   host.want(plan->desired());
   if (const std::optional<int> code = start_host(host, *std::move(watch), *sink)) return *code;
-  ManifestFollower follower(host, options, manifest, plan->desired(), log);
-  return serve_orders(host, options, follower, interruptions, *sink);
+  return serve_orders(host, options, {merged.settings, plan->desired()}, interruptions, *sink);
 }
 
 }  // namespace davit::host

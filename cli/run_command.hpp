@@ -1,9 +1,9 @@
 /// `davit run`: the host itself.
 #pragma once
 
-#include "cli/host_process.hpp"
 #include "cli/options.hpp"
 #include "host/control/control_service.hpp"
+#include "host/process/host_process.hpp"
 
 namespace davit::host {
 

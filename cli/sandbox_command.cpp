@@ -5,15 +5,16 @@
 #include <span>
 #include <utility>
 
-#include "cli/desired_state.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/host_life.hpp"
-#include "cli/host_plan.hpp"
 #include "cli/interruptions.hpp"
+#include "cli/options.hpp"
 #include "cli/sandbox_process.hpp"
-#include "cli/service_account_rules.hpp"
 #include "host/config/kubeconfig.hpp"
 #include "host/crash/crash_handler.hpp"
+#include "host/process/desired_state.hpp"
+#include "host/process/host_plan.hpp"
+#include "host/upstream/service_account_rules.hpp"
 #include "lib/base/open_files.hpp"
 #include "lib/base/replace_file.hpp"
 #include "lib/base/spdlog_sink.hpp"

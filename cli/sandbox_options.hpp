@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/controllers_flag.hpp"
 #include "cli/nodes_command.hpp"
 #include "host/config/feature_gates.hpp"
+#include "host/upstream/controllers_flag.hpp"
 #include "sandbox/metrics/metric_board.hpp"
 
 namespace davit::host {

@@ -14,8 +14,6 @@
 #include "cli/dev/stack_sampler.hpp"
 #include "cli/dev/stuck_call.hpp"
 #include "cli/dev/stuck_watch.hpp"
-#include "cli/host_plan.hpp"
-#include "cli/host_process.hpp"
 #include "cli/sandbox_process.hpp"
 #include "cli/server_connection.hpp"
 #include "host/api/connect.hpp"
@@ -23,6 +21,8 @@
 #include "host/api/rest_client.hpp"
 #include "host/crash/crash_handler.hpp"
 #include "host/health/metrics.hpp"
+#include "host/process/host_plan.hpp"
+#include "host/process/host_process.hpp"
 #include "lib/base/silent_log_sink.hpp"
 
 namespace davit::host {

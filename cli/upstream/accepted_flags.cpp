@@ -5,7 +5,8 @@
 #include <CLI/Formatter.hpp>
 #include <CLI/Validators.hpp>
 
-#include "cli/upstream/flag_values.hpp"
+#include "cli/upstream/flag_options.hpp"
+#include "host/upstream/flag_values.hpp"
 
 namespace davit::host {
 namespace {

@@ -1,6 +1,6 @@
 #include "cli/upstream/flags_page.hpp"
 
-#include "cli/upstream/flag_table.hpp"
+#include "host/upstream/flag_table.hpp"
 #include "lib/base/take_until.hpp"
 
 namespace davit::host {

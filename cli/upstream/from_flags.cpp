@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "cli/exit_codes.hpp"
-#include "cli/upstream/flag_values.hpp"
-#include "cli/upstream/given_flags.hpp"
 #include "cli/upstream/rest_flags.hpp"
-#include "cli/upstream/static_pod.hpp"
 #include "cli/upstream/unit_flags.hpp"
-#include "cli/upstream/upstream_process.hpp"
+#include "host/upstream/flag_values.hpp"
+#include "host/upstream/given_flags.hpp"
+#include "host/upstream/static_pod.hpp"
+#include "host/upstream/upstream_process.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/base/printable.hpp"
 #include "lib/base/text_file.hpp"

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/upstream/flag_values.hpp"
-#include "cli/upstream/upstream_process.hpp"
+#include "host/upstream/flag_values.hpp"
+#include "host/upstream/upstream_process.hpp"
 #include "lib/base/shell_quote.hpp"
 
 namespace davit::host {

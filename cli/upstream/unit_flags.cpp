@@ -6,9 +6,9 @@
 #include <set>
 #include <utility>
 
-#include "cli/upstream/flag_values.hpp"
-#include "cli/upstream/given_flags.hpp"
 #include "host/config/serving_settings.hpp"
+#include "host/upstream/flag_values.hpp"
+#include "host/upstream/given_flags.hpp"
 
 namespace davit::host {
 namespace {

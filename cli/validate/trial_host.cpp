@@ -6,7 +6,6 @@
 #include <tuple>
 #include <utility>
 
-#include "cli/host_process.hpp"
 #include "cli/validate/open_definition.hpp"
 #include "cli/validate/trial_seams.hpp"
 #include "host/api/discovery.hpp"
@@ -14,6 +13,7 @@
 #include "host/plugin/call_slots.hpp"
 #include "host/plugin/declared_config.hpp"
 #include "host/plugin/note_use.hpp"
+#include "host/process/host_process.hpp"
 #include "lib/base/assert.hpp"
 #include "lib/kube/label_selector.hpp"
 #include "sandbox/client/in_process_transport.hpp"

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "sandbox/output/accept.hpp"
+#include "lib/net/accept.hpp"
 
 namespace davit::sandbox {
 

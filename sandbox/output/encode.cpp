@@ -1,5 +1,5 @@
+#include "lib/kube/yaml_text.hpp"
 #include "sandbox/output/output.hpp"
-#include "sandbox/output/yaml_text.hpp"
 
 namespace davit::sandbox {
 

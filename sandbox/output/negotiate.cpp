@@ -1,6 +1,6 @@
 #include <optional>
 
-#include "sandbox/output/accept.hpp"
+#include "lib/net/accept.hpp"
 #include "sandbox/output/output.hpp"
 
 namespace davit::sandbox {

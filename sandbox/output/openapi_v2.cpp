@@ -4,7 +4,7 @@
 #include <array>
 #include <protozero/pbf_writer.hpp>
 
-#include "sandbox/output/accept.hpp"
+#include "lib/net/accept.hpp"
 #include "sandbox/output/openapi.hpp"
 
 namespace davit::sandbox {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "sandbox/output/accept.hpp"
+#include "lib/net/accept.hpp"
 
 namespace davit::sandbox {
 

@@ -4,7 +4,7 @@
 
 #include "lib/kube/schema/describe.hpp"
 #include "lib/kube/schema/schema.hpp"
-#include "sandbox/output/accept.hpp"
+#include "lib/net/accept.hpp"
 #include "sandbox/output/discovery.hpp"
 #include "sandbox/output/openapi.hpp"
 #include "sandbox/output/openapi_v2.hpp"

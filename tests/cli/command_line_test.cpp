@@ -6,8 +6,8 @@
 #include <map>
 #include <sstream>
 
-#include "cli/manifest_difference.hpp"
-#include "cli/upstream/flag_values.hpp"
+#include "host/process/manifest_difference.hpp"
+#include "host/upstream/flag_values.hpp"
 
 namespace davit::host {
 namespace {

@@ -8,7 +8,7 @@
 #include <set>
 #include <sstream>
 
-#include "cli/upstream_clients.hpp"
+#include "host/upstream/upstream_clients.hpp"
 #include "lib/kube/json.hpp"
 #include "lib/net/certificates.hpp"
 #include "tests/host/plugin/samples.hpp"

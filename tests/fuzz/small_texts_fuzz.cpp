@@ -13,9 +13,9 @@
 #include "lib/kube/time_zone.hpp"
 #include "lib/kube/validation/formats.hpp"
 #include "lib/kube/validation/pattern.hpp"
+#include "lib/net/accept.hpp"
 #include "plugins/cronjob/schedule.hpp"
 #include "sandbox/crd/json_path.hpp"
-#include "sandbox/output/accept.hpp"
 
 namespace {
 using namespace davit;

@@ -18,7 +18,7 @@ NO_FUNCTION = re.compile(r'\s*(?:using|friend|typedef|static_assert|enum|struct|
 MEMBER = re.compile(r'((?:[A-Z]\w*::)+)(?:~?[A-Za-z_]\w*|operator[^(]*)\s*\(')
 # Classes with more public functions, each with its reason: {('host/a.hpp', 'A'): 'why'}.
 WIDE = {
-    ('cli/host_process.hpp', 'HostProcess'): 'the wired host: its life, and each part that a command shows or changes',
+    ('host/process/host_process.hpp', 'HostProcess'): 'the wired host: its life, and each part that a command shows or changes',
     ('host/cache/informer.hpp', 'Informer'): 'the shared informer of client-go: listeners, indexes, freshness',
     ('host/cache/reflector_state.hpp', 'ReflectorState'): 'one function for each event that the state machine meets',
     ('host/cache/store.hpp', 'Store'): 'one writer and many readers of one table under one lock',

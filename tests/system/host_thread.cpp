@@ -6,6 +6,7 @@
 #include <sstream>
 #include <utility>
 
+#include "cli/options.hpp"
 #include "cli/rbac_command.hpp"
 #include "cli/run_command.hpp"
 #include "host/control/control_request.hpp"

@@ -8,9 +8,9 @@
 #include <thread>
 #include <vector>
 
-#include "cli/host_plan.hpp"
-#include "cli/host_process.hpp"
-#include "cli/needed_rights.hpp"
+#include "host/process/host_plan.hpp"
+#include "host/process/host_process.hpp"
+#include "host/process/needed_rights.hpp"
 #include "lib/base/mutex.hpp"
 #include "lib/kube/json.hpp"
 

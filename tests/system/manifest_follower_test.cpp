@@ -1,5 +1,5 @@
 // A host follows its manifest while it runs.
-#include "cli/manifest_follower.hpp"
+#include "host/process/manifest_follower.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,9 @@
 #include <string>
 #include <thread>
 
-#include "cli/host_plan.hpp"
 #include "cli/local_cluster.hpp"
+#include "cli/options.hpp"
+#include "host/process/host_plan.hpp"
 #include "tests/support/recording_log_sink.hpp"
 #include "tests/support/temp_directory.hpp"
 
@@ -58,8 +59,9 @@ class ManifestFollowerTest : public testing::Test {
     host_->want(plan->desired());
     const Status started = host_->start({});
     ASSERT_TRUE(started.ok()) << started.message();
-    follower_ = std::make_unique<ManifestFollower>(*host_, options, merged.settings.manifest,
-                                                   plan->desired(), Logger(sink_));
+    follower_ = std::make_unique<ManifestFollower>(
+        *host_, [options] { return merge_settings(options); }, merged.settings, plan->desired(),
+        Logger(sink_));
   }
   /// The manifest is edited.
   void edit(const std::string& text) {

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "cli/host_process.hpp"
+#include "host/process/host_process.hpp"
 #include "lib/base/unique_fd.hpp"
 #include "sandbox/auth/authenticator.hpp"
 #include "sandbox/auth/rbac.hpp"

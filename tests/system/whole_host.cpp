@@ -6,7 +6,8 @@
 #include <sstream>
 #include <utility>
 
-#include "cli/host_plan.hpp"
+#include "cli/options.hpp"
+#include "host/process/host_plan.hpp"
 
 namespace davit::host {
 

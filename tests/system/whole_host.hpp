@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/host_process.hpp"
 #include "cli/local_cluster.hpp"
 #include "host/api/rest_client.hpp"
 #include "host/object/watch_splitter.hpp"
+#include "host/process/host_process.hpp"
 #include "lib/kube/json.hpp"
 #include "tests/support/recording_log_sink.hpp"
 

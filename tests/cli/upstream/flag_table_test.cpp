@@ -1,4 +1,4 @@
-#include "cli/upstream/flag_table.hpp"
+#include "host/upstream/flag_table.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

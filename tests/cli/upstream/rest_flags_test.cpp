@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/upstream/static_pod.hpp"
-#include "cli/upstream/upstream_process.hpp"
+#include "host/upstream/static_pod.hpp"
+#include "host/upstream/upstream_process.hpp"
 #include "lib/base/text_file.hpp"
 
 namespace davit::host {

@@ -9,9 +9,9 @@
 #include <regex>
 #include <sstream>
 
-#include "cli/upstream/controllers.hpp"
-#include "cli/upstream/flag_table.hpp"
 #include "host/config/feature_gates.hpp"
+#include "host/upstream/controllers.hpp"
+#include "host/upstream/flag_table.hpp"
 #include "tests/live/support/control_plane.hpp"
 
 namespace davit::live {

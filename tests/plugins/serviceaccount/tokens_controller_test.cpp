@@ -1,5 +1,5 @@
 /// Rows SA25 to SA44, but for SA43, which is about --controllers:
-/// tests/cli/service_account_rules_test.cpp.
+/// tests/host/upstream/service_account_rules_test.cpp.
 #include "plugins/serviceaccount/tokens_controller.hpp"
 
 #include "plugins/serviceaccount/token_text.hpp"

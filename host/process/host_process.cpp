@@ -1,0 +1,594 @@
+#include "host/process/host_process.hpp"
+
+#include <algorithm>
+#include <map>
+#include <thread>
+#include <utility>
+
+#include "host/api/wait.hpp"
+#include "host/cache/cache_report.hpp"
+#include "host/cache/rest_list_watch.hpp"
+#include "host/process/host_settings.hpp"
+#include "host/process/pages/host_pages.hpp"
+#include "host/process/status_source.hpp"
+#include "host/upstream/service_account_rules.hpp"
+#include "host/upstream/upstream_clients.hpp"
+#include "lib/base/await_stop.hpp"
+#include "lib/base/heap.hpp"
+#include "lib/base/program_pages.hpp"
+#include "lib/base/version.hpp"
+
+namespace davit::host {
+namespace {
+
+/// The RESTMapper is reset this often (kube-controller-manager, controller context).
+constexpr Duration kDiscoveryReset = std::chrono::seconds(30);
+/// Pages that work of every 30 seconds brought back leave soon. Costs about a millisecond.
+constexpr Duration kPagesReleased = std::chrono::seconds(5);
+/// The share of the shutdown time that remains when the tokens of running syncs are cancelled.
+constexpr double kCancelShare = 0.5;
+/// A health check or page of a plugin responds at once or is not waited for: probes give up after a
+/// second, kubelet's default.
+constexpr Duration kPluginResponseTime = std::chrono::milliseconds(500);
+/// Events, and then spans, get so long to be written at the end.
+constexpr Duration kFlushTime = std::chrono::seconds(2);
+
+/// Null without an endpoint, and with one that cannot be used: controllers do not need it.
+std::unique_ptr<Tracing> open_tracing(const HostSeams& seams, TraceMetrics& metrics) {
+  const Logger log(seams.log_sink);
+  for (const std::string& each : seams.tracing.warnings) log.warning(each);
+  if (seams.tracing.endpoint.empty()) return nullptr;
+  Result<std::unique_ptr<Tracing>> opened = Tracing::open(
+      seams.tracing, {seams.clock, seams.random, metrics, log, seams.outside, Threads::kOwn});
+  if (opened) return *std::move(opened);
+  log.warning("Nothing is traced", {{"err", opened.error().message()}});
+  return nullptr;
+}
+
+}  // namespace
+
+struct HostProcess::Parts {
+  const Manifest& manifest;
+  const ConnectionConfig& connection;
+  std::vector<PlannedController> controllers;
+  const HostSeams& seams;
+  std::function<void()> on_lost_lease;
+  std::unique_ptr<Metrics> metrics;
+  std::unique_ptr<HostClients> clients;
+};
+
+Result<std::unique_ptr<HostProcess>> HostProcess::open(const Manifest& manifest,
+                                                       const ConnectionConfig& connection,
+                                                       std::vector<PlannedController> controllers,
+                                                       const HostSeams& seams,
+                                                       std::function<void()> on_lost_lease) {
+  Parts parts{manifest,
+              connection,
+              std::move(controllers),
+              seams,
+              std::move(on_lost_lease),
+              Metrics::make(build_info(std::string("v") + kVersion), seams.clock,
+                            metric_rules(manifest.metrics)),
+              nullptr};
+  Result<std::unique_ptr<HostClients>> clients = HostClients::open(
+      manifest, connection, {seams.clock, *parts.metrics, Logger(seams.log_sink), seams.transport});
+  if (!clients) return clients.error();
+  parts.clients = std::move(*clients);
+  auto host = std::make_unique<HostProcess>(std::move(parts));
+  if (seams.health_server == HostSeams::HealthServer::kOff) return host;
+  if (Status s = host->serve_health(); !s.ok()) return s;
+  return host;
+}
+
+HostProcess::HostProcess(Parts&& parts)
+    : manifest_(parts.manifest),
+      connection_(parts.connection),
+      planned_(std::move(parts.controllers)),
+      seams_(parts.seams),
+      log_(seams_.log_sink),
+      on_lost_lease_(std::move(parts.on_lost_lease)),
+      metrics_(std::move(parts.metrics)),
+      tracing_(open_tracing(seams_, *metrics_)),
+      probe_threads_(seams_.clock, kPluginResponseTime),
+      checks_(log_),
+      routes_(checks_, *metrics_, probe_threads_),
+      clients_(std::move(parts.clients)),
+      discovery_client_(clients_->transport(), seams_.clock, *metrics_, log_,
+                        clients_->options("controller-discovery", {.rate = kDiscoveryRate})),
+      informer_client_(
+          clients_->transport(), seams_.clock, *metrics_, log_,
+          clients_->options("shared-informers",
+                            {.rate = clients_->rate(), .purpose = ConnectionPurpose::kWatch})),
+      lease_client_(clients_->transport(), seams_.clock, *metrics_, log_,
+                    clients_->options("leader-election", {.rate = clients_->rate(),
+                                                          .purpose = ConnectionPurpose::kLease})),
+      discovery_(discovery_client_),
+      // Like kube-controller-manager, which names no machine in its events.
+      events_([this](std::string_view client) { return make_event_api(client); }, seams_.clock,
+              seams_.random, log_.named("events"), EventRecorderOptions{}),
+      list_watch_(informer_client_, &discovery_),
+      informers_(InformerSeams{list_watch_, space_, seams_.clock, seams_.random, *metrics_,
+                               [this](const ResourceId& resource, const SkippedObject& object) {
+                                 report_skipped(resource, object);
+                               },
+                               &clients_->contact()},
+                 log_.named("informer"), reflector_options(manifest_.client)),
+      journal_(static_cast<std::size_t>(manifest_.journal.bytes)),
+      status_([this] { return recent_writes(journal_, seams_.clock); }),
+      plugins_(
+          seams_.clock, log_,
+          [this](const LoadedPlugin& plugin, const DeclaredController& declared,
+                 std::uint64_t generation) {
+            return make_controller(plugin, declared, generation);
+          },
+          observers(), swap_limits(manifest_, seams_.staging, seams_.trial)),
+      why_client_(clients_->transport(), seams_.clock, *metrics_, log_,
+                  clients_->options("why", {.rate = clients_->rate()})),
+      why_({journal_, discovery_, plugins_.serving(), why_client_, seams_.clock,
+            [this](std::string_view controller, std::string_view path, Time deadline) {
+              return routes_.debug_page(controller, path, deadline);
+            },
+            [this] {
+              return elections_ && !elections_->is_leader() ? elections_->holder() : std::string();
+            }}) {
+  space_.set_debugging(seams_.debugging);
+  report_feature_gates(manifest_.feature_gates, *metrics_);
+  if (elects()) prepare_elections();
+  MutexLock lock(mutex_);
+  for (const PlannedController& planned : planned_) {
+    settings_[planned.declared.name] = {planned.workers, planned.config};
+  }
+}
+
+HostProcess::~HostProcess() {
+  server_.reset();
+  secure_.reset();
+  // Informers stop first, so that their last notifications reach controllers that still exist.
+  informers_.stop();
+}
+
+std::unique_ptr<EventApi> HostProcess::make_event_api(std::string_view client) {
+  const HostClients::Route route = client == kHostEvents
+                                       ? HostClients::Route{clients_->transport(), "davit"}
+                                       : clients_->route(std::string(client));
+  return std::make_unique<RestEventApi>(std::make_unique<RestClient>(
+      route.transport, seams_.clock, *metrics_, log_,
+      clients_->options(route.agent, {.rate = clients_->rate(), .dry_run = clients_->dry_run()})));
+}
+
+void HostProcess::prepare_elections() {
+  elections_.emplace(
+      election_options(manifest_, seams_.random, seams_.lease_holders, log_),
+      manifest_.leader_election.migration,
+      HostElections::Seams{lease_client_, seams_.clock, seams_.random, *metrics_,
+                           &events_.of(kHostEvents), log_.named("leaderelection")},
+      HostElections::Handlers{
+          .on_won = [this](ControllerLease lease) { plugins_.lead(seams_.clock.now(), lease); },
+          .on_stopped =
+              [this](ElectionEnd end) {
+                plugins_.lose();
+                if (end == ElectionEnd::kLost) on_lost_lease_();
+              }});
+}
+
+SetObservers HostProcess::observers() {
+  return {
+      .on_up = [this](const std::string& controller) { show_controller(controller); },
+      .on_down =
+          [this](const std::string& controller) {
+            checks_.remove(controller);
+            routes_.remove_debug_page(controller);
+          },
+      .on_phase = {},
+      .start_informers = [this] { return informers_.start(); },
+      .metrics = metrics_.get(),
+      .on_rolled_back = [this](const std::string& text) { report_rolled_back(text); },
+      .on_swapped =
+          [this](const SwapReport& report) { status_.swapped(report, seams_.clock.wall_now()); }};
+}
+
+Status HostProcess::start(const std::stop_token& stop) {
+  began_ = seams_.clock.now();
+  log_flags(in_force(), log_);
+  if (manifest_.dry_run) {
+    log_.info(0, "Dry run: every write is sent with dryRun=All, without leader election");
+  }
+  if (Status s = discover(stop); !s.ok()) return s;
+  if (Status s = init_controllers(stop); !s.ok()) return s;
+  if (Status s = start_controllers(); !s.ok()) return s;
+  if (seams_.rights == HostSeams::Rights::kReviewed) {
+    const auto leads = [this] { return !elections_ || elections_->is_leader(); };
+    rights_ = HostRights::start(
+        manifest_, {*clients_, plugins_.serving(), *metrics_, checks_, seams_.clock, log_, leads});
+  }
+  announce_quarantine();
+  if (seams_.quarantine != nullptr) crashes_ = seams_.quarantine->crashes();
+  started_.store(true, std::memory_order_relaxed);
+  if (elects()) {
+    return stand_for_election();
+  }
+  // An earlier life of this process may have written until a moment ago.
+  plugins_.lead(began_);
+  return {};
+}
+
+Status HostProcess::serve_health() {
+  constexpr HealthEndpoints kReadyOnly{.health = false, .live = false, .ready = true};
+  checks_.add("startup", kReadyOnly, [this]() -> Status {
+    if (stopping_.load(std::memory_order_relaxed)) return Status(Code::kUnavailable, "stopping");
+    if (started_.load(std::memory_order_relaxed)) return {};
+    return Status(Code::kUnavailable, "not all controllers are initialised yet");
+  });
+  routes_.add_page("/debug/why", [this](std::string_view /*path*/, std::string_view query) {
+    return why_.page(query);
+  });
+  add_status_routes(routes_, status_);
+  add_host_pages(routes_, {[this] { return in_force(); }, seams_.clock, log_, seams_.verbosity});
+  checks_.set_observer(
+      [this](std::string_view check, std::string_view endpoint, const Status& result) {
+        metrics_->health_checked(check, endpoint, result);
+      });
+  if (manifest_.health.port >= 0) {
+    const auto port = static_cast<std::uint16_t>(manifest_.health.port);
+    auto server = routes_.serve({.address = manifest_.health.bind_address, .port = port}, log_);
+    if (!server) return server.error();
+    server_ = *std::move(server);
+  }
+  return secure_port(manifest_) == 0 ? Status() : serve_secure();
+}
+
+Status HostProcess::serve_secure() {
+  const auto pages = [this](const HttpServerRequest& request) { return routes_.respond(request); };
+  auto secure = SecureServing::open(manifest_,
+                                    {clients_->transport(), seams_.clock, seams_.random, *metrics_,
+                                     *metrics_, pages, &ObservabilityRoutes::is_health},
+                                    log_.named("serving"));
+  if (secure) secure_ = *std::move(secure);
+  return secure.error();
+}
+
+Status HostProcess::discover(const std::stop_token& stop) {
+  if (Status s = wait_for_api_server(discovery_client_, seams_.clock, stop); !s.ok()) return s;
+  if (Status s = discovery_.refresh(stop); !s.ok()) {
+    return s.with_context("cannot discover the API of " + std::string(discovery_client_.server()));
+  }
+  discovery_reset_due_ = seams_.clock.now() + kDiscoveryReset;
+  if (Result<std::string> version = server_version(discovery_client_, stop)) {
+    log_.info(0, "Connected", {{"server", discovery_client_.server()}, {"version", *version}});
+    metrics_->set_build_info(build_info(*version));
+  }
+  if (!manifest_.dry_run) {
+    std::vector<std::string> controllers;
+    for (const PlannedController& each : planned_) controllers.push_back(each.declared.name);
+    const NeighbourTerms terms{manifest_.leader_election, controllers, manifest_.controllers,
+                               seams_.beside};
+    const Status alone = check_neighbour(discovery_client_, seams_.clock, terms, log_, stop);
+    if (!alone.ok()) return alone;
+  }
+  return secure_ == nullptr ? Status() : secure_->look_up_trust(stop);
+}
+
+void HostProcess::wait_between_controllers(const std::stop_token& stop) {
+  if (manifest_.controller_start_interval == Duration::zero()) return;
+  const Time until =
+      seams_.clock.now() + seams_.random.jitter(manifest_.controller_start_interval, 1.0);
+  (void)await_stop(seams_.clock, until, stop);
+}
+
+Status HostProcess::init_controllers(const std::stop_token& stop) {
+  const std::vector<PlannedController> all = std::exchange(planned_, {});
+  std::vector<InitialisedController> made;
+  for (const PlannedController& planned : all) {
+    if (stop.stop_requested()) return Status(Code::kCancelled, "stopped while starting");
+    if (Status s = init_controller(planned, made); !s.ok()) return s;
+    wait_between_controllers(stop);
+  }
+  // Informers of whole objects come first: they also serve those that need only metadata.
+  for (const InitialisedController& each : made) {
+    for (const CacheNeed& need : each.host->abi().informers.needs()) {
+      if (Result<Informer*> informer = informers_.informer(need); !informer) {
+        return failed_to_start(*each.planned, informer.error());
+      }
+    }
+  }
+  for (InitialisedController& each : made) {
+    const Status status = each.host->commit();
+    plugins_.add(each.planned->plugin->declaration().name, std::move(each.host));
+    if (!status.ok()) return failed_to_start(*each.planned, status);
+  }
+  return {};
+}
+
+Status HostProcess::failed_to_start(const PlannedController& planned, const Status& why) {
+  return why.with_context("controller " + planned.declared.name + " of plugin " +
+                          planned.plugin->declaration().name + " failed to start");
+}
+
+std::unique_ptr<ControllerHost> HostProcess::make_controller(const LoadedPlugin& plugin,
+                                                             const DeclaredController& declared,
+                                                             std::uint64_t generation) {
+  WriteGate gate;
+  const ControllerLease lease =
+      elections_ ? manifest_.leader_election.lease_of(declared.name) : ControllerLease::kMain;
+  if (elections_ && !declared.without_leadership) gate = elections_->gate(lease);
+  OperatorSettings settings;
+  {
+    MutexLock lock(mutex_);
+    const auto found = settings_.find(declared.name);
+    if (found != settings_.end()) settings = found->second;
+  }
+  const std::string client = upstream_client(declared);
+  const HostClients::Route route = clients_->route(client);
+  RestOptions rest = clients_->options(route.agent, {.rate = clients_->rate(declared.name)});
+  return std::make_unique<ControllerHost>(
+      ControllerHostOptions{
+          .declared = declared,
+          .plugin = plugin.declaration().name,
+          .build_id = build_id(plugin.file()),
+          .generation = generation,
+          .workers = settings.workers,
+          .config = with_root_ca(declared.name, std::move(settings.config), connection_.ca_data),
+          .rate = rest.rate,
+          .user_agent = std::move(rest.user_agent),
+          .field_manager = std::move(rest.field_manager),
+          .failure_backoff = rest.failure_backoff,
+          .lease = lease,
+          .write_gate = std::move(gate),
+          .on_success = std::move(rest.on_success),
+          .sync_limit = seams_.sync_limit,
+          .dry_run = clients_->dry_run()},
+      HostServices{space_, informers_, route.transport, discovery_, events_.of(client), *metrics_,
+                   seams_.clock, seams_.random, log_, seams_.observer, seams_.outside,
+                   tracing_ == nullptr ? nullptr : &tracing_->tracer(), &journal_});
+}
+
+Status HostProcess::init_controller(const PlannedController& planned,
+                                    std::vector<InitialisedController>& made) {
+  auto controller = make_controller(*planned.plugin, planned.declared, 1);
+  const InitResult result = controller->init(planned.plugin->init(planned.declared.name));
+  plugins_.add(planned.plugin, planned.sha256);
+  if (result.outcome == InitOutcome::kSkipped) {
+    log_.info(0, "Warning: skipping controller",
+              {{"controller", planned.declared.name}, {"reason", result.reason}});
+    skipped_.push_back(planned.declared.name + " was skipped: " + result.reason);
+    return {};
+  }
+  if (result.outcome == InitOutcome::kFailed) {
+    return failed_to_start(planned, {Code::kInternal, result.reason});
+  }
+  made.push_back({&planned, std::move(controller)});
+  return {};
+}
+
+void HostProcess::show_controller(const std::string& controller) {
+  const bool is_migrated =
+      manifest_.leader_election.lease_of(controller) == ControllerLease::kMigration;
+  if (elections_ && is_migrated) elections_->want_migration();
+  constexpr HealthEndpoints kWell{.health = true, .live = false, .ready = true};
+  // A plugin that hangs must not delay other probes, so its code runs on its own threads.
+  checks_.add_threaded(controller, kWell, probe_threads_.make(),
+                       [this, controller] { return plugins_.serving().health(controller); });
+  if (!plugins_.serving().has_debug_page(controller)) return routes_.remove_debug_page(controller);
+  routes_.add_debug_page(controller,
+                         [this, controller](std::string_view path, std::string_view query) {
+                           return plugins_.serving().debug_page(controller, path, query);
+                         });
+}
+
+Status HostProcess::start_controllers() {
+  constexpr HealthEndpoints kReady{.health = false, .live = false, .ready = true};
+  checks_.add("informer-sync", kReady, [this] { return plugins_.serving().caches_filled(); });
+  // Not for /livez: a new process would reach the server no better.
+  checks_.add("informer-freshness", kReady,
+              [this] { return check_current(cache_states(informers_), seams_.clock.now()); });
+  if (Status s = informers_.start(); !s.ok()) return s;
+  plugins_.start(began_);
+  metrics_->before_scrape([this] {
+    plugins_.serving().report();
+    report_caches();
+  });
+  return {};
+}
+
+Status HostProcess::stand_for_election() {
+  constexpr HealthEndpoints kAll{.health = true, .live = true, .ready = true};
+  checks_.add("leaderElection", kAll, [this] { return elections_->health(); });
+  checks_.set_standby([this] { return !elections_->is_leader(); });
+  return elections_->start();
+}
+
+void HostProcess::report_caches() {
+  metrics_->journal_bytes(journal_.bytes());
+  if (const auto end = first_certificate_end()) metrics_->own_certificate_expires(*end);
+  host::report_caches(informers_, *metrics_, seams_.clock.now());
+}
+
+void HostProcess::report_skipped(const ResourceId& resource, const SkippedObject& object) {
+  const ObjectIdentity& identity = object.identity;
+  if (identity.kind.empty() || identity.name.empty()) return;  // The log line has to do.
+  events_.of(kHostEvents)
+      .record({.api_version = identity.api_version,
+               .kind = identity.kind,
+               .ns = identity.ns,
+               .name = identity.name,
+               .uid = identity.uid,
+               .resource_version = identity.resource_version,
+               .field_path = {}},
+              "Warning", "ObjectSkipped",
+              "davit cannot read this object of " + resource.text() + ": " + object.why +
+                  (object.is_kept ? ". Controllers use its last readable state"
+                                  : ". Controllers do not see it") +
+                  "; change or delete it",
+              "davit");
+}
+
+void HostProcess::sample_status() {
+  HostStatus status =
+      collect_status({.clock = seams_.clock,
+                      .plugins = plugins_.serving(),
+                      .informers = informers_,
+                      .checks = checks_,
+                      .elections = elections_ ? &*elections_ : nullptr,
+                      .lease = manifest_.leader_election.ns + "/" + manifest_.leader_election.name,
+                      .quarantine = seams_.quarantine,
+                      .journal = journal_});
+  status.crashes = crashes_;
+  status_.sample(std::move(status));
+}
+
+void HostProcess::tick() {
+  plugins_.serving().report();
+  sample_status();
+  checks_.note("caches", cache_notes(cache_states(informers_), seams_.clock.now()));
+  clients_->close_idle();
+  if (secure_ != nullptr) secure_->tick();
+  if (!trimmed_ && plugins_.serving().caches_filled().ok()) {
+    trim_heap();
+    pages_due_ = {};
+    trimmed_ = true;
+  }
+  refresh_discovery();
+  if (seams_.clock.now() >= pages_due_) {
+    release_program_pages();
+    pages_due_ = seams_.clock.now() + kPagesReleased;
+  }
+}
+
+void HostProcess::refresh_discovery() {
+  if (!discovery_poll_ && discovery_.has_listeners()) {
+    discovery_poll_.emplace(discovery_, seams_.clock, log_.named("discovery"));
+    if (Status s = discovery_poll_->start(); !s.ok()) {
+      log_.warning("Cannot watch the server's API for changes; trying again",
+                   {{"err", s.message()}});
+      discovery_poll_.reset();
+    }
+  }
+  if (seams_.clock.now() < discovery_reset_due_) return;
+  trim_heap();
+  if (!discovery_poll_) discovery_.reset();
+  discovery_reset_due_ = seams_.clock.now() + kDiscoveryReset;
+}
+
+Quiesce HostProcess::shutdown_limits() const {
+  const Time now = seams_.clock.now();
+  const bool for_ever = manifest_.controller_shutdown_timeout == Duration::zero();
+  const Duration limit =
+      for_ever ? Duration(std::chrono::hours(24)) : manifest_.controller_shutdown_timeout;
+  return {.cancel_at = now + std::chrono::duration_cast<Duration>(limit * kCancelShare),
+          .give_up_at = now + limit};
+}
+
+bool HostProcess::stop() {
+  stopping_.store(true);
+  log_.info(0, "Shutting down");
+  clients_->stop();
+  discovery_poll_.reset();
+  rights_.reset();
+  if (!plugins_.stop(shutdown_limits())) {
+    log_.error("Controller shutdown timeout reached");
+    return false;
+  }
+  (void)events_.flush(seams_.clock.now() + kFlushTime);
+  if (elections_) elections_->stop();
+  (void)events_.flush(seams_.clock.now() + kFlushTime);
+  events_.stop();
+  informers_.stop();
+  if (tracing_ != nullptr) tracing_->stop(seams_.clock.now() + kFlushTime);
+  server_.reset();
+  secure_.reset();
+  // Objects that such a call uses cannot be destroyed. It writes nothing, so the lease is free.
+  const bool idle = probe_threads_.wait_idle(seams_.clock.now() + kPluginResponseTime);
+  if (!idle) log_.error("A health check or debug page of a plugin has not returned");
+  seams_.log_sink.flush();
+  return idle;
+}
+
+void HostProcess::want(const DesiredState& desired) {
+  MutexLock lock(mutex_);
+  desired_ = desired;
+  settings_.clear();
+  for (const DesiredPlugin& plugin : desired.plugins) {
+    for (const DesiredController& each : plugin.controllers) {
+      settings_[each.name] = {each.workers, each.config};
+    }
+  }
+}
+
+SettingsInForce HostProcess::in_force() {
+  SettingsInForce out{.manifest = manifest_,
+                      .verbosity = seams_.verbosity == nullptr ? seams_.log_sink.verbosity()
+                                                               : seams_.verbosity->get()};
+  MutexLock lock(mutex_);
+  for (const auto& [controller, settings] : settings_) {
+    ControllerSettings& each = out.controllers[controller];
+    each.workers = settings.workers;
+    each.config = settings.config;
+  }
+  return out;
+}
+
+Reference HostProcess::lease() const {
+  // The lease represents the host: an Event needs an object to refer to.
+  Reference lease;
+  lease.api_version = "coordination.k8s.io/v1";
+  lease.kind = "Lease";
+  lease.ns = manifest_.leader_election.ns;
+  lease.name = manifest_.leader_election.name;
+  return lease;
+}
+
+void HostProcess::report_rolled_back(const std::string& text) {
+  events_.of(kHostEvents).record(lease(), "Warning", "PluginRolledBack", text, "davit");
+}
+
+void HostProcess::announce_quarantine() {
+  if (seams_.quarantine == nullptr) return;
+  for (const QuarantinedPlugin& each : seams_.quarantine->quarantined()) {
+    log_.warning("A plugin is quarantined, because it is in a crash loop",
+                 {{"plugin", each.plugin},
+                  {"build", each.why.build},
+                  {"crashes", each.why.crashes},
+                  {"controller", each.why.last.controller},
+                  {"key", each.why.last.key},
+                  {"signal", each.why.last.signal}});
+    metrics_->plugin_quarantined(each.plugin, each.why.build, Metrics::Quarantined::kYes);
+    events_.of(kHostEvents).record(lease(), "Warning", "PluginQuarantined", each.text(), "davit");
+  }
+  note_quarantine();
+}
+
+void HostProcess::note_quarantine() {
+  std::vector<std::string> lines;
+  for (const QuarantinedPlugin& each : seams_.quarantine->quarantined())
+    lines.push_back(each.text());
+  checks_.note("quarantine", std::move(lines));
+}
+
+SwapReport HostProcess::load(const std::filesystem::path& file) {
+  LoadOrder order{file};
+  {
+    MutexLock lock(mutex_);
+    if (const DesiredPlugin* const here = desired_.plugin_at(file)) {
+      order.sha256 = here->sha256;
+      order.controllers = here->enabled();
+    } else {
+      // The pin applies to the plugin: neither another spelling of the path nor a copy of the file
+      // evades it. The plugin's name is known once the loader has judged the bytes.
+      order.pin = [this](const std::string& plugin) {
+        MutexLock name_lock(mutex_);
+        const DesiredPlugin* const pinned = desired_.plugin_named(plugin);
+        return pinned == nullptr ? std::string() : pinned->sha256;
+      };
+    }
+  }
+  SwapReport report = plugins_.load(order);
+  if (!report.ok() || seams_.quarantine == nullptr) return report;
+  if (const auto lifted = seams_.quarantine->lift(report.plugin)) {
+    log_.info(0, "A plugin was released from quarantine", {{"plugin", report.plugin}});
+    metrics_->plugin_quarantined(report.plugin, lifted->why.build, Metrics::Quarantined::kNo);
+    note_quarantine();
+  }
+  return report;
+}
+
+}  // namespace davit::host

@@ -1,0 +1,88 @@
+#include "host/upstream/controllers.hpp"
+
+#include <algorithm>
+
+namespace davit::host {
+namespace {
+
+using enum UpstreamController::Runs;
+
+constexpr UpstreamController kControllers[] = {
+    {"bootstrap-signer-controller", "bootstrapsigner", "bootstrap", kIfNamed},
+    {"certificatesigningrequest-approving-controller", "csrapproving", "certificates"},
+    {"certificatesigningrequest-cleaner-controller", "csrcleaner", "certificates"},
+    {"certificatesigningrequest-signing-controller", "csrsigning", "certificates"},
+    {"cloud-node-lifecycle-controller", "cloud-node-lifecycle", "", kElsewhere,
+     "a cloud-controller-manager runs it"},
+    {"clusterrole-aggregation-controller", "clusterrole-aggregation", "clusterroleaggregation"},
+    {"cronjob-controller", "cronjob", "cronjob"},
+    {"daemonset-controller", "daemonset", "daemonset"},
+    {"deployment-controller", "deployment", "deployment"},
+    {"device-taint-eviction-controller", "", "devicetaint"},
+    {"disruption-controller", "disruption", "disruption"},
+    {"endpoints-controller", "endpoint", "endpoint"},
+    {"endpointslice-controller", "endpointslice", "endpoint"},
+    {"endpointslice-mirroring-controller", "endpointslicemirroring", "endpointslicemirroring"},
+    {"ephemeral-volume-controller", "ephemeral-volume", "ephemeralvolume"},
+    {"garbage-collector-controller", "garbagecollector", "garbagecollector"},
+    {"horizontal-pod-autoscaler-controller", "horizontalpodautoscaling", "podautoscaler"},
+    {"job-controller", "job", "job"},
+    {"kube-apiserver-serving-clustertrustbundle-publisher-controller", "", "certificates"},
+    {"legacy-serviceaccount-token-cleaner-controller", "legacy-service-account-token-cleaner",
+     "serviceaccount"},
+    {"namespace-controller", "namespace", "namespace"},
+    {"node-ipam-controller", "nodeipam", "nodeipam"},
+    {"node-lifecycle-controller", "nodelifecycle", "nodelifecycle"},
+    {"node-route-controller", "route", "", kElsewhere, "a cloud-controller-manager runs it"},
+    {"persistentvolume-attach-detach-controller", "attachdetach", "attachdetach"},
+    {"persistentvolume-binder-controller", "persistentvolume-binder", "volumebinder"},
+    {"persistentvolume-expander-controller", "persistentvolume-expander", "volumebinder"},
+    {"persistentvolume-protection-controller", "pv-protection", "volumeprotection"},
+    {"persistentvolumeclaim-protection-controller", "pvc-protection", "volumeprotection"},
+    {"pod-garbage-collector-controller", "podgc", "podgc"},
+    {"podcertificaterequest-cleaner-controller", "", "certificates"},
+    {"podgroup-protection-controller", "", "resourceclaim"},
+    {"replicaset-controller", "replicaset", "replicaset"},
+    {"replicationcontroller-controller", "replicationcontroller", "replicationcontroller"},
+    {"resourceclaim-controller", "resource-claim-controller", "resourceclaim"},
+    {"resourcepoolstatusrequest-controller", "", "resourceclaim"},
+    {"resourcequota-controller", "resourcequota", "resourcequota"},
+    {"root-ca-certificate-publisher-controller", "root-ca-cert-publisher", "serviceaccount"},
+    {"selinux-warning-controller", "", "", kIfNamed,
+     "no Event warns of volumes that pods use with different SELinux labels"},
+    {"service-ca-certificate-publisher-controller", "", "", kWithGate,
+     "the CA of Services is not published"},
+    {"service-cidr-controller", "", "servicecidr"},
+    {"service-lb-controller", "service", "", kElsewhere, "a cloud-controller-manager runs it"},
+    {"serviceaccount-controller", "serviceaccount", "serviceaccount"},
+    {"serviceaccount-token-controller", "serviceaccount-token", "serviceaccount"},
+    {"statefulset-controller", "statefulset", "statefulset"},
+    {"storage-version-migrator-controller", "svm", "", kWithGate,
+     "no StorageVersionMigration runs"},
+    {"storageversion-garbage-collector-controller", "storage-version-gc", "storageversion"},
+    {"taint-eviction-controller", "", "nodelifecycle"},
+    {"token-cleaner-controller", "tokencleaner", "bootstrap", kIfNamed},
+    {"ttl-after-finished-controller", "ttl-after-finished", "ttlafterfinished"},
+    {"ttl-controller", "ttl", "ttl"},
+    {"validatingadmissionpolicy-status-controller", "", "", kAlways,
+     "the expressions of ValidatingAdmissionPolicies are not checked for their types"},
+    {"volumeattributesclass-protection-controller", "", "volumeprotection"},
+};
+
+}  // namespace
+
+std::string UpstreamController::without() const {
+  return "davit has no " + std::string(name) + ": " + std::string(stops);
+}
+
+std::span<const UpstreamController> upstream_controllers() { return kControllers; }
+
+const UpstreamController* find_upstream_controller(std::string_view name) {
+  if (name.empty()) return nullptr;
+  const auto found = std::ranges::find_if(kControllers, [&](const UpstreamController& each) {
+    return each.name == name || each.alias == name;
+  });
+  return found == std::end(kControllers) ? nullptr : &*found;
+}
+
+}  // namespace davit::host
