@@ -393,5 +393,39 @@ TEST_F(AttachTest, AD073_TheMetricsHaveUpstreamsNamesAndLabels) {
   EXPECT_EQ(attaches, 1);
 }
 
+TEST_F(AttachTest, AD073_OperationsAreTimedByTheirOutcome) {
+  const auto times_of = [this](const std::string& plugin, const std::string& operation,
+                               const std::string& status, const std::string& migrated) {
+    int count = 0;
+    for (const testing::MetricSample& each : cluster_.metrics()) {
+      count += each.name == "storage_operation_duration_seconds" &&
+               each.labels == std::vector<std::string>{plugin, operation, status, migrated};
+    }
+    return count;
+  };
+  const std::string csi = "kubernetes.io/csi:d";
+  add_pod("p1", "va");
+  run();
+  set_status(attachment(), R"({"attachError":{"message":"no space"}})");
+  EXPECT_EQ(times_of(csi, "volume_attach", "fail-unknown", "false"), 1);
+  EXPECT_EQ(times_of(csi, "volume_attach", "success", "false"), 0);
+  attached(attachment(), true);
+  EXPECT_EQ(times_of(csi, "volume_attach", "success", "false"), 1);
+  pass(2s);
+  EXPECT_GE(times_of("<n/a>", "verify_volumes_are_attached_per_node", "success", "false"), 1);
+
+  erase_pod("p1");
+  set_status(attachment(), R"({"detachError":{"message":"busy"}})");
+  EXPECT_EQ(times_of(csi, "volume_detach", "fail-unknown", "false"), 1);
+  detached(attachment());
+  EXPECT_EQ(times_of(csi, "volume_detach", "success", "false"), 1);
+
+  add_volume("aws", R"({"awsElasticBlockStore":{"volumeID":"vol-1"}})");
+  add_pod("p2", "aws");
+  run();
+  attached(attachment("n1", "vol-1", "ebs.csi.aws.com"));
+  EXPECT_EQ(times_of("kubernetes.io/csi:ebs.csi.aws.com", "volume_attach", "success", "true"), 1);
+}
+
 }  // namespace
 }  // namespace davit::attachdetach
