@@ -325,9 +325,9 @@ constexpr UpstreamFlag kPersistentvolumeBinder[] = {
     {"pv-recycler-minimum-timeout-nfs", "int32", "300", kTaken,
      "controllerSettings.persistentvolume-binder-controller.config.recyclerMinimumTimeoutNFS"},
     {"pv-recycler-pod-template-filepath-hostpath", "string", "", kNoEffect, "",
-     "davit recycles volumes with upstream's default pod."},
+     "davit takes the pod in the manifest, as recyclerPodTemplateHostPath."},
     {"pv-recycler-pod-template-filepath-nfs", "string", "", kNoEffect, "",
-     "davit recycles volumes with upstream's default pod."},
+     "davit takes the pod in the manifest, as recyclerPodTemplateNFS."},
     {"pv-recycler-timeout-increment-hostpath", "int32", "30", kTaken,
      "controllerSettings.persistentvolume-binder-controller.config."
      "recyclerTimeoutIncrementHostPath"},

@@ -55,13 +55,31 @@ Status read_seconds(Value config, std::string_view name, std::int64_t& out) {
   return {};
 }
 
+/// Rule: docs/spec/volumes.md, B9.
+Status check_template(Value config, std::string_view name) {
+  const Value pod = config[name];
+  if (pod.is_absent()) return {};
+  if (pod.kind() != Kind::kObject) return wrong_option(name, "a pod");
+  const Value volumes = pod[&Names::spec]["volumes"];
+  if (volumes.elements().begin() == volumes.elements().end()) {
+    return {Code::kInvalid,
+            "pod specification (" + std::string(name) + "): does not contain any volume(s)"};
+  }
+  const std::string_view ns = pod[&Names::metadata][&Names::ns].string();
+  if (!ns.empty() && ns != "default") {
+    return wrong_option(name, "a pod of the namespace default");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Options> read_options(Value config) {
   Options out;
   for (const Status& each :
        {check_options(config, {kPeriod, kDynamic, kNfsMinimum, kNfsIncrement, kHostPathMinimum,
-                               kHostPathIncrement}),
+                               kHostPathIncrement, kNfsTemplate, kHostPathTemplate}),
+        check_template(config, kNfsTemplate), check_template(config, kHostPathTemplate),
         read_period(config, out.sync_period), read_dynamic(config, out.dynamic_provisioning),
         read_seconds(config, kNfsMinimum, out.nfs.minimum),
         read_seconds(config, kNfsIncrement, out.nfs.per_gibibyte),

@@ -5,6 +5,7 @@
 #include <davit/object.hpp>
 #include <davit/result.hpp>
 #include <davit/time.hpp>
+#include <string_view>
 
 namespace davit::volumebinder {
 
@@ -13,6 +14,10 @@ struct RecyclerTime {
   std::int64_t minimum;
   std::int64_t per_gibibyte;
 };
+
+/// Members of the configuration that are pods, by which volumes are emptied.
+inline constexpr std::string_view kNfsTemplate = "recyclerPodTemplateNFS";
+inline constexpr std::string_view kHostPathTemplate = "recyclerPodTemplateHostPath";
 
 /// Rule: docs/spec/volumes.md, B1.
 struct Options {

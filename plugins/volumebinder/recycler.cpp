@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <davit/json_writer.hpp>
 #include <davit/kube/quantity.hpp>
+#include <initializer_list>
 #include <utility>
 
 #include "plugins/shared/volumes/claim_pods.hpp"
@@ -18,8 +19,8 @@ constexpr std::string_view kPodPrefix = "recycler-for-";
 constexpr std::string_view kFailedRecycle = "VolumeFailedRecycle";
 
 /// The volume of the pod: the directory that is emptied.
-void write_source(JsonWriter& out, const volumes::Volume& volume) {
-  out.begin_object().member("name", "vol");
+void write_source(JsonWriter& out, std::string_view name, const volumes::Volume& volume) {
+  out.begin_object().member("name", name);
   if (const Value host_path = volume.spec()["hostPath"]) {
     out.key("hostPath").begin_object().member("path", host_path["path"]).end_object();
   } else {
@@ -38,6 +39,39 @@ std::int64_t seconds_for(const volumes::Volume& volume, const RecyclerTime& time
   return std::max(time.minimum, gibibytes * time.per_gibibyte);
 }
 
+/// Members of an object but for those of `without`.
+void write_members(JsonWriter& out, Value object, std::initializer_list<std::string_view> without) {
+  for (const auto& [key, value] : object.members()) {
+    if (std::find(without.begin(), without.end(), key) == without.end()) out.member(key, value);
+  }
+}
+
+/// The pod that an administrator has configured.
+std::string pod_by(Value pod_template, const volumes::Volume& volume, const RecyclerTime& time) {
+  JsonWriter out;
+  out.begin_object().member("apiVersion", "v1").member("kind", "Pod");
+  out.key("metadata").begin_object().member("name", recycler_pod_name(volume.name()));
+  out.member("namespace", kRecyclerNamespace);
+  write_members(out, pod_template[&Names::metadata],
+                {"name", "namespace", "generateName", "uid", "resourceVersion"});
+  out.end_object();
+  const Value spec = pod_template[&Names::spec];
+  out.key("spec").begin_object().member("activeDeadlineSeconds", seconds_for(volume, time));
+  write_members(out, spec, {"activeDeadlineSeconds", "volumes"});
+  out.key("volumes").begin_array();
+  bool is_first = true;
+  for (const Value each : spec["volumes"].elements()) {
+    if (is_first) {
+      write_source(out, each[&Names::name].string(), volume);
+    } else {
+      out.value(each);
+    }
+    is_first = false;
+  }
+  out.end_array().end_object().end_object();
+  return std::move(out).text();
+}
+
 }  // namespace
 
 std::string recycler_pod_name(std::string_view volume) {
@@ -50,7 +84,9 @@ std::string_view recycled_volume(const Pod& pod) {
   return name.substr(kPodPrefix.size());
 }
 
-std::string recycler_pod(const volumes::Volume& volume, const RecyclerTime& time) {
+std::string recycler_pod(const volumes::Volume& volume, const RecyclerTime& time,
+                         Value pod_template) {
+  if (pod_template) return pod_by(pod_template, volume, time);
   JsonWriter out;
   out.begin_object().member("apiVersion", "v1").member("kind", "Pod");
   out.key("metadata").begin_object().member("name", recycler_pod_name(volume.name()));
@@ -58,7 +94,7 @@ std::string recycler_pod(const volumes::Volume& volume, const RecyclerTime& time
   out.key("spec").begin_object().member("restartPolicy", "Never");
   out.member("activeDeadlineSeconds", seconds_for(volume, time));
   out.key("volumes").begin_array();
-  write_source(out, volume);
+  write_source(out, "vol", volume);
   out.end_array().key("containers").begin_array().begin_object();
   out.member("name", "pv-recycler");
   out.member("image", "registry.k8s.io/build-image/debian-base:bookworm-v1.0.6");
@@ -129,9 +165,11 @@ bool Recycler::report_use(const Volume& volume) const {
 Status Recycler::start(const Volume& volume) {
   const bool is_host_path = static_cast<bool>(volume.spec()["hostPath"]);
   const RecyclerTime& time = is_host_path ? parts_.options.host_path : parts_.options.nfs;
+  const Value pod_template =
+      parts_.cluster.config()[is_host_path ? kHostPathTemplate : kNfsTemplate];
   const Client client = parts_.cluster.client();
-  const Result<Pod> made = client.create<Pod>(kRecyclerNamespace, recycler_pod(volume, time),
-                                              {.answer = Answer::kMetadata});
+  const Result<Pod> made = client.create<Pod>(
+      kRecyclerNamespace, recycler_pod(volume, time, pod_template), {.answer = Answer::kMetadata});
   if (made) {
     const std::lock_guard lock(mutex_);
     pods_[std::string(volume.name())] = made->uid();

@@ -20,8 +20,10 @@ namespace davit::volumebinder {
 inline constexpr std::string_view kRecyclerNamespace = "default";
 /// The volume of such a pod; empty: the pod is another one.
 [[nodiscard]] std::string_view recycled_volume(const Pod& pod);
-/// The pod as JSON. Rule: docs/spec/volumes.md, B9.
-[[nodiscard]] std::string recycler_pod(const volumes::Volume& volume, const RecyclerTime& time);
+/// The pod as JSON: `pod_template` with another name, deadline and source of its first volume;
+/// upstream's default pod if it is absent. Rule: docs/spec/volumes.md, B9.
+[[nodiscard]] std::string recycler_pod(const volumes::Volume& volume, const RecyclerTime& time,
+                                       Value pod_template = {});
 
 /// Invariant: the pod, which erases the content of the volume, is created only after the server has
 /// answered in this sync that the volume is the same, has the policy Recycle and its claimRef, and

@@ -123,6 +123,42 @@ TEST_F(RecyclerTest, PV083_PodsOfANewClaimOfTheNameDoNotUseTheOldVolume) {
   EXPECT_TRUE(has_pod());
 }
 
+TEST_F(RecyclerTest, PV109_APodOfTheManifestIsUsed) {
+  cluster_.stop(kBinder);
+  start(R"({"recyclerPodTemplateHostPath":{"metadata":{"name":"x","labels":{"a":"b"}},"spec":{
+      "restartPolicy":"OnFailure","activeDeadlineSeconds":1,
+      "containers":[{"name":"own","image":"own:1"}],
+      "volumes":[{"name":"target","emptyDir":{}},{"name":"more","emptyDir":{}}]}}})");
+  add_released();
+  ASSERT_TRUE(has_pod());
+  Json pod = cluster_.json<Pod>(pod_key());
+  EXPECT_EQ(pod.text_at({"metadata", "labels", "a"}), "b");
+  EXPECT_EQ(pod["spec"]["activeDeadlineSeconds"].dump(), "60");
+  EXPECT_EQ(pod.text_at({"spec", "restartPolicy"}), "OnFailure");
+  EXPECT_THAT(pod["spec"]["containers"].dump(), HasSubstr("own:1"));
+  const std::string volumes = pod["spec"]["volumes"].dump();
+  EXPECT_THAT(volumes, HasSubstr(R"("name":"target")"));
+  EXPECT_THAT(volumes, HasSubstr(R"("path":"/data")"));
+  EXPECT_THAT(volumes, HasSubstr(R"("name":"more")"));
+  end_pod(R"({"phase":"Succeeded"})");
+  EXPECT_EQ(volume_phase(), "Available");
+}
+
+TEST_F(RecyclerTest, PV109_APodThatCannotEmptyAVolumeIsRefused) {
+  cluster_.stop(kBinder);
+  const auto refusal = [this](const std::string& pod) {
+    return cluster_.start(kBinder, &VolumeBinder::open, R"({"recyclerPodTemplateNFS":)" + pod + "}")
+        .message();
+  };
+  const std::string text =
+      "pod specification (recyclerPodTemplateNFS): does not contain any volume(s)";
+  EXPECT_THAT(refusal(R"({"spec":{"containers":[]}})"), HasSubstr(text));
+  EXPECT_THAT(refusal(R"({"spec":{"volumes":[]}})"), HasSubstr(text));
+  EXPECT_THAT(refusal(R"("/a/file.yaml")"), HasSubstr("recyclerPodTemplateNFS must be a pod"));
+  EXPECT_THAT(refusal(R"({"metadata":{"namespace":"x"},"spec":{"volumes":[{"name":"v"}]}})"),
+              HasSubstr("must be a pod of the namespace default"));
+}
+
 TEST_F(RecyclerTest, AClaimThatTheCacheLacksKeepsItsVolume) {
   add_claim("c");
   cluster_.hold("persistentvolumeclaims");
