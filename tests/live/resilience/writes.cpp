@@ -19,7 +19,8 @@ rules:
 - level: Metadata
   verbs: [create, update, patch, delete]
   resources:
-  - {group: "", resources: [pods, pods/status, nodes, nodes/status]}
+  - {group: "", resources: [pods, pods/status, nodes, nodes/status, persistentvolumes,
+     persistentvolumes/status, persistentvolumeclaims, persistentvolumeclaims/status]}
   - {group: apps, resources: [replicasets, replicasets/status, deployments, deployments/status]}
   - {group: batch, resources: [jobs, jobs/status]}
 - level: None

@@ -10,7 +10,7 @@
 
 namespace davit::live {
 
-/// One write of pods, ReplicaSets, Deployments, Jobs or nodes.
+/// One write of pods, ReplicaSets, Deployments, Jobs, nodes, volumes or claims.
 struct AuditedWrite {
   std::string when;  ///< "2026-11-23T00:12:01.123456Z"; sorts as the time.
   std::string user;
