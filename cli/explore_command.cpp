@@ -107,6 +107,7 @@ int run_plugin_explore(const PluginExploreOptions& options, std::ostream& out, s
                                   .scenarios = options.scenario,
                                   .pairs = options.pairs,
                                   .limit = std::chrono::minutes(options.minutes),
+                                  .run_limit = options.run_limit,
                                   .replay = options.replay,
                                   .stop_fd = signals.fd()};
   const bool json = options.output == PluginExploreOptions::Output::kJson;

@@ -1,6 +1,7 @@
 /// `davit plugin explore`.
 #pragma once
 
+#include <chrono>
 #include <iosfwd>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ struct PluginExploreOptions {
   std::string scenario{};              ///< File of scenarios; empty: one is made.
   bool pairs = false;                  ///< Two faults in one run, too.
   int minutes = 1;                     ///< No run begins later.
+  std::chrono::seconds run_limit{30};  ///< See ExplorationOptions.
   std::string replay{};                ///< The line of a run; empty: all runs.
   Output output = Output::kText;
 };

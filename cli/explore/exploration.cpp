@@ -30,9 +30,6 @@ using explore::RunResult;
 using explore::Scenario;
 using explore::Summary;
 
-/// A run takes milliseconds. One that takes so long is in a call that does not return.
-constexpr unsigned kRunSecondsMax = 30;
-
 /// The child's orders.
 struct Work {
   const ExplorationOptions& options;
@@ -179,7 +176,7 @@ class ChildWork {
   /// Should the process end in this run, its last step is the line that replays it.
   void begin_run(const Scenario& scenario, const explore::Subject& subject, const Plan& plan) {
     reporter_.step(replay_line(scenario, subject, plan));
-    alarm(kRunSecondsMax);
+    alarm(static_cast<unsigned>(work_.options.run_limit.count()));
   }
 
   Status write_report() const {

@@ -14,11 +14,13 @@ static CONFIG_MAPS: Resource = Resource { group: "", version: "v1", resource: "c
 static SECRETS: Resource = Resource { group: "", version: "v1", resource: "secrets", kind: "Secret" };
 static NAMESPACES: Resource = Resource { group: "", version: "v1", resource: "namespaces", kind: "Namespace" };
 
-/// What a copy has of its source.
-const COPIED: [&str; 3] = ["data", "binaryData", "type"];
+/// What a copy has of its source, as the notes declare.
+const OF_CONFIG_MAPS: [&str; 2] = ["data", "binaryData"];
+const OF_SECRETS: [&str; 2] = ["data", "type"];
 
 struct Mirror {
     watched: &'static Resource,
+    copied: [&'static str; 2],
     queue: Queue,
     objects: Informer,
     namespaces: Informer,
@@ -33,9 +35,10 @@ fn names(to: &str, ns: &str) -> bool {
 }
 
 impl Mirror {
-    fn open(setup: &mut Setup<impl Controller>, queue: &str, watched: &'static Resource) -> Result<Mirror> {
+    fn open(setup: &mut Setup<impl Controller>, queue: &str, watched: &'static Resource, copied: [&'static str; 2]) -> Result<Mirror> {
         Ok(Mirror {
             watched,
+            copied,
             queue: setup.queue(queue)?,
             objects: setup.informer(watched)?,
             namespaces: setup.informer(&NAMESPACES)?,
@@ -88,10 +91,11 @@ impl Mirror {
     fn write_copy(&self, ctx: &Ctx, source: &Value, place: Key) -> Result<()> {
         let copy = match self.objects.get(ctx, &place)? {
             Some(copy) => copy,
-            None => return ctx.create(self.watched, &place.ns, &new_copy(source)).map(|_| ()),
+            None => return ctx.create(self.watched, &place.ns, &new_copy(source, &self.copied)).map(|_| ()),
         };
         let ours = copy.label(FROM) == Some(source.ns());
-        let differing: Vec<String> = COPIED
+        let differing: Vec<String> = self
+            .copied
             .iter()
             .filter(|member| !source.get(member).equals(copy.get(member)))
             .map(|member| match source.get(member).json() {
@@ -108,11 +112,11 @@ impl Mirror {
 }
 
 /// The body of a copy that is not there yet.
-fn new_copy(source: &Value) -> String {
+fn new_copy(source: &Value, copied: &[&str]) -> String {
     let mut body = JsonWriter::default();
     body.begin_object().key("metadata").begin_object().member("name", source.name());
     body.key("labels").begin_object().member(FROM, source.ns()).end_object().end_object();
-    for member in COPIED.iter().filter(|member| !source.get(member).is_absent()) {
+    for member in copied.iter().filter(|member| !source.get(member).is_absent()) {
         body.member(member, &source.get(member));
     }
     body.end_object();
@@ -124,7 +128,7 @@ struct SecretMirror(Mirror);
 
 impl Controller for ConfigMapMirror {
     fn new(setup: &mut Setup<Self>) -> Result<Self> {
-        Mirror::open(setup, "configmap-mirror", &CONFIG_MAPS).map(ConfigMapMirror)
+        Mirror::open(setup, "configmap-mirror", &CONFIG_MAPS, OF_CONFIG_MAPS).map(ConfigMapMirror)
     }
     fn changed(&self, ctx: &Ctx, event: &Event) -> Result<()> {
         self.0.changed(ctx, event)
@@ -136,7 +140,7 @@ impl Controller for ConfigMapMirror {
 
 impl Controller for SecretMirror {
     fn new(setup: &mut Setup<Self>) -> Result<Self> {
-        Mirror::open(setup, "secret-mirror", &SECRETS).map(SecretMirror)
+        Mirror::open(setup, "secret-mirror", &SECRETS, OF_SECRETS).map(SecretMirror)
     }
     fn changed(&self, ctx: &Ctx, event: &Event) -> Result<()> {
         self.0.changed(ctx, event)

@@ -106,8 +106,8 @@ static davit_code sync_key(void* raw, const davit_call* call, davit_str key,
     return DAVIT_OK;
   }
   code = davit_delete(tables, call, self->resource, object);
-  /* Gone, or made again: the next event says which. */
-  return davit_unless(davit_unless(code, DAVIT_NOT_FOUND), DAVIT_CONFLICT);
+  /* After a conflict the key is tried again: by then the cache shows what has changed. */
+  return davit_unless(code, DAVIT_NOT_FOUND);
 }
 
 static int32_t start(const davit_call* call, const davit_context* context, davit_controller* out,

@@ -103,7 +103,7 @@ TEST(ExploreCommandTest, NothingIsFoundAtTheCarefulDesk) {
 }
 
 TEST(ExploreCommandTest, FindingsArePrintedWithTheirStoryAndTheCommandThatReplaysThem) {
-  host::TempDirectory directory;
+  const TempDirectory directory;
   PluginExploreOptions options = desk();
   options.scenario = directory.write("one.yaml", R"(scenarios:
 - name: invoice
@@ -137,7 +137,7 @@ TEST(ExploreCommandTest, AControllerThatDoesNotStartIsReportedWithItsReason) {
 }
 
 TEST(ExploreCommandTest, AControllerThatDoesNothingIsNotCalledFine) {
-  host::TempDirectory directory;
+  const TempDirectory directory;
   PluginExploreOptions options = desk();
   options.scenario = directory.write("idle.yaml", "scenarios:\n- name: idle\n  steps: [rest]\n");
   const Outcome outcome = explore(options);
@@ -153,8 +153,96 @@ TEST(ExploreCommandTest, ALineOfAnotherBuildIsRefused) {
   EXPECT_THAT(outcome.err, HasSubstr("the line is of another build"));
 }
 
+/// The options for a plugin and a scenario.
+PluginExploreOptions played(const std::string& plugin, const std::string& steps,
+                            const TempDirectory& directory) {
+  PluginExploreOptions options = desk(plugin.c_str());
+  options.scenario = directory.write("one.yaml", "scenarios:\n- name: one\n  steps:\n" + steps);
+  return options;
+}
+
+TEST(ExploreCommandTest, NothingIsFoundAtAPluginInC) {
+  const TempDirectory directory;
+  const Outcome outcome = explore(played(DAVIT_JANITOR_PLUGIN, R"(
+  - add:
+      kind: Pod
+      metadata: {name: done, annotations: {janitor.davit.dev/ttl: 1m}}
+      spec: {containers: [{name: a, image: a}]}
+      status:
+        phase: Succeeded
+        containerStatuses: [{name: a, state: {terminated: {finishedAt: "2024-05-01T12:00:00Z"}}}]
+  - pass: 120
+  - rest
+)",
+                                         directory));
+  EXPECT_EQ(outcome.code, kExitGood) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("janitor 0.1.0: nothing found"));
+}
+
+TEST(ExploreCommandTest, NothingIsFoundAtAPluginInRust) {
+  const TempDirectory directory;
+  const Outcome outcome = explore(played(DAVIT_CONFIG_MIRROR_PLUGIN, R"(
+  - create: {kind: Namespace, metadata: {name: team-a}}
+  - create:
+      kind: ConfigMap
+      metadata: {name: source, annotations: {config-mirror.davit.dev/to: team-a}}
+      data: {a: b}
+  - rest
+  - patch: configmap/source
+    with: {data: {a: c}}
+  - rest
+)",
+                                         directory));
+  EXPECT_EQ(outcome.code, kExitGood) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr(": nothing found"));
+}
+
+/// Far more than a run of 2,000 syncs takes under a sanitizer.
+constexpr std::chrono::seconds kLong{300};
+
+/// A build of odd.cpp, with one ConfigMap.
+Outcome explore_odd(const std::string& build, std::chrono::seconds run_limit) {
+  const TempDirectory directory;
+  PluginExploreOptions options =
+      played(DAVIT_ODD "/" + build + ".so",
+             "  - create: {kind: ConfigMap, metadata: {name: a}}\n  - rest\n", directory);
+  options.run_limit = run_limit;
+  return explore(options);
+}
+
+TEST(ExploreCommandTest, WhatAControllerWritesByChanceIsReportedWithTheFirstDifference) {
+  const Outcome outcome = explore_odd("odd_chance", kLong);
+  EXPECT_EQ(outcome.code, kExitFailed) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("not-deterministic: "));
+  EXPECT_THAT(outcome.out, HasSubstr(R"("mark":"m)"));
+}
+
+TEST(ExploreCommandTest, AControllerThatWritesInALoopIsReported) {
+  const Outcome outcome = explore_odd("odd_loops", kLong);
+  EXPECT_EQ(outcome.code, kExitFailed) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("never-idle: the controllers still work after 2000 syncs"));
+}
+
+TEST(ExploreCommandTest, AControllerThatSyncsForEverIsReported) {
+  const Outcome outcome = explore_odd("odd_hurry", kLong);
+  EXPECT_EQ(outcome.code, kExitFailed) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("never-idle: the controllers still work after 2000 syncs"));
+}
+
+TEST(ExploreCommandTest, ACrashIsReportedWithTheLineOfItsRun) {
+  const Outcome outcome = explore_odd("odd_aborts", kLong);
+  EXPECT_EQ(outcome.code, kExitFailed) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("SIGABRT (davit-explore/1 "));
+}
+
+TEST(ExploreCommandTest, ACallThatDoesNotReturnIsReportedWithTheLineOfItsRun) {
+  const Outcome outcome = explore_odd("odd_blocks", std::chrono::seconds(5));
+  EXPECT_EQ(outcome.code, kExitFailed) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("a call of the plugin does not return (davit-explore/1 "));
+}
+
 TEST(ExploreCommandTest, MistakesAreNamedWithTheirPlace) {
-  host::TempDirectory directory;
+  const TempDirectory directory;
   PluginExploreOptions options = desk();
   options.scenario = directory.write("odd.yaml", "scenarios:\n- name: a\n  steps:\n  - jump: 3\n");
   EXPECT_THAT(explore(options).err, HasSubstr("odd.yaml:4: a step is rest, or begins with"));

@@ -1,0 +1,69 @@
+/// A controller that marks ConfigMaps. Each build of it misbehaves in one way, by the value of ODD.
+#include <cstdlib>
+#include <davit/entry.hpp>
+#include <davit/kube/metadata.hpp>
+#include <random>
+#include <string>
+
+namespace {
+
+using namespace davit;
+
+constexpr int kChance = 1;  // It writes what chance says.
+constexpr int kLoops = 2;   // It writes again and again.
+constexpr int kHurry = 3;   // It is never done with a key, and writes nothing.
+constexpr int kAborts = 4;  // It ends the process when a write fails.
+constexpr int kBlocks = 5;  // A call does not return when a write fails.
+
+class ConfigMap : public ObjectView {
+ public:
+  static constexpr Resource kResource{"", "v1", "configmaps", "ConfigMap"};
+  using ObjectView::ObjectView;
+};
+
+class OddController : public Controller {
+ public:
+  explicit OddController(Context& context)
+      : client_(context.client()),
+        queue_(context.open_queue({.name = "odd"}, [this](const Key& k) { return sync(k); })),
+        maps_(context.open_informer<ConfigMap>(
+            {.added = [this](const ConfigMap& map) { queue_.add(map); },
+             .updated = [this](const ConfigMap&, const ConfigMap& map) { queue_.add(map); }})) {}
+
+ private:
+  [[nodiscard]] Result<Again> sync(const Key& key) {
+    const Lookup<ConfigMap> map = maps_.get(key);
+    if (!map) return Again::when_changed();
+    if constexpr (ODD == kHurry) return Again::after(Duration::zero());
+    if (map->label("mark") && ODD != kLoops) return Again::when_changed();
+    std::string mark = "m" + std::to_string(++marks_);
+    if constexpr (ODD == kChance) mark = "m" + std::to_string(std::random_device()());
+    const Status written =
+        client_
+            .patch<ConfigMap>(key, PatchType::kMerge,
+                              R"({"metadata":{"labels":{"mark":")" + mark + R"("}}})")
+            .error();
+    if (written.ok()) return Again::when_changed();
+    if constexpr (ODD == kAborts) std::abort();
+    volatile bool is_waiting = ODD == kBlocks;
+    while (is_waiting) {
+    }
+    return written;
+  }
+
+  Client client_;
+  Queue queue_;
+  Informer<ConfigMap> maps_;
+  int marks_ = 0;
+};
+
+constexpr void declare(Note& note) {
+  note.plugin("odd", "0.1.0")
+      .controller({.name = "odd-controller", .factory = &make<OddController>})
+      .rule<ConfigMap>({"patch"})
+      .watch<ConfigMap>({"metadata.labels"});
+}
+
+}  // namespace
+
+DAVIT_PLUGIN(declare);
