@@ -5,6 +5,8 @@
 #include <functional>
 #include <iterator>
 
+#include "host/run/leader_election.hpp"
+
 namespace davit::explore {
 namespace {
 
@@ -99,13 +101,15 @@ class TextWriter {
 
 }  // namespace
 
-bool Content::is_ignored(const sandbox::Collection& collection) {
-  return collection.resource == "events" || collection.resource == "leases";
+bool Content::is_ignored(const sandbox::Collection& collection, const sandbox::Change& change) {
+  const bool is_lock =
+      collection.resource == "leases" && change.object->name == host::LeaderElectionOptions().name;
+  return is_lock || collection.resource == "events";
 }
 
 std::optional<Content::Excess> Content::take(const sandbox::Collection& collection,
                                              const sandbox::Change& change, Writer by) {
-  if (is_ignored(collection)) return std::nullopt;
+  if (is_ignored(collection, change)) return std::nullopt;
   const sandbox::Version& version = *change.object;
   const Place place{collection, {version.ns, version.name}};
   const Json object = version.json();

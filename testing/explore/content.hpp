@@ -26,8 +26,9 @@ struct ContentLimits {
   Counts deletions;  ///< Those that controllers have made.
 };
 
-/// Follows the changes of a server. Events and Leases are left out. In an object's text, UIDs,
-/// versions and times are taken out, and a generated name is its generateName with a star.
+/// Follows the changes of a server. Events and the Lease of the leader are left out. In an object's
+/// text, UIDs, versions and times are taken out, and a generated name is its generateName with a
+/// star.
 class Content {
  public:
   /// A number that the limits forbid.
@@ -45,8 +46,9 @@ class Content {
   std::optional<Excess> take(const sandbox::Collection& collection, const sandbox::Change& change,
                              Writer by);
 
-  /// Whether changes of the resource are left out.
-  [[nodiscard]] static bool is_ignored(const sandbox::Collection& collection);
+  /// Whether the change is left out.
+  [[nodiscard]] static bool is_ignored(const sandbox::Collection& collection,
+                                       const sandbox::Change& change);
   /// The texts of all objects, sorted.
   [[nodiscard]] std::vector<std::string> picture() const;
   /// The same for equal pictures.

@@ -26,8 +26,6 @@ std::string sort_of(const Violation& violation) {
   return out.substr(0, kShown);
 }
 
-bool is_crash(Choice choice) { return choice <= Choice::kTakeoverAfter; }
-
 }  // namespace
 
 RunResult Explorer::replay(const Plan& plan) {
@@ -83,19 +81,53 @@ void Explorer::explore_undisturbed(Summary& summary) {
                                   "\": the controller depends on the wall clock, on chance, on "
                                   "addresses or on other threads"});
   }
-  if (!undisturbed_.ok()) find({}, undisturbed_, {}, summary);
+  const std::string difference = first_difference(undisturbed_.end, again.end);
+  if (is_same && !difference.empty()) {
+    undisturbed_.violations.push_back(
+        {"not-deterministic",
+         "two runs send the same requests, but of the second one " + difference});
+  }
+  if (undisturbed_.ok()) return;
+  ++summary.failures;
+  find({}, undisturbed_, {}, summary);
+}
+
+bool Explorer::is_known_end(const PassedPoint& point) const {
+  for (const PassedPoint& each : undisturbed_.points) {
+    if (each.point == point.point && each.number == point.number) return false;
+    if (each.point != Point::kRequest) continue;
+    if (each.before == point.before || (each.is_write && each.after == point.before)) return true;
+  }
+  return false;
+}
+
+bool Explorer::is_known_hold(const PassedPoint& point, const std::string& resource) const {
+  const auto seen = [&resource](const PassedPoint& at) {
+    if (resource.empty()) return at.changes;
+    const auto found = at.changed.find(resource);
+    return found == at.changed.end() ? 0 : found->second;
+  };
+  return std::ranges::any_of(undisturbed_.points, [&](const PassedPoint& each) {
+    return each.point == Point::kTurn && each.number < point.number &&
+           each.moment == point.moment && seen(each) == seen(point);
+  });
 }
 
 void Explorer::add_singles(const PassedPoint& point, std::vector<Decision>& out) const {
   for (const Choice each : choices_at(point.point)) {
     const bool is_takeover = each == Choice::kTakeoverBefore || each == Choice::kTakeoverAfter;
-    const bool is_pointless =
-        (each == Choice::kConflict && !point.is_update) || is_takeover ||
-        (!point.is_write && (each == Choice::kCrashAfter || each == Choice::kSuspend));
+    const bool is_of_updates = each == Choice::kConflict;
+    const bool is_of_writes = each == Choice::kCrashAfter || each == Choice::kSuspend;
+    const bool is_pointless = is_takeover || (is_of_updates && !point.is_update) ||
+                              (is_of_writes && !point.is_write) ||
+                              (each == Choice::kCrashBefore && is_known_end(point));
     if (is_pointless) continue;
-    out.push_back({point.point, point.number, each});
+    const bool is_known =
+        (each == Choice::kHold || each == Choice::kLate) && is_known_hold(point, "");
+    if (!is_known) out.push_back({point.point, point.number, each});
     if (each != Choice::kHold) continue;
     for (const std::string& resource : undisturbed_.watched) {
+      if (is_known_hold(point, resource)) continue;
       out.push_back({point.point, point.number, each, 0, resource});
     }
   }
@@ -103,15 +135,27 @@ void Explorer::add_singles(const PassedPoint& point, std::vector<Decision>& out)
 
 void Explorer::add_stale(const PassedPoint& point, std::vector<Decision>& out) const {
   if (point.point == Point::kTurn) {
-    for (int behind = 1; behind < point.number; ++behind) {
+    for (const PassedPoint& from : undisturbed_.points) {
+      if (from.point != Point::kTurn) continue;
+      if (from.number >= point.number) break;
+      if (from.changes == point.changes || is_known_hold(from, "")) continue;
+      const int behind = point.number - from.number;
       out.push_back({point.point, point.number, Choice::kSwap, behind});
       out.push_back({point.point, point.number, Choice::kEnable, behind});
     }
   }
+  if (point.point == Point::kDiscovery) {
+    for (const Choice each : choices_at(point.point)) {
+      out.push_back({point.point, point.number, each, 1});
+    }
+  }
   if (point.point != Point::kRequest || !point.is_write) return;
+  for (const Choice each : {Choice::kLostResponse, Choice::kErrorAfter, Choice::kNoMetadata}) {
+    out.push_back({point.point, point.number, each, 1});
+  }
   // The write itself is one more.
   const int changes = static_cast<int>(point.changes) + 1;
-  out.push_back({point.point, point.number, Choice::kTakeoverBefore});
+  if (!is_known_end(point)) out.push_back({point.point, point.number, Choice::kTakeoverBefore});
   for (int behind = 0; behind <= changes; ++behind) {
     out.push_back({point.point, point.number, Choice::kTakeoverAfter, behind});
     if (behind > 0) out.push_back({point.point, point.number, Choice::kCrashAfter, behind});
@@ -137,6 +181,7 @@ bool Explorer::run_one(const Plan& plan, const ExplorerOptions& options, Summary
     ++summary.failures;
     find(plan, last_, options, summary);
   }
+  if (summary.failures >= options.failures_max) return false;
   return !options.go_on || options.go_on(summary.runs);
 }
 
@@ -234,7 +279,8 @@ Plan Explorer::reduced(const Plan& plan, const std::string& oracle) const {
   for (Decision& each : out) {
     const int behind = each.behind;
     for (each.behind = 0; each.behind < behind; ++each.behind) {
-      const bool is_other = !is_crash(each.choice) && each.behind == 0;
+      // A swap without old caches is another choice.
+      const bool is_other = each.point == Point::kTurn && each.behind == 0;
       if (!is_other && fails(out, oracle)) break;
     }
   }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <set>
 #include <string>
 #include <tuple>
@@ -31,6 +32,8 @@ struct ExplorerOptions {
   /// At most so many runs of each set, chosen by a sum of their text.
   std::size_t runs_max = 100'000;
   std::size_t findings_max = 10;  ///< Others are only counted.
+  /// The exploration ends with this failure.
+  std::size_t failures_max = std::numeric_limits<std::size_t>::max();
   /// Called before each run, also before those that shorten a finding. May be empty.
   std::function<void(const Plan& plan)> before_run{};
   /// Asked after each run, with the number of runs so far; false ends the exploration. May be
@@ -77,6 +80,11 @@ class Explorer {
   void explore_undisturbed(Summary& summary);
   void add_singles(const PassedPoint& point, std::vector<Decision>& out) const;
   void add_stale(const PassedPoint& point, std::vector<Decision>& out) const;
+  /// Whether an end of the process at a point leads to the same run as one at an earlier point.
+  [[nodiscard]] bool is_known_end(const PassedPoint& point) const;
+  /// Whether caches that show nothing new from a point on show what they would show from an earlier
+  /// one on; one resource, or all if it is empty.
+  [[nodiscard]] bool is_known_hold(const PassedPoint& point, const std::string& resource) const;
   /// Plays those of `plans` that the options allow. False: the exploration ends.
   bool run_all(std::vector<Plan> plans, const ExplorerOptions& options, Summary& summary);
   bool run_pairs(const std::vector<Plan>& first, const ExplorerOptions& options, Summary& summary);

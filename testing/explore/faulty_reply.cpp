@@ -29,8 +29,11 @@ std::string other_object(const sandbox::Url& url) {
                                 {"uid", "00000000-0000-4000-8000-000000000000"},
                                 {"resourceVersion", "1"}});
   if (!url.ns.empty()) metadata.set("namespace", url.ns);
-  return to_text(Json::object(
-      {{"kind", "Lease"}, {"apiVersion", "coordination.k8s.io/v1"}, {"metadata", metadata}}));
+  const bool is_lease = url.resource == "leases";
+  return to_text(
+      Json::object({{"kind", is_lease ? "RuntimeClass" : "Lease"},
+                    {"apiVersion", is_lease ? "node.k8s.io/v1" : "coordination.k8s.io/v1"},
+                    {"metadata", metadata}}));
 }
 
 std::string without_metadata(const std::string& body) {

@@ -53,6 +53,7 @@ constexpr ChoiceRow kChoices[] = {
     {Choice::kEnable, Point::kTurn, "enable", "each controller is disabled and enabled"},
     {Choice::kHold, Point::kTurn, "hold",
      "the caches show nothing new until nothing else is left to do"},
+    {Choice::kLate, Point::kTurn, "late", "the caches show nothing new for one sync"},
 };
 
 constexpr std::pair<Point, std::string_view> kPoints[] = {
@@ -126,7 +127,7 @@ std::string_view meaning(Choice choice) { return row_of(choice).meaning; }
 std::string_view mistake_of(const Plan& plan) {
   const auto has = [&plan](auto check) { return std::ranges::any_of(plan, check); };
   const auto lacks_news = [](const Decision& each) {
-    return each.behind > 0 || each.choice == Choice::kHold;
+    return each.behind > 0 || each.choice == Choice::kHold || each.choice == Choice::kLate;
   };
   const auto is_stop = [](const Decision& each) { return each.choice <= Choice::kTakeoverAfter; };
   const auto loses_response = [](const Decision& each) {

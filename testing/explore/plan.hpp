@@ -41,6 +41,7 @@ enum class Choice : std::uint8_t {
   kSwap,    ///< Another build of each controller takes its place.
   kEnable,  ///< Each controller is disabled and enabled.
   kHold,    ///< The caches show nothing new until nothing else is left to do.
+  kLate,    ///< They show nothing new for one sync: it runs before the changes that came.
 };
 
 struct Decision {
@@ -49,7 +50,8 @@ struct Decision {
   Choice choice = Choice::kCrashBefore;
   /// The part of the server's content that the caches lack. For a new process or a standby: the
   /// number of changes. For kSwap and kEnable: the number of syncs for which they have shown
-  /// nothing new.
+  /// nothing new. For a request that is applied: 1, if the caches show nothing of it, nor of what
+  /// follows, for three seconds. For discovery: 1, if it is so for twenty seconds.
   int behind = 0;
   std::string resource{};  ///< For kHold: one resource ("pods"); empty: all.
 

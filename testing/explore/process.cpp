@@ -222,7 +222,8 @@ void Process::hold(const std::string& resource) {
 }
 
 bool Process::catch_up() {
-  if (!std::exchange(is_behind_, false)) return false;
+  if (!is_behind_ || world_.clock().now() < world_.result().hidden_until) return false;
+  is_behind_ = false;
   world_.log("  the caches of " + name() + " see everything");
   replica_.caches().catch_up();
   return true;

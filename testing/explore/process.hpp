@@ -53,7 +53,7 @@ class Process final : private host::ControllerObserver {
   [[nodiscard]] bool has_ended() const { return has_ended_; }
   /// The caches show nothing new; of one resource, or of all.
   void hold(const std::string& resource);
-  /// Ends hold() and what the process was behind. False: it was not.
+  /// Ends hold() and what the process was behind. False: it was not, or its time is not over.
   bool catch_up();
 
   /// Why a write of this controller comes from knowledge that is older than its beginning; empty:

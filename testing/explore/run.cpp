@@ -15,10 +15,17 @@ using Action = Step::Action;
 
 /// The time after a rest for retries: longer than a key waits for its writes to show up (30 s).
 constexpr Duration kRest = std::chrono::seconds(40);
+/// The same after an outage of discovery, which keys that failed meet again after longer waits.
+constexpr Duration kOutageRest = std::chrono::minutes(5);
+/// A supervisor starts a process again after so long, if it did not start.
+constexpr Duration kRestartPause = std::chrono::seconds(2);
 /// A step `wait` gives up then.
 constexpr Duration kWaitMax = std::chrono::minutes(10);
-/// Far above what a small scenario takes.
+/// Far above what a small scenario takes. A run with faults may take so many times the syncs of the
+/// undisturbed one, and so many more.
 constexpr std::size_t kSyncsMax = 2'000;
+constexpr std::size_t kSyncsFactor = 10;
+constexpr std::size_t kSyncsMore = 100;
 /// Far more than the decisions of a run end.
 constexpr int kProcessesMax = 20;
 /// A run with faults may send so many times the requests of the undisturbed one, and so many more:
@@ -55,6 +62,7 @@ class Player {
     judge();
     RunResult& result = world_.result();
     result.counts = world_.content().seen();
+    result.syncs = syncs_;
     leader_.reset();
     return std::move(result);
   }
@@ -76,6 +84,8 @@ class Player {
   void take(const Step& step);
   void rest();
   void pass_time(Duration time);
+  /// When a key, a timer, a failed list or hidden changes are due.
+  [[nodiscard]] std::optional<Time> next_due();
   void wait(const Step& step);
   void run_syncs(std::size_t count);
   void run_until_idle(Owner& process);
@@ -99,10 +109,12 @@ class Player {
   std::vector<std::string> departed_;
   Status started_;  // The last process.
   std::size_t syncs_ = 0;
+  int late_turns_ = 0;  // That are left until the caches show everything.
   bool has_given_up_ = false;
 };
 
 void Player::take(const Step& step) {
+  ++world_.result().step;
   switch (step.action) {
     case Action::kRest:
       return rest();
@@ -125,12 +137,18 @@ void Player::rest() {
   pass_time(kRest);
 }
 
+std::optional<Time> Player::next_due() {
+  const std::optional<Time> due = leader_->replica().next_due();
+  const Time hidden_until = world_.result().hidden_until;
+  if (hidden_until <= world_.clock().now()) return due;
+  return std::min(due.value_or(hidden_until), hidden_until);
+}
+
 void Player::pass_time(Duration time) {
   testing::ClusterClock& clock = world_.clock();
   const Time end = clock.now() + time;
   run_until_idle(leader_);
-  for (auto due = leader_->replica().next_due(); due && *due <= end && !has_given_up_;
-       due = leader_->replica().next_due()) {
+  for (auto due = next_due(); due && *due <= end && !has_given_up_; due = next_due()) {
     clock.move_to(*due);
     run_until_idle(leader_);
   }
@@ -184,9 +202,13 @@ Player::Worked Player::work(Owner& process) {
   });
   if (is_waiting) turn(*process);
   if (replica.sync_once()) {
-    if (++syncs_ <= kSyncsMax) return Worked::kSync;
+    const std::size_t most =
+        undisturbed_ == nullptr
+            ? kSyncsMax
+            : std::min(kSyncsMax, kSyncsFactor * undisturbed_->syncs + kSyncsMore);
+    if (++syncs_ <= most) return Worked::kSync;
     world_.violate("never-idle",
-                   "the controllers still work after " + std::to_string(kSyncsMax) + " syncs");
+                   "the controllers still work after " + std::to_string(most) + " syncs");
     has_given_up_ = true;
     return Worked::kNothing;
   }
@@ -195,19 +217,27 @@ Player::Worked Player::work(Owner& process) {
 
 /// Does what is decided for the time between two syncs.
 void Player::turn(Process& process) {
+  if (late_turns_ > 0 && --late_turns_ == 0 && process.catch_up()) {
+    process.replica().process_pending();
+  }
   if (world_.result().is_last_rest) return;
   PassedPoint point;
   point.point = Point::kTurn;
   const Decision* const decision = world_.pass(std::move(point), process);
   const int now = world_.result().points.back().number;
   for (const Decision& each : plan_) {
-    const bool is_late = each.point == Point::kTurn && each.choice != Choice::kHold;
+    const bool is_late = each.point == Point::kTurn &&
+                         (each.choice == Choice::kSwap || each.choice == Choice::kEnable);
     if (is_late && each.behind > 0 && std::max(each.number - each.behind, 1) == now) {
       process.hold("");
     }
   }
   if (decision == nullptr) return;
   if (decision->choice == Choice::kHold) return process.hold(decision->resource);
+  if (decision->choice == Choice::kLate) {
+    late_turns_ = 2;  // The next sync runs before the changes that this one makes.
+    return process.hold("");
+  }
   if (decision->choice == Choice::kSwap) return process.swap();
   process.enable();
 }
@@ -227,6 +257,7 @@ void Player::succeed(Owner& process) {
     has_given_up_ = true;
     return;
   }
+  if (!started_.ok()) world_.clock().move_to(world_.clock().now() + kRestartPause);
   departed_.push_back(process->name());
   process = next_process(cause == nullptr ? 0 : cause->behind);
   started_ = process->start(is_standby ? Process::Start::kStandby : Process::Start::kCold);
@@ -251,8 +282,12 @@ void Player::judge_end(const std::vector<std::string>& expected, const std::stri
 void Player::judge() {
   RunResult& result = world_.result();
   if (has_given_up_) return;
+  ++result.step;
   result.is_last_rest = true;
   rest();
+  const bool is_unrepaired = result.has_outage && undisturbed_ != nullptr &&
+                             undisturbed_->end != world_.content().picture();
+  if (is_unrepaired) pass_time(kOutageRest);
   result.is_last_rest = false;
   result.end = world_.content().picture();
   const bool is_end_judged = undisturbed_ != nullptr && !scenario_.allows("end", "");

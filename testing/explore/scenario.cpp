@@ -118,7 +118,8 @@ class FileReader {
 
 Scenario FileReader::scenario(const YamlNode& node) {
   Scenario out;
-  keys(node, {"name", "plugins", "controllers", "config", "cluster", "steps", "allow", "differ"});
+  keys(node,
+       {"name", "plugins", "controllers", "config", "cluster", "steps", "allow", "differ", "keep"});
   out.name = text(node, "name");
   out.place = place(node);
   if (out.name.empty()) mistake(node, "a scenario needs a name");
@@ -136,6 +137,12 @@ Scenario FileReader::scenario(const YamlNode& node) {
   if (steps == nullptr || steps->items.empty()) mistake(node, "a scenario needs steps");
   if (steps != nullptr) {
     for (const YamlNode& each : steps->items) out.steps.push_back(step(each));
+  }
+  if (const YamlNode* keep = node.find("keep")) {
+    for (const YamlNode& each : keep->items) {
+      out.kept.push_back(target(each));
+      if (!out.kept.back().labels.empty()) mistake(each, "what is kept has a name, or no labels");
+    }
   }
   if (const YamlNode* differ = node.find("differ")) {
     for (const YamlNode& each : differ->items) {

@@ -75,6 +75,8 @@ struct Scenario {
   std::vector<Step> cluster;
   std::vector<Step> steps;
   std::vector<Allowance> allowed;
+  /// Objects that no controller may write.
+  std::vector<Target> kept;
   /// Members of objects that may differ at the end, because Kubernetes has it so.
   std::vector<std::string> differing;
 

@@ -14,7 +14,20 @@ namespace {
 constexpr WallTime kStart =
     std::chrono::sys_days(std::chrono::year(2024) / 5 / 1) + std::chrono::hours(12);
 
+/// The caches lack a write whose response went wrong for so long: several retries of its key.
+constexpr Duration kHidden = std::chrono::seconds(3);
+/// Discovery is wrong for so long, which is less than the last rest of a run.
+constexpr Duration kOutage = std::chrono::seconds(20);
+/// So that the number of a step changes other bits of a sum than small numbers do.
+constexpr int kStepShift = 40;
+
 bool is_write(const HttpServerRequest& request) { return request.method != "GET"; }
+
+bool is_end(Choice choice) { return choice <= Choice::kTakeoverAfter; }
+
+std::string text_of(const sandbox::Collection& collection) {
+  return host::ResourceId{collection.group, {}, collection.resource}.text();
+}
 
 }  // namespace
 
@@ -38,7 +51,7 @@ World::World(const Scenario& scenario, const Plan& plan, const RunResult* undist
 }
 
 void World::changed(const sandbox::Collection& collection, const sandbox::Change& change) {
-  if (Content::is_ignored(collection)) return;
+  if (Content::is_ignored(collection, change)) return;
   changes_.emplace_back(collection, change.object->revision);
   const std::optional<Content::Excess> excess = content_.take(collection, change, writer_);
   if (excess && !scenario_.allows(excess->oracle, excess->resource)) {
@@ -57,7 +70,12 @@ const Decision* World::pass(PassedPoint point, const Process& process) {
   if (result_.is_last_rest) return nullptr;
   point.number = ++passed_[point.point];
   point.state = process.state() ^ content_.hash();
-  if (undisturbed_ == nullptr) point.changes = changes_of(process).size();
+  point.moment = moment();
+  point.before = point.moment ^ content_.hash();
+  if (undisturbed_ == nullptr) {
+    point.changes = changes_of(process).size();
+    for (const auto& [collection, revision] : changes_) ++point.changed[text_of(collection)];
+  }
   const auto found = decisions_.find({point.point, point.number});
   result_.points.push_back(std::move(point));
   if (found == decisions_.end()) return nullptr;
@@ -97,14 +115,24 @@ Reply World::request(Process& process, const HttpServerRequest& request, const D
 Reply World::serve(Process& process, const HttpServerRequest& request, const sandbox::Url& url,
                    const Decision* decision) {
   const std::string what = request_text(request, url);
-  if (is_write(request)) check_write(process, request, what);
+  if (is_write(request)) check_write(process, request, url, what);
   if (decision != nullptr && decision->choice == Choice::kConflict) {
     log(process.name() + " " + what + " 409");
     return {Reply::Kind::kResponse, conflict_reply(url)};
   }
+  const bool hides = decision != nullptr && decision->behind > 0 && !is_end(decision->choice);
+  if (hides) {
+    // Nothing that was read at the same time can show it.
+    clock_.move_to(clock_.now() + std::chrono::milliseconds(1));
+    process.hold("");
+    result_.hidden_until = clock_.now() + kHidden;
+  }
   const Writer before = std::exchange(writer_, Writer::kController);
   HttpServerResponse response = server_.handle(request);
   writer_ = before;
+  if (is_write(request) && !result_.points.empty()) {
+    result_.points.back().after = moment() ^ content_.hash();
+  }
   std::string line = process.name() + " " + what;
   if (request.method == "POST" && url.name.empty() && response.status == 201) {
     line += "/" + json_literal(response.body).text_at({"metadata", "name"});
@@ -134,18 +162,45 @@ Reply World::discovery(Process& process, const HttpServerRequest& request) {
     decision = pass(std::move(point), process);
   }
   HttpServerResponse response = server_.handle(request);
-  if (decision == nullptr) return {Reply::Kind::kResponse, std::move(response)};
-  return {Reply::Kind::kResponse, faulty_document(decision->choice, std::move(response))};
+  if (decision != nullptr && decision->behind > 0) {
+    outage_ = decision->choice;
+    outage_end_ = clock_.now() + kOutage;
+    result_.has_outage = true;
+  }
+  const bool is_faulty = is_document && (decision != nullptr || clock_.now() < outage_end_);
+  if (!is_faulty) return {Reply::Kind::kResponse, std::move(response)};
+  const Choice choice = decision == nullptr ? outage_ : decision->choice;
+  return {Reply::Kind::kResponse, faulty_document(choice, std::move(response))};
 }
 
 void World::check_write(const Process& process, const HttpServerRequest& request,
-                        const std::string& what) {
+                        const sandbox::Url& url, const std::string& what) {
+  if (is_kept(url)) {
+    violate("kept", process.name() + " sends " + what + ", which no controller may change");
+  }
   if (leader_ != process.name()) {
     violate("two-writers", process.name() + " sends " + what + " while " +
                                (leader_.empty() ? "no process" : leader_) + " leads");
   }
   const std::string why = process.staleness(request.header("User-Agent"));
   if (!why.empty()) violate("stale-write", process.name() + " sends " + what + ": " + why);
+}
+
+bool World::is_kept(const sandbox::Url& url) const {
+  return std::ranges::any_of(scenario_.kept, [&](const Target& each) {
+    const sandbox::ResourcePtr resource = server_.find(each.resource);
+    if (resource == nullptr || url.resource != resource->name || url.group != resource->group) {
+      return false;
+    }
+    const std::string ns = !resource->namespaced ? "" : each.ns.empty() ? scenario_.name : each.ns;
+    // A create names nothing that is there.
+    return url.ns == ns && !url.name.empty() && (each.name.empty() || url.name == each.name);
+  });
+}
+
+std::uint64_t World::moment() const {
+  const auto time = static_cast<std::uint64_t>(clock_.now().time_since_epoch().count());
+  return std::hash<std::uint64_t>()(time) ^ (result_.step << kStepShift);
 }
 
 void World::lead(const std::string& leader) {
@@ -182,7 +237,7 @@ std::vector<sandbox::Revision> World::changes_of(const Process& process) const {
 std::vector<std::string> World::changed_resources(const std::set<std::string>& resources) const {
   std::set<std::string> out;
   for (const auto& [collection, revision] : changes_) {
-    const std::string name = host::ResourceId{collection.group, {}, collection.resource}.text();
+    const std::string name = text_of(collection);
     if (resources.contains(name)) out.insert(name);
   }
   return {out.begin(), out.end()};

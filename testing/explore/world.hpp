@@ -29,7 +29,7 @@ class Process;
 /// A fault that a run has shown.
 struct Violation {
   /// "stale-write", "two-writers", "surplus", "deletion", "data", "end", "resync", "requests",
-  /// "start", "never-idle", "not-deterministic", "misuse" or "scenario".
+  /// "kept", "start", "never-idle", "not-deterministic", "misuse" or "scenario".
   std::string oracle;
   std::string text;
 };
@@ -43,8 +43,15 @@ struct PassedPoint {
   bool is_update = false;  ///< A write of an object that is there.
   /// In the undisturbed run: those that the caches of the process could have seen until then.
   std::size_t changes = 0;
+  /// In the undisturbed run: their numbers, by resource.
+  std::map<std::string, std::size_t> changed{};
   /// Equal for points from which equal runs go on in the same way.
   std::uint64_t state = 0;
+  std::uint64_t moment = 0;  ///< Equal for points of one step of the scenario at one time.
+  /// Equal for points between which nothing has changed but the process itself: ends of the process
+  /// there lead to equal runs. For a write also the same right after it.
+  std::uint64_t before = 0;
+  std::uint64_t after = 0;
 };
 
 /// The outcome of a run.
@@ -58,7 +65,12 @@ struct RunResult {
   std::vector<std::string> end;  ///< The picture of the content.
   ContentLimits counts;
   std::vector<std::string> watched;  ///< Resources that the caches follow and that changed.
+  bool has_outage = false;           ///< Discovery was wrong for a while.
+  std::uint64_t step = 0;            ///< The scenario's present one.
+  /// Until then the caches do not catch up.
+  Time hidden_until = Time::min();
   std::size_t requests = 0;
+  std::size_t syncs = 0;
   std::size_t resync_writes = 0;  ///< Changes that the resync of all keys has led to.
 
   [[nodiscard]] bool ok() const { return violations.empty(); }
@@ -117,7 +129,11 @@ class World {
   [[nodiscard]] Reply serve(Process& process, const HttpServerRequest& request,
                             const sandbox::Url& url, const Decision* decision);
   void check_write(const Process& process, const HttpServerRequest& request,
-                   const std::string& what);
+                   const sandbox::Url& url, const std::string& what);
+  /// Whether the scenario has a controller keep its hands off what `url` names.
+  [[nodiscard]] bool is_kept(const sandbox::Url& url) const;
+  /// A sum of the scenario's step and the time.
+  [[nodiscard]] std::uint64_t moment() const;
   void changed(const sandbox::Collection& collection, const sandbox::Change& change);
 
   const Scenario& scenario_;
@@ -134,6 +150,8 @@ class World {
   Writer writer_ = Writer::kScenario;
   /// Collections with the revisions of their changes, in order.
   std::vector<std::pair<sandbox::Collection, sandbox::Revision>> changes_;
+  Choice outage_ = Choice::kUnavailable;  // In discovery.
+  Time outage_end_ = Time::min();
   std::string leader_;
   std::map<std::string, sandbox::Revision> led_until_;
   RunResult result_;

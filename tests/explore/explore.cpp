@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/base/take_until.hpp"
 #include "lib/base/text_file.hpp"
 #include "testing/explore/explorer.hpp"
 #include "testing/explore/replay.hpp"
@@ -21,7 +22,9 @@ struct Arguments {
   fs::path plugins;
   std::vector<fs::path> files;
   std::string replay;
-  std::string only;  // One scenario.
+  bool is_table = false;
+  std::size_t repeats = 1;  // A replay's.
+  std::string only;         // One scenario.
   ExplorerOptions options;
 };
 
@@ -37,6 +40,15 @@ Value must(Result<Value> result) {
   return std::move(*result);
 }
 
+Choice choice_of(std::string_view name) {
+  for (const Point point : {Point::kRequest, Point::kDiscovery, Point::kTurn}) {
+    for (const Choice each : choices_at(point)) {
+      if (to_text(each) == name) return each;
+    }
+  }
+  give_up("there is no choice " + std::string(name));
+}
+
 Arguments read(const std::vector<std::string>& given) {
   Arguments out;
   for (std::size_t i = 0; i < given.size(); ++i) {
@@ -45,8 +57,18 @@ Arguments read(const std::vector<std::string>& given) {
       out.plugins = next();
     } else if (given[i] == "--replay") {
       out.replay = next();
+    } else if (given[i] == "--table") {
+      out.is_table = true;
+    } else if (given[i] == "--repeat") {
+      out.repeats = static_cast<std::size_t>(std::atoi(next().c_str()));
     } else if (given[i] == "--only") {
       out.only = next();
+    } else if (given[i] == "--choices") {
+      std::string names = next();
+      std::string_view rest = names;
+      while (!rest.empty()) out.options.choices.push_back(choice_of(take_until(rest, ",")));
+    } else if (given[i] == "--first") {
+      out.options.failures_max = 1;
     } else if (given[i] == "--pairs") {
       out.options.pairs = true;
     } else if (given[i] == "--walks") {
@@ -85,6 +107,30 @@ void print(const Summary& summary) {
   }
 }
 
+/// The numbers of a file.
+struct Row {
+  std::size_t scenarios = 0;
+  std::size_t runs = 0;
+  std::size_t possible = 0;
+  std::size_t states = 0;
+  std::size_t findings = 0;
+  double seconds = 0;
+
+  void add(const Summary& summary) {
+    ++scenarios;
+    runs += summary.runs;
+    possible += summary.possible;
+    states += summary.states;
+    findings += summary.findings.size();
+    seconds += std::chrono::duration<double>(summary.time).count();
+  }
+  void print(const fs::path& file) const {
+    std::printf("| %s | %zu | %zu | %zu | %zu | %.0f | %zu |\n", file.stem().c_str(), scenarios,
+                runs, possible, states, seconds, findings);
+    std::fflush(stdout);
+  }
+};
+
 int replay(const Arguments& arguments, const Scenario& scenario, const Subject& subject,
            Clock& clock) {
   const bool is_plan = arguments.replay.find("davit-explore") == std::string::npos;
@@ -93,6 +139,12 @@ int replay(const Arguments& arguments, const Scenario& scenario, const Subject& 
   Explorer explorer(scenario, subject, clock);
   const RunResult run = explorer.replay(plan);
   for (const std::string& each : run.log) std::cout << each << '\n';
+  for (std::size_t i = 1; i < arguments.repeats; ++i) {
+    if (explorer.replay(plan).log == run.log) continue;
+    std::cout << "run " << i + 1 << " has another log\n";
+    return 1;
+  }
+  if (arguments.repeats > 1) std::cout << arguments.repeats << " equal logs\n";
   return run.ok() ? 0 : 1;
 }
 
@@ -101,7 +153,13 @@ int run(const Arguments& arguments) {
   OpenPlugins plugins;
   std::map<std::string, bool> open;
   std::size_t failures = 0;
+  if (arguments.is_table) {
+    std::printf(
+        "| controllers of | scenarios | runs | possible | states | seconds | findings |\n"
+        "| --- | --- | --- | --- | --- | --- | --- |\n");
+  }
   for (const fs::path& file : arguments.files) {
+    Row row;
     const std::string text = must(read_text_file(file));
     for (const Scenario& each : must(read_scenarios(text, file.filename()))) {
       if (!arguments.only.empty() && each.name != arguments.only) continue;
@@ -110,10 +168,12 @@ int run(const Arguments& arguments) {
       if (!arguments.replay.empty()) return replay(arguments, each, subject, *clock);
       Explorer explorer(each, subject, *clock);
       const Summary summary = explorer.explore(arguments.options);
-      print(summary);
+      row.add(summary);
+      if (!arguments.is_table) print(summary);
       std::fflush(stdout);
-      failures += summary.failures + summary.findings.size();
+      failures += summary.failures;
     }
+    if (arguments.is_table) row.print(file);
   }
   return failures == 0 ? 0 : 1;
 }

@@ -2,14 +2,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <davit/mutant.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <ostream>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "lib/base/take_until.hpp"
 #include "lib/base/text_file.hpp"
 #include "testing/explore/explorer.hpp"
 #include "testing/explore/replay.hpp"
@@ -21,9 +25,22 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 namespace fs = std::filesystem;
 
-/// At most so many runs of a scenario, chosen by a sum of their text, so that all scenarios
-/// together take less than four minutes under ASan. scripts/explore plays them all.
-constexpr std::size_t kRunsMax = 16;
+constexpr std::size_t kScenariosMin = 4;
+constexpr std::size_t kPercent = 100;
+
+/// The most runs of a scenario, chosen by a sum of their text, so that all scenarios together take
+/// less than four minutes of CPU under ASan. scripts/explore plays them all.
+std::size_t runs_max_of(const std::string& plugin) {
+  constexpr std::size_t kFew = 25;  // Runs of controllers that follow each kind take longer.
+  constexpr std::size_t kUsual = 50;
+  constexpr std::size_t kAll = 10'000;
+  const std::map<std::string, std::size_t> others = {
+      {"bootstrap", kAll},        {"certificates", kAll},   {"cronjob", kAll},
+      {"replicaset", kAll},       {"storageversion", kAll}, {"ttl", kAll},
+      {"ttlafterfinished", kAll}, {"namespace", kFew},      {"garbagecollector", kFew}};
+  const auto found = others.find(plugin);
+  return found == others.end() ? kUsual : found->second;
+}
 
 /// The scenarios of a file, with their plugins open.
 class Scenarios {
@@ -110,6 +127,12 @@ TEST(ScenarioTest, AMistakeHasFileLineAndWhatIsAllowed) {
   EXPECT_THAT(read("pass: soon"), HasSubstr("a.yaml:4: pass is a number"));
   EXPECT_THAT(read("create: nothing"), HasSubstr("a.yaml:4: no object named nothing"));
   EXPECT_THAT(read("{delete: pod/a, when: now}"), HasSubstr("a.yaml:4: unknown key when"));
+  EXPECT_THAT(
+      read_scenarios("scenarios:\n  - name: a\n    keep: [pods app=web]\n    steps: [rest]\n",
+                     "a.yaml")
+          .error()
+          .message(),
+      HasSubstr("a.yaml:3: what is kept has a name, or no labels"));
 }
 
 TEST(ReplayTest, ALineOfAnotherBuildIsRefused) {
@@ -127,12 +150,18 @@ TEST(ReplayTest, ALineOfAnotherBuildIsRefused) {
 
 // ---- The runs ----
 
+/// DAVIT_EXPLORE_REPEATS=1000 has it played so many times.
 TEST(RunTest, OneLineGivesTheSameBytesEachTime) {
   const Scenarios scenarios("replicaset");
   const std::string plan = "request#2=takeover-after@1, turn#4=swap";
   const RunResult first = scenarios.play("rs-create", plan);
   EXPECT_THAT(first.log, ::testing::Contains(HasSubstr("B leads")));
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(scenarios.play("rs-create", plan).log, first.log);
+  constexpr int kUsual = 50;
+  const char* const given = std::getenv("DAVIT_EXPLORE_REPEATS");
+  const int repeats = given == nullptr ? kUsual : std::atoi(given);
+  for (int i = 0; i < repeats; ++i) {
+    ASSERT_EQ(scenarios.play("rs-create", plan).log, first.log) << "run " << i;
+  }
 }
 
 TEST(RunTest, AStandbyThatLacksTheLastChangeMakesNoPodTwice) {
@@ -157,6 +186,39 @@ TEST(RunTest, AProcessThatStoodStillWhileAnotherLedWritesNothing) {
 TEST(RunTest, ALostResponseMakesNoPodTwice) {
   const Scenarios scenarios("replicaset");
   EXPECT_THAT(oracles_of(scenarios.play("rs-create", "request#1=lost-response")), IsEmpty());
+}
+
+TEST(RunTest, ALostResponseMakesNoPodTwiceWhileTheCachesDoNotShowThePod) {
+  const Scenarios scenarios("replicaset");
+  for (const char* const plan : {"request#1=lost-response@1", "request#1=error-after@1"}) {
+    const RunResult run = scenarios.play("rs-create", plan);
+    EXPECT_THAT(run.log, ::testing::Contains("  the caches of A see everything"));
+    EXPECT_THAT(oracles_of(run), IsEmpty()) << plan;
+  }
+}
+
+TEST(RunTest, ASyncBeforeTheChangesOfTheLastOneMakesNoPodTwice) {
+  const Scenarios scenarios("replicaset");
+  const RunResult run = scenarios.play("rs-change", "turn#1=late");
+  EXPECT_THAT(run.log, ::testing::Contains("  the caches of A see everything"));
+  EXPECT_THAT(oracles_of(run), IsEmpty());
+}
+
+TEST(RunTest, AScenarioThatCannotBePlayedIsAFailure) {
+  const Scenarios scenarios("replicaset");
+  const std::vector<Scenario> made = *read_scenarios(
+      "plugins: [replicaset]\nscenarios:\n- name: a\n  steps: [delete: pod/none]\n", "a");
+  const Summary summary = scenarios.explore(made.front(), {});
+  EXPECT_EQ(summary.failures, 1U);
+  EXPECT_EQ(summary.findings.front().violations.front().oracle, "scenario");
+}
+
+TEST(RunTest, AWriteOfWhatTheScenarioKeepsIsAViolation) {
+  const Scenarios scenarios("replicaset");
+  Scenario scenario = scenarios.find("rs-create");
+  scenario.kept.push_back({"replicasets", "", "web", {}});
+  const Subject subject = scenarios.subject(scenario);
+  EXPECT_THAT(oracles_of(play(scenario, subject, {}, nullptr)), ::testing::Contains("kept"));
 }
 
 TEST(RunTest, AnObjectOfAnotherKindIsNotTakenForAnOwner) {
@@ -190,29 +252,116 @@ TEST(RunTest, AForgedOwnerReferenceOfAnotherNamespaceChangesNothing) {
 
 // ---- davit's own controllers ----
 
+/// The names of the files of scenarios, which are those of the plugins.
+std::vector<std::string> explored_plugins() {
+  std::vector<std::string> out;
+  for (const auto& each : fs::directory_iterator(DAVIT_EXPLORE_SCENARIOS)) {
+    out.push_back(each.path().stem());
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+std::string name_of(const ::testing::TestParamInfo<std::string>& plugin) { return plugin.param; }
+
 class OwnControllersTest : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(OwnControllersTest, NoSingleFaultAndNoStaleCacheShows) {
   const Scenarios scenarios(GetParam());
   ExplorerOptions options;
-  options.runs_max = kRunsMax;
+  options.runs_max = runs_max_of(GetParam());
+  std::size_t runs = 0;
+  std::size_t possible = 0;
   for (const Scenario& each : scenarios.all()) {
     const Summary summary = scenarios.explore(each, options);
     EXPECT_EQ(summary.failures, 0U) << text_of(summary);
-    RecordProperty(each.name, std::to_string(summary.runs) + " of " +
-                                  std::to_string(summary.possible) + " runs");
+    runs += summary.runs;
+    possible += summary.possible;
+  }
+  std::printf("%s: %zu of %zu runs, %zu %%\n", GetParam().c_str(), runs, possible,
+              runs * kPercent / possible);
+}
+
+INSTANTIATE_TEST_SUITE_P(Plugins, OwnControllersTest, ::testing::ValuesIn(explored_plugins()),
+                         name_of);
+
+TEST(OwnScenariosTest, EachShippedPluginHasFourOrMore) {
+  for (const auto& each : fs::directory_iterator(DAVIT_SOURCES "/plugins")) {
+    if (!fs::exists(each.path() / "plugin.cpp")) continue;
+    const Result<std::string> text = read_text_file(fs::path(DAVIT_EXPLORE_SCENARIOS) /
+                                                    (each.path().filename().string() + ".yaml"));
+    ASSERT_TRUE(text) << each.path() << " has no scenarios";
+    EXPECT_GE(read_scenarios(*text, each.path())->size(), kScenariosMin) << each.path();
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Plugins, OwnControllersTest,
-    ::testing::Values("attachdetach", "certificates", "clusterroleaggregation", "cronjob",
-                      "daemonset", "deployment", "devicetaint", "disruption", "endpoint",
-                      "endpointslicemirroring", "ephemeralvolume", "garbagecollector", "job",
-                      "namespace", "nodeipam", "nodelifecycle", "podautoscaler", "podgc",
-                      "replicaset", "replicationcontroller", "resourceclaim", "resourcequota",
-                      "serviceaccount", "servicecidr", "statefulset", "ttl", "ttlafterfinished",
-                      "volumebinder", "volumeprotection"));
+TEST(OwnScenariosTest, ThePageHasARowForEachPluginWithTheNumberOfItsScenarios) {
+  const std::string page = *read_text_file(DAVIT_SOURCES "/docs/EXPLORER.md");
+  for (const std::string& each : explored_plugins()) {
+    const std::string file = *read_text_file(fs::path(DAVIT_EXPLORE_SCENARIOS) / (each + ".yaml"));
+    const std::size_t count = read_scenarios(file, each)->size();
+    const std::string row = "\n| " + each + " | " + std::to_string(count) + " |";
+    EXPECT_NE(page.find(row), std::string::npos)
+        << each << " has " << count << " scenarios; "
+        << "scripts/explore --table " << each << ".yaml prints the row";
+  }
+}
+
+// ---- Guards that the explorer misses by itself ----
+
+#ifdef DAVIT_MUTANTS
+
+/// A row of the last table of tests/mutants/README.md.
+struct ExploredMutant {
+  std::string name;
+  std::string plugin;
+  std::string scenario;
+  std::string oracle;
+};
+
+std::vector<ExploredMutant> explored_mutants() {
+  const std::string page = *read_text_file(DAVIT_SOURCES "/tests/mutants/README.md");
+  const std::string head = "\n| guard | scenario | oracle |\n| --- | --- | --- |\n";
+  std::string_view rest = page;
+  rest.remove_prefix(page.find(head) + head.size());
+  std::vector<ExploredMutant> out;
+  while (rest.starts_with("| ")) {
+    std::string_view row = take_until(rest, "\n").substr(2);
+    ExploredMutant mutant;
+    mutant.name = take_until(row, " | ");
+    mutant.plugin = take_until(row, " ");
+    mutant.scenario = take_until(row, " | ");
+    mutant.oracle = take_until(row, " |");
+    out.push_back(std::move(mutant));
+  }
+  return out;
+}
+
+/// For a failure's text.
+void PrintTo(const ExploredMutant& mutant, std::ostream* out) { *out << mutant.name; }
+
+class ExploredMutantTest : public ::testing::TestWithParam<ExploredMutant> {};
+
+TEST_P(ExploredMutantTest, IsFoundByTheSetsOfTheExplorerAlone) {
+  const Scenarios scenarios(GetParam().plugin);
+  ExplorerOptions options;
+  options.failures_max = 1;
+  ASSERT_EQ(setenv("DAVIT_MUTANT", GetParam().name.c_str(), 1), 0);
+  const Summary summary = scenarios.explore(scenarios.find(GetParam().scenario), options);
+  unsetenv("DAVIT_MUTANT");
+  ASSERT_EQ(summary.findings.size(), 1U) << "the guard is off, and nothing shows it";
+  EXPECT_EQ(summary.findings.front().violations.front().oracle, GetParam().oracle);
+}
+
+INSTANTIATE_TEST_SUITE_P(Guards, ExploredMutantTest, ::testing::ValuesIn(explored_mutants()),
+                         [](const auto& each) {
+                           std::string name = each.param.name;
+                           std::ranges::replace_if(
+                               name, [](char c) { return c == '-' || c == '+'; }, '_');
+                           return name;
+                         });
+
+#endif
 
 }  // namespace
 }  // namespace davit::explore
