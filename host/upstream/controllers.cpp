@@ -64,8 +64,7 @@ constexpr UpstreamController kControllers[] = {
     {"token-cleaner-controller", "tokencleaner", "bootstrap", kIfNamed},
     {"ttl-after-finished-controller", "ttl-after-finished", "ttlafterfinished"},
     {"ttl-controller", "ttl", "ttl"},
-    {"validatingadmissionpolicy-status-controller", "", "", kAlways,
-     "the expressions of ValidatingAdmissionPolicies are not checked for their types"},
+    {"validatingadmissionpolicy-status-controller", "", "admissionpolicy"},
     {"volumeattributesclass-protection-controller", "", "volumeprotection"},
 };
 

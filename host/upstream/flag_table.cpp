@@ -377,7 +377,8 @@ constexpr UpstreamFlag kTtlAfterFinished[] = {
 };
 
 constexpr UpstreamFlag kValidatingadmissionpolicyStatus[] = {
-    {"concurrent-validating-admission-policy-status-syncs", "int32", "5", kNoEffect},
+    {"concurrent-validating-admission-policy-status-syncs", "int32", "5", kTaken,
+     "controllerSettings.validatingadmissionpolicy-status-controller.workers", "", 1, 1000},
 };
 
 constexpr UpstreamFlag kMetrics[] = {

@@ -137,6 +137,7 @@ constexpr Shipped kShipped[] = {
     {"garbagecollector", "garbage-collector-controller"},
     {"job", "job-controller"},
     {"namespace", "namespace-controller"},
+    {"admissionpolicy", "validatingadmissionpolicy-status-controller"},
     {"attachdetach", "persistentvolume-attach-detach-controller"},
     {"nodeipam", "node-ipam-controller"},
     {"nodelifecycle", "node-lifecycle-controller"},

@@ -137,6 +137,7 @@ constexpr Shipped kShipped[] = {
     {"garbagecollector", DAVIT_PLUGINS "/garbagecollector/garbagecollector.so"},
     {"job", DAVIT_PLUGINS "/job/job.so"},
     {"namespace", DAVIT_PLUGINS "/namespace/namespace.so"},
+    {"admissionpolicy", DAVIT_PLUGINS "/admissionpolicy/admissionpolicy.so"},
     {"attachdetach", DAVIT_PLUGINS "/attachdetach/attachdetach.so"},
     {"nodeipam", DAVIT_PLUGINS "/nodeipam/nodeipam.so"},
     {"nodelifecycle", DAVIT_PLUGINS "/nodelifecycle/nodelifecycle.so"},

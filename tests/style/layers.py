@@ -11,7 +11,7 @@ there is no cycle. Between the layers:
     sandbox/nodes      host/object, host/api, host/cache, lib: the simulated nodes are clients of any API server
     sandbox            lib
     host               lib, sdk
-    plugins/<name>     plugins/shared, sdk
+    plugins/<name>     plugins/shared, sdk; plugins/admissionpolicy the libraries in LINKED, too
     plugins/shared     sdk
     lib                lib
     sdk                nothing
@@ -34,6 +34,8 @@ VALUES = ('davit/names.hpp', 'davit/result.hpp', 'davit/time.hpp', 'davit/kube/b
 SDK_PARTS = ('sdk/abi', 'sdk/values', 'sdk')  # Lowest first.
 PROGRAM = ('cli', 'testing')
 SHARED = 'plugins/shared'  # Libraries of several plugins.
+# A plugin that links pure libraries of the product (docs/decisions/031-a-plugin-links-the-cel-library.md).
+LINKED = {'plugins/admissionpolicy': ('lib/cel', 'lib/kube', 'lib/kube/schema')}
 CLIENT = ('host/object', 'host/api', 'host/cache')  # What the simulated nodes see of the host.
 
 # Arrows of today that the picture above does not have. The list only gets shorter: an arrow that nothing needs is a finding.
@@ -87,6 +89,8 @@ def permitted(source, target, order):
         return True
     if below == 'sdk' and (layer == 'sdk' or target == 'sdk/values'):
         return source not in SDK_PARTS or SDK_PARTS.index(target) < SDK_PARTS.index(source)
+    if target in LINKED.get(source, ()):
+        return True
     if target == SHARED:
         return layer == 'plugins'
     if layer == below:

@@ -87,17 +87,15 @@ TEST(FlagOptionsTest, TheGarbageCollectorIsSwitchedOff) {
 }
 
 TEST(FlagOptionsTest, AFlagWithoutEffectWarnsUnlessItHasItsDefault) {
-  EXPECT_THAT(take("concurrent-validating-admission-policy-status-syncs", {"6"}).warnings,
-              ElementsAre("--concurrent-validating-admission-policy-status-syncs: davit has no "
-                          "validatingadmissionpolicy-status-controller: the expressions of "
-                          "ValidatingAdmissionPolicies are not checked for their types"));
-  for (const auto& [flag, value] :
-       {std::pair("concurrent-validating-admission-policy-status-syncs", "5"),
-        {"cluster-name", "kubernetes"},
-        {"pvclaimbinder-sync-period", "0.25m"},
-        {"horizontal-pod-autoscaler-tolerance", "0.1"},
-        {"disabled-metrics", ""},
-        {"cloud-provider", ""}}) {
+  EXPECT_THAT(take("concurrent-service-syncs", {"6"}).warnings,
+              ElementsAre("--concurrent-service-syncs: davit has no service-lb-controller: a "
+                          "cloud-controller-manager runs it"));
+  for (const auto& [flag, value] : {std::pair("concurrent-service-syncs", "1"),
+                                    {"cluster-name", "kubernetes"},
+                                    {"pvclaimbinder-sync-period", "0.25m"},
+                                    {"horizontal-pod-autoscaler-tolerance", "0.1"},
+                                    {"disabled-metrics", ""},
+                                    {"cloud-provider", ""}}) {
     const RunOptions options = take(flag, {value});
     EXPECT_THAT(options.warnings, IsEmpty()) << flag;
     EXPECT_THAT(options.problems, IsEmpty()) << flag;

@@ -23,9 +23,8 @@ TEST(FlagTableTest, NoFlagStandsTwiceAndUnderscoresAreDashes) {
 }
 
 TEST(FlagTableTest, AFlagWithoutEffectHasAReason) {
-  EXPECT_EQ(find_upstream_flag("concurrent-validating-admission-policy-status-syncs").reason(),
-            "davit has no validatingadmissionpolicy-status-controller: the expressions of "
-            "ValidatingAdmissionPolicies are not checked for their types");
+  EXPECT_EQ(find_upstream_flag("concurrent-service-syncs").reason(),
+            "davit has no service-lb-controller: a cloud-controller-manager runs it");
   EXPECT_EQ(find_upstream_flag("emulated-version").reason(), "davit behaves as v1.36");
 }
 
@@ -40,9 +39,7 @@ TEST(FlagTableTest, AFlagOfAMissingControllerNamesIt) {
     const UpstreamController* const found = find_upstream_flag(flag).missing();
     return found == nullptr ? std::string_view() : found->name;
   };
-  EXPECT_EQ(missing("concurrent-validating-admission-policy-status-syncs"),
-            "validatingadmissionpolicy-status-controller")
-      << "by its group";
+  EXPECT_EQ(missing("concurrent-service-syncs"), "service-lb-controller") << "by its group";
   EXPECT_EQ(missing("configure-cloud-routes"), "node-route-controller") << "a generic flag";
   EXPECT_EQ(missing("concurrent-job-syncs"), "") << "davit has it";
   EXPECT_EQ(missing("log-dir"), "") << "no controller's";

@@ -34,22 +34,21 @@ std::vector<std::string> words(const std::string& command) {
 }
 
 TEST(RestFlagsTest, LeftoverKeepsItsFlagsWithoutTheControllersOfDavit) {
-  const FromFlagsResult rest = rest_of_flags(
-      {"kube-controller-manager",
-       "--controllers=job,validatingadmissionpolicy-status-controller,-ttl,tokencleaner,"
-       "selinux-warning-controller",
-       "--kubeconfig=/a b.conf", "--concurrent-job-syncs=9",
-       "--concurrent-validating-admission-policy-status-syncs=6", "--secure-port=10257"});
+  const FromFlagsResult rest =
+      rest_of_flags({"kube-controller-manager",
+                     "--controllers=job,service-lb-controller,-ttl,tokencleaner,"
+                     "selinux-warning-controller",
+                     "--kubeconfig=/a b.conf", "--concurrent-job-syncs=9",
+                     "--concurrent-service-syncs=6", "--secure-port=10257"});
 
   EXPECT_THAT(rest.problems, IsEmpty());
-  EXPECT_EQ(
-      rest.text,
-      "kube-controller-manager \\\n"
-      "  '--kubeconfig=/a b.conf' \\\n"
-      "  --concurrent-validating-admission-policy-status-syncs=6 \\\n"
-      "  --controllers=validatingadmissionpolicy-status-controller,selinux-warning-controller \\\n"
-      "  --leader-elect-resource-name=kube-controller-manager-rest \\\n"
-      "  --secure-port=10267\n");
+  EXPECT_EQ(rest.text,
+            "kube-controller-manager \\\n"
+            "  '--kubeconfig=/a b.conf' \\\n"
+            "  --concurrent-service-syncs=6 \\\n"
+            "  --controllers=service-lb-controller,selinux-warning-controller \\\n"
+            "  --leader-elect-resource-name=kube-controller-manager-rest \\\n"
+            "  --secure-port=10267\n");
   EXPECT_THAT(rest.warnings, ElementsAre(HasSubstr("kube-system/kube-controller-manager-rest"),
                                          HasSubstr("port 10267")));
 }

@@ -1,0 +1,80 @@
+#include "plugins/admissionpolicy/matched_kinds.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+namespace davit::admissionpolicy {
+namespace {
+
+constexpr int kHitsMax = 10;
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& each : out) {
+    if (each >= 'A' && each <= 'Z') each = static_cast<char>(each - 'A' + 'a');
+  }
+  return out;
+}
+
+bool has_wildcard(const std::vector<std::string>& list) {
+  return std::ranges::any_of(
+      list, [](const std::string& each) { return each.find('*') != std::string::npos; });
+}
+
+/// Collects the kinds of one rule after the other.
+class Collector {
+ public:
+  explicit Collector(const std::function<std::vector<ServedKind>(const WantedResource&)>& find)
+      : find_(find) {}
+
+  /// False: the collection has ended.
+  bool add(ResourceRule rule) {
+    if (has_wildcard(rule.groups) || has_wildcard(rule.versions)) return true;
+    std::erase_if(rule.resources, [](const std::string& each) {
+      return each.find_first_of("*/") != std::string::npos;
+    });
+    for (std::vector<std::string>* list : {&rule.groups, &rule.versions, &rule.resources}) {
+      std::ranges::sort(*list);
+    }
+    int hits = 0;
+    for (const std::string& group : rule.groups) {
+      for (const std::string& version : rule.versions) {
+        for (const std::string& resource : rule.resources) {
+          for (ServedKind& each : find_({group, version, resource})) {
+            kinds_.insert(std::move(each));
+            if (++hits == kHitsMax) return false;
+          }
+        }
+      }
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::vector<ServedKind> kinds() const { return {kinds_.begin(), kinds_.end()}; }
+
+ private:
+  const std::function<std::vector<ServedKind>(const WantedResource&)>& find_;
+  std::set<ServedKind> kinds_;
+};
+
+}  // namespace
+
+bool is_wanted(const ServedKind& served, const WantedResource& wanted) {
+  if (!wanted.group.empty() && wanted.group != served.id.group) return false;
+  if (wanted.version != served.id.version) return false;
+  const std::string name = lower(wanted.resource);
+  return name == lower(served.resource) || name == lower(served.id.kind);
+}
+
+std::vector<ServedKind> matched_kinds(
+    std::vector<ResourceRule> rules,
+    const std::function<std::vector<ServedKind>(const WantedResource&)>& find) {
+  Collector out(find);
+  for (ResourceRule& each : rules) {
+    if (!out.add(std::move(each))) break;
+  }
+  return out.kinds();
+}
+
+}  // namespace davit::admissionpolicy

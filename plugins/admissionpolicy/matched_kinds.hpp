@@ -1,0 +1,47 @@
+/// The kinds that a policy's rules name.
+#pragma once
+
+#include <compare>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace davit::admissionpolicy {
+
+struct GroupVersionKind {
+  std::string group;  ///< Empty: core.
+  std::string version;
+  std::string kind;
+  friend auto operator<=>(const GroupVersionKind&, const GroupVersionKind&) = default;
+};
+/// A kind and the resource that keeps its objects.
+struct ServedKind {
+  GroupVersionKind id;
+  std::string resource;  ///< "deployments"
+  friend auto operator<=>(const ServedKind&, const ServedKind&) = default;
+};
+
+/// An element of spec.matchConstraints.resourceRules.
+struct ResourceRule {
+  std::vector<std::string> groups;
+  std::vector<std::string> versions;
+  std::vector<std::string> resources;
+};
+
+/// A resource that a rule names. `group` "": of every group.
+struct WantedResource {
+  std::string group;
+  std::string version;
+  std::string resource;
+};
+/// Whether `served` is `wanted`: by its plural or singular name, whatever the case.
+[[nodiscard]] bool is_wanted(const ServedKind& served, const WantedResource& wanted);
+
+/// The kinds in sorted order. `find` gives those of one resource in sorted order, none if the
+/// server lacks it. Rules with wildcards give nothing; after ten hits of a rule all ends.
+/// Rule: docs/spec/cluster-controllers.md, B4.
+[[nodiscard]] std::vector<ServedKind> matched_kinds(
+    std::vector<ResourceRule> rules,
+    const std::function<std::vector<ServedKind>(const WantedResource&)>& find);
+
+}  // namespace davit::admissionpolicy
