@@ -72,6 +72,7 @@ endfunction()
 # davit_test(NAME [APART] [SINGLE_THREADED] [EACH] SOURCES ... DEPS ... LABELS ... LOCK ... FIXTURE ... OLDEST ...): one test
 # program. The unit tests of a program, which is without LABELS, run in one process, and ctest knows the program by its name. It
 # knows each of the other tests by name, and runs it in its own process.
+# ENVIRONMENT: a variable for the tests of EACH, as NAME=VALUE.
 # EACH: its tests take seconds, so that ctest knows each of them though they are unit tests.
 # APART: its sources are never joined, since they use the same short names (Case, kCases) for their tables.
 # SINGLE_THREADED: its tests start no threads, so TSan cannot find anything in them and leaves them out. The program aborts at
@@ -82,7 +83,7 @@ endfunction()
 # OLDEST: a filter for the tests that ctest also knows as `oldest.NAME.…`, which run on the server of DAVIT_OLDEST_ASSETS. A
 # suite whose name has OldServer in it runs only there.
 function(davit_test name)
-  cmake_parse_arguments(ARG "APART;SINGLE_THREADED;EACH" "LOCK;FIXTURE;OLDEST" "SOURCES;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "APART;SINGLE_THREADED;EACH" "LOCK;FIXTURE;OLDEST;ENVIRONMENT" "SOURCES;DEPS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   davit_program(${name})
   if(ARG_APART)
@@ -106,6 +107,9 @@ function(davit_test name)
     add_dependencies(tsan_tests ${name})
   endif()
   set(properties LABELS "${ARG_LABELS}" TIMEOUT 600)
+  if(ARG_ENVIRONMENT)
+    list(APPEND properties ENVIRONMENT "${ARG_ENVIRONMENT}")
+  endif()
   if(ARG_LABELS STREQUAL unit AND NOT ARG_EACH)
     # The start of a process takes a third of a second under ASan, most unit tests a millisecond.
     add_test(NAME ${name} COMMAND ${name})

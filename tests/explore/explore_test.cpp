@@ -31,8 +31,8 @@ constexpr std::size_t kPercent = 100;
 /// The most runs of a scenario, chosen by a sum of their text, so that all scenarios together take
 /// less than four minutes of CPU under ASan. scripts/explore plays them all.
 std::size_t runs_max_of(const std::string& plugin) {
-  constexpr std::size_t kFew = 25;  // Runs of controllers that follow each kind take longer.
-  constexpr std::size_t kUsual = 50;
+  constexpr std::size_t kFew = 20;  // Runs of controllers that follow each kind take longer.
+  constexpr std::size_t kUsual = 45;
   constexpr std::size_t kAll = 10'000;
   const std::map<std::string, std::size_t> others = {
       {"bootstrap", kAll},        {"certificates", kAll},   {"cronjob", kAll},
