@@ -51,7 +51,8 @@ std::string few_controllers(IsolationGroup isolation, Deletion deletion) {
         ",persistentvolume-binder-controller,persistentvolume-expander-controller"
         ",persistentvolume-attach-detach-controller,persistentvolumeclaim-protection-controller"
         ",persistentvolume-protection-controller,volumeattributesclass-protection-controller"
-        ",ephemeral-volume-controller,service-cidr-controller";
+        ",ephemeral-volume-controller,service-cidr-controller"
+        ",validatingadmissionpolicy-status-controller";
   }
   if (deletion == Deletion::kByControllers)
     out += ",garbage-collector-controller,namespace-controller";
@@ -71,7 +72,8 @@ constexpr char kVerificationPeriod[] = "2s";
 
 std::string volumes_manifest() {
   return std::string(
-             "- name: servicecidr\n- name: volumeprotection\n- name: ephemeralvolume\n- name: "
+             "- name: admissionpolicy\n- name: servicecidr\n- name: volumeprotection\n- name: "
+             "ephemeralvolume\n- name: "
              "volumebinder\n"
              "  controllers:\n    persistentvolume-binder-controller:\n      config:\n"
              "        pvClaimBinderSyncPeriod: ") +

@@ -21,7 +21,8 @@ bool is_compared(const KindInfo& kind) {
          kind.name == "resourcequota" || kind.name == "serviceaccount" || kind.name == "secret" ||
          kind.name == "configmap" || kind.name == "horizontalpodautoscaler" ||
          kind.name == "persistentvolume" || kind.name == "volumeattributesclass" ||
-         kind.name == "volumeattachment" || kind.name == "servicecidr";
+         kind.name == "volumeattachment" || kind.name == "servicecidr" ||
+         kind.name == "validatingadmissionpolicy";
 }
 
 /// Lists whose order is that of a race or of random addresses; all others are compared in order. A

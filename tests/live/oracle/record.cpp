@@ -363,7 +363,8 @@ Record histories(const std::vector<Life>& lives, const Names& names, const Known
         kind != "poddisruptionbudget" && kind != "resourcequota" && kind != "serviceaccount" &&
         kind != "secret" && kind != "configmap" && kind != "horizontalpodautoscaler" &&
         kind != "persistentvolume" && kind != "volumeattributesclass" &&
-        kind != "volumeattachment" && kind != "servicecidr") {
+        kind != "volumeattachment" && kind != "servicecidr" &&
+        kind != "validatingadmissionpolicy") {
       continue;
     }
     for (const auto& [field, values] : fields_of(life)) {

@@ -47,6 +47,8 @@ constexpr KindInfo kKinds[] = {
     {"volumeattachment", "VolumeAttachment", "storage.k8s.io", "v1", "volumeattachments", false},
     {"servicecidr", "ServiceCIDR", "networking.k8s.io", "v1", "servicecidrs", false},
     {"ipaddress", "IPAddress", "networking.k8s.io", "v1", "ipaddresses", false},
+    {"validatingadmissionpolicy", "ValidatingAdmissionPolicy", "admissionregistration.k8s.io", "v1",
+     "validatingadmissionpolicies", false},
     {"csidriver", "CSIDriver", "storage.k8s.io", "v1", "csidrivers", false},
 };
 

@@ -14,6 +14,7 @@ constexpr std::string_view kBudget = "poddisruptionbudget";
 constexpr std::string_view kAutoscaler = "horizontalpodautoscaler";
 constexpr std::string_view kServiceRange = "servicecidr";
 constexpr std::string_view kServiceAddress = "ipaddress";
+constexpr std::string_view kPolicy = "validatingadmissionpolicy";
 constexpr std::string_view kAttributesClass = "volumeattributesclass";
 constexpr std::string_view kFollowed[] = {"deployment",
                                           "replicaset",
@@ -43,7 +44,8 @@ constexpr std::string_view kFollowed[] = {"deployment",
                                           "volumeattachment",
                                           "csidriver",
                                           kServiceRange,
-                                          kServiceAddress};
+                                          kServiceAddress,
+                                          kPolicy};
 constexpr char kScenario[] = "scenario";
 
 /// "$ns-a" is an object of $ns without a namespace.
@@ -68,7 +70,7 @@ World::World(host::RestClient& client, Slices slices) : client_(client), slices_
     // These came in the versions that davit writes with one release, autoscalers soon after.
     const bool is_new = name == kSlice || name == kCronJob || name == kBudget ||
                         name == kAutoscaler || name == kAttributesClass || name == kServiceRange ||
-                        name == kServiceAddress;
+                        name == kServiceAddress || name == kPolicy;
     if (slices_ == Slices::kNone && is_new) continue;
     threads_.emplace_back(
         [this, kind = find_kind(name)](const std::stop_token& stop) { watch(stop, *kind); });
