@@ -23,6 +23,7 @@ TEST_F(SwapTest, ABuildThatReadsMoreFindsItAtOnce) {
   EXPECT_EQ(report.resident, "");
   transport_.await_requests(2);
   EXPECT_THAT(asked(), ElementsAre("v1-a", "v2-a-n1"));
+  pods_.await_requests(4);
   EXPECT_EQ(pods_.requests(), 4) << "one more list and watch";
   EXPECT_THAT(informers_.informers(), SizeIs(1));
 }

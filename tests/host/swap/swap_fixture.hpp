@@ -111,6 +111,7 @@ class SwapTest : public ::testing::Test {
   void start() {
     start_without_waiting();
     transport_.await_requests(1);
+    pods_.await_requests(2);  // The list serves before the watch after it has begun.
   }
 
   SwapReport swap() { return set_->swap({"sample", file()}); }
