@@ -115,8 +115,9 @@ FromFlagsResult unit_from_flags(const std::vector<std::string>& args) {
   std::string flags;
   std::string kubeconfig;
   // The kubeconfig of the controllers first: other flags often name the same file.
-  std::ranges::stable_partition(
-      given.flags, [](const GivenFlag& each) { return each.found.flag->name == kUnitKubeconfig; });
+  std::stable_partition(given.flags.begin(), given.flags.end(), [](const GivenFlag& each) {
+    return each.found.flag->name == kUnitKubeconfig;
+  });
   for (const GivenFlag& each : given.flags) {
     const UpstreamFlag& flag = *each.found.flag;
     const Result<Json> read = read_flag(flag, each.values);

@@ -116,8 +116,7 @@ Json list_of(const UsageKind& kind, Json::Items objects, const OutputForm& form)
 class Measurement {
  public:
   Measurement(const MetricParts& parts, const std::string& ns)
-      : parts_(parts),
-        pods_(parts.rest.store.list({"", "pods"}, ns).objects),
+      : pods_(parts.rest.store.list({"", "pods"}, ns).objects),
         nodes_(parts.rest.store.list({"", "nodes"}, "").objects),
         rules_(parts.board.rules()),
         loads_(placed_loads(parts)),
@@ -143,7 +142,6 @@ class Measurement {
   }
 
  private:
-  const MetricParts& parts_;
   const std::vector<VersionPtr> pods_;
   const std::vector<VersionPtr> nodes_;
   const std::shared_ptr<const MetricRules> rules_;

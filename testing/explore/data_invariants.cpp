@@ -127,7 +127,9 @@ std::string DataInvariants::judge_attachment(const Json* before, const Json& aft
 std::string DataInvariants::user_of(const Json& claim) const {
   const auto pods = objects_.find(std::string(kPods));
   if (pods == objects_.end()) return {};
-  for (const auto& [key, pod] : pods->second) {
+  for (const auto& each_pod : pods->second) {
+    const auto& key = each_pod.first;
+    const Json& pod = each_pod.second;
     if (key.first != claim.text_at({"metadata", "namespace"})) continue;
     const Json* const volumes = pod.at({"spec", "volumes"});
     if (volumes == nullptr || pod.text_at({"spec", "nodeName"}).empty()) continue;

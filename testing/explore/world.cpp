@@ -224,12 +224,13 @@ sandbox::Revision World::others_led_until(const std::string& process) const {
 std::vector<sandbox::Revision> World::changes_of(const Process& process) const {
   const std::vector<host::Informer*> informers = process.replica().caches().informers();
   std::vector<sandbox::Revision> out;
-  for (const auto& [collection, revision] : changes_) {
+  for (const auto& change : changes_) {
+    const auto& collection = change.first;
     const bool is_seen = std::ranges::any_of(informers, [&](const host::Informer* each) {
       return each->resource().resource == collection.resource &&
              each->resource().group == collection.group;
     });
-    if (is_seen) out.push_back(revision);
+    if (is_seen) out.push_back(change.second);
   }
   return out;
 }
