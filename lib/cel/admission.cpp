@@ -14,7 +14,8 @@ namespace davit::cel {
 namespace {
 
 /// Members of `variables` evaluate each other on one stack, which holds trees of ten times
-/// kTreeDepthMax. Upstream has no limit, and ends at a cycle.
+/// kTreeDepthMax. Their values nest as deep, also those that are known already: a deeper one would
+/// end the stack when it is destroyed. Upstream has no limit, and ends at a cycle.
 constexpr std::size_t kNestingMax = 5 * kTreeDepthMax;
 
 constexpr std::string_view kVariables = "variables";
@@ -185,7 +186,7 @@ AdmissionCompiler::AdmissionCompiler(Declares params)
 }
 
 void AdmissionCompiler::declare_variables() {
-  if (!members_) members_.emplace();
+  if (members_ == nullptr) members_ = std::make_shared<FieldTypes>();
 }
 
 AdmissionExpression AdmissionCompiler::add_variable(const std::string& name, std::string text) {
@@ -210,10 +211,8 @@ AdmissionExpression AdmissionCompiler::compile(std::string text, Wanted wanted,
     variables.push_back({"authorizer", type_literal("Authorizer")});
     variables.push_back({std::string(kRequestResource), type_literal("ResourceCheck")});
   }
-  if (members_) {
-    variables.push_back(
-        {std::string(kVariables),
-         object_type("kubernetes.variables", std::make_shared<const FieldTypes>(*members_))});
+  if (members_ != nullptr) {
+    variables.push_back({std::string(kVariables), object_type("kubernetes.variables", members_)});
   }
   Checked checked = check(*parsed.root, variables);
   if (!checked.issues.empty()) {
@@ -246,7 +245,7 @@ class AdmissionVariables::Members final : public MapValue {
     return owner_.member(found->second);
   }
   [[nodiscard]] Value key_at(std::size_t index) const override {
-    return borrowed_text(at(index)->first);
+    return text_value(at(index)->first);  // The value may outlive the variables.
   }
   [[nodiscard]] Value value_at(std::size_t index) const override {
     return owner_.member(at(index)->second);
@@ -283,28 +282,36 @@ std::optional<Value> AdmissionVariables::find(std::string_view name) const {
 std::uint64_t AdmissionVariables::take_cost() const { return std::exchange(cost_, 0); }
 
 Value AdmissionVariables::member(std::size_t index) const {
-  if (const auto known = known_.find(index); known != known_.end()) return known->second;
-  Value value = evaluated(members_[index]);
-  return known_.emplace(index, std::move(value)).first->second;
+  auto known = known_.find(index);
+  if (known == known_.end()) {
+    Known value = evaluated(members_[index]);
+    known = known_.emplace(index, std::move(value)).first;
+  }
+  below_ = std::max(below_, known->second.depth);
+  return known->second.value;
 }
 
-Value AdmissionVariables::evaluated(const NamedExpression& member) const {
+AdmissionVariables::Known AdmissionVariables::evaluated(const NamedExpression& member) const {
   const auto& [name, expression] = member;
   const std::string variable = "composited variable " + to_text(Json(name));
   if (expression.tree == nullptr) {
-    return error_value(variable + " fails to compile: " + expression.error);
+    return {error_value(variable + " fails to compile: " + expression.error)};
   }
-  if (depth_ + expression.depth > kNestingMax) {
-    return error_value(variable + " fails to evaluate: variables nest too deeply");
-  }
+  const Known too_deep = {error_value(variable + " fails to evaluate: variables nest too deeply")};
+  if (depth_ + expression.depth > kNestingMax) return too_deep;
+  const std::size_t beside = std::exchange(below_, 0);
   depth_ += expression.depth;
   const Evaluation result = evaluate(*expression.tree, *this, kCallCostMax);
   depth_ -= expression.depth;
+  const std::size_t depth = expression.depth + std::exchange(below_, beside);
   if (__builtin_add_overflow(cost_, result.cost, &cost_)) {
     cost_ = std::numeric_limits<std::uint64_t>::max();
   }
-  if (!result.value.is_error()) return result.value;
-  return error_value(variable + " fails to evaluate: " + std::string(result.value.error()));
+  if (result.value.is_error()) {
+    return {error_value(variable + " fails to evaluate: " + std::string(result.value.error()))};
+  }
+  if (depth > kNestingMax) return too_deep;
+  return {result.value, depth};
 }
 
 AdmissionOutcome evaluate_admission(const AdmissionExpression& expression,

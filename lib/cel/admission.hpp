@@ -58,7 +58,7 @@ class AdmissionCompiler {
 
  private:
   std::vector<Variable> variables_;
-  std::optional<FieldTypes> members_;  // Those of `variables`; nothing: it is not declared.
+  std::shared_ptr<FieldTypes> members_;  // Those of `variables`; null: it is not declared.
 };
 
 /// The values of an evaluation, borrowed. Null: the expression sees null.
@@ -87,15 +87,20 @@ class AdmissionVariables final : public Variables {
 
  private:
   class Members;
+  struct Known {
+    Value value;
+    std::size_t depth = 0;  // With the members in it.
+  };
   [[nodiscard]] Value member(std::size_t index) const;
-  [[nodiscard]] Value evaluated(const NamedExpression& member) const;
+  [[nodiscard]] Known evaluated(const NamedExpression& member) const;
 
   const AdmissionValues& values_;
   const std::vector<NamedExpression>& members_;
   std::map<std::string, std::size_t, std::less<>> places_;  // The last one of a name counts.
-  mutable std::unordered_map<std::size_t, Value> known_;
+  mutable std::unordered_map<std::size_t, Known> known_;
   mutable std::uint64_t cost_ = 0;
-  mutable std::size_t depth_ = 0;
+  mutable std::size_t depth_ = 0;  // All members that are being evaluated.
+  mutable std::size_t below_ = 0;  // The deepest member that the expression has used.
 };
 
 struct AdmissionOutcome {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "lib/cel/ast.hpp"
+#include "lib/cel/limits.hpp"
 
 namespace davit::cel {
 namespace {
@@ -39,8 +40,11 @@ std::uint64_t match_cost(const Value& text, double pattern_size) {
          static_cast<std::uint64_t>(std::ceil(pattern_size * kPatternSize));
 }
 
-/// The cost of reading a value with all that is in it. `left` limits the depth.
-std::uint64_t deep_cost(const Value& value, int left) {
+/// The cost of reading a value with all that is in it. `left` limits the depth, and `parts` what is
+/// looked at: parts of values are shared, so few steps make a value of 2^40 parts.
+std::uint64_t deep_cost(const Value& value, int left, std::size_t& parts) {
+  if (parts == 0) return kCallCostMax;
+  --parts;
   if (value.kind() == ValueKind::kString)
     return static_cast<std::uint64_t>(static_cast<double>(value.text().size()) * kTraversal);
   if (const auto* bytes = value.get<Bytes>())
@@ -48,12 +52,15 @@ std::uint64_t deep_cost(const Value& value, int left) {
   std::uint64_t cost = 0;
   if (left == 0) return 1;
   if (const auto* list = value.get<ListRef>()) {
-    for (std::size_t i = 0; i < (*list)->size(); ++i) cost += deep_cost((*list)->at(i), left - 1);
+    for (std::size_t i = 0; i < (*list)->size() && cost < kCallCostMax; ++i) {
+      cost += deep_cost((*list)->at(i), left - 1, parts);
+    }
     return cost;
   }
   if (const auto* map = value.get<MapRef>()) {
-    for (std::size_t i = 0; i < (*map)->size(); ++i) {
-      cost += deep_cost((*map)->key_at(i), left - 1) + deep_cost((*map)->value_at(i), left - 1);
+    for (std::size_t i = 0; i < (*map)->size() && cost < kCallCostMax; ++i) {
+      cost += deep_cost((*map)->key_at(i), left - 1, parts) +
+              deep_cost((*map)->value_at(i), left - 1, parts);
     }
     return cost;
   }
@@ -86,7 +93,10 @@ std::optional<std::uint64_t> library_cost(std::string_view function, std::span<c
       "isIP", "isCIDR",     "quantity",   "isQuantity", "semver", "isSemver"};
   if (function == "check") return kCheckCost;
   if (args.empty()) return std::nullopt;
-  if (is_one_of(function, kLists)) return deep_cost(args[0], 100);
+  if (is_one_of(function, kLists)) {
+    std::size_t parts = 10 * kCallCostMax;
+    return deep_cost(args[0], 100, parts);
+  }
   if (is_one_of(function, kReads) || function == "jsonpatch.escapeKey")
     return traversal_of(args[0]);
   if (function == "replace" || function == "split" || function == "ip.isCanonical")

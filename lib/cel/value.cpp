@@ -13,6 +13,17 @@ namespace {
 /// Values nest as deep as the tree they come from, which kJsonDepthMax limits, or as the loops that
 /// build them: deeper ones are not compared.
 constexpr std::size_t kDepthMax = 1'000;
+/// Parts of values are shared, so few steps make a value of 2^40 parts. One comparison looks at no
+/// more than these.
+constexpr std::size_t kPartsMax = 10'000'000;
+
+/// The limits of one comparison.
+struct Left {
+  std::size_t depth = kDepthMax;
+  std::size_t* parts = nullptr;
+
+  [[nodiscard]] Left below() const { return {depth - 1, parts}; }
+};
 
 class PlainList : public ListValue {
  public:
@@ -30,9 +41,9 @@ std::uint64_t code_points(std::string_view text) {
   }));
 }
 
-Value equal_at(const Value& a, const Value& b, std::size_t left);
+Value equal_at(const Value& a, const Value& b, Left left);
 
-Value equal_lists(const ListValue& a, const Value& other, std::size_t left) {
+Value equal_lists(const ListValue& a, const Value& other, Left left) {
   if (const std::optional<Value> special = a.equals(other)) return *special;
   const ListValue& b = **other.get<ListRef>();
   if (a.size() != b.size()) return false;
@@ -43,7 +54,7 @@ Value equal_lists(const ListValue& a, const Value& other, std::size_t left) {
   return true;
 }
 
-Value equal_maps(const MapValue& a, const MapValue& b, std::size_t left) {
+Value equal_maps(const MapValue& a, const MapValue& b, Left left) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const std::optional<Value> theirs = b.find(a.key_at(i));
@@ -54,15 +65,17 @@ Value equal_maps(const MapValue& a, const MapValue& b, std::size_t left) {
   return true;
 }
 
-Value equal_optional(const Optional& a, const Optional& b, std::size_t left) {
+Value equal_optional(const Optional& a, const Optional& b, Left left) {
   if (!a.value || !b.value) return !a.value && !b.value;
   return equal_at(*a.value, *b.value, left);
 }
 
-Value equal_at(const Value& a, const Value& b, std::size_t left) {
+Value equal_at(const Value& a, const Value& b, Left left) {
   if (a.is_error()) return a;
   if (b.is_error()) return b;
-  if (left == 0) return error_value("values nest too deeply");
+  if (left.depth == 0) return error_value("values nest too deeply");
+  if (*left.parts == 0) return error_value("values are too large to compare");
+  --*left.parts;
   if (is_number(a) && is_number(b))
     return compare_numbers(a, b) == std::partial_ordering::equivalent;
   if (a.kind() != b.kind()) return false;
@@ -82,11 +95,11 @@ Value equal_at(const Value& a, const Value& b, std::size_t left) {
     case ValueKind::kType:
       return a.get<TypeValue>()->name == b.get<TypeValue>()->name;
     case ValueKind::kList:
-      return equal_lists(**a.get<ListRef>(), b, left - 1);
+      return equal_lists(**a.get<ListRef>(), b, left.below());
     case ValueKind::kMap:
-      return equal_maps(**a.get<MapRef>(), **b.get<MapRef>(), left - 1);
+      return equal_maps(**a.get<MapRef>(), **b.get<MapRef>(), left.below());
     case ValueKind::kOptional:
-      return equal_optional(*a.get<Optional>(), *b.get<Optional>(), left - 1);
+      return equal_optional(*a.get<Optional>(), *b.get<Optional>(), left.below());
     case ValueKind::kOpaque:
       break;
     default:
@@ -141,7 +154,10 @@ Value optional_of(Value value) { return Optional{std::make_shared<const Value>(s
 Value no_such_overload() { return error_value("no such overload"); }
 Value no_such_key(const Value& key) { return error_value("no such key: " + plain_text(key)); }
 
-Value equal(const Value& a, const Value& b) { return equal_at(a, b, kDepthMax); }
+Value equal(const Value& a, const Value& b) {
+  std::size_t parts = kPartsMax;
+  return equal_at(a, b, {kDepthMax, &parts});
+}
 
 std::string type_name(const Value& value) {
   constexpr std::array<std::string_view, 15> kNames = {"null_type",

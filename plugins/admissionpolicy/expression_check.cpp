@@ -53,13 +53,9 @@ class Environment {
                     {"request", cel::admission_request_type()},
                     {"namespaceObject", cel::namespace_object_type()},
                     {"authorizer", cel::type_literal("Authorizer")},
-                    {"variables", nullptr}}) {
+                    {"variables", cel::object_type("kubernetes.variables", members_)}}) {
     if (params != nullptr) variables_.push_back({"params", params});
-    set_members();
-    for (const auto& [name, text] : policy.variables) {
-      members_[name] = member_type(text);
-      set_members();
-    }
+    for (const auto& [name, text] : policy.variables) (*members_)[name] = member_type(text);
   }
 
   /// The mistakes in an expression as text.
@@ -80,14 +76,8 @@ class Environment {
     return checked.issues.empty() ? cel::composed_type(checked.result) : any;
   }
 
-  void set_members() {
-    const auto found = std::ranges::find(variables_, "variables", &cel::Variable::name);
-    found->type =
-        cel::object_type("kubernetes.variables", std::make_shared<const cel::FieldTypes>(members_));
-  }
-
+  const std::shared_ptr<cel::FieldTypes> members_ = std::make_shared<cel::FieldTypes>();
   std::vector<cel::Variable> variables_;
-  cel::FieldTypes members_;
 };
 
 }  // namespace

@@ -66,6 +66,7 @@ Json request_options(const Call& call, JudgedWrite::Operation operation) {
     }
     return out;
   }
+  if (!call.request.body.empty()) return out;  // The server has not read the query then.
   if (!query.get("dryRun").empty()) out.set("dryRun", texts(query.all("dryRun")));
   copy(query, "propagationPolicy", out);
   const std::string_view grace = query.get("gracePeriodSeconds");

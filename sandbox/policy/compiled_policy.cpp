@@ -62,8 +62,7 @@ CompiledPolicy::CompiledPolicy(const Json& policy)
 PolicyVerdict CompiledPolicy::judge(const cel::AdmissionValues& values) const {
   PolicyVerdict verdict;
   if (!conditions_.empty() && !matches(values, verdict)) return verdict;
-  validate(values, verdict);
-  annotate(values, verdict);
+  if (validate(values, verdict)) annotate(values, verdict);
   return verdict;
 }
 
@@ -74,6 +73,10 @@ void CompiledPolicy::fail(std::string error, PolicyVerdict& verdict) const {
 bool CompiledPolicy::matches(const cel::AdmissionValues& values, PolicyVerdict& verdict) const {
   cel::AdmissionValues seen = values;
   seen.namespace_object = nullptr;
+  // `request.resource` is what was asked for, unlike that of the validations.
+  Json request = *values.request;
+  request.set("resource", Json(request.get("requestResource")));
+  seen.request = &request;
   const cel::AdmissionVariables variables(seen, variables_);
   std::int64_t budget = cel::kMatchBudget;
   std::vector<std::string> errors;
@@ -127,13 +130,16 @@ std::string CompiledPolicy::message_of(const Validation& validation,
   return "failed expression: " + trimmed_text(validation.expression.text);
 }
 
-void CompiledPolicy::validate(const cel::AdmissionValues& values, PolicyVerdict& verdict) const {
+bool CompiledPolicy::validate(const cel::AdmissionValues& values, PolicyVerdict& verdict) const {
   const cel::AdmissionVariables variables(values, variables_);
   std::int64_t budget = cel::kRunBudget;
   std::vector<cel::AdmissionOutcome> outcomes;
   for (const Validation& each : validations_) {
     outcomes.push_back(cel::evaluate_admission(each.expression, variables, budget));
-    if (outcomes.back().exhausted) return fail(std::move(outcomes.back().error), verdict);
+    if (outcomes.back().exhausted) {
+      fail(std::move(outcomes.back().error), verdict);
+      return false;
+    }
   }
   const Run shown = messages(values, budget);
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
@@ -148,6 +154,7 @@ void CompiledPolicy::validate(const cel::AdmissionValues& values, PolicyVerdict&
       verdict.denials.push_back({message_of(validation, text), validation.reason});
     }
   }
+  return true;
 }
 
 void CompiledPolicy::annotate(const cel::AdmissionValues& values, PolicyVerdict& verdict) const {

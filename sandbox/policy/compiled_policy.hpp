@@ -50,7 +50,8 @@ class CompiledPolicy {
 
   /// Whether the write is one that the match conditions are for. An error is a denial.
   [[nodiscard]] bool matches(const cel::AdmissionValues& values, PolicyVerdict& verdict) const;
-  void validate(const cel::AdmissionValues& values, PolicyVerdict& verdict) const;
+  /// False if the budget ran out, which ends the judgement.
+  [[nodiscard]] bool validate(const cel::AdmissionValues& values, PolicyVerdict& verdict) const;
   /// Evaluates the messageExpressions, of validations that hold, too, as upstream does.
   [[nodiscard]] Run messages(const cel::AdmissionValues& values, std::int64_t budget) const;
   void annotate(const cel::AdmissionValues& values, PolicyVerdict& verdict) const;

@@ -107,7 +107,10 @@ class Policies::Run {
                                const Json& params) {
     const auto form = [&](const Json* object) -> std::optional<Json> {
       if (object == nullptr) return std::nullopt;
-      return write_.subresource.empty() ? convert(*object, matched) : *object;
+      // Only what has the kind of the resource has its versions.
+      const Subresource* const part =
+          write_.subresource.empty() ? nullptr : write_.resource.subresource(write_.subresource);
+      return part == nullptr || part->kind.empty() ? convert(*object, matched) : *object;
     };
     const std::optional<Json> object = form(write_.object);
     const std::optional<Json> old = form(write_.old);
@@ -159,6 +162,9 @@ class Policies::Run {
   void warn(const CompiledPolicy& policy, const Binding& binding, const std::string& message) {
     std::string text = "Validation failed for ValidatingAdmissionPolicy '" + policy.name() +
                        "' with binding '" + binding.name + "': " + message;
+    // No header has such a text.
+    const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+    if (std::ranges::any_of(text, is_control)) return;
     std::vector<std::string>& list = context_.warnings;
     if (std::ranges::find(list, text) == list.end()) list.push_back(std::move(text));
   }

@@ -83,20 +83,21 @@ ApiResult<HttpServerResponse> post_binding(const RestParts& parts, Call& call) {
   if (ApiFailure failure = check_target(binding)) return *failure;
   const ResourcePtr pods = parts.resources.now()->find("", "v1", "pods");
   // The older way to bind, POST to "bindings", is not one that PodTopologyLabels looks at.
-  if (!call.url.name.empty()) {
-    const std::string ns = call.ns();
+  const bool is_of_pod = !call.url.name.empty();
+  const std::string ns = call.ns();
+  if (is_of_pod) {
     const WriteRequest bind{*pods, WriteVerb::kCreate, ns, name, "binding", nullptr};
     if (ApiFailure failure = parts.admission.admit(bind, binding)) return *failure;
-    if (call.judge != nullptr) {
-      if (ApiFailure failure = call.judge({.operation = JudgedWrite::Operation::kCreate,
-                                           .resource = *pods,
-                                           .subresource = bind.subresource,
-                                           .ns = ns,
-                                           .name = name,
-                                           .object = &binding,
-                                           .dry_run = options->dry_run == DryRun::kYes})) {
-        return *failure;
-      }
+  }
+  if (call.judge != nullptr) {
+    if (ApiFailure failure = call.judge({.operation = JudgedWrite::Operation::kCreate,
+                                         .resource = is_of_pod ? *pods : *call.resource,
+                                         .subresource = call.url.subresource,
+                                         .ns = ns,
+                                         .name = name,
+                                         .object = &binding,
+                                         .dry_run = options->dry_run == DryRun::kYes})) {
+      return *failure;
     }
   }
   Call pod_call{call.request, call.url, Verb::kUpdate, pods, call.form, call.user_agent, {}};

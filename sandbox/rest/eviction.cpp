@@ -152,20 +152,21 @@ ApiResult<HttpServerResponse> post_eviction(const RestParts& parts, Call& call) 
   if (!options) return options.error();
   if (write->dry_run == DryRun::kYes) options->dry_run = DryRun::kYes;
   const Resource& pods = *call.resource;
-  const VersionPtr version = parts.store.get(pods.collection, call.ns(), call.url.name);
-  if (version == nullptr) return not_found(Subject::resource(pods, call.url.name));
-  const Json pod = load(*version, pods);
+  const std::string ns = call.ns();
   if (call.judge != nullptr) {
     if (ApiFailure failure = call.judge({.operation = JudgedWrite::Operation::kCreate,
                                          .resource = pods,
                                          .subresource = call.url.subresource,
-                                         .ns = version->ns,
-                                         .name = version->name,
+                                         .ns = ns,
+                                         .name = call.url.name,
                                          .object = &decoded->object,
                                          .dry_run = options->dry_run == DryRun::kYes})) {
       return *failure;
     }
   }
+  const VersionPtr version = parts.store.get(pods.collection, ns, call.url.name);
+  if (version == nullptr) return not_found(Subject::resource(pods, call.url.name));
+  const Json pod = load(*version, pods);
   if (!needs_no_budget(pod)) {
     if (ApiFailure failure = take_from_budget(parts, call.ns(), pod, options->dry_run)) {
       return *failure;

@@ -43,9 +43,21 @@ ApiResult<HttpServerResponse> post_token(const Serving& serving, Call& call) {
   const BodyType type = BodyType::of_kind("authentication.k8s.io", "v1", "TokenRequest");
   ApiResult<Decoded> decoded = decode_body(call.request, type, options->validation);
   if (!decoded) return decoded.error();
-  return from_review(serving, call, type,
-                     token_request_response(std::move(decoded->object), call.ns(), call.url.name,
-                                            review_parts(serving)));
+  const std::string ns = call.ns();
+  if (call.judge != nullptr) {
+    if (ApiFailure failure = call.judge({.operation = JudgedWrite::Operation::kCreate,
+                                         .resource = *call.resource,
+                                         .subresource = call.url.subresource,
+                                         .ns = ns,
+                                         .name = call.url.name,
+                                         .object = &decoded->object,
+                                         .dry_run = options->dry_run == DryRun::kYes})) {
+      return *failure;
+    }
+  }
+  return from_review(
+      serving, call, type,
+      token_request_response(std::move(decoded->object), ns, call.url.name, review_parts(serving)));
 }
 
 }  // namespace

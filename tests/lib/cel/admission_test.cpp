@@ -80,6 +80,69 @@ TEST(AdmissionVariablesTest, AnExhaustedBudgetEndsTheRun) {
   EXPECT_EQ(outcome.error, kOutOfBudget);
 }
 
+TEST(AdmissionVariablesTest, ANameOfAMemberOutlivesTheVariables) {
+  const std::string name = "a_name_that_no_string_keeps_within_itself";
+  AdmissionCompiler compiler(Declares::kNo);
+  std::vector<NamedExpression> members;
+  members.emplace_back(name, compiler.add_variable(name, "1"));
+  const AdmissionExpression first =
+      compiler.compile("string(dyn(variables).map(k, k)[0])", Wanted::kText, Declares::kNo);
+  const AdmissionValues values;
+  std::int64_t budget = kRunBudget;
+
+  const AdmissionOutcome outcome =
+      evaluate_admission(first, AdmissionVariables(values, members), budget);
+
+  EXPECT_EQ(shown(outcome), '"' + name + '"');
+}
+
+TEST(AdmissionVariablesTest, KnownMembersCountForTheDepthOfAValue) {
+  AdmissionCompiler compiler(Declares::kNo);
+  std::vector<NamedExpression> members;
+  std::vector<AdmissionExpression> uses;
+  const std::string brackets(100, '[');
+  for (int i = 0; i < 40; ++i) {
+    const std::string name = "v" + std::to_string(i);
+    const std::string inner = i == 0 ? "1" : "dyn(variables.v" + std::to_string(i - 1) + ")";
+    members.emplace_back(name,
+                         compiler.add_variable(name, brackets + inner + std::string(100, ']')));
+    uses.push_back(
+        compiler.compile("variables." + name + ".size() == 1", Wanted::kBool, Declares::kNo));
+  }
+  const AdmissionValues values;
+  const AdmissionVariables variables(values, members);
+  std::int64_t budget = kRunBudget;
+
+  std::vector<std::string> shown_all;
+  for (const AdmissionExpression& each : uses) {
+    shown_all.push_back(shown(evaluate_admission(each, variables, budget)));
+  }
+
+  EXPECT_EQ(shown_all.front(), "true");
+  EXPECT_NE(shown_all.back().find("variables nest too deeply"), std::string::npos)
+      << shown_all.back();
+}
+
+TEST(AdmissionVariablesTest, SharedPartsAreNotComparedWithoutEnd) {
+  std::string big = "[[1]]";
+  for (int i = 0; i < 40; ++i) big += ".map(x, [dyn(x), dyn(x)])";
+  AdmissionCompiler compiler(Declares::kNo);
+  std::vector<NamedExpression> members;
+  members.emplace_back("big", compiler.add_variable("big", big));
+  ASSERT_EQ(members.front().second.error, "");
+  const AdmissionValues values;
+  const AdmissionVariables variables(values, members);
+  const auto error_of = [&](const std::string& text) {
+    std::int64_t budget = kRunBudget;
+    return shown(evaluate_admission(compiler.compile(text, Wanted::kBool, Declares::kNo), variables,
+                                    budget));
+  };
+
+  EXPECT_NE(error_of("variables.big == variables.big").find("too large to compare"),
+            std::string::npos);
+  EXPECT_NE(error_of("[variables.big].indexOf(variables.big) == 0"), "true");
+}
+
 TEST(AuthorizerTest, AQuestionHasTheWordsOfTheExpression) {
   std::vector<AccessQuestion> asked;
   const AccessCheck check = [&asked](const AccessQuestion& question) {

@@ -120,6 +120,47 @@ TEST(AdmissionPolicyTest, AWarningComesOnceAndTheObjectIsStored) {
   EXPECT_EQ(warnings_in(stored), 1U);
 }
 
+TEST(AdmissionPolicyTest, AWarningWithControlCharactersHasNoHeader) {
+  Sandbox sandbox;
+  ASSERT_EQ(
+      sandbox
+          .post(kPolicies, policy_of("p", R"("validations":[{"expression":"false &&\n false"},)"
+                                          R"({"expression":"false"}])"))
+          .code,
+      201);
+  ASSERT_EQ(sandbox.post(kBindings, binding_of("p", "Warn")).code, 201);
+
+  EXPECT_EQ(warnings_in(sandbox.post(kMaps, map_of("m", "x"))), 1U);
+}
+
+TEST(AdmissionPolicyTest, BindingsEvictionsAndTokensAreJudged) {
+  Sandbox sandbox;
+  const std::string space = "/api/v1/namespaces/default/";
+  ASSERT_EQ(sandbox.post(space + "serviceaccounts", R"({"metadata":{"name":"a"}})").code, 201);
+  ASSERT_EQ(
+      sandbox
+          .post(
+              kPolicies,
+              R"({"metadata":{"name":"all"},"spec":{"matchConstraints":{"resourceRules":[)"
+              R"({"apiGroups":["*"],"apiVersions":["*"],"operations":["*"],"resources":["*/*"]}]},)"
+              R"("validations":[{"expression":"false"}]}})")
+          .code,
+      201);
+  ASSERT_EQ(sandbox.post(kBindings, binding_of("all")).code, 201);
+  const std::string binding = R"({"metadata":{"name":"gone"},"target":{"name":"n"}})";
+  const std::string eviction =
+      R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"gone"}})";
+
+  for (const auto& [path, body] : {std::pair(space + "bindings", binding),
+                                   {space + "pods/gone/binding", binding},
+                                   {space + "pods/gone/eviction", eviction},
+                                   {space + "serviceaccounts/a/token", std::string("{}")}}) {
+    const Reply denied = sandbox.post(path, body);
+    EXPECT_EQ(denied.code, 422) << path << ": " << denied.text;
+    EXPECT_NE(denied.message().find("denied request"), std::string::npos) << path;
+  }
+}
+
 TEST(AdmissionPolicyTest, NoPolicyIsAskedAboutPolicies) {
   Sandbox sandbox;
   ASSERT_EQ(
@@ -213,6 +254,28 @@ TEST(AdmissionPolicyTest, OneOfManyVersionsOfACustomResourceIsJudgedAsTheRuleNam
 
   EXPECT_EQ(denied.code, 422);
   EXPECT_TRUE(denied.message().ends_with("denied request: example.com/v1v2")) << denied.message();
+}
+
+TEST(AdmissionPolicyTest, MatchConditionsSeeTheResourceThatWasAskedFor) {
+  Sandbox sandbox;
+  ASSERT_EQ(sandbox
+                .post(kPolicies,
+                      R"({"metadata":{"name":"p"},"spec":{"matchConstraints":{"resourceRules":[)"
+                      R"({"apiGroups":["autoscaling"],"apiVersions":["v1"],"operations":["*"],)"
+                      R"("resources":["horizontalpodautoscalers"]}]},)"
+                      R"("matchConditions":[{"name":"asked","expression":)"
+                      R"("request.resource.version == 'v2' && request.kind.version == 'v1'"}],)"
+                      R"("validations":[{"expression":"request.resource.version == 'v2'"}]}})")
+                .code,
+            201);
+  ASSERT_EQ(sandbox.post(kBindings, binding_of("p")).code, 201);
+
+  const Reply denied =
+      sandbox.post("/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers",
+                   R"({"metadata":{"name":"a"},"spec":{"maxReplicas":2,"scaleTargetRef":)"
+                   R"({"apiVersion":"apps/v1","kind":"Deployment","name":"d"}}})");
+
+  EXPECT_EQ(denied.code, 422) << denied.text;
 }
 
 }  // namespace
