@@ -46,8 +46,9 @@ Result<Options> read_options(Value config) {
         read_off(config, kNoVerification, out.verifies), read_off(config, kNoForce, forces)}) {
     if (!each.ok()) return each;
   }
-  if (*out.force_after < std::chrono::seconds(1)) {
-    return Status(Code::kInvalid, std::string(kForceAfter) + " must be at least 1s");
+  constexpr std::chrono::hours kForceAfterMax{365 * 24};  // Times that end later could overflow.
+  if (*out.force_after < std::chrono::seconds(1) || *out.force_after > kForceAfterMax) {
+    return Status(Code::kInvalid, std::string(kForceAfter) + " must be from 1s to 8760h");
   }
   if (!forces) out.force_after.reset();
   if (out.verify_period < std::chrono::seconds(1)) {

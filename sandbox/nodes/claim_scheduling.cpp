@@ -115,6 +115,7 @@ bool selects(const Json& selector, const NodeCapacity& node) {
 /// Whether a CSIStorageCapacity says that the claim's volume finds room on the node, or its driver
 /// publishes none.
 bool has_space(const StorageView& view, const Json& claim, const NodeCapacity& node) {
+  if (!view.is_listed(StorageKind::kCapacity)) return true;       // A server before v1.24 has none.
   if (!annotation_of(claim, kSelectedNode).empty()) return true;  // It was checked before.
   const std::string& name = storage_class_of(claim);
   const Json* const chosen = view.find(StorageKind::kClass, name);

@@ -353,6 +353,10 @@ TEST_P(ExploredMutantTest, IsFoundByTheSetsOfTheExplorerAlone) {
   EXPECT_EQ(summary.findings.front().violations.front().oracle, GetParam().oracle);
 }
 
+TEST(ExploredMutantsTest, ThePageHasThem) {
+  EXPECT_THAT(explored_mutants(), ::testing::Not(::testing::IsEmpty()));
+}
+
 INSTANTIATE_TEST_SUITE_P(Guards, ExploredMutantTest, ::testing::ValuesIn(explored_mutants()),
                          [](const auto& each) {
                            std::string name = each.param.name;

@@ -18,8 +18,8 @@ enum class Candidates { kOfTheName, kOfTheNamespace };
 /// Calls `visit` for the objects of the namespace that have `name` in one of the indexes; an object
 /// that is in several may be visited several times. If the name is that of many objects, as
 /// StatefulSets name claims alike in each namespace, and the namespace has fewer, it visits all of
-/// the namespace instead. So the cost is that of the smaller set, and a change of each of N objects
-/// costs N lookups, not N².
+/// the namespace instead. So a name that one namespace has costs what it finds, however large the
+/// namespace is. A name that many namespaces have still costs one look at its list.
 template <typename Cache, typename Visit>
 Candidates each_candidate(const Cache& cache, std::initializer_list<std::string_view> indexes,
                           std::string_view ns, std::string_view name, const Visit& visit) {

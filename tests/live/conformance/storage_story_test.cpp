@@ -272,6 +272,7 @@ class StorageStory {
     std::string nodes;
     const bool has_moved = eventually(minutes(4), [&] {
       nodes = nodes_of(volume);
+      if (nodes.starts_with("kubectl: ")) return false;
       EXPECT_THAT(nodes, testing::Not(HasSubstr(" "))) << "attached to two nodes";
       const std::string now = node_of(pod);
       return !now.empty() && now != lost && nodes == now;
