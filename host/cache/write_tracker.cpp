@@ -224,11 +224,14 @@ WriteTracker::Watcher& WriteTracker::follow(Informer& informer) {
   Watcher* added = nullptr;
   {
     MutexLock lock(mutex_);
-    for (const auto& each : watchers_) {
-      if (&each->informer != &informer) continue;
+    const auto found = std::find_if(watchers_.begin(), watchers_.end(),
+                                    [&](const auto& each) { return &each->informer == &informer; });
+    if (found != watchers_.end()) {
+      // A copy: the list may grow, and move, during the wait.
+      Watcher* const known = found->get();
       // Another thread is adding it: until then it would miss what the informer notifies.
-      while (!each->listens) listening_.wait(mutex_);
-      return *each;
+      while (!known->listens) listening_.wait(mutex_);
+      return *known;
     }
     watchers_.push_back(std::make_unique<Watcher>(*this, informer));
     added = watchers_.back().get();

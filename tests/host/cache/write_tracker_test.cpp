@@ -1,6 +1,12 @@
 #include "host/cache/write_tracker.hpp"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <fstream>
+#include <future>
+#include <thread>
 
 #include "tests/host/cache/cache_fixture.hpp"
 
@@ -353,6 +359,70 @@ TEST_F(WriteTrackerTest, KeysThatAreNeverAskedForDoNotPileUp) {
     watch_line(bookmark_json(std::to_string(100 + i)));
   }
   EXPECT_LE(tracker_->size(), 64u);
+}
+
+/// Holds the informer that calls it until it is released.
+class HoldingListener final : public Listener {
+ public:
+  void on_initial(std::vector<ObjectRef>) override {}
+  void on_change(const Change&) override {}
+  void on_progress(std::uint64_t) override {
+    entered_.set_value();
+    release_.get_future().wait();
+  }
+  void await_call() { entered_.get_future().wait(); }
+  void release() { release_.set_value(); }
+
+ private:
+  std::promise<void> entered_;
+  std::promise<void> release_;
+};
+
+/// Runs `act` and returns once the thread sleeps.
+std::jthread blocked(std::function<void()> act) {
+  std::promise<pid_t> id;
+  std::jthread out([&id, act = std::move(act)] {
+    id.set_value(::gettid());
+    act();
+  });
+  const std::string file = "/proc/self/task/" + std::to_string(id.get_future().get()) + "/status";
+  for (std::string line; line.find("sleeping") == std::string::npos;) {
+    std::this_thread::yield();
+    std::ifstream status(file);
+    while (std::getline(status, line) && !line.starts_with("State:")) {
+    }
+  }
+  return out;
+}
+
+TEST_F(WriteTrackerTest, ASyncThatWaitsForAWatcherOutlivesTheGrowthOfTheirList) {
+  HoldingListener holder;
+  informer_->add_listener(holder, Informer::PastContent::kSkip);
+  std::jthread delivery([this] { watch_line(bookmark_json("11")); });
+  holder.await_call();
+  const auto write = [this, pods = informer_.get(), now = clock_.now()](const char* key) {
+    tracker_->note_write(key, *pods, {"default", "a", "uid-a", "12"}, now);
+  };
+  std::jthread adds = blocked([&write] { write("x"); });
+  std::jthread waits = blocked([&write] { write("y"); });
+  std::unique_ptr<Informer> first = std::move(informer_);
+  std::vector<std::unique_ptr<Informer>> others;
+  for (int i = 0; i < 64; ++i) {
+    make_informer();
+    deleted("z", "a");
+    others.push_back(std::move(informer_));
+  }
+  informer_ = std::move(first);
+
+  holder.release();
+  delivery.join();
+  adds.join();
+  waits.join();
+
+  EXPECT_FALSE(ready("x"));
+  EXPECT_FALSE(ready("y"));
+  informer_->remove_listener(holder);
+  tracker_.reset();  // It follows the other informers.
 }
 
 }  // namespace
