@@ -13,7 +13,7 @@ namespace davit::host {
 /// The settings of a run.
 struct RunSettings {
   Manifest manifest;          ///< With the flags laid over it.
-  std::string manifest_path;  ///< Empty when there is none.
+  std::string manifest_path;  ///< Empty without a manifest.
   /// Keyed by controller name or alias; wins over plugins[].controllers[].workers.
   std::map<std::string, std::uint32_t> workers;
   std::vector<std::string> warnings = {};  ///< For the operator: what was given and has no effect.

@@ -9,7 +9,7 @@
 
 namespace davit::admissionpolicy {
 
-/// The type of a kind of Kubernetes' own; null if it is none.
+/// The type of a built-in kind; null for another kind.
 /// Rule: docs/spec/cluster-controllers.md, B5.
 [[nodiscard]] cel::TypePtr built_in_type(const GroupVersionKind& kind);
 

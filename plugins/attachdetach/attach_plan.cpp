@@ -31,13 +31,13 @@ Step unwanted(const Pair& pair, const Facts& facts, const std::optional<Duration
               Time now) {
   if (pair.phase == Phase::kAbsent) return {Action::kForget};
   if (now < pair.next) return wait_until(pair.next, now);
-  const Time expiry = *pair.unwanted_since + force_after.value_or(Duration::zero());
-  const bool is_expired = force_after && now > expiry;
+  const std::optional<Time> expiry = forced_from(pair, force_after);
+  const bool is_expired = expiry && now > *expiry;
   const bool is_forced = facts.node_is_out_of_service || (is_expired && !facts.node_is_ready);
   if (facts.is_in_use && !is_forced && !mutant("detach-in-use")) {
-    const bool will_expire = force_after && !is_expired;
+    const bool will_expire = expiry && !is_expired;
     if (!will_expire) return {Action::kNothing};
-    return wait_until(expiry + std::chrono::milliseconds(1), now);
+    return wait_until(*expiry + std::chrono::milliseconds(1), now);
   }
   if (!pair.is_released && !mutant("detach-before-report")) return {Action::kRelease};
   return {is_forced ? Action::kForceDetach : Action::kDetach};
@@ -75,6 +75,11 @@ Elsewhere elsewhere(const VolumeState& volume, const std::string& node) {
 }
 
 }  // namespace
+
+std::optional<Time> forced_from(const Pair& pair, const std::optional<Duration>& force_after) {
+  if (!pair.unwanted_since || !force_after) return std::nullopt;
+  return *pair.unwanted_since + *force_after;
+}
 
 Step next_step(const VolumeState& volume, const std::string& node, const Pair& pair,
                const Facts& facts, const std::optional<Duration>& force_after, Time now) {

@@ -50,6 +50,11 @@ struct Step {
   std::string text{};
 };
 
+/// The time after which a node that is not ready loses the volume. Nothing: it does not, or the
+/// volume is wanted there.
+[[nodiscard]] std::optional<Time> forced_from(const Pair& pair,
+                                              const std::optional<Duration>& force_after);
+
 /// Invariants:
 /// - A volume that may be on one node only is not attached while another node has it, may have it,
 ///   or has an attachment that someone else made.

@@ -346,9 +346,8 @@ Result<std::string> VolumeSync::why_not(const Place& place, bool is_forced,
     return Status(Code::kUnavailable, "another node answered");
   const std::lock_guard lock(parts_.mutex);
   Pair& pair = parts_.world.find(place.volume)->pairs.at(place.node);
-  const std::optional<Duration>& force_after = parts_.options.force_after;
-  const bool is_expired = force_after && pair.unwanted_since &&
-                          parts_.cluster.now() > *pair.unwanted_since + *force_after;
+  const std::optional<Time> expiry = forced_from(pair, parts_.options.force_after);
+  const bool is_expired = expiry && parts_.cluster.now() > *expiry;
   const bool is_still_forced =
       !node || is_out_of_service(*node) || (is_expired && !is_ready(*node));
   if (is_forced && is_still_forced) reason = is_expired ? "timeout" : "out-of-service";

@@ -72,7 +72,7 @@ std::map<StorageSegment, Quantity> used(const StorageView& view, const std::stri
   return out;
 }
 
-/// The whole room of a class in each part of the cluster.
+/// The capacity of a class in each part of the cluster, before any volume.
 std::string room_of(const Json& storage_class) {
   const std::string& text = annotation_of(storage_class, annotation::kCapacity);
   const std::optional<Quantity> room = Quantity::parse(text);

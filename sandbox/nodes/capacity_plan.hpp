@@ -1,4 +1,4 @@
-/// The room of the driver, as external-provisioner publishes it in CSIStorageCapacities: one for
+/// The driver's capacity, as external-provisioner publishes it in CSIStorageCapacities: one for
 /// each class that waits for a consumer and each part of the cluster. Pure.
 #pragma once
 

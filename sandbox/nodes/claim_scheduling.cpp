@@ -112,8 +112,8 @@ bool selects(const Json& selector, const NodeCapacity& node) {
   return accepts(Json::object({{"nodeSelectorTerms", Json::array({term})}}), node);
 }
 
-/// Whether a CSIStorageCapacity says that the claim's volume finds room on the node, or its driver
-/// publishes none.
+/// Whether a CSIStorageCapacity shows enough capacity for the claim's volume on the node, or its
+/// driver publishes none.
 bool has_space(const StorageView& view, const Json& claim, const NodeCapacity& node) {
   if (!view.is_listed(StorageKind::kCapacity)) return true;       // A server before v1.24 has none.
   if (!annotation_of(claim, kSelectedNode).empty()) return true;  // It was checked before.

@@ -18,7 +18,7 @@ struct PolicyVerdict {
     std::string reason;  ///< That of the Status; empty: Invalid.
   };
   std::vector<Denial> denials;  ///< In the order of the validations.
-  /// Errors of audit annotations, which refuse the write whatever the binding's actions are.
+  /// Errors of audit annotations, which refuse the write, also if the binding only warns.
   std::vector<std::string> annotation_errors;
 };
 
