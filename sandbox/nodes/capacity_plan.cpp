@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <davit/kube/quantity.hpp>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,17 +16,6 @@ constexpr char kCapacityNamespace[] = "kube-system";
 constexpr char kDriverLabel[] = "csi.storage.k8s.io/drivername";
 constexpr char kManagerLabel[] = "csi.storage.k8s.io/managed-by";
 constexpr char kUnlimited[] = "1Pi";
-
-/// Those of the nodes that have the driver. Empty texts stand for the whole cluster, which volumes
-/// of nodes without a segment reach.
-std::set<StorageSegment> segments(const StorageView& view) {
-  std::set<StorageSegment> out;
-  for (const auto& [name, node] : view.all(StorageKind::kNode)) {
-    if (view.find(StorageKind::kCsiNode, name) == nullptr) continue;
-    out.insert(segment_of(node).value_or(StorageSegment{}));
-  }
-  return out;
-}
 
 bool has_capacities(const Json* storage_class) {
   return storage_class != nullptr && storage_class->text_at({"provisioner"}) == kStorageDriver &&
@@ -115,12 +103,13 @@ StorageStep publish(ApiCall call) {
 
 }  // namespace
 
-StorageStep capacity_step(const StorageView& view, const Json& storage_class) {
+StorageStep capacity_step(const StorageView& view, const StorageSegments& segments,
+                          const Json& storage_class) {
   if (!view.is_listed(StorageKind::kCapacity) || !has_capacities(&storage_class)) return {};
   const std::string name = storage_name(storage_class);
   const std::string room = room_of(storage_class);
   std::map<StorageSegment, Quantity> taken = used(view, name);
-  for (const StorageSegment& each : segments(view)) {
+  for (const auto& [each, nodes] : segments) {
     const std::string key = std::string(kCapacityNamespace) + "/" + capacity_name(name, each);
     const std::string rest = rest_of(room, taken[each]);
     const Json* const known = view.find(StorageKind::kCapacity, key);
@@ -136,11 +125,12 @@ StorageStep capacity_step(const StorageView& view, const Json& storage_class) {
   return {};
 }
 
-StorageStep published_step(const StorageView& view, const Json& capacity) {
+StorageStep published_step(const StorageView& view, const StorageSegments& segments,
+                           const Json& capacity) {
   if (capacity.text_at({"metadata", "labels", kDriverLabel}) != kStorageDriver) return {};
   const std::string& name = capacity.text_at({"storageClassName"});
   if (has_capacities(view.find(StorageKind::kClass, name))) {
-    for (const StorageSegment& each : segments(view)) {
+    for (const auto& [each, nodes] : segments) {
       if (capacity.text_at({"metadata", "name"}) == capacity_name(name, each)) return {};
     }
   }

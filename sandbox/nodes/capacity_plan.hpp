@@ -2,15 +2,24 @@
 /// each class that waits for a consumer and each part of the cluster. Pure.
 #pragma once
 
+#include <map>
+
 #include "lib/kube/json.hpp"
+#include "sandbox/nodes/storage_objects.hpp"
 #include "sandbox/nodes/storage_plan.hpp"
 #include "sandbox/nodes/storage_view.hpp"
 
 namespace davit::sandbox {
 
+/// The parts of the cluster, each with the number of its nodes that have the driver. Empty texts
+/// stand for the whole cluster, which volumes of nodes without a segment reach.
+using StorageSegments = std::map<StorageSegment, int>;
+
 /// Publishes or changes what the objects of a class lack.
-[[nodiscard]] StorageStep capacity_step(const StorageView& view, const Json& storage_class);
+[[nodiscard]] StorageStep capacity_step(const StorageView& view, const StorageSegments& segments,
+                                        const Json& storage_class);
 /// Deletes an object of the driver whose class or part of the cluster is gone.
-[[nodiscard]] StorageStep published_step(const StorageView& view, const Json& capacity);
+[[nodiscard]] StorageStep published_step(const StorageView& view, const StorageSegments& segments,
+                                         const Json& capacity);
 
 }  // namespace davit::sandbox

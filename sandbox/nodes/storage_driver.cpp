@@ -4,8 +4,6 @@
 #include <davit/kube/time.hpp>
 #include <utility>
 
-#include "sandbox/nodes/capacity_plan.hpp"
-
 namespace davit::sandbox {
 namespace {
 
@@ -50,13 +48,13 @@ void StorageDriver::changed(StorageKind kind, const std::string& name, const Jso
     }
     case StorageKind::kCsiNode:
       look_at(StorageKind::kNode, name);
-      return look_at_capacities();
+      return place(name);
     case StorageKind::kClass:
       look_at_claims();
       return look_at_capacities();
     case StorageKind::kNode:
       if (view_.find(kind, name) == nullptr) look_at_claims();  // It may be a selected one.
-      return look_at_capacities();
+      return place(name);
     case StorageKind::kCapacity:
       return look_at(StorageKind::kClass, object.text_at({"storageClassName"}));
     case StorageKind::kDriver:
@@ -98,6 +96,30 @@ void StorageDriver::look_at_capacities() {
   }
 }
 
+void StorageDriver::place(const std::string& node) {
+  const Json* const object = view_.find(StorageKind::kNode, node);
+  std::optional<StorageSegment> now;
+  if (object != nullptr && view_.find(StorageKind::kCsiNode, node) != nullptr) {
+    now = segment_of(*object).value_or(StorageSegment{});
+  }
+  const auto known = places_.find(node);
+  if (now ? known != places_.end() && known->second == *now : known == places_.end()) return;
+  bool has_changed = false;
+  if (known != places_.end()) {
+    const auto left = segments_.find(known->second);
+    if (--left->second == 0) {
+      segments_.erase(left);
+      has_changed = true;
+    }
+    places_.erase(known);
+  }
+  if (now) {
+    if (++segments_[*now] == 1) has_changed = true;
+    places_.emplace(node, *std::move(now));
+  }
+  if (has_changed) look_at_capacities();
+}
+
 void StorageDriver::begin() {
   begun_ = true;
   for (const std::string& id : to_create_) due_.set(id, seams_.clock.now());
@@ -135,9 +157,9 @@ StorageStep StorageDriver::next_step(const Item& item) const {
     case StorageKind::kNode:
       return node_step(view_, *object);
     case StorageKind::kClass:
-      return capacity_step(view_, *object);
+      return capacity_step(view_, segments_, *object);
     case StorageKind::kCapacity:
-      return published_step(view_, *object);
+      return published_step(view_, segments_, *object);
     case StorageKind::kDriver:
     case StorageKind::kCsiNode:
       break;

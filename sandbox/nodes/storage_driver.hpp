@@ -11,6 +11,7 @@
 #include "lib/base/log.hpp"
 #include "lib/kube/json.hpp"
 #include "sandbox/nodes/api_calls.hpp"
+#include "sandbox/nodes/capacity_plan.hpp"
 #include "sandbox/nodes/storage_plan.hpp"
 #include "sandbox/nodes/storage_view.hpp"
 #include "sandbox/nodes/timetable.hpp"
@@ -65,6 +66,9 @@ class StorageDriver {
   /// At all attachments of the volume.
   void look_at_attachments(const std::string& volume);
   void look_at_claims();
+  /// Updates which part of the cluster the node is in. Nodes change often, and their parts hardly
+  /// ever, so only the first or last node of a part is a reason to look at the capacities.
+  void place(const std::string& node);
   void consider(const std::string& id);
   [[nodiscard]] StorageStep next_step(const Item& item) const;
   void write(const std::string& id, StorageStep step);
@@ -79,6 +83,8 @@ class StorageDriver {
   bool begun_ = false;
   std::set<std::string> to_create_;  // The driver and its classes, by their ids, until they exist.
   std::unordered_map<std::string, Work> work_;
+  std::unordered_map<std::string, StorageSegment> places_;  // Nodes that have the driver.
+  StorageSegments segments_;                                // The same, counted.
   Timetable due_;
 };
 

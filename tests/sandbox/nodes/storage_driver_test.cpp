@@ -68,6 +68,24 @@ TEST(StorageDriverTest, RoomIsPublishedForEachZoneOfAClassThatWaits) {
   EXPECT_THAT(capacities(world, "sandbox-zonal"), IsEmpty());
 }
 
+TEST(StorageDriverTest, RoomFollowsTheFirstAndTheLastNodeOfAZone) {
+  StorageWorld world;
+  const auto move = [&](const std::string& node, const std::string& zone) {
+    world.merge("/api/v1/nodes/" + node,
+                R"({"metadata":{"labels":{"topology.kubernetes.io/zone":")" + zone + R"("}}})");
+  };
+  move("node-2", "zone-c");
+  EXPECT_THAT(capacities(world, "sandbox-zonal"), UnorderedElementsAre("zone-a=1Pi", "zone-c=1Pi"));
+  move("node-1", "zone-c");
+  EXPECT_THAT(capacities(world, "sandbox-zonal"), UnorderedElementsAre("zone-c=1Pi"));
+  move("node-2", "zone-b");
+  EXPECT_THAT(capacities(world, "sandbox-zonal"), UnorderedElementsAre("zone-b=1Pi", "zone-c=1Pi"));
+
+  EXPECT_EQ(world.sandbox.remove("/apis/storage.k8s.io/v1/csinodes/node-2").code, 200);
+  world.run_until_idle();
+  EXPECT_EQ(capacities(world, "sandbox-zonal").size(), 2U) << "the driver registers again";
+}
+
 TEST(StorageDriverTest, VolumesTakeOfTheRoomOfTheirZone) {
   StorageWorld world;
   world.merge(kClasses + "/sandbox-zonal",
