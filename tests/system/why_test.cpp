@@ -1,10 +1,13 @@
 // The journal in a whole host: what it keeps of a rollout, and what `davit why` says of one that
 // does not move.
+#include <davit/abi.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "host/journal/journal_json.hpp"
@@ -36,6 +39,16 @@ class WhyInHostTest : public testing::Test, protected WholeHost {
   [[nodiscard]] std::vector<WorkRecord> records(const std::string& controller) {
     const ControllerJournal* const journal = host().journal().find(controller);
     return journal == nullptr ? std::vector<WorkRecord>() : journal->recent(1000);
+  }
+  /// Waits until the journal has a sync of `controller` that failed. Its record is written after
+  /// what it wrote can be seen.
+  void await_failed_sync(const std::string& controller) {
+    const auto has_failed = [](const WorkRecord& record) { return record.code != DAVIT_OK; };
+    for (int ms = 0; ms < 30'000; ++ms) {
+      if (std::ranges::any_of(records(controller), has_failed)) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    FAIL() << "no sync of " << controller << " failed";
   }
 };
 
@@ -125,6 +138,7 @@ TEST_F(WhyInHostTest, AnswerNamesTheQuotaThatForbidsPodsAndTheBackOff) {
   await(deployment(""), [](WatchType, const Json& web) {
     return to_text(web).find("ReplicaFailure") != std::string::npos;
   });
+  await_failed_sync("replicaset-controller");
 
   const Result<std::string> answer = host().why().respond({.object = "Deployment/web"});
 
