@@ -26,10 +26,14 @@ struct EntrySizes {
   Range value;
 };
 
+/// The schema of a value that has a path from `self`, null if the path leads nowhere; nothing: the
+/// value has no path, since the expression makes it.
+using Place = std::optional<const SchemaType*>;
+
 /// A variable of a comprehension.
 struct Local {
   std::string_view name;
-  const SchemaType* schema = nullptr;
+  Place place;
   std::optional<Range> size;
   std::optional<EntrySizes> entries;
 };
@@ -111,13 +115,24 @@ class Estimator {
     return nullptr;
   }
 
+  [[nodiscard]] Place place_of(const Expr& expr) const {
+    if (expr.kind == ExprKind::kIdent) {
+      if (const Local* found = local(expr.name)) return found->place;
+    }
+    const auto found = places_.find(expr.id);
+    return found == places_.end() ? std::nullopt : Place(found->second);
+  }
   /// The schema of the value, if it is a part of a variable that has one.
   [[nodiscard]] const SchemaType* schema_of(const Expr& expr) const {
-    if (expr.kind == ExprKind::kIdent) {
-      if (const Local* found = local(expr.name)) return found->schema;
-    }
-    const auto found = schemas_.find(expr.id);
-    return found == schemas_.end() ? nullptr : found->second;
+    return place_of(expr).value_or(nullptr);
+  }
+
+  /// A part of what `expr` stands for. Kubernetes takes the first step of every path for the name
+  /// of a variable, so a part of a value without a path has the schema of `self`.
+  [[nodiscard]] const SchemaType* part_of(const Expr& expr, SchemaTypePtr SchemaType::*part) const {
+    const Place whole = place_of(expr);
+    if (!whole) return &root_;
+    return *whole == nullptr ? nullptr : ((*whole)->*part).get();
   }
 
   std::optional<Range> size_of(const Expr& expr) {
@@ -158,8 +173,18 @@ class Estimator {
   Range identifier(const Expr& expr) {
     const Local* found = local(expr.name);
     // Kubernetes looks up every global name in the schema of `self`, even that of a type.
-    schemas_[expr.id] = found != nullptr ? found->schema : &root_;
+    const Place place = found != nullptr ? found->place : Place(&root_);
+    if (place) places_[expr.id] = *place;
     return kAccess;
+  }
+
+  /// As part_of(), for a field.
+  [[nodiscard]] const SchemaType* field_of(const Expr& expr, std::string_view name) const {
+    const Place whole = place_of(expr);
+    if (!whole) return &root_;
+    if (*whole == nullptr) return nullptr;
+    const auto field = (*whole)->fields.find(field_of_identifier(name));
+    return field == (*whole)->fields.end() ? nullptr : field->second.get();
   }
 
   Range select(const Expr& expr) {
@@ -168,10 +193,7 @@ class Estimator {
     const TypeKind kind = type_of(*expr.target)->kind;
     const bool counts =
         kind == TypeKind::kMap || kind == TypeKind::kObject || kind == TypeKind::kParam;
-    if (const SchemaType* schema = schema_of(*expr.target)) {
-      const auto field = schema->fields.find(field_of_identifier(expr.name));
-      schemas_[expr.id] = field == schema->fields.end() ? nullptr : field->second.get();
-    }
+    places_[expr.id] = field_of(*expr.target, expr.name);
     return counts ? operand + kAccess : operand;
   }
 
@@ -224,8 +246,7 @@ class Estimator {
       if (each->id == "index_list" || each->id == "index_map") {
         const std::optional<EntrySizes> entries = entries_of(*expr.args[0]);
         size = entries ? std::optional(entries->value) : std::nullopt;
-        const SchemaType* schema = schema_of(*expr.args[0]);
-        schemas_[expr.id] = schema == nullptr ? nullptr : schema->element.get();
+        places_[expr.id] = part_of(*expr.args[0], &SchemaType::element);
       }
       if (!size) size = size_of(expr);
     }
@@ -294,7 +315,7 @@ class Estimator {
   }
 
   void push(std::string_view name, const Expr& value) {
-    locals_.push_back({name, schema_of(value), size_of(value), entries_of(value)});
+    locals_.push_back({name, place_of(value), size_of(value), entries_of(value)});
   }
 
   Range binding(const Expr& expr) {
@@ -309,19 +330,19 @@ class Estimator {
 
   Local key_of(std::string_view name, const Expr& range, TypeKind container) {
     const std::optional<EntrySizes> entries = entries_of(range);
-    const SchemaType* schema = schema_of(range);
     Local out;
     out.name = name;
-    if (schema != nullptr && container != TypeKind::kList) out.schema = schema->key.get();
+    // An index has a path that leads nowhere.
+    const bool leads = container != TypeKind::kList || !place_of(range);
+    out.place = leads ? part_of(range, &SchemaType::key) : nullptr;
     if (entries) out.size = entries->key;
     return out;
   }
   Local value_of(std::string_view name, const Expr& range) {
     const std::optional<EntrySizes> entries = entries_of(range);
-    const SchemaType* schema = schema_of(range);
     Local out;
     out.name = name;
-    if (schema != nullptr) out.schema = schema->element.get();
+    out.place = part_of(range, &SchemaType::element);
     if (entries) out.size = entries->value;
     return out;
   }
@@ -364,7 +385,7 @@ class Estimator {
   const SchemaType& root_;
   std::vector<Local> locals_;  // The innermost last.
   // Keys are the ids of expressions.
-  std::unordered_map<std::int64_t, const SchemaType*> schemas_;
+  std::unordered_map<std::int64_t, const SchemaType*> places_;
   std::unordered_map<std::int64_t, Range> sizes_;
   std::unordered_map<std::int64_t, EntrySizes> entries_;
 };

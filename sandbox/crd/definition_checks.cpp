@@ -5,6 +5,7 @@
 
 #include "lib/base/lower_case.hpp"
 #include "lib/kube/names.hpp"
+#include "sandbox/crd/api_approval.hpp"
 #include "sandbox/crd/custom_resource.hpp"
 #include "sandbox/crd/json_path.hpp"
 #include "sandbox/crd/rule_checks.hpp"
@@ -261,7 +262,9 @@ class DefinitionCheck {
 }  // namespace
 
 FieldErrors validate_definition(const Json& definition) {
-  return DefinitionCheck(definition, DefinitionCheck::Rules::kCheck).run();
+  FieldErrors errors = DefinitionCheck(definition, DefinitionCheck::Rules::kCheck).run();
+  check_approval(definition, nullptr, errors);
+  return errors;
 }
 
 FieldErrors validate_definition_update(const Json& definition, const Json& old) {
@@ -282,6 +285,7 @@ FieldErrors validate_definition_update(const Json& definition, const Json& old) 
   }
   immutable({"group"}, "spec.group");
   immutable({"names", "plural"}, "spec.names.plural");
+  check_approval(definition, &old, errors);
   return errors;
 }
 

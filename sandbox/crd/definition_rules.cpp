@@ -4,6 +4,7 @@
 
 #include "lib/base/lower_case.hpp"
 #include "lib/kube/names.hpp"
+#include "sandbox/crd/api_approval.hpp"
 #include "sandbox/crd/custom_resource.hpp"
 
 namespace davit::sandbox {
@@ -146,6 +147,22 @@ Condition accept_names(Json& definition, const TakenNames& taken) {
   return out;
 }
 
+/// The condition of a definition whose group needs an approval.
+void note_approval(Json& definition, std::string_view now) {
+  using State = ApiApproval::State;
+  std::optional<ApiApproval> approval = api_approval(definition);
+  if (!approval) return;
+  const char* reason = "InvalidAnnotation";
+  if (approval->state == State::kMissing) reason = "MissingAnnotation";
+  if (approval->state == State::kBypassed) reason = "UnapprovedAnnotation";
+  if (approval->state == State::kApproved) reason = "ApprovedAnnotation";
+  set_condition(definition,
+                {"KubernetesAPIApprovalPolicyConformant",
+                 approval->state == State::kApproved ? "True" : "False", reason,
+                 std::move(approval->message)},
+                now);
+}
+
 }  // namespace
 
 std::shared_ptr<const KindRules> definition_rules(const KindFacts& facts) {
@@ -158,6 +175,7 @@ void update_definition_status(Json& definition, std::span<const Json> others,
   Condition accepted = accept_names(definition, taken_names(definition, others));
   const bool free = std::string_view(accepted.status) == "True";
   set_condition(definition, std::move(accepted), now);
+  note_approval(definition, now);
   // Once established, a definition stays so, whatever its later names are.
   if (is_established(definition)) return;
   if (free) {

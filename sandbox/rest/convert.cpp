@@ -59,7 +59,14 @@ Draft make_draft(Json object, const Resource& resource, const ResourceSet& resou
     Pairs fields = each->rules->fields(same_form ? object : convert(object, *each));
     draft.fields.insert(draft.fields.end(), fields.begin(), fields.end());
   }
-  draft.object = sharing.empty() ? std::move(object) : convert(std::move(object), *sharing.front());
+  if (sharing.empty()) {
+    draft.object = std::move(object);
+    return draft;
+  }
+  const Resource& stored = *sharing.front();
+  draft.object = convert(std::move(object), stored);
+  // The stored version may have defaults that the written one lacks.
+  if (stored.custom && stored.rules != nullptr) stored.rules->set_defaults(draft.object);
   return draft;
 }
 

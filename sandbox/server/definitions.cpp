@@ -28,6 +28,13 @@ Collection objects_of(const Json& definition) {
   return {definition.text_at({"spec", "group"}), definition.text_at({"spec", "names", "plural"})};
 }
 
+std::string storage_version(const Json& definition) {
+  for (const Json& each : definition.get("spec").get("versions").items()) {
+    if (each.get("storage").boolean()) return each.get("name").text();
+  }
+  return "";
+}
+
 bool is_held(const Json& definition) {
   return std::ranges::any_of(
       definition.get("metadata").get("finalizers").items(),
@@ -107,6 +114,10 @@ void Definitions::serve(const Json& definition) {
   if (is_established(definition)) {
     Result<std::vector<ResourcePtr>> served = resources_of(definition);
     if (served) versions = std::move(*served);
+    // Objects are stored in the form of the first.
+    std::ranges::stable_partition(versions, [&](const ResourcePtr& each) {
+      return each->version == storage_version(definition);
+    });
   }
   resources_.replace(objects_of(definition), std::move(versions));
 }

@@ -73,7 +73,7 @@ FieldError field_too_long(std::string field, std::size_t bytes_max) {
 FieldError field_too_many(std::string field, std::size_t count, std::size_t max) {
   return {"FieldValueTooMany", std::move(field),
           "Too many: " + std::to_string(count) + ": must have at most " + std::to_string(max) +
-              " items"};
+              (max == 1 ? " item" : " items")};
 }
 
 }  // namespace davit

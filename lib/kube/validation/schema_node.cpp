@@ -231,14 +231,14 @@ class ValueCheck {
               "should have at least " + std::to_string(*node.members_min) + " properties");
     }
     if (node.embedded_resource) embedded(value, path);
-    for (const std::string& name : node.required) {
-      if (!value.contains(name)) errors_.push_back(field_required(path.text(name)));
-    }
     for (const auto& [name, each] : value.members()) {
       // The system's own metadata is checked as what it is.
       if (path.is_root() && (name == "metadata" || name == "apiVersion" || name == "kind"))
         continue;
       if (const SchemaNode* known = node.member(name)) check(each, *known, path.child(name));
+    }
+    for (const std::string& name : node.required) {
+      if (!value.contains(name)) errors_.push_back(field_required(path.text(name)));
     }
   }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "sandbox/crd/structural_schema.hpp"
 
@@ -85,6 +86,25 @@ TEST(CompiledRuleTest, ALoopInALoopIsExpensive) {
                      "self.all(x, self.all(y, self.all(z, true)))")
                 .rule.cost_max,
             3552U);
+}
+
+// Upstream takes the first step of a path for the variable's name, so the parts of a value that the
+// expression makes have the sizes of `self`.
+TEST(CompiledRuleTest, PartsOfAChosenListAreAsLargeAsTheObject) {
+  const std::string schema = R"({"type":"object","properties":{
+      "addresses":{"type":"array","maxItems":256,"items":{"type":"string"}},
+      "hosts":{"type":"array","maxItems":256,"items":{"type":"string"}}}})";
+  const std::string chosen = "(has(self.addresses) ? self.addresses : [])";
+  const std::vector<std::string> rules = {chosen + ".exists(k, k.contains('/'))",
+                                          chosen + ".exists(i, k, k.contains('/'))",
+                                          "self.hosts.filter(h, true).all(h, h.startsWith('a'))"};
+  for (const std::string& rule : rules) {
+    const CompiledRule made = compiled(schema, rule);
+    EXPECT_EQ(made.rule.error, "") << rule;
+    EXPECT_LT(made.rule.cost_max, 10'000'000U) << rule;
+  }
+  EXPECT_GT(compiled(schema, "self.addresses.exists(k, k.contains('/'))").rule.cost_max,
+            10'000'000U);
 }
 
 TEST(CompiledRuleTest, AnEnumBoundsTheLengthOfAText) {

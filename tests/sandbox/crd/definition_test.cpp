@@ -136,6 +136,46 @@ TEST(DefinitionTest, FreeNamesAreAcceptedAndTheDefinitionIsEstablished) {
   EXPECT_EQ(again, object);
 }
 
+TEST(DefinitionTest, GroupsOfKubernetesNeedAnApproval) {
+  struct ApprovalCase {
+    const char* annotation;
+    const char* error;  ///< Empty: it is accepted.
+    const char* condition;
+  };
+  const std::string need =
+      "metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must "
+      "have approval annotation \"api-approved.kubernetes.io\", see "
+      "https://github.com/kubernetes/enhancements/pull/1111";
+  const std::string wrong =
+      "metadata.annotations[api-approved.kubernetes.io]: Invalid value: \"yes\": protected groups "
+      "must have approval annotation \"api-approved.kubernetes.io\" with either a URL or a reason "
+      "starting with \"unapproved\", see https://github.com/kubernetes/enhancements/pull/1111";
+  const ApprovalCase cases[] = {
+      {"", need.c_str(), "False MissingAnnotation"},
+      {"yes", wrong.c_str(), "False InvalidAnnotation"},
+      {"unapproved, a try", "", "False UnapprovedAnnotation"},
+      {"https://ex.io/1", "", "True ApprovedAnnotation"},
+  };
+  for (const ApprovalCase& each : cases) {
+    Json object = defaulted();
+    object["metadata"].set("name", "widgets.ex.k8s.io");
+    object["spec"].set("group", "ex.k8s.io");
+    if (*each.annotation != 0) {
+      object["metadata"]["annotations"].set("api-approved.kubernetes.io", each.annotation);
+    }
+    std::vector<std::string> errors;
+    if (*each.error != 0) errors.emplace_back(each.error);
+    EXPECT_EQ(texts(validate_definition(object)), errors) << each.annotation;
+    EXPECT_TRUE(validate_definition_update(object, object).empty()) << each.annotation;
+
+    update_definition_status(object, {}, "2026-01-01T00:00:00Z");
+
+    const Json& condition = object.get("status").get("conditions").items()[1];
+    EXPECT_EQ(condition.text_at({"type"}), "KubernetesAPIApprovalPolicyConformant");
+    EXPECT_EQ(condition.text_at({"status"}) + ' ' + condition.text_at({"reason"}), each.condition);
+  }
+}
+
 TEST(DefinitionTest, TakenNamesKeepADefinitionFromBeingServed) {
   Json first = defaulted();
   update_definition_status(first, {}, "2026-01-01T00:00:00Z");

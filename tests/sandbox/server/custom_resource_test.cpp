@@ -274,6 +274,19 @@ TEST(CustomResourceTest, RulesJudgeEveryKindOfWrite) {
   EXPECT_EQ(sandbox.patch(kWidgets + "/w", "merge", R"({"spec":{"size":4}})").code, 200);
 }
 
+TEST(CustomResourceTest, ObjectsOfOneVersionHaveTheDefaultsOfTheStoredOne) {
+  Sandbox sandbox;
+  const std::string versions =
+      version("v1", "\"storage\":false,", "") + ',' + version("v2", kStored, R"(,"default":7)");
+  ASSERT_EQ(sandbox.post(kDefinitions, definition(versions)).code, 201);
+
+  const Reply made = sandbox.post(kWidgets, widget("w"));
+
+  ASSERT_EQ(made.code, 201) << made.text;
+  EXPECT_EQ(made.body.text_at({"apiVersion"}), "ex.io/v1");
+  EXPECT_EQ(made.body.get("spec").get("size").integer_or(0), 7);
+}
+
 std::string warnings_of(const Reply& response) {
   std::string out;
   for (const auto& [name, value] : response.headers) {
