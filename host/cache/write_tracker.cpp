@@ -246,10 +246,7 @@ WriteTracker::Watcher& WriteTracker::follow(Informer& informer) {
 
 WriteTracker::Entry& WriteTracker::pending_of(std::string_view key, Time deadline) {
   auto it = keys_.find(key);
-  if (it == keys_.end()) {
-    prune(deadline - options_.deadline);
-    it = keys_.emplace(std::string(key), Pending{}).first;
-  }
+  if (it == keys_.end()) it = keys_.emplace(std::string(key), Pending{}).first;
   it->second.deadline = std::max(it->second.deadline, deadline);
   return *it;
 }
@@ -260,25 +257,6 @@ void WriteTracker::finish(Entry& entry, std::vector<std::string>& ready) {
   if (pending.relisting) --relisting_;
   if (pending.held_back) ready.push_back(entry.first);
   keys_.erase(keys_.find(entry.first));
-}
-
-void WriteTracker::prune(Time now) {
-  if (keys_.size() < prune_at_) return;
-  std::vector<Entry*> over;
-  for (Entry& entry : keys_) {
-    if (!entry.second.held_back && now >= entry.second.deadline) over.push_back(&entry);
-  }
-  std::vector<std::string> unused;
-  for (Entry* entry : over) {
-    for (const Version& each : entry->second.versions) each.watcher->versions.remove(each.at);
-    for (const Deletion& each : entry->second.deletions) each.watcher->deletions.erase(each.at);
-    entry->second.versions.clear();
-    entry->second.deletions.clear();
-    lost_ -= entry->second.lost.size();
-    entry->second.lost.clear();
-    finish(*entry, unused);
-  }
-  prune_at_ = std::max<std::size_t>(64, keys_.size() * 2);
 }
 
 void WriteTracker::notify(std::vector<std::string> ready) const {

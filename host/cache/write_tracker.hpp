@@ -52,6 +52,9 @@ struct WriteTrackerOptions {
 /// informers with selectors (whose version may stay unchanged for long), count as caught up.
 /// Informers must outlive the tracker.
 ///
+/// A key is kept until its writes are seen, also if it is not asked for: it may be asked for while
+/// the cache still lags. A cache that is followed ends that, so that keys do not pile up.
+///
 /// Cheap when nothing is outstanding: one lookup per sync, one comparison per change of a cache.
 /// Otherwise a change costs a search among the writes that wait for its cache. Threads: any.
 class WriteTracker {
@@ -143,8 +146,6 @@ class WriteTracker {
   [[nodiscard]] static bool is_seen(const Deletion& deletion);
   /// Forgets the key when it waits for nothing more; notes it in `ready` if it was held back.
   void finish(Entry& entry, std::vector<std::string>& ready) REQUIRES(mutex_);
-  /// Forgets keys that were never asked for again.
-  void prune(Time now) REQUIRES(mutex_);
   void notify(std::vector<std::string> ready) const EXCLUDES(mutex_);
 
   void progressed(Watcher& watcher, std::uint64_t version) EXCLUDES(mutex_);
@@ -161,7 +162,6 @@ class WriteTracker {
   Keys keys_ GUARDED_BY(mutex_);
   std::size_t relisting_ GUARDED_BY(mutex_) = 0;  // Keys that wait for a relist.
   std::size_t lost_ GUARDED_BY(mutex_) = 0;       // Writes without a response that are waited for.
-  std::size_t prune_at_ GUARDED_BY(mutex_) = 64;  // prune() runs when keys_ has this size.
 };
 
 }  // namespace davit::host

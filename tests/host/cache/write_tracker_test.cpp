@@ -361,6 +361,23 @@ TEST_F(WriteTrackerTest, KeysThatAreNeverAskedForDoNotPileUp) {
   EXPECT_LE(tracker_->size(), 64u);
 }
 
+TEST_F(WriteTrackerTest, KeyThatIsAskedForLateWaitsAsLongAsTheCacheLags) {
+  const auto name = [](int i) { return "key-" + std::to_string(i); };
+  for (int i = 0; i < 100; ++i) wrote(name(i), "1000");
+  clock_.advance(seconds(31));
+  for (int i = 100; i < 300; ++i) wrote(name(i), "1000");
+  EXPECT_EQ(tracker_->size(), 300u);
+  EXPECT_FALSE(ready(name(0))) << "the cache has not shown its write";
+
+  reply({});  // A watch that ends as soon as it begins.
+  step();
+  reply({.body = list_json("1000", {})});
+  step();
+
+  EXPECT_THAT(told_, ElementsAre(name(0)));
+  EXPECT_EQ(tracker_->size(), 0u);
+}
+
 /// Holds the informer that calls it until it is released.
 class HoldingListener final : public Listener {
  public:
