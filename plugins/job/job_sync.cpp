@@ -202,8 +202,12 @@ bool JobSync::list_finished(const TrackingPlan& plan, bool folded) {
   if (it_.spec.indexed) {
     // All of them at once, also those whose pods wait for their turn to be counted, and one whose
     // pod was counted as failed before it succeeded: an index that is not stored would run again.
-    status_.succeeded = it_.succeeded_indexes.size();
-    status_.completed_indexes = it_.succeeded_indexes.text();
+    const IndexSet stored_now =
+        mutant("succeeded-indexes")
+            ? it_.previously_succeeded.united_with(IndexSet::of(plan.indexes))
+            : it_.succeeded_indexes;
+    status_.succeeded = stored_now.size();
+    status_.completed_indexes = stored_now.text();
     status_.failed_indexes.reset();
     if (it_.failed_indexes) status_.failed_indexes = it_.failed_indexes->text();
     write = write || status_.completed_indexes != stored.completed_indexes ||
