@@ -1,6 +1,7 @@
 #include "plugins/job/pod_writer.hpp"
 
 #include <davit/slow_start.hpp>
+#include <optional>
 #include <utility>
 
 #include "plugins/job/pod_body.hpp"
@@ -141,15 +142,20 @@ PodWriter::Released PodWriter::release(const Job& job,
   if (pods.empty()) return released;
   const JobId id = id_of(job);
   std::vector<std::string> uids;
-  std::vector<Request> requests;
-  for (const PodFacts* pod : pods) {
-    uids.emplace_back(pod->uid);
-    requests.push_back(finalizer_request(job.ns(), pod->name));
-  }
+  for (const PodFacts* pod : pods) uids.emplace_back(pod->uid);
   memory_.await_removals(id, uids);
-  const std::vector<Result<Value>> responses = cluster_.client().batch(requests);
-  for (std::size_t i = 0; i < responses.size(); ++i) {
-    const Status status = responses[i].error();
+  std::vector<Status> statuses(pods.size(), Status(Code::kCancelled, "not sent"));
+  // A Job that is being deleted may have ten thousand pods: each request is made when its turn
+  // comes.
+  const Status sent = cluster_.client().fan_out(
+      [&](std::size_t i) -> std::optional<Request> {
+        if (i >= pods.size()) return std::nullopt;
+        return finalizer_request(job.ns(), pods[i]->name);
+      },
+      [&](std::size_t i, const Result<Value>& response) { statuses[i] = response.error(); });
+  static_cast<void>(sent);  // kCancelled: then some have no response.
+  for (std::size_t i = 0; i < statuses.size(); ++i) {
+    const Status& status = statuses[i];
     if (!status.ok()) memory_.removal_observed(id, pods[i]->uid);
     if (status.unless(Code::kNotFound).ok()) {
       released.uids.push_back(pods[i]->uid);
