@@ -150,9 +150,9 @@ class ResponseCheck {
       return found.kind.empty() ? wrong("is " + kind_text(found)) : Status();
     if (!expected_.is_list(found.api_version, found.kind)) return other_kind(found, "a list of ");
     if (found.items.empty()) return missing("items");
-    if (request_.verb == Verb::kDeleteCollection || found.items == "null") return {};
+    if (request_.verb == Verb::kDeleteCollection) return {};
     if (expected_.is_stored() && found.version.empty()) return missing("metadata.resourceVersion");
-    return check_items(found.items);
+    return found.items == "null" ? Status() : check_items(found.items);
   }
 
   [[nodiscard]] Status check_items(std::string_view items) const {

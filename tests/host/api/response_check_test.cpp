@@ -133,6 +133,7 @@ TEST(ResponseCheckTest, WrongListsAreUnavailable) {
     EXPECT_EQ(with(kVersion, items).code(), Code::kUnavailable) << items;
   }
   EXPECT_EQ(with("{}", "[]").code(), Code::kUnavailable);
+  EXPECT_EQ(with("{}", "null").code(), Code::kUnavailable);
 }
 
 TEST(ResponseCheckTest, StatusOfSuccessIsNoObjectUnlessOneIsDeleted) {
