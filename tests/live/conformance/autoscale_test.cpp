@@ -216,7 +216,7 @@ TEST_F(AutoscaleTest, HPA178_FaultOfTheMetricsHeals) {
 TEST_F(AutoscaleTest, HPA166_HPA177_KubectlAutoscaleWorksAndTheNamespaceGoes) {
   run({"create", "namespace", "x"});
   run({"create", "deployment", "web", "--image=i", "--namespace=x"});
-  // kubectl 1.36 knows --cpu, and no longer the flag of the old ones.
+  // kubectl 1.36 warns of the flag of the old ones, which do not know its own.
   const bool is_new = run({"autoscale", "--help"}).find("--cpu=") != std::string::npos;
   EXPECT_EQ(run({"autoscale", "deployment", "web", "--min=2", "--max=5",
                  is_new ? "--cpu=80%" : "--cpu-percent=80", "--namespace=x"}),

@@ -320,6 +320,33 @@ TEST_F(AutoscalerServerTest, HPA163_AnnotationsAreNeverStored) {
   EXPECT_THAT(to_text(stored.get("spec").get("metrics")), HasSubstr("80"));
 }
 
+TEST_F(AutoscalerServerTest, HPA163_BothVersionsAreWrittenAndReadInProtobuf) {
+  const std::string protobuf = "application/vnd.kubernetes.protobuf";
+  const HttpHeaders headers = {{"Content-Type", protobuf}, {"Accept", protobuf}};
+  const auto sent = [&](const char* method, const std::string& target, const Json& object) {
+    const std::optional<std::string> body = encode_protobuf(object);
+    EXPECT_TRUE(body.has_value());
+    const Reply reply = sandbox_.send(method, target, body.value_or(""), headers);
+    Result<Json> answer = decode_protobuf(reply.text, "HorizontalPodAutoscaler");
+    EXPECT_TRUE(answer.has_value()) << reply.code << reply.text;
+    return answer ? *std::move(answer) : Json();
+  };
+  const Json v2 = sent("POST", kV2, json_literal(autoscaler("v2", kEverything)));
+  const Json stored = sandbox_.get(path(kV2)).body;
+  EXPECT_EQ(to_canonical_text(v2.get("spec")), to_canonical_text(stored.get("spec")));
+  EXPECT_EQ(stored.get("spec").get("metrics").size(), 5u);
+
+  Json v1 = *decode_protobuf(sandbox_.send("GET", path(kV1), "", headers).text, "");
+  EXPECT_EQ(v1.text_at({"apiVersion"}), "autoscaling/v1");
+  v1["spec"].set("maxReplicas", 9);
+  EXPECT_EQ(sent("PUT", path(kV1), v1).get("spec").get("maxReplicas").integer(), 9);
+
+  const Json after = sandbox_.get(path(kV2)).body;
+  EXPECT_EQ(after.get("spec").get("maxReplicas").integer(), 9);
+  EXPECT_EQ(after.get("spec").get("behavior"), stored.get("spec").get("behavior"));
+  EXPECT_EQ(after.get("spec").get("metrics").size(), 5u);
+}
+
 TEST_F(AutoscalerServerTest, HPA164_StatusIsInAnnotationsOfV1) {
   create("");
   const std::string status = R"({"status":{"currentReplicas":2,"desiredReplicas":3,
