@@ -63,8 +63,13 @@ MeasuredPod measured(const Json& pod, NodeState node, WallTime now) {
   if (out.containers.empty()) out.runs = PodRuns::kNot;
   out.ready = is_ready(pod) && !pod.get("metadata").contains("deletionTimestamp");
   out.controller = controller_of(pod);
-  out.cpu = pod.text_at({"metadata", "annotations", annotation::kUsageCpu});
-  out.memory = pod.text_at({"metadata", "annotations", annotation::kUsageMemory});
+  const Json& annotations = pod.get("metadata").get("annotations");
+  const auto amount = [&annotations](const char* name, const char* other) {
+    const std::string& text = annotations.text_at({name});
+    return text.empty() ? annotations.text_at({other}) : text;
+  };
+  out.cpu = amount(annotation::kUsageCpu, annotation::kMetricsCpu);
+  out.memory = amount(annotation::kUsageMemory, annotation::kMetricsMemory);
   out.without_metrics = pod.text_at({"metadata", "annotations", annotation::kUsage}) == "none";
   if (const auto start = parse_time(pod.text_at({"status", "startTime"}))) {
     out.age = std::chrono::duration_cast<Duration>(now - *start);

@@ -47,6 +47,9 @@ namespace annotation {
 /// On a pod: the usage of each container.
 inline constexpr char kUsageCpu[] = "sandbox.davit.dev/usage-cpu";
 inline constexpr char kUsageMemory[] = "sandbox.davit.dev/usage-memory";
+/// The same, where those are absent.
+inline constexpr char kMetricsCpu[] = "metrics.sandbox.davit.dev/cpu";
+inline constexpr char kMetricsMemory[] = "metrics.sandbox.davit.dev/memory";
 /// On a pod: "none" if it has no metrics.
 inline constexpr char kUsage[] = "sandbox.davit.dev/usage";
 }  // namespace annotation

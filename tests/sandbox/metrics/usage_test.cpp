@@ -51,6 +51,15 @@ TEST_F(UsageTest, AnnotationsSayWhatAPodUses) {
   EXPECT_EQ(pods(), "a c=1m/64Mi") << "a mistake has no effect";
 }
 
+TEST_F(UsageTest, AnnotationsHaveTwoNames) {
+  world.create_pod("a");
+  annotate("a", R"("metrics.sandbox.davit.dev/cpu":"250m",
+                   "metrics.sandbox.davit.dev/memory":"64Mi")");
+  EXPECT_EQ(pods(), "a c=250m/64Mi");
+  annotate("a", R"("sandbox.davit.dev/usage-cpu":"300m")");
+  EXPECT_EQ(pods(), "a c=300m/64Mi");
+}
+
 TEST_F(UsageTest, HPA172_PodWithoutMetricsIsMissing) {
   world.create_pod("a");
   world.create_pod("b", "", R"("sandbox.davit.dev/usage":"none")");
