@@ -1,5 +1,6 @@
 #include "plugins/job/orphan_pods.hpp"
 
+#include <chrono>
 #include <davit/kube/selector.hpp>
 #include <optional>
 #include <string>
@@ -17,6 +18,14 @@ namespace {
 constexpr std::string_view kPod = "pod/";
 constexpr std::string_view kSelector = "selector/";
 
+/// A pod that the server did not find to patch it may be there all the same. The cache shows its
+/// end well before this.
+constexpr Duration kLookAgain = std::chrono::seconds(30);
+
+Key key_of(std::string_view ns, std::string_view pod) {
+  return {std::string(ns), std::string(kPod) + std::string(pod)};
+}
+
 }  // namespace
 
 OrphanPods::OrphanPods(Context& cluster, Informer<Job> jobs, Informer<Pod> pods)
@@ -26,9 +35,7 @@ OrphanPods::OrphanPods(Context& cluster, Informer<Job> jobs, Informer<Pod> pods)
       queue_(cluster.open_queue(queue_options("job_orphan_pod"),
                                 [this](const Key& key) { return sync(key); })) {}
 
-void OrphanPods::add(const Pod& pod) const {
-  queue_.add(Key{std::string(pod.ns()), std::string(kPod) + std::string(pod.name())});
-}
+void OrphanPods::add(const Pod& pod) const { queue_.add(key_of(pod.ns(), pod.name())); }
 
 void OrphanPods::add_pods_of(const Job& job) const {
   // Without a selector the Job had no pods.
@@ -45,7 +52,8 @@ Result<Again> OrphanPods::sync(const Key& key) const {
   const Lookup<Pod> pod = pods_.get(key.ns, name.substr(kPod.size()));
   if (!pod || !is_left_over(*pod)) return Again::when_changed();
   const Status released = cluster_.client().call(finalizer_request(pod->ns(), pod->name())).error();
-  if (!released.unless(Code::kNotFound).ok()) return released;
+  if (released.code() == Code::kNotFound) return Again::after(kLookAgain);
+  if (!released.ok()) return released;
   return Again::when_changed();
 }
 
@@ -64,8 +72,11 @@ void OrphanPods::sync_selected(std::string_view ns, std::string_view selector_js
         return finalizer_request(ns, left_over[i]);
       },
       [&](std::size_t i, const Result<Value>& response) {
-        const Status status = response.error().unless(Code::kNotFound);
+        const Status status = response.error();
         if (status.ok() || status.code() == Code::kCancelled) return;
+        if (status.code() == Code::kNotFound) {
+          return queue_.add_after(key_of(ns, left_over[i]), kLookAgain);
+        }
         cluster_.log().error("the tracking finalizer of a pod without a Job could not be removed",
                              {{"pod", std::string(ns) + "/" + std::string(left_over[i])},
                               {"error", status.message()}});

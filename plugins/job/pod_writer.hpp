@@ -52,6 +52,9 @@ class PodWriter {
   [[nodiscard]] Released release(const Job& job, const std::vector<const PodFacts*>& pods) const;
 
  private:
+  /// Whether a pod that a patch has not found is gone; an error if it is there, which a 404 to a
+  /// patch does not rule out.
+  [[nodiscard]] Status confirm_absence(std::string_view ns, const PodFacts& pod) const;
   /// One DELETE each; those of which the server knew nothing count as gone.
   [[nodiscard]] std::vector<Status> remove(const Job& job,
                                            const std::vector<const PodFacts*>& pods) const;

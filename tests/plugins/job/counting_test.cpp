@@ -70,6 +70,22 @@ TEST_F(CountingTest, J19_APodWhoseFinalizerStaysIsNotCountedYet) {
   EXPECT_THAT(conditions(), SizeIs(2));
 }
 
+TEST_F(CountingTest, APodThatAPatchDoesNotFindAlthoughItIsThereIsCountedOnce) {
+  run_job(R"({"parallelism":2,"completions":2})");
+  cluster_.fail_next({.verb = Verb::kPatch,
+                      .resource = "pods",
+                      .http_status = 404,
+                      .reason = "NotFound",
+                      .message = "pods not found"});
+  const std::string pod = active_pods().front();
+  succeed(pod);
+  cluster_.advance(1min);
+  EXPECT_EQ(status("succeeded"), "1");
+  EXPECT_EQ(status("active"), "1");
+  EXPECT_THAT(conditions(), IsEmpty());
+  EXPECT_FALSE(has_finalizer(pod));
+}
+
 TEST_F(CountingTest, J20_ARestartInBetweenCountsNothingTwice) {
   run_job();
   fail_finalizer_patches();

@@ -107,6 +107,19 @@ TEST_F(OwnershipTest, J133_PodsOfADeletedJobLoseTheirFinalizer) {
   EXPECT_THAT(all_pods(), SizeIs(2)) << "deleting them is the garbage collector's work";
 }
 
+TEST_F(OwnershipTest, PodsThatAPatchDoesNotFindAlthoughTheyAreThereLoseTheirFinalizerLater) {
+  run_job(R"({"parallelism":2,"completions":4})");
+  cluster_.fail_next({.verb = Verb::kPatch,
+                      .resource = "pods",
+                      .http_status = 404,
+                      .reason = "NotFound",
+                      .times = 3});
+  delete_job();
+  cluster_.advance(2min);
+  for (const std::string& each : all_pods()) EXPECT_FALSE(has_finalizer(each));
+  EXPECT_THAT(all_pods(), SizeIs(2));
+}
+
 TEST_F(OwnershipTest, J134_OrphanedPodsRunOn) {
   run_job(R"({"parallelism":2,"completions":2})");
   delete_job(Propagation::kOrphan);
