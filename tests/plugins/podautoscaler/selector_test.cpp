@@ -40,6 +40,17 @@ TEST_F(SelectorConflictTest, HPA87_TwoAutoscalersOfOneTargetBothStop) {
   EXPECT_THAT(cluster_.writes(), IsEmpty()) << "D1: the status does not flap";
 }
 
+TEST_F(SelectorConflictTest, SwapKeepsTheSelectors) {
+  two_on_one_target(3);
+  periods(3);
+  const int before = replicas();
+  ASSERT_TRUE(cluster_.swap(kController, &AutoscalerController::open, config("")).ok());
+  cluster_.clear_records();
+  periods(3);
+  EXPECT_EQ(replicas(), before) << "D6";
+  EXPECT_THAT(cluster_.writes(), IsEmpty());
+}
+
 TEST_F(SelectorConflictTest, HPA88_OnePodOfBothSelectorsIsEnough) {
   target(1);
   target(1, "api", R"("tier":"api")");

@@ -110,6 +110,19 @@ TEST_F(StabilizationTest, HPA142_ScaleUpIsLimitedByItsPolicies) {
   EXPECT_EQ(replicas(), 7);
 }
 
+TEST_F(StabilizationTest, SwapKeepsTheRates) {
+  of(3, "900",
+     R"(,"behavior":{"scaleUp":{"policies":[)"
+     R"({"type":"Pods","value":2,"periodSeconds":10}]}})");
+  periods();
+  EXPECT_EQ(replicas(), 5);
+  ASSERT_TRUE(cluster_.swap(kController, &AutoscalerController::open, config("")).ok());
+  periods(4);
+  EXPECT_EQ(replicas(), 5) << "D6";
+  periods(2);
+  EXPECT_EQ(replicas(), 7);
+}
+
 TEST_F(StabilizationTest, HPA143_ScaleUpMayBeDisabled) {
   of(3, "900", R"(,"behavior":{"scaleUp":{"selectPolicy":"Disabled"}})");
   periods(3);
