@@ -154,10 +154,9 @@ Proposal ReplicaCalculator::by_average_value(std::int64_t value, std::int64_t ta
   const double total = static_cast<double>(value);
   const double counted = static_cast<double>(replicas_.counted);
   const double ratio = total / (static_cast<double>(target) * counted);
+  const double wanted = std::ceil(total / static_cast<double>(target));
   Proposal out{replicas_.counted, value};
-  if (!settings_.tolerance.holds(ratio)) {
-    out.replicas = saturated32(std::ceil(total / static_cast<double>(target)));
-  }
+  if (!settings_.tolerance.holds(ratio) && !std::isnan(wanted)) out.replicas = saturated32(wanted);
   if (replicas_.counted > 0) {
     const Wide up = value > 0 ? replicas_.counted - 1 : 0;  // Division rounds negative ones up.
     out.milli = saturated64((Wide{value} + up) / replicas_.counted);

@@ -210,6 +210,7 @@ TEST(CalculatorTest, RatioThatIsNoNumberKeepsTheReplicas) {
   EXPECT_EQ(idle.percent(0), 3) << "D9";
   EXPECT_EQ(idle.average(0), 3);
   EXPECT_EQ(idle.calculator().by_value(idle.pods(), 0, 0)->replicas, 3);
+  EXPECT_EQ(idle.calculator().by_average_value(0, 0).replicas, 3);
 }
 
 TEST(CalculatorTest, NegativeValuesProposeNothingAbove) {
