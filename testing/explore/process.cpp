@@ -1,6 +1,7 @@
 #include "testing/explore/process.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <utility>
 
@@ -201,6 +202,8 @@ void Process::swap() {
 }
 
 void Process::enable() {
+  // A read at the same time is not as new as this beginning.
+  world_.clock().move_to(world_.clock().now() + std::chrono::milliseconds(1));
   for (const Subject::Controller& each : subject_.controllers) {
     const testing::HostedController* const old = replica_.find(each.name);
     if (old == nullptr) continue;

@@ -204,6 +204,14 @@ TEST(RunTest, ASyncBeforeTheChangesOfTheLastOneMakesNoPodTwice) {
   EXPECT_THAT(oracles_of(run), IsEmpty());
 }
 
+TEST(RunTest, WhatWasReadAtTheSameTimeDoesNotProveACacheOfAControllerThatIsEnabled) {
+  const Scenarios scenarios("volumebinder");
+  const RunResult run = scenarios.play("pv-pairs", "request#1=lost-response@1, turn#3=enable");
+  EXPECT_THAT(run.log,
+              ::testing::Contains("* turn#3=enable: each controller is disabled and enabled"));
+  EXPECT_THAT(oracles_of(run), IsEmpty());
+}
+
 TEST(RunTest, AScenarioThatCannotBePlayedIsAFailure) {
   const Scenarios scenarios("replicaset");
   const std::vector<Scenario> made = *read_scenarios(
