@@ -49,7 +49,9 @@ Result<Again> VolumeSync::operator()(const Key& key) const {
     const VolumeState* volume = parts_.world.find_hash(key.name);
     if (volume == nullptr) return Again::when_changed();
     name = volume->source.name;
-    for (const auto& [node, pair] : volume->pairs) places.push_back({name, node, volume->source});
+    for (const auto& [node, pair] : volume->pairs) {
+      places.push_back({name, node, parts_.world.source_on(*volume, node)});
+    }
     // First those that free the volume for others.
     std::stable_partition(places.begin(), places.end(),
                           [volume](const Place& each) { return !volume->is_wanted(each.node); });

@@ -56,6 +56,15 @@ void World::learn(VolumeState& volume, const Source& source) {
   volume.is_known = true;
 }
 
+const Source& World::source_on(const VolumeState& volume, const std::string& node) const {
+  const auto wanted = volume.wanted.find(node);
+  if (wanted == volume.wanted.end() || wanted->second.empty()) return volume.source;
+  const auto pod = pods_.find(wanted->second.begin()->first);
+  if (pod == pods_.end()) return volume.source;
+  const auto source = pod->second.wanted.find(volume.source.name);
+  return source == pod->second.wanted.end() ? volume.source : source->second;
+}
+
 const std::set<std::string>& World::volumes_on(const std::string& node) const {
   static const std::set<std::string> kNone;
   const auto found = on_node_.find(node);

@@ -131,8 +131,10 @@ TEST_F(AttachTest, AD020_AD021_UsersElsewhereAreCountedByNamespace) {
   attached(attachment());
   add_pod("p2", "va", "n2");
   run();
-  EXPECT_THAT(cluster_.event_texts().back(),
-              HasSubstr("already used by 1 pod(s) in different namespaces"));
+  EXPECT_THAT(
+      cluster_.event_texts().back(),
+      HasSubstr("Multi-Attach error for volume \"va\" Volume is already used by 1 pod(s) in "
+                "different namespaces"));
   erase_pod("p2");
   add_pod("p1", "va", "n1");
   run();
@@ -140,6 +142,22 @@ TEST_F(AttachTest, AD020_AD021_UsersElsewhereAreCountedByNamespace) {
   run();
   EXPECT_THAT(cluster_.event_texts().back(),
               HasSubstr("already used by pod(s) p1 and 1 pod(s) in different namespaces"));
+}
+
+TEST_F(AttachTest, AD020_EachNodeAttachesTheVolumeThatItsPodsName) {
+  add_volume("vo", csi("h-va"), R"(["ReadWriteOnce"])", "other");
+  add_pod("po", "vo", "n1", "other");
+  run();
+  const auto volume_of = [this](const std::string& name) {
+    return std::string(cluster_.find<Attachment>({"", name})->volume_name());
+  };
+  EXPECT_EQ(volume_of(attachment()), "vo");
+  attached(attachment());
+  erase_pod("po", "other");
+  add_pod("p2", "va", "n2");
+  pass(2s);
+  ASSERT_TRUE(has(attachment("n2")));
+  EXPECT_EQ(volume_of(attachment("n2")), "va");
 }
 
 TEST_F(AttachTest, AD023_AD024_VolumesForManyNodesAreAttachedToEach) {

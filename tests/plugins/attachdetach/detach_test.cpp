@@ -281,10 +281,24 @@ TEST_F(DetachTest, AD062_TheCleanUpFindsPodsThatAreGone) {
   EXPECT_FALSE(has(attachment()));
 }
 
+TEST_F(DetachTest, AD062_EveryMinuteItLooksAtThePodsThatItRemembers) {
+  attach_one();
+  cluster_.clear_records();
+  const auto looks = [this] {
+    return std::count_if(
+        cluster_.syncs().begin(), cluster_.syncs().end(),
+        [](const testing::SyncRecord& each) { return each.key == "ns/p1" && each.ok(); });
+  };
+  pass(59s);
+  EXPECT_EQ(looks(), 0);
+  pass(2s);
+  EXPECT_EQ(looks(), 1);
+}
+
 TEST_F(DetachTest, AD069_AListOfManyVolumesTakesFewWrites) {
   add_world();
   start();
-  constexpr int kMany = 1000;
+  constexpr int kMany = 2000;
   for (int i = 0; i < kMany; ++i) {
     const std::string name = "m" + std::to_string(i);
     add_volume(name);
@@ -304,8 +318,8 @@ TEST_F(DetachTest, AD069_AListOfManyVolumesTakesFewWrites) {
 }
 
 TEST_F(DetachTest, AD070_NoVolumeOfARollingMoveIsEverOnTwoNodes) {
-  constexpr int kNodes = 100;
-  constexpr int kVolumes = 100;
+  constexpr int kNodes = 500;
+  constexpr int kVolumes = 500;
   add_driver("d", true);
   const auto node = [](int i) { return "n" + std::to_string(i % kNodes); };
   const auto name = [](int i) { return "m" + std::to_string(i); };
@@ -345,7 +359,7 @@ TEST_F(DetachTest, AD070_NoVolumeOfARollingMoveIsEverOnTwoNodes) {
   for (int i = 0; i < kVolumes; ++i) {
     if (i % 2 == 0) cluster_.erase<Pod>({"ns", "p" + std::to_string(i)});
     add_pod("q" + std::to_string(i), name(i), node(i + 1));
-    if (i % 10 == 9) attach_and_detach();
+    if (i % 50 == 49) attach_and_detach();
   }
   for (int i = 1; i < kVolumes; i += 2) cluster_.erase<Pod>({"ns", "p" + std::to_string(i)});
   for (int i = 0; i < 5; ++i) attach_and_detach();
