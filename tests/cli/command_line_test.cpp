@@ -459,6 +459,15 @@ TEST(CommandLineTest, ValuesThatAreNotAllowedAreReportedTogether) {
   EXPECT_THAT(all, HasSubstr("--cidr-allocator-type must be RangeAllocator"));
 }
 
+TEST(CommandLineTest, EPH12_EphemeralVolumesNeedAWorker) {
+  const Outcome outcome = call({"run", "--concurrent-ephemeralvolume-syncs=0"});
+  ASSERT_TRUE(outcome.run);
+  const auto mistakes = merge_settings(*outcome.run).mistakes;
+  ASSERT_EQ(mistakes.size(), 1U);
+  EXPECT_THAT(mistakes.front().str(),
+              HasSubstr("--concurrent-ephemeralvolume-syncs must be from 1 to 1000, not \"0\""));
+}
+
 TEST(CommandLineTest, TheCommandLineOfFromFlagsIsNotDavits) {
   const Outcome outcome =
       call({"manifest", "from-flags", "--", "kube-controller-manager", "--v=2", "--profiling"});

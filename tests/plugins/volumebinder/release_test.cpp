@@ -229,7 +229,7 @@ TEST_F(ReleaseTest, PV089_NoPathOfTheMachineIsDeleted) {
   fs::remove_all(folder);
 }
 
-TEST_F(ReleaseTest, PV084_PV085_PV088_PV105_AVolumeThatNoPluginDeletesFails) {
+TEST_F(ReleaseTest, PV084_PV085_PV088_PV090_PV105_AVolumeThatNoPluginDeletesFails) {
   const std::string kPath = R"({"spec":{"hostPath":null,)";
   const std::string kBy = R"({"metadata":{"annotations":{"pv.kubernetes.io/provisioned-by":")";
   const std::string kDeleter = R"(error getting deleter volume plugin for volume "v": )";
@@ -251,7 +251,7 @@ TEST_F(ReleaseTest, PV084_PV085_PV088_PV105_AVolumeThatNoPluginDeletesFails) {
     EXPECT_EQ(times("Warning VolumeFailedDelete " + text), 1);
     resync();
     resync();
-    EXPECT_EQ(times("Warning VolumeFailedDelete " + text), 1) << "PV090";
+    EXPECT_EQ(times("Warning VolumeFailedDelete " + text), 1);
     EXPECT_EQ(deletions(), 0U);
     cluster_.erase<Volume>({"", "v"});
     run();
