@@ -7,6 +7,7 @@
 #include <davit/options.hpp>
 
 #include "plugins/shared/volumes/views.hpp"
+#include "plugins/volumebinder/recycler.hpp"
 #include "plugins/volumebinder/volume_binder.hpp"
 #include "plugins/volumebinder/volume_expander.hpp"
 
@@ -26,6 +27,7 @@ constexpr void declare(Note& note) {
       .rule<volumes::Claim>({"patch"})
       .rule<volumes::Claim>({"patch"}, {.subresource = "status"})
       .rule<Pod>({"create", "delete"})
+      .rule<PodEvent>({"list"})
       .events()
       .watch<volumes::Volume>(
           {"metadata.deletionTimestamp", "metadata.annotations", "metadata.labels",

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::string_view kPodPrefix = "recycler-for-";
 constexpr std::string_view kFailedRecycle = "VolumeFailedRecycle";
+constexpr std::string_view kRecyclerPod = "RecyclerPod";
 
 /// The volume of the pod: the directory that is emptied.
 void write_source(JsonWriter& out, std::string_view name, const volumes::Volume& volume) {
@@ -172,7 +173,7 @@ Status Recycler::start(const Volume& volume) {
       kRecyclerNamespace, recycler_pod(volume, time, pod_template), {.answer = Answer::kMetadata});
   if (made) {
     const std::lock_guard lock(mutex_);
-    pods_[std::string(volume.name())] = made->uid();
+    works_[std::string(volume.name())] = Work{std::string(made->uid()), {}};
     return {};
   }
   const Status refused = made.error();
@@ -192,6 +193,7 @@ Status Recycler::start(const Volume& volume) {
 }
 
 Status Recycler::follow(const Volume& volume, const std::string& pod_uid) {
+  copy_events(volume, pod_uid);
   const Lookup<Pod> pod = parts_.pods.get(kRecyclerNamespace, recycler_pod_name(volume.name()));
   const bool is_gone = !pod || pod->uid() != pod_uid;
   if (!is_gone && !pod->is_finished()) return {};
@@ -210,6 +212,29 @@ Status Recycler::follow(const Volume& volume, const std::string& pod_uid) {
   return unbind(parts_, volume);
 }
 
+void Recycler::copy_events(const Volume& volume, std::string_view pod_uid) {
+  const std::string selector = "involvedObject.name=" + recycler_pod_name(volume.name());
+  const Result<Value> list = parts_.cluster.client().call(
+      Request::list<PodEvent>(kRecyclerNamespace, {.field_selector = selector}));
+  if (!list) return;
+  for (const Value each : (*list)[&Names::items].elements()) {
+    const Value about = each["involvedObject"];
+    const std::string_view of = about[&Names::uid].string();
+    // Another attempt had a pod of the same name.
+    if (about[&Names::kind].string() != "Pod" || (!of.empty() && of != pod_uid)) continue;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto work = works_.find(volume.name());
+      if (work == works_.end()) return;
+      if (!work->second.copied.emplace(PodEvent(each).uid()).second) continue;
+    }
+    const bool warns = each[&Names::type].string() == "Warning";
+    parts_.cluster.events().record(
+        Volume::kResource, volume, warns ? "Warning" : "Normal", kRecyclerPod,
+        std::string("Recycler pod: ").append(each[&Names::message].string()));
+  }
+}
+
 Status Recycler::remove_pod(std::string_view volume, const std::string& pod_uid) const {
   return parts_.cluster.client()
       .remove<Pod>({std::string(kRecyclerNamespace), recycler_pod_name(volume)}, {.uid = pod_uid})
@@ -226,13 +251,13 @@ Status Recycler::fail(const Volume& volume, std::string_view text) {
 
 std::string Recycler::pod_of(std::string_view volume) const {
   const std::lock_guard lock(mutex_);
-  const auto found = pods_.find(volume);
-  return found == pods_.end() ? std::string() : found->second;
+  const auto found = works_.find(volume);
+  return found == works_.end() ? std::string() : found->second.pod_uid;
 }
 
 void Recycler::forget(std::string_view volume) {
   const std::lock_guard lock(mutex_);
-  if (const auto found = pods_.find(volume); found != pods_.end()) pods_.erase(found);
+  if (const auto found = works_.find(volume); found != works_.end()) works_.erase(found);
 }
 
 }  // namespace davit::volumebinder

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,13 @@
 #include "plugins/volumebinder/parts.hpp"
 
 namespace davit::volumebinder {
+
+/// Event, as the core group has it.
+class PodEvent : public ObjectView {
+ public:
+  static constexpr Resource kResource{"", "v1", "events", "Event"};
+  using ObjectView::ObjectView;
+};
 
 /// The pod that empties a volume.
 [[nodiscard]] std::string recycler_pod_name(std::string_view volume);
@@ -49,6 +57,9 @@ class Recycler {
   [[nodiscard]] bool report_use(const Volume& volume) const;
   [[nodiscard]] Status start(const Volume& volume);
   [[nodiscard]] Status follow(const Volume& volume, const std::string& pod_uid);
+  /// Says of the volume what new Events say of its pod. They are for people, so a failed list is
+  /// not an error; the next sync sees the same Events.
+  void copy_events(const Volume& volume, std::string_view pod_uid);
   [[nodiscard]] Status remove_pod(std::string_view volume, const std::string& pod_uid) const;
   /// Ends the attempt.
   [[nodiscard]] Status fail(const Volume& volume, std::string_view text);
@@ -57,9 +68,14 @@ class Recycler {
   [[nodiscard]] std::string pod_of(std::string_view volume) const;
   void forget(std::string_view volume);
 
+  struct Work {
+    std::string pod_uid;
+    std::set<std::string, std::less<>> copied;  // UIDs of the pod's Events.
+  };
+
   const Parts& parts_;
   mutable std::mutex mutex_;
-  std::map<std::string, std::string, std::less<>> pods_;  // Name of the volume → UID of the pod.
+  std::map<std::string, Work, std::less<>> works_;  // The key is the name of the volume.
 };
 
 }  // namespace davit::volumebinder

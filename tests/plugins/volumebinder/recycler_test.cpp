@@ -48,6 +48,41 @@ TEST_F(RecyclerTest, PV078_AnEmptiedVolumeIsAvailable) {
   EXPECT_EQ(volume_phase(), "Available");
 }
 
+TEST_F(RecyclerTest, PV078_TheVolumeSaysWhatIsSaidOfItsPod) {
+  add_released();
+  const auto add_event = [this](const std::string& name, const std::string& of,
+                                const std::string& type, const std::string& about = "{}") {
+    Json event = Json::must(
+        R"({"apiVersion":"v1","kind":"Event","metadata":{"namespace":"default","name":")" + name +
+        R"("},"involvedObject":{"kind":"Pod","namespace":"default","name":")" + of +
+        R"("},"reason":"Slow","message":")" + name + R"(","type":")" + type + R"("})");
+    merge_patch(event["involvedObject"], Json::must(about));
+    cluster_.add(event);
+  };
+  add_event("slow-disk", "recycler-for-v", "Warning");
+  add_event("slow-pull", "recycler-for-v", "Normal",
+            R"({"uid":")" + std::string(cluster_.find<Pod>(pod_key())->uid()) + R"("})");
+  add_event("of-an-earlier-pod", "recycler-for-v", "Warning", R"({"uid":"another"})");
+  add_event("of-another-pod", "recycler-for-w", "Warning");
+  resync();
+  resync();
+  end_pod(R"({"phase":"Succeeded"})");
+  EXPECT_EQ(times("Warning RecyclerPod Recycler pod: slow-disk"), 1);
+  EXPECT_EQ(times("Normal RecyclerPod Recycler pod: slow-pull"), 1);
+  for (const std::string& each : cluster_.event_texts()) {
+    EXPECT_EQ(each.find("another"), std::string::npos) << each;
+    EXPECT_EQ(each.find("earlier"), std::string::npos) << each;
+  }
+  EXPECT_EQ(volume_phase(), "Available");
+}
+
+TEST_F(RecyclerTest, PV078_AVolumeIsEmptiedWithoutTheEventsOfItsPod) {
+  add_released();
+  cluster_.fail_next({.verb = Verb::kList, .resource = "events", .times = testing::Fault::kAlways});
+  end_pod(R"({"phase":"Succeeded"})");
+  EXPECT_EQ(volume_phase(), "Available");
+}
+
 TEST_F(RecyclerTest, PV079_ALargeVolumeGetsMoreTime) {
   for (const auto& [size, seconds] : {std::pair("3Gi", "300"), std::pair("20Gi", "600")}) {
     const Volume volume = cluster_.view_of<Volume>(
