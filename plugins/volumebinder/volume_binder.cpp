@@ -1,6 +1,7 @@
 #include "plugins/volumebinder/volume_binder.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -11,6 +12,9 @@ namespace {
 
 /// The index of claims by the volume that they name.
 constexpr std::string_view kByVolumeName = "volume-name";
+/// Binding is four requests, one after the other; the server decides between claims that want the
+/// same volume.
+constexpr std::uint32_t kWorkers = 4;
 
 }  // namespace
 
@@ -25,9 +29,9 @@ VolumeBinder::VolumeBinder(Context& cluster, const Options& options)
       parts_{
           .cluster = cluster,
           .options = options,
-          .claim_queue = cluster.open_queue({.name = "claims", .workers = 1},
+          .claim_queue = cluster.open_queue({.name = "claims", .workers = kWorkers},
                                             [this](const Key& key) { return claim_sync_(key); }),
-          .volume_queue = cluster.open_queue({.name = "volumes", .workers = 1},
+          .volume_queue = cluster.open_queue({.name = "volumes", .workers = kWorkers},
                                              [this](const Key& key) { return volume_sync_(key); }),
           .claims = cluster.open_informer<volumes::Claim>(
               {.any = [this](const Event<volumes::Claim>& event) { on_claim(event); }}),

@@ -79,9 +79,14 @@ std::vector<std::string> VolumeIndex::of_claim(const Key& claim) const {
   return {found->second.begin(), found->second.end()};
 }
 
-void VolumeIndex::take(std::string_view name) {
+bool VolumeIndex::take(std::string_view name) {
   const std::lock_guard lock(mutex_);
-  taken_[std::string(name)] = round_;
+  return taken_.insert_or_assign(std::string(name), round_).second;
+}
+
+void VolumeIndex::give_back(std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  taken_.erase(std::string(name));
 }
 
 void VolumeIndex::next_round() {

@@ -60,7 +60,10 @@ class VolumeIndex {
   [[nodiscard]] std::vector<std::string> of_claim(const Key& claim) const;
 
   /// A claim takes the volume: it is not free from now on, although the handlers still see it so.
-  void take(std::string_view name);
+  /// False: another claim has taken it before.
+  bool take(std::string_view name);
+  /// The server has refused it to the claim.
+  void give_back(std::string_view name);
   /// Ends what take() did before the call before this one, for volumes that no handler saw since.
   void next_round();
 

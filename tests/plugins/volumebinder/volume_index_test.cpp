@@ -55,19 +55,23 @@ TEST_F(VolumeIndexTest, OfTenThousandThatFitEachClaimTakesTheNext) {
   for (int i = 0; i < 100; ++i) {
     const std::string name = first("1Gi");
     ASSERT_FALSE(name.empty());
-    index_.take(name);
+    EXPECT_TRUE(index_.take(name));
     EXPECT_TRUE(taken.insert(name).second) << "no volume is offered twice";
   }
 }
 
 TEST_F(VolumeIndexTest, AVolumeThatIsTakenIsNotFree) {
   index_.put(volume("a", "1Gi"));
-  index_.take("a");
+  EXPECT_TRUE(index_.take("a"));
+  EXPECT_FALSE(index_.take("a")) << "another claim was first";
   EXPECT_EQ(first("1Gi"), "");
   index_.next_round();
   EXPECT_EQ(first("1Gi"), "");
   index_.next_round();
   EXPECT_EQ(first("1Gi"), "a") << "the write had no effect";
+  EXPECT_TRUE(index_.take("a"));
+  index_.give_back("a");
+  EXPECT_EQ(first("1Gi"), "a") << "the server refused it";
 }
 
 TEST_F(VolumeIndexTest, AClaimRefEndsTheFreedom) {
