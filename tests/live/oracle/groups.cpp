@@ -35,10 +35,15 @@ std::string manifest() {
          std::string(kNodeGrace) + '\n';
 }
 
+/// Whether the group has the controllers of volumes.
+bool has_volumes(IsolationGroup isolation) {
+  return isolation == IsolationGroup::kVolumes || isolation == IsolationGroup::kLost;
+}
+
 /// Whether the group has the controllers of few_controllers() and no others.
 bool has_few(IsolationGroup isolation) {
-  return isolation == IsolationGroup::kMetrics || isolation == IsolationGroup::kVolumes ||
-         isolation == IsolationGroup::kNodeIpam;
+  return isolation == IsolationGroup::kMetrics || isolation == IsolationGroup::kNodeIpam ||
+         has_volumes(isolation);
 }
 
 /// The names are those that both programs know. The quotas' controller shows that all of them work.
@@ -46,7 +51,7 @@ std::string few_controllers(IsolationGroup isolation, Deletion deletion) {
   std::string out = "resourcequota-controller";
   if (isolation == IsolationGroup::kMetrics) out += ",horizontal-pod-autoscaler-controller";
   if (isolation == IsolationGroup::kNodeIpam) out += ",node-ipam-controller";
-  if (isolation == IsolationGroup::kVolumes) {
+  if (has_volumes(isolation)) {
     out +=
         ",persistentvolume-binder-controller,persistentvolume-expander-controller"
         ",persistentvolume-attach-detach-controller,persistentvolumeclaim-protection-controller"
@@ -70,15 +75,24 @@ constexpr char kBinderPeriod[] = "10s";
 /// Attachments that went away are missed so soon.
 constexpr char kVerificationPeriod[] = "2s";
 
+/// The pod that empties a volume. Nothing runs it, so the scenarios decide how it ends.
+constexpr char kRecycler[] = DAVIT_ORACLE "/recycler.json";
+
+/// So soon davit takes volumes from lost nodes.
+constexpr char kForceAfter[] = "5s";
+
+/// Ends with options of the attach/detach controller.
 std::string volumes_manifest() {
+  const std::string recycler = live::read_file(kRecycler);
   return std::string(
              "- name: admissionpolicy\n- name: servicecidr\n- name: volumeprotection\n- name: "
              "ephemeralvolume\n- name: "
              "volumebinder\n"
              "  controllers:\n    persistentvolume-binder-controller:\n      config:\n"
              "        pvClaimBinderSyncPeriod: ") +
-         kBinderPeriod +
-         "\n- name: attachdetach\n  controllers:\n"
+         kBinderPeriod + "\n        recyclerPodTemplateHostPath: " + recycler +
+         "        recyclerPodTemplateNFS: " + recycler +
+         "- name: attachdetach\n  controllers:\n"
          "    persistentvolume-attach-detach-controller:\n      config:\n"
          "        reconcilerSyncLoopPeriod: " +
          kVerificationPeriod + '\n';
@@ -132,6 +146,8 @@ std::string manifest_of(const Group& group, const AccountFiles& accounts) {
       return manifest() + autoscaler_manifest();
     case IsolationGroup::kVolumes:
       return manifest() + volumes_manifest();
+    case IsolationGroup::kLost:
+      return manifest() + volumes_manifest() + "        forceDetachAfter: " + kForceAfter + '\n';
     case IsolationGroup::kNodeIpam:
       return manifest_from(group.flags);
     case IsolationGroup::kShared:
@@ -210,8 +226,11 @@ std::vector<std::string> original_flags(const Group& group, const AccountFiles& 
                     kAutoscalerWindow);
     return flags;
   }
-  if (isolation == IsolationGroup::kVolumes) {
+  if (has_volumes(isolation)) {
     flags.push_back(std::string("--pvclaimbinder-sync-period=") + kBinderPeriod);
+    for (const char* each : {"hostpath=", "nfs="}) {
+      flags.push_back(std::string("--pv-recycler-pod-template-filepath-") + each + kRecycler);
+    }
     flags.push_back(std::string("--attach-detach-reconcile-sync-period=") + kVerificationPeriod);
   }
   if (!has_node_life(isolation)) return flags;

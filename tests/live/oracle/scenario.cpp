@@ -92,13 +92,14 @@ std::string digest_of(const YamlNode& node, const Objects& objects, Reader& read
 IsolationGroup isolation_of(const YamlNode& node, Reader& reader) {
   using enum IsolationGroup;
   constexpr std::pair<std::string_view, IsolationGroup> kNames[] = {
-      {"", kShared},           {"nodes", kNodes},     {"alone", kAlone},     {"podgc", kPodGc},
-      {"accounts", kAccounts}, {"metrics", kMetrics}, {"volumes", kVolumes}, {"ipam", kNodeIpam}};
+      {"", kShared},         {"nodes", kNodes},       {"alone", kAlone},
+      {"podgc", kPodGc},     {"accounts", kAccounts}, {"metrics", kMetrics},
+      {"volumes", kVolumes}, {"ipam", kNodeIpam},     {"lost", kLost}};
   const std::string text = reader.text(node, "isolation");
   for (const auto& [name, group] : kNames) {
     if (name == text) return group;
   }
-  reader.mistake(node, "isolation: nodes, alone, podgc, accounts, metrics, volumes or ipam");
+  reader.mistake(node, "isolation: nodes, alone, podgc, accounts, metrics, volumes, ipam or lost");
   return kShared;
 }
 

@@ -98,6 +98,9 @@ enum class IsolationGroup {
   kVolumes,
   /// None, on a server without nodes, with the node IPAM controller and the scenario's flags.
   kNodeIpam,
+  /// As kVolumes, on that server. davit takes volumes from lost nodes after five seconds, and
+  /// kube-controller-manager after its six minutes.
+  kLost,
 };
 
 struct Scenario {

@@ -432,7 +432,8 @@ Transcripts play_all(Cast cast, const std::vector<Scenario>& scenarios,
   {
     // These wait one after the other, on a server of their own.
     const std::jthread other([&] {
-      play_groups(cast, Nodes::kNone, {IsolationGroup::kNodeIpam}, scenarios, known, without_nodes);
+      play_groups(cast, Nodes::kNone, {IsolationGroup::kNodeIpam, IsolationGroup::kLost}, scenarios,
+                  known, without_nodes);
     });
     play_groups(cast, Nodes::kSimulated,
                 {IsolationGroup::kShared, IsolationGroup::kNodes, IsolationGroup::kAlone,

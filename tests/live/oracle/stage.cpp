@@ -18,6 +18,8 @@ namespace {
 
 /// Far beyond what anything takes on a slow machine.
 constexpr seconds kWaitLimit{180};
+/// The same where kube-controller-manager waits for six minutes.
+constexpr seconds kLongWaitLimit{600};
 constexpr milliseconds kPollPeriod{50};
 /// A scenario may write thousands of times.
 constexpr milliseconds kWritePollPeriod{5};
@@ -78,6 +80,7 @@ Stage::Stage(host::RestClient& client, const World& world, const KnownDifference
 
 Transcript Stage::play(const Scenario& scenario) {
   ns_ = scenario.name;
+  wait_limit_ = scenario.isolation == IsolationGroup::kLost ? kLongWaitLimit : kWaitLimit;
   Transcript out;
   Step space;
   space.target.kind = find_kind("namespace");
@@ -130,7 +133,7 @@ Status Stage::run(const Step& step) {
 Status Stage::call(Verb verb, const Step& step, const std::string& name, const std::string& body) {
   host::ApiRequest request;
   request.verb = verb;
-  request.path = path_of(*step.target.kind, ns_, name);
+  request.path = path_of(*step.target.kind, space_of(step, name), name);
   request.path.subresource = step.subresource;
   request.patch_type = step.patch_type;
   request.delete_options = step.deletion;
@@ -145,6 +148,15 @@ Status Stage::call(Verb verb, const Step& step, const std::string& name, const s
   return eventually(kWaitLimit, has_come, kWritePollPeriod)
              ? Status()
              : Status(Code::kUnavailable, "this write does not show");
+}
+
+std::string Stage::space_of(const Step& step, const std::string& name) const {
+  std::string out = step.body.text_at({"metadata", "namespace"});
+  for (const Life& each : name.empty() ? std::vector<Life>() : world_.lives(ns_)) {
+    if (each.kind != step.target.kind || each.name != name || each.gone) continue;
+    out = each.now().text_at({"metadata", "namespace"});
+  }
+  return out.empty() ? ns_ : out;
 }
 
 Status Stage::create(const Step& step) {
@@ -257,7 +269,7 @@ Status Stage::wait(const Condition& condition) {
     why = why_not(condition);
     return why.empty();
   };
-  return eventually(kWaitLimit, is_met, kPollPeriod) ? Status() : Status(Code::kUnavailable, why);
+  return eventually(wait_limit_, is_met, kPollPeriod) ? Status() : Status(Code::kUnavailable, why);
 }
 
 Status Stage::rest() {

@@ -1,6 +1,7 @@
 /// Plays one scenario on one server.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
@@ -52,6 +53,8 @@ class Stage {
   [[nodiscard]] Status roll_back(const Step& step);
   [[nodiscard]] Status wait(const Condition& condition);
   [[nodiscard]] Status rest();
+  /// The namespace of the object that a step is about. Scenarios may have more than one.
+  [[nodiscard]] std::string space_of(const Step& step, const std::string& name) const;
   [[nodiscard]] Status call(host::Verb verb, const Step& step, const std::string& name,
                             const std::string& body);
   [[nodiscard]] std::vector<Life> chosen(const Target& target) const;
@@ -62,6 +65,7 @@ class Stage {
   const KnownDifferences& known_;
   Switches switches_;
   std::string ns_;
+  std::chrono::seconds wait_limit_{};
 };
 
 }  // namespace davit::oracle

@@ -52,15 +52,22 @@ constexpr char kScenario[] = "scenario";
 std::string scenario_in(const std::string& name) { return name.substr(0, name.rfind('-')); }
 
 std::string space_of(const Json& object) {
+  constexpr std::string_view kRecycler = "recycler-for-";
   const std::string& about = object.text_at({"involvedObject", "kind"});
+  const std::string& subject = object.text_at({"involvedObject", "name"});
   if (about == "Node" || about == "PersistentVolume") {
-    return scenario_in(object.text_at({"involvedObject", "name"}));  // In namespace default.
+    return scenario_in(subject);  // In namespace default.
+  }
+  // The pods that empty volumes are in namespace default, too, and so are the Events about them.
+  for (const std::string& name : {subject, object.text_at({"metadata", "name"})}) {
+    if (name.starts_with(kRecycler)) return scenario_in(name.substr(kRecycler.size()));
   }
   if (object.text_at({"kind"}) == "VolumeAttachment") {
     return scenario_in(object.text_at({"spec", "nodeName"}));  // Made by a controller.
   }
-  const std::string& ns = object.text_at({"metadata", "namespace"});
-  return ns.empty() ? object.text_at({"metadata", "labels", kScenario}) : ns;
+  // Without a namespace, or in a second one of the scenario.
+  const std::string& scenario = object.text_at({"metadata", "labels", kScenario});
+  return scenario.empty() ? object.text_at({"metadata", "namespace"}) : scenario;
 }
 
 }  // namespace
