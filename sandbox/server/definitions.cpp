@@ -115,7 +115,7 @@ void Definitions::serve(const Json& definition) {
     Result<std::vector<ResourcePtr>> served = resources_of(definition);
     if (served) versions = std::move(*served);
     // Objects are stored in the form of the first.
-    std::ranges::stable_partition(versions, [&](const ResourcePtr& each) {
+    std::stable_partition(versions.begin(), versions.end(), [&](const ResourcePtr& each) {
       return each->version == storage_version(definition);
     });
   }
