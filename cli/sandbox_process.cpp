@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "cli/hook_transports.hpp"
 #include "lib/base/replace_file.hpp"
 #include "lib/base/start_thread.hpp"
 #include "lib/base/text_file.hpp"
@@ -74,7 +75,8 @@ class Wired final : public SandboxProcess {
       : settings_(settings),
         seams_(seams),
         log_(seams.sink, "sandbox"),
-        metrics_(settings.metrics) {}
+        metrics_(settings.metrics),
+        hooks_(seams.clock, log_) {}
 
   Status start() {
     if (Status s = load_credentials(); !s.ok()) return s;
@@ -155,6 +157,7 @@ class Wired final : public SandboxProcess {
         .scale_to_zero = is_gate_on("HPAScaleToZero", settings_.feature_gates),
         .configurable_tolerance = is_gate_on("HPAConfigurableTolerance", settings_.feature_gates)};
     served.metrics = &metrics_;
+    served.webhooks = &hooks_;
     served.without_controller = kinds_without_controller(settings_.controllers);
     Result<std::unique_ptr<sandbox::ApiServer>> server =
         sandbox::ApiServer::open({*store_, seams_.clock, seams_.random, log_}, served);
@@ -252,6 +255,7 @@ class Wired final : public SandboxProcess {
   const SandboxSeams seams_;
   const Logger log_;
   sandbox::MetricBoard metrics_;
+  HookTransports hooks_;
   sandbox::Credentials credentials_;
   // In the order in which they are made; each uses those before it.
   std::unique_ptr<sandbox::FileJournal> journal_;

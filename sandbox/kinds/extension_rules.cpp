@@ -163,9 +163,7 @@ void default_claim(Json& object) {
 
 std::shared_ptr<const KindRules> webhook_rules(const KindFacts& facts) {
   return std::make_shared<ExtensionRules>(
-      facts, ExtensionRule{.set_defaults = default_webhooks,
-                           .check = check_webhooks,
-                           .warning = "webhooks are stored and not called by this server"});
+      facts, ExtensionRule{.set_defaults = default_webhooks, .check = check_webhooks});
 }
 
 std::shared_ptr<const KindRules> admission_policy_rules(const KindFacts& facts) {

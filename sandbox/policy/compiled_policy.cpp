@@ -1,29 +1,13 @@
 #include "sandbox/policy/compiled_policy.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "lib/cel/limits.hpp"
 #include "sandbox/kinds/admission_checks.hpp"
 #include "sandbox/kinds/checks.hpp"
+#include "sandbox/policy/match_conditions.hpp"
 
 namespace davit::sandbox {
-
-namespace {
-
-/// Several errors as Go's aggregate prints them, each once.
-std::string aggregate(const std::vector<std::string>& errors) {
-  std::vector<std::string> shown;
-  for (const std::string& each : errors) {
-    if (std::ranges::find(shown, each) == shown.end()) shown.push_back(each);
-  }
-  if (shown.size() == 1) return shown.front();
-  std::string out = "[";
-  for (const std::string& each : shown) out += (out.size() == 1 ? "" : ", ") + each;
-  return out + ']';
-}
-
-}  // namespace
 
 CompiledPolicy::CompiledPolicy(const Json& policy)
     : name_(policy.text_at({"metadata", "name"})),
@@ -71,33 +55,9 @@ void CompiledPolicy::fail(std::string error, PolicyVerdict& verdict) const {
 }
 
 bool CompiledPolicy::matches(const cel::AdmissionValues& values, PolicyVerdict& verdict) const {
-  cel::AdmissionValues seen = values;
-  seen.namespace_object = nullptr;
-  // `request.resource` is what was asked for, unlike that of the validations.
-  Json request = *values.request;
-  request.set("resource", Json(request.get("requestResource")));
-  seen.request = &request;
-  const cel::AdmissionVariables variables(seen, variables_);
-  std::int64_t budget = cel::kMatchBudget;
-  std::vector<std::string> errors;
-  bool unmatched = false;
-  // A later false counts more than an earlier error, and an exhausted budget more than both.
-  for (const cel::AdmissionExpression& each : conditions_) {
-    cel::AdmissionOutcome outcome = cel::evaluate_admission(each, variables, budget);
-    if (outcome.exhausted) {
-      fail(std::move(outcome.error), verdict);
-      return false;
-    }
-    if (!outcome.error.empty()) {
-      errors.push_back(std::move(outcome.error));
-    } else if (!outcome.value.is_true()) {
-      unmatched = true;
-    }
-  }
-  if (unmatched) return false;
-  if (errors.empty()) return true;
-  fail(aggregate(errors), verdict);
-  return false;
+  ConditionsVerdict found = match_conditions(conditions_, values, variables_);
+  if (!found.error.empty()) fail(std::move(found.error), verdict);
+  return found.matches;
 }
 
 CompiledPolicy::Run CompiledPolicy::messages(const cel::AdmissionValues& values,

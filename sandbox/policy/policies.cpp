@@ -7,12 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include "lib/cel/authorizer.hpp"
 #include "sandbox/kinds/checks.hpp"
-#include "sandbox/policy/admission_request.hpp"
 #include "sandbox/policy/match_resources.hpp"
 #include "sandbox/policy/parameters.hpp"
-#include "sandbox/rest/convert.hpp"
 
 namespace davit::sandbox {
 
@@ -35,22 +32,6 @@ ApiError denied(const JudgedWrite& write, const std::string& message, std::strin
   out.code = reason == "Forbidden" ? 403 : reason == "RequestEntityTooLarge" ? 413 : 422;
   out.reason = reason.empty() ? "Invalid" : std::move(reason);
   return out;
-}
-
-cel::AccessCheck access_check(const Authorizer& authorizer) {
-  return [&authorizer](const cel::AccessQuestion& question) {
-    const AccessAttributes what{.verb = question.verb,
-                                .resource = question.is_resource,
-                                .group = question.group,
-                                .version = "*",
-                                .name_of_resource = question.resource,
-                                .subresource = question.subresource,
-                                .ns = question.ns,
-                                .name = question.name,
-                                .path = question.path};
-    const Access access = authorizer.authorize(question.who, what);
-    return cel::AccessVerdict{access.allowed(), access.reason, ""};
-  };
 }
 
 }  // namespace
@@ -105,47 +86,10 @@ class Policies::Run {
 
   PolicyVerdict policy_verdict(const CompiledPolicy& policy, const Resource& matched,
                                const Json& params) {
-    const auto form = [&](const Json* object) -> std::optional<Json> {
-      if (object == nullptr) return std::nullopt;
-      // Only what has the kind of the resource has its versions.
-      const Subresource* const part =
-          write_.subresource.empty() ? nullptr : write_.resource.subresource(write_.subresource);
-      return part == nullptr || part->kind.empty() ? convert(*object, matched) : *object;
-    };
-    const std::optional<Json> object = form(write_.object);
-    const std::optional<Json> old = form(write_.old);
-    const Json request = admission_request(write_, matched, context_.who,
-                                           request_options(context_.call, write_.operation));
-    const std::optional<Json> space = namespace_object();
-    const cel::AccessCheck check = access_check(context_.authorizer);
-    cel::AdmissionValues values;
-    values.object = object ? &*object : nullptr;
-    values.old_object = old ? &*old : nullptr;
-    values.request = &request;
+    const WriteView view(write_, matched, context_, store_);
+    cel::AdmissionValues values = view.values();
     values.params = params.is_null() ? nullptr : &params;
-    values.namespace_object = space ? &*space : nullptr;
-    values.authorizer = cel::authorizer_value(context_.who, check);
-    cel::AccessQuestion own;
-    own.who = context_.who;
-    own.group = write_.resource.group;
-    own.resource = write_.resource.name;
-    own.subresource = write_.subresource;
-    own.ns = namespace_of(write_);
-    own.name = write_.name;
-    values.request_resource = cel::resource_check_value(std::move(own), check);
     return policy.judge(values);
-  }
-
-  /// The namespace of the object; nothing for objects without one, and for Namespaces.
-  [[nodiscard]] std::optional<Json> namespace_object() const {
-    if (write_.ns.empty()) return std::nullopt;
-    const VersionPtr found = store_.get({"", "namespaces"}, "", write_.ns);
-    if (found == nullptr) return std::nullopt;
-    Json out = found->json();
-    out.erase("apiVersion");
-    out.erase("kind");
-    out["metadata"].erase("managedFields");
-    return out;
   }
 
   void act(const CompiledPolicy& policy, const Binding& binding, const PolicyVerdict& verdict) {
@@ -162,11 +106,7 @@ class Policies::Run {
   void warn(const CompiledPolicy& policy, const Binding& binding, const std::string& message) {
     std::string text = "Validation failed for ValidatingAdmissionPolicy '" + policy.name() +
                        "' with binding '" + binding.name + "': " + message;
-    // No header has such a text.
-    const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
-    if (std::ranges::any_of(text, is_control)) return;
-    std::vector<std::string>& list = context_.warnings;
-    if (std::ranges::find(list, text) == list.end()) list.push_back(std::move(text));
+    add_warning(context_.warnings, std::move(text));
   }
 
   /// `binding`: null for a mistake of the policy itself.

@@ -6,21 +6,12 @@
 #include <vector>
 
 #include "lib/base/mutex.hpp"
-#include "lib/kube/user_info.hpp"
-#include "sandbox/auth/auth.hpp"
 #include "sandbox/kinds/api_error.hpp"
 #include "sandbox/policy/compiled_policy.hpp"
+#include "sandbox/policy/write_view.hpp"
 #include "sandbox/rest/rest_parts.hpp"
 
 namespace davit::sandbox {
-
-/// The parts of a request that policies see, and where warnings go. Borrowed for the call.
-struct PolicyContext {
-  const Call& call;
-  const UserInfo& who;
-  const Authorizer& authorizer;
-  std::vector<std::string>& warnings;  ///< Those of bindings with the action Warn; each text once.
-};
 
 /// Thread-safe; takes no lock while it evaluates.
 class Policies {

@@ -141,7 +141,7 @@ ApiFailure mark_evicted(const RestParts& parts, const Resource& pods, const std:
 ApiResult<HttpServerResponse> post_eviction(const RestParts& parts, Call& call) {
   const ApiResult<WriteOptions> write = parse_write_options(call.url.query, WriteKind::kCreate);
   if (!write) return write.error();
-  const ApiResult<Decoded> decoded =
+  ApiResult<Decoded> decoded =
       decode_body(call.request, BodyType::of_kind("policy", "v1", "Eviction"), write->validation);
   if (!decoded) return decoded.error();
   const std::string& given = decoded->object.text_at({"metadata", "name"});
@@ -153,16 +153,14 @@ ApiResult<HttpServerResponse> post_eviction(const RestParts& parts, Call& call) 
   if (write->dry_run == DryRun::kYes) options->dry_run = DryRun::kYes;
   const Resource& pods = *call.resource;
   const std::string ns = call.ns();
-  if (call.judge != nullptr) {
-    if (ApiFailure failure = call.judge({.operation = JudgedWrite::Operation::kCreate,
-                                         .resource = pods,
-                                         .subresource = call.url.subresource,
-                                         .ns = ns,
-                                         .name = call.url.name,
-                                         .object = &decoded->object,
-                                         .dry_run = options->dry_run == DryRun::kYes})) {
-      return *failure;
-    }
+  if (ApiFailure failure = admit_part({.operation = JudgedWrite::Operation::kCreate,
+                                       .resource = pods,
+                                       .subresource = call.url.subresource,
+                                       .ns = ns,
+                                       .name = call.url.name,
+                                       .dry_run = options->dry_run == DryRun::kYes},
+                                      decoded->object, call)) {
+    return *failure;
   }
   const VersionPtr version = parts.store.get(pods.collection, ns, call.url.name);
   if (version == nullptr) return not_found(Subject::resource(pods, call.url.name));

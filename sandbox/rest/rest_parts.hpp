@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <stop_token>
 #include <string>
 
 #include "lib/base/clock.hpp"
@@ -61,6 +62,13 @@ struct JudgedWrite {
 /// Refuses a write, or lets it pass. Called again when another writer was faster.
 using WriteJudge = std::function<ApiFailure(const JudgedWrite& write)>;
 
+/// Applies built-in admission to an object that webhooks have changed.
+using Readmit = std::function<ApiFailure(Json& object)>;
+/// Lets webhooks change the object of a write, or refuse it, before the rules of its kind see it.
+/// Called again when another writer was faster. May block.
+using WriteMutate =
+    std::function<ApiFailure(const JudgedWrite& write, Json& object, const Readmit& again)>;
+
 /// One request for a resource on its way through the verbs.
 struct Call {
   const HttpServerRequest& request;
@@ -73,6 +81,8 @@ struct Call {
   WritePermit permit = nullptr;            ///< Null: the verb's right is enough.
   WriteStamp stamp = nullptr;              ///< Null: nothing to fill in.
   WriteJudge judge = nullptr;              ///< Null: every valid write is fine.
+  WriteMutate mutate = nullptr;            ///< Null: nothing changes an object.
+  std::stop_token stop = {};               ///< Ends what the request waits for.
 
   /// The namespace of the object. The URL of a Namespace names one too, but is cluster-scoped.
   [[nodiscard]] std::string ns() const { return resource->namespaced ? url.ns : std::string(); }

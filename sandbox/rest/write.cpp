@@ -33,6 +33,28 @@ void add_warnings(const Resource& resource, const Json& object, std::vector<std:
   for (std::string& each : resource.rules->warnings(object)) out.push_back(std::move(each));
 }
 
+/// Lets webhooks change the object as it is before the rules of its kind see it. `old`: null for a
+/// new one.
+ApiFailure mutate(const RestParts& parts, const WriteTarget& target, Json& object,
+                  const Json* old) {
+  // A subresource with a kind of its own is not the object that is written.
+  if (target.mutate == nullptr || target.view != nullptr) return std::nullopt;
+  using Operation = JudgedWrite::Operation;
+  const std::string name = object.text_at({"metadata", "name"});
+  const JudgedWrite write{.operation = old == nullptr ? Operation::kCreate : Operation::kUpdate,
+                          .resource = target.resource,
+                          .subresource = target.subresource,
+                          .ns = target.ns,
+                          .name = name,
+                          .object = &object,
+                          .old = old,
+                          .dry_run = target.dry_run == DryRun::kYes};
+  const WriteVerb verb = old == nullptr ? WriteVerb::kCreate : WriteVerb::kUpdate;
+  return target.mutate(write, object, [&](Json& changed) {
+    return parts.admission.admit(admission_request(target, verb, old), changed);
+  });
+}
+
 /// Before the name is known: defaulting and admission.
 ApiFailure admit_new(const RestParts& parts, const WriteTarget& target, Json& object) {
   const Resource& resource = target.resource;
@@ -42,6 +64,7 @@ ApiFailure admit_new(const RestParts& parts, const WriteTarget& target, Json& ob
           parts.admission.admit(admission_request(target, WriteVerb::kCreate, nullptr), object)) {
     return failure;
   }
+  if (ApiFailure failure = mutate(parts, target, object, nullptr)) return failure;
   return target.permit == nullptr ? std::nullopt : target.permit(object, Json());
 }
 
@@ -195,6 +218,7 @@ ApiFailure prepare_next(const RestParts& parts, const WriteTarget& target, Json&
       return failure;
     }
   }
+  if (ApiFailure failure = mutate(parts, target, next, &old)) return failure;
   const bool forgets = forgets_managers(next) && target.subresource.empty();
   if (rules != nullptr) rules->prepare_update(next, old, part);
   if (target.stamp != nullptr) target.stamp(next, old);
@@ -302,7 +326,8 @@ WriteTarget target_of(const RestParts& parts, const Call& call, const WriteOptio
           .tracking = Tracking::kPending,
           .permit = call.permit,
           .stamp = call.stamp,
-          .judge = call.judge};
+          .judge = call.judge,
+          .mutate = call.mutate};
 }
 
 ApiResult<Written> create_object(const RestParts& parts, const WriteTarget& target, Json object,
@@ -363,6 +388,14 @@ ApiResult<Written> rewrite_object(const RestParts& parts, const WriteTarget& tar
     }
   }
   return stale(Subject::resource(target.resource, target.name));
+}
+
+ApiFailure admit_part(JudgedWrite write, Json& object, const Call& call) {
+  write.object = &object;
+  if (call.mutate != nullptr) {
+    if (ApiFailure failure = call.mutate(write, object, nullptr)) return failure;
+  }
+  return call.judge == nullptr ? std::nullopt : call.judge(write);
 }
 
 ApiFailure rewrite_status(const RestParts& parts, const Resource& resource, const std::string& ns,

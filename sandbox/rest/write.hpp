@@ -34,6 +34,7 @@ struct WriteTarget {
   WritePermit permit = nullptr;  ///< Asked before the kind's rules; null: nothing to ask.
   WriteStamp stamp = nullptr;    ///< Null: nothing to fill in.
   WriteJudge judge = nullptr;    ///< Null: every valid write is fine.
+  WriteMutate mutate = nullptr;  ///< Null: nothing changes the object.
   /// Null: `judge` sees the object itself; else what the subresource shows of it.
   Json (*view)(const Json& object, const Resource& resource) = nullptr;
 };
@@ -67,6 +68,9 @@ enum class Missing : std::uint8_t { kNotFound, kCreate };
 [[nodiscard]] ApiResult<Written> rewrite_object(const RestParts& parts, const WriteTarget& target,
                                                 Missing missing, const Produce& produce,
                                                 std::vector<std::string>& warnings);
+
+/// Asks webhooks and policies about `object`, which a subresource with a kind of its own takes.
+[[nodiscard]] ApiFailure admit_part(JudgedWrite write, Json& object, const Call& call);
 
 /// Writes a status as the server itself does, past the rules of the kind.
 [[nodiscard]] ApiFailure rewrite_status(const RestParts& parts, const Resource& resource,

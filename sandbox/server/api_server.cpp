@@ -35,12 +35,12 @@ std::string warning_header(std::string_view text) {
   return out + '"';
 }
 
-ApiResult<HttpServerResponse> respond(const RestParts& rest, const ApiServerOptions& options,
-                                      bool knows_requesters, Policies& policies,
-                                      Documents& documents, Call& call) {
+ApiResult<HttpServerResponse> serve(const RestParts& rest, const ApiServerOptions& options,
+                                    bool knows_requesters, Policies& policies, Webhooks& webhooks,
+                                    Documents& documents, Call& call) {
   ApiResult<UserInfo> who = check_access(options, call.request, call.url, call.verb);
   if (!who) return who.error();
-  const Serving serving{rest, options, *who, documents, policies, knows_requesters};
+  const Serving serving{rest, options, *who, documents, policies, webhooks, knows_requesters};
   return call.url.is_resource ? serve_resource(serving, call)
                               : serve_path(serving, call.request, call.url);
 }
@@ -68,14 +68,67 @@ Result<std::unique_ptr<ApiServer>> ApiServer::open(ApiServerParts parts, ApiServ
   return std::make_unique<ApiServer>(Private(), std::move(state));
 }
 
+/// Repeats requests on the thread of one that waits anyway. The server must outlive it.
+class ApiServer::Direct final : public HttpHandler {
+ public:
+  Direct(ApiServer& server, const std::stop_token& stop) : server_(server), stop_(stop) {}
+  [[nodiscard]] HttpServerResponse handle(const HttpServerRequest& request) override {
+    return server_.respond(request, *this, stop_);
+  }
+
+ private:
+  ApiServer& server_;
+  const std::stop_token& stop_;
+};
+
 HttpServerResponse ApiServer::handle(const HttpServerRequest& request) {
+  if (state_->options.hook_thread == ApiServerOptions::HookThread::kCaller || !may_wait(request)) {
+    return respond(request, *this, {});
+  }
+  HttpServerResponse response = to_response(
+      too_many_requests("the request waits for webhooks", {}, 1));  // For callers that do not wait.
+  response.deferred = state_->threads.start(
+      [this, request](const std::stop_token& stop) { return respond_in_full(request, stop); },
+      state_->outer.clock);
+  return response;
+}
+
+bool ApiServer::may_wait(const HttpServerRequest& request) const {
+  if (state_->options.webhooks == nullptr) return false;
+  if (request.method == "GET" || request.method == "HEAD") return false;
+  const ApiResult<Url> url = parse_url(request.target);
+  return url && url->is_resource && state_->webhooks.may_concern(url->resource);
+}
+
+HttpServerResponse ApiServer::respond_in_full(const HttpServerRequest& request,
+                                              const std::stop_token& stop) {
+  Direct direct(*this, stop);
+  HttpServerResponse response = respond(request, direct, stop);
+  Mutex mutex;
+  CondVar never;
+  while (response.deferred != nullptr && !stop.stop_requested()) {
+    {
+      MutexLock lock(mutex);
+      state_->outer.clock.wait_until(never, mutex, response.deferred->next_take());
+    }
+    if (std::optional<HttpServerResponse> known = response.deferred->take()) {
+      response = std::move(*known);
+    }
+  }
+  response.deferred.reset();
+  return response;
+}
+
+HttpServerResponse ApiServer::respond(const HttpServerRequest& request, HttpHandler& repeats,
+                                      const std::stop_token& stop) {
   ApiResult<Url> url = parse_url(request.target);
   if (!url) return to_response(url.error());
   Call call{request, *url, verb_of(request.method, *url),
             nullptr, {},   std::string(request.header("User-Agent"))};
+  call.stop = stop;
   ApiResult<HttpServerResponse> result =
-      respond(state_->rest, state_->options, state_->knows_requesters, state_->policies,
-              state_->documents, call);
+      serve(state_->rest, state_->options, state_->knows_requesters, state_->policies,
+            state_->webhooks, state_->documents, call);
   HttpServerResponse response = result ? std::move(*result) : to_response(result.error());
   if (!result && !result.error().plain && call.form.media == Media::kProtobuf) {
     EncodedBody status = encode_body(to_status(result.error()), call.form);
@@ -87,10 +140,10 @@ HttpServerResponse ApiServer::handle(const HttpServerRequest& request) {
   response.headers.emplace_back(
       "Audit-Id", audit.empty() ? random_uuid(state_->outer.random) : std::string(audit));
   if (!result && result.error().awaited) {
-    response.deferred =
-        std::make_unique<ResponseAtRevision>(*this, state_->rest, request, *result.error().awaited);
+    response.deferred = std::make_unique<ResponseAtRevision>(repeats, state_->rest, request,
+                                                             *result.error().awaited);
   } else if (!result && result.error().retry_for) {
-    response.deferred = std::make_unique<RepeatedRequest>(*this, state_->rest.clock, request,
+    response.deferred = std::make_unique<RepeatedRequest>(repeats, state_->rest.clock, request,
                                                           *result.error().retry_for);
   }
   for (const std::string& each : call.warnings) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@
 
 namespace davit::sandbox {
 
+class HookConnector;
 class MetricBoard;
 
 /// The content of /version.
@@ -53,6 +55,13 @@ struct ApiServerOptions {
   std::vector<std::string> without_controller;
   /// Null: no metrics are served. Borrowed; must outlive the server.
   MetricBoard* metrics = nullptr;
+  /// Null: webhooks are stored and not called. Borrowed; must outlive the server.
+  HookConnector* webhooks = nullptr;
+  /// The thread that waits for the webhooks of a write.
+  enum class HookThread : std::uint8_t {
+    kOwn,     ///< One for each such write: handle() responds with a deferred response.
+    kCaller,  ///< handle() blocks.
+  } hook_thread = HookThread::kOwn;
   ServerVersion version;
   /// The address of the server for clients inside the cluster.
   std::string advertise_address = "10.0.2.15";
@@ -87,6 +96,17 @@ class ApiServer final : public HttpHandler {
   [[nodiscard]] std::shared_ptr<const ResourceSet> resources() const;
 
  private:
+  class Direct;
+
+  /// Whether webhooks may have to be asked about the request.
+  [[nodiscard]] bool may_wait(const HttpServerRequest& request) const;
+  /// Responds on the calling thread. `repeats`: what repeats a request whose response is deferred.
+  [[nodiscard]] HttpServerResponse respond(const HttpServerRequest& request, HttpHandler& repeats,
+                                           const std::stop_token& stop);
+  /// The same, once the response is no longer deferred.
+  [[nodiscard]] HttpServerResponse respond_in_full(const HttpServerRequest& request,
+                                                   const std::stop_token& stop);
+
   const std::unique_ptr<State> state_;
 };
 

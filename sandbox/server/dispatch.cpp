@@ -169,12 +169,28 @@ WritePermit permit_of(const Serving& serving, const Call& call) {
   };
 }
 
-/// Admission policies judge what is written. `serving` and `call` must outlive it.
+/// Admission policies and webhooks judge what is written. `serving` and `call` must outlive it.
 WriteJudge judge_of(const Serving& serving, Call& call) {
   if (serving.options.admission_switch == AdmissionSwitch::kOff) return nullptr;
-  return [&serving, &call](const JudgedWrite& write) {
-    return serving.policies.judge(write,
-                                  {call, serving.who, *serving.options.authorizer, call.warnings});
+  return [&serving, &call](const JudgedWrite& write) -> ApiFailure {
+    const PolicyContext context{call, serving.who, *serving.options.authorizer, call.warnings};
+    if (write.operation == JudgedWrite::Operation::kDelete) {
+      // There is no object to change, but mutating webhooks are asked, too.
+      if (ApiFailure failure = serving.webhooks.mutate(write, nullptr, context, nullptr)) {
+        return failure;
+      }
+    }
+    if (ApiFailure failure = serving.policies.judge(write, context)) return failure;
+    return serving.webhooks.judge(write, context);
+  };
+}
+
+/// Mutating webhooks change what is written. `serving` and `call` must outlive it.
+WriteMutate mutate_of(const Serving& serving, Call& call) {
+  if (serving.options.admission_switch == AdmissionSwitch::kOff) return nullptr;
+  return [&serving, &call](const JudgedWrite& write, Json& object, const Readmit& again) {
+    return serving.webhooks.mutate(
+        write, &object, {call, serving.who, *serving.options.authorizer, call.warnings}, again);
   };
 }
 
@@ -224,6 +240,18 @@ void warn_without_controller(const Serving& serving, Call& call,
                           "s: nothing happens to them unless you run one");
 }
 
+/// A webhook that is never called looks as if something were broken, too.
+void warn_of_idle_webhooks(const Serving& serving, Call& call) {
+  if (serving.options.webhooks != nullptr ||
+      call.resource->group != "admissionregistration.k8s.io" ||
+      !call.resource->name.ends_with("webhookconfigurations")) {
+    return;
+  }
+  if (call.verb == Verb::kCreate || call.verb == Verb::kUpdate || call.verb == Verb::kPatch) {
+    call.warnings.emplace_back("webhooks are stored and not called by this server");
+  }
+}
+
 }  // namespace
 
 ApiResult<HttpServerResponse> serve_resource(const Serving& serving, Call& call) {
@@ -240,12 +268,16 @@ ApiResult<HttpServerResponse> serve_resource(const Serving& serving, Call& call)
   call.permit = permit_of(serving, call);
   call.stamp = stamp_of(serving, call);
   call.judge = judge_of(serving, call);
+  call.mutate = mutate_of(serving, call);
   const std::string& part = call.url.subresource;
   if (!part.empty() && part != "status") return serve_subresource(serving, call);
   if (is_review(call.resource->group, call.resource->kind)) return serve_review(serving, call);
   if (call.resource->kind == "Binding") return post_binding(serving.rest, call);
   ApiResult<HttpServerResponse> response = serve_object(serving, call);
-  if (response) warn_without_controller(serving, call, *response);
+  if (response) {
+    warn_without_controller(serving, call, *response);
+    warn_of_idle_webhooks(serving, call);
+  }
   return response;
 }
 

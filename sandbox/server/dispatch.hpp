@@ -7,6 +7,7 @@
 #include "sandbox/rest/rest_parts.hpp"
 #include "sandbox/server/api_server.hpp"
 #include "sandbox/server/documents.hpp"
+#include "sandbox/webhook/webhooks.hpp"
 
 namespace davit::sandbox {
 
@@ -17,6 +18,7 @@ struct Serving {
   const UserInfo& who;
   Documents& documents;
   Policies& policies;
+  Webhooks& webhooks;
   /// False without an authenticator: then `who` is the same for all, and a request for a
   /// certificate names its requester itself.
   bool knows_requesters = false;

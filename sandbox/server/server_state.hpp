@@ -11,6 +11,8 @@
 #include "sandbox/server/api_server.hpp"
 #include "sandbox/server/definitions.hpp"
 #include "sandbox/server/documents.hpp"
+#include "sandbox/server/request_threads.hpp"
+#include "sandbox/webhook/webhooks.hpp"
 
 namespace davit::sandbox {
 
@@ -30,6 +32,7 @@ struct ApiServer::State {
         resources(served_at_first(options.autoscaler_gates)),
         definitions(outer.store, outer.clock, outer.random, resources, *admission),
         policies(outer.store, resources),
+        webhooks({outer.store, resources, outer.clock, outer.random, options.webhooks}),
         documents(options.advertise_address + ':' + std::to_string(options.advertise_port)),
         rest{outer.store, outer.clock, outer.random, resources, *admission, definitions} {}
 
@@ -59,8 +62,10 @@ struct ApiServer::State {
   Resources resources;
   Definitions definitions;
   Policies policies;
+  Webhooks webhooks;
   Documents documents;
   const RestParts rest;
+  RequestThreads threads;  // Last: they use all of the above.
 };
 
 }  // namespace davit::sandbox

@@ -44,16 +44,14 @@ ApiResult<HttpServerResponse> post_token(const Serving& serving, Call& call) {
   ApiResult<Decoded> decoded = decode_body(call.request, type, options->validation);
   if (!decoded) return decoded.error();
   const std::string ns = call.ns();
-  if (call.judge != nullptr) {
-    if (ApiFailure failure = call.judge({.operation = JudgedWrite::Operation::kCreate,
-                                         .resource = *call.resource,
-                                         .subresource = call.url.subresource,
-                                         .ns = ns,
-                                         .name = call.url.name,
-                                         .object = &decoded->object,
-                                         .dry_run = options->dry_run == DryRun::kYes})) {
-      return *failure;
-    }
+  if (ApiFailure failure = admit_part({.operation = JudgedWrite::Operation::kCreate,
+                                       .resource = *call.resource,
+                                       .subresource = call.url.subresource,
+                                       .ns = ns,
+                                       .name = call.url.name,
+                                       .dry_run = options->dry_run == DryRun::kYes},
+                                      decoded->object, call)) {
+    return *failure;
   }
   return from_review(
       serving, call, type,

@@ -15,6 +15,8 @@ constexpr std::size_t kOperationsMax = 10'000;  // The server's own limit.
 // an object a thousand times.
 constexpr std::size_t kCopiedBytesMax = 3 * 1024 * 1024;
 
+constexpr const char* kMissing = "\": missing value";
+
 enum class Edge { kExisting, kOnePast };
 
 /// RFC 6901, with the escapes undone.
@@ -61,7 +63,8 @@ std::size_t depth_of(const Json& json) {
   return json.is_array() || json.is_object() ? deepest + 1 : 0;
 }
 
-/// Why an operation failed; for the tests and the log only, the server does not pass it on.
+/// Why an operation failed, in the words of that package for the common cases. A client is not
+/// shown them, but a webhook's patch is.
 using Failure = std::optional<std::string>;
 
 class JsonPatch {
@@ -76,7 +79,7 @@ class JsonPatch {
     if (op == "move") return move(operation.text_at({"from"}), operation.text_at({"path"}));
     if (op == "copy") return copy(operation.text_at({"from"}), operation.text_at({"path"}));
     if (op == "test") return test(operation.text_at({"path"}), operation.get("value"));
-    return "unexpected kind: " + op;
+    return "Unexpected kind: " + op;
   }
 
  private:
@@ -105,9 +108,18 @@ class JsonPatch {
     return index ? &parent.make_array()[*index] : nullptr;
   }
 
+  static std::string in_path(std::string_view op, std::string_view path, const std::string& why) {
+    return "error in " + std::string(op) + " for path: '" + std::string(path) + "': " + why;
+  }
+  static std::string no_index(const std::string& key) {
+    return "Unable to access invalid index: " + key + ": invalid index referenced";
+  }
+
   Failure add(std::string_view path, Json value) {
     const Target target = find(path);
-    if (target.parent == nullptr) return "add: missing path " + std::string(path);
+    if (target.parent == nullptr) {
+      return "add operation does not apply: doc is missing path: \"" + std::string(path) + kMissing;
+    }
     if (target.depth + depth_of(value) > kJsonDepthMax) return "add: too deep";
     if (!target.parent->is_array()) {
       target.parent->set(target.key, std::move(value));
@@ -116,20 +128,25 @@ class JsonPatch {
     Json::Items& items = target.parent->make_array();
     const auto index =
         target.key == "-" ? items.size() : index_of(target.key, items.size(), Edge::kOnePast);
-    if (!index) return "add: no index " + target.key;
+    if (!index) return in_path("add", path, no_index(target.key));
     items.insert(items.begin() + static_cast<std::ptrdiff_t>(*index), std::move(value));
     return std::nullopt;
   }
 
   Failure remove(std::string_view path) {
     const Target target = find(path);
-    if (target.parent == nullptr) return "remove: missing path " + std::string(path);
+    if (target.parent == nullptr) {
+      return "remove operation does not apply: doc is missing path: \"" + std::string(path) +
+             kMissing;
+    }
     if (!target.parent->is_array()) {
-      return target.parent->erase(target.key) ? Failure() : "remove: no member " + target.key;
+      if (target.parent->erase(target.key)) return std::nullopt;
+      return in_path("remove", path,
+                     "Unable to remove nonexistent key: " + target.key + ": missing value");
     }
     Json::Items& items = target.parent->make_array();
     const auto index = index_of(target.key, items.size(), Edge::kExisting);
-    if (!index) return "remove: no index " + target.key;
+    if (!index) return in_path("remove", path, no_index(target.key));
     items.erase(items.begin() + static_cast<std::ptrdiff_t>(*index));
     return std::nullopt;
   }
@@ -141,14 +158,20 @@ class JsonPatch {
       return std::nullopt;
     }
     const Target target = find(path);
-    if (target.parent == nullptr) return "replace: missing path " + std::string(path);
+    if (target.parent == nullptr) {
+      return "replace operation does not apply: doc is missing path: " + std::string(path) +
+             ": missing value";
+    }
     if (target.depth + depth_of(value) > kJsonDepthMax) return "replace: too deep";
     if (!target.parent->is_array()) {
       target.parent->set(target.key, value);
       return std::nullopt;
     }
     Json* present = child(*target.parent, target.key);
-    if (present == nullptr) return "replace: no index " + target.key;
+    if (present == nullptr) {
+      return "replace operation does not apply: doc is missing key: " + std::string(path) +
+             ": missing value";
+    }
     *present = value;
     return std::nullopt;
   }
@@ -177,12 +200,15 @@ class JsonPatch {
     const Json* actual = &document_;
     if (!path.empty()) {
       const Target target = find(path);
-      if (target.parent == nullptr) return "test: missing path " + std::string(path);
+      if (target.parent == nullptr) {
+        return "test operation does not apply: is missing path: " + std::string(path) +
+               ": missing value";
+      }
       actual = child(*target.parent, target.key);
       if (actual == nullptr && target.parent->is_array()) return "test: no index " + target.key;
     }
     const bool equal = actual == nullptr ? value.is_null() : *actual == value;
-    return equal ? Failure() : "test: another value at " + std::string(path);
+    return equal ? Failure() : "testing value " + std::string(path) + " failed: test failed";
   }
 
   Json& document_;
@@ -207,9 +233,10 @@ PatchOutcome apply_json_patch(Json& object, const Json& patch) {
   }
   JsonPatch patcher(object);
   for (const Json& each : patch.items()) {
-    if (patcher.apply(each)) {
+    if (Failure failed = patcher.apply(each)) {
       return PatchError{reason::kInvalid,
-                        "the server rejected our request due to an error in our request"};
+                        "the server rejected our request due to an error in our request",
+                        std::move(*failed)};
     }
   }
   return std::nullopt;

@@ -17,6 +17,7 @@ namespace davit {
 struct PatchError {
   StatusReason reason = reason::kInvalid;
   std::string message;
+  std::string detail = {};  ///< The cause, where `message` hides it.
 };
 /// No PatchError: done.
 using PatchOutcome = std::optional<PatchError>;

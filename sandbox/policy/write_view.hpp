@@ -1,0 +1,50 @@
+/// A write as the expressions of policies and webhooks see it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/cel/admission.hpp"
+#include "lib/cel/authorizer.hpp"
+#include "lib/kube/user_info.hpp"
+#include "sandbox/auth/auth.hpp"
+#include "sandbox/kinds/resource.hpp"
+#include "sandbox/rest/rest_parts.hpp"
+#include "sandbox/store/store.hpp"
+
+namespace davit::sandbox {
+
+/// The parts of a request that policies and webhooks see, and where warnings go. Borrowed for the
+/// call.
+struct PolicyContext {
+  const Call& call;
+  const UserInfo& who;
+  const Authorizer& authorizer;
+  std::vector<std::string>& warnings;  ///< See add_warning().
+};
+
+/// Adds a text that can stand in a header, unless it is there.
+void add_warning(std::vector<std::string>& warnings, std::string text);
+
+/// The values of a write whose object is seen as one of `matched`. All arguments must outlive it.
+class WriteView {
+ public:
+  WriteView(const JudgedWrite& write, const Resource& matched, const PolicyContext& context,
+            const Store& store);
+  WriteView(const WriteView&) = delete;
+  WriteView& operator=(const WriteView&) = delete;
+
+  /// Without parameters.
+  [[nodiscard]] const cel::AdmissionValues& values() const { return values_; }
+
+ private:
+  std::optional<Json> object_;
+  std::optional<Json> old_;
+  Json request_;
+  std::optional<Json> space_;
+  cel::AccessCheck check_;
+  cel::AdmissionValues values_;  // Last: it points to the others.
+};
+
+}  // namespace davit::sandbox

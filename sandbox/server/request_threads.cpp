@@ -1,0 +1,94 @@
+#include "sandbox/server/request_threads.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "lib/base/start_thread.hpp"
+
+namespace davit::sandbox {
+
+/// Polled more and more seldom, since a webhook is either fast or takes seconds.
+class RequestThreads::Deferred final : public HttpDeferredResponse {
+ public:
+  Deferred(RequestThreads& threads, Id id, const Clock& clock)
+      : threads_(threads), id_(id), clock_(clock), next_take_(clock.now() + pause_) {}
+  ~Deferred() override { threads_.drop(id_); }
+
+  [[nodiscard]] std::optional<HttpServerResponse> take() override {
+    std::optional<HttpServerResponse> out = threads_.take(id_);
+    next_take_ = clock_.now() + pause_;
+    pause_ = std::min(pause_ * 2, kPauseMax);
+    return out;
+  }
+  [[nodiscard]] Time next_take() const override { return next_take_; }
+
+ private:
+  static constexpr Duration kPauseMax = std::chrono::milliseconds(20);
+
+  RequestThreads& threads_;
+  const Id id_;
+  const Clock& clock_;
+  Duration pause_ = std::chrono::milliseconds(1);
+  Time next_take_;
+};
+
+RequestThreads::~RequestThreads() {
+  std::map<Id, std::unique_ptr<Job>> jobs;
+  {
+    MutexLock lock(mutex_);
+    jobs.swap(jobs_);
+  }
+  for (const auto& [id, job] : jobs) job->thread.request_stop();
+  jobs.clear();  // Joins.
+}
+
+std::unique_ptr<HttpDeferredResponse> RequestThreads::start(Work work, const Clock& clock) {
+  std::vector<std::unique_ptr<Job>> ended;  // Joined outside the lock.
+  Id id = 0;
+  {
+    MutexLock lock(mutex_);
+    for (auto each = jobs_.begin(); each != jobs_.end();) {
+      if (each->second->done && each->second->dropped) {
+        ended.push_back(std::move(each->second));
+        each = jobs_.erase(each);
+      } else {
+        ++each;
+      }
+    }
+    if (jobs_.size() >= kRequestsMax) return nullptr;
+    id = ++last_;
+    auto job = std::make_unique<Job>();
+    const bool started = start_thread(
+        job->thread, "webhooks",
+        [this, id, work = std::move(work)](const std::stop_token& stop) { run(id, work, stop); });
+    if (!started) return nullptr;
+    jobs_.emplace(id, std::move(job));
+  }
+  return std::make_unique<Deferred>(*this, id, clock);
+}
+
+void RequestThreads::run(Id id, const Work& work, const std::stop_token& stop) {
+  HttpServerResponse response = work(stop);
+  MutexLock lock(mutex_);
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end()) return;  // All are being stopped.
+  found->second->response = std::move(response);
+  found->second->done = true;
+}
+
+std::optional<HttpServerResponse> RequestThreads::take(Id id) {
+  MutexLock lock(mutex_);
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end()) return std::nullopt;
+  return std::exchange(found->second->response, std::nullopt);
+}
+
+void RequestThreads::drop(Id id) {
+  MutexLock lock(mutex_);
+  const auto found = jobs_.find(id);
+  if (found != jobs_.end()) found->second->dropped = true;
+}
+
+}  // namespace davit::sandbox

@@ -1,0 +1,58 @@
+/// Threads for requests that wait for other servers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <thread>
+
+#include "lib/base/clock.hpp"
+#include "lib/base/mutex.hpp"
+#include "lib/net/http_message.hpp"
+
+namespace davit::sandbox {
+
+/// One thread for each request, so that none waits for another's webhook. Thread-safe. Its end
+/// stops all requests and waits for their threads.
+class RequestThreads {
+ public:
+  using Work = std::function<HttpServerResponse(const std::stop_token& stop)>;
+
+  RequestThreads() = default;
+  ~RequestThreads();
+  RequestThreads(const RequestThreads&) = delete;
+  RequestThreads& operator=(const RequestThreads&) = delete;
+
+  /// A response whose request runs on a thread of its own. Null: too many do, or the system has no
+  /// thread. A request whose response is dropped runs to its end. `clock` must outlive the
+  /// response, and so must this.
+  [[nodiscard]] std::unique_ptr<HttpDeferredResponse> start(Work work, const Clock& clock)
+      EXCLUDES(mutex_);
+
+ private:
+  using Id = std::uint64_t;
+  class Deferred;
+  struct Job {
+    std::jthread thread;
+    std::optional<HttpServerResponse> response;
+    bool done = false;
+    bool dropped = false;
+  };
+
+  /// Far more than clients of one sandbox have under way.
+  static constexpr std::size_t kRequestsMax = 256;
+
+  void run(Id id, const Work& work, const std::stop_token& stop) EXCLUDES(mutex_);
+  [[nodiscard]] std::optional<HttpServerResponse> take(Id id) EXCLUDES(mutex_);
+  void drop(Id id) EXCLUDES(mutex_);
+
+  Mutex mutex_;
+  Id last_ GUARDED_BY(mutex_) = 0;
+  std::map<Id, std::unique_ptr<Job>> jobs_ GUARDED_BY(mutex_);
+};
+
+}  // namespace davit::sandbox

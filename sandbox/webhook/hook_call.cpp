@@ -1,0 +1,159 @@
+#include "sandbox/webhook/hook_call.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "lib/base/base64.hpp"
+#include "lib/net/request_loop.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+/// An object has 1.5 MiB at most, and a patch of it not many times more.
+constexpr std::size_t kReplyBytesMax = std::size_t{8} << 20U;
+
+std::string target_of(const HookRequest& request) {
+  std::string out = request.path.empty() ? "/" : request.path;
+  return out + "?timeout=" + std::to_string(request.timeout.count()) + 's';
+}
+
+std::string_view authority_of(std::string_view url) {
+  const std::size_t slashes = url.find("//");
+  return slashes == url.npos ? url : url.substr(slashes + 2);
+}
+
+/// The end of a request in the words of Go's net/http.
+std::string go_error(const TransportEnd& end, std::string_view authority) {
+  const std::string_view host = authority.substr(0, authority.rfind(':'));
+  switch (end.kind) {
+    case Break::kRefused:
+      return "dial tcp " + std::string(authority) + ": connect: connection refused";
+    case Break::kReset:
+      return "EOF";
+    case Break::kTimeout:
+      return "context deadline exceeded";
+    case Break::kResolve:
+      return "dial tcp: lookup " + std::string(host) + ": no such host";
+    case Break::kTls: {
+      const bool unknown = end.message.find("self-signed") != std::string::npos ||
+                           end.message.find("self signed") != std::string::npos ||
+                           end.message.find("issuer") != std::string::npos;
+      return "tls: failed to verify certificate: x509: " +
+             (unknown ? std::string("certificate signed by unknown authority") : end.message);
+    }
+    default:
+      return end.message;
+  }
+}
+
+/// One exchange. Belongs to the thread of the loop, which must outlive it.
+class Exchange final : public ResponseReader {
+ public:
+  Exchange(RequestLoop& loop, const HookRequest& request, std::size_t index)
+      : loop_(loop), request_(request), index_(index) {}
+
+  void start(HookConnector& connector) {
+    const Result<Transport*> transport = connector.connect(request_.server);
+    if (!transport) return finish({Break::kOther, transport.error().message()});
+    HttpRequest http;
+    http.method = "POST";
+    http.target = target_of(request_);
+    http.headers = {{"Accept", "application/json, */*"},
+                    {"Content-Type", "application/json"},
+                    {"User-Agent", "kube-apiserver-admission"}};
+    http.body = request_.body;
+    http.timeout = request_.timeout;
+    http.loop = &loop_;
+    call_ = (*transport)->start(std::move(http), *this);
+  }
+
+  void on_head(int status, const HttpHeaders& headers) override {
+    reply_.status = status;
+    for (const auto& [name, value] : headers) {
+      if (name == "content-type") reply_.content_type = value;
+    }
+  }
+  Flow on_body(std::string_view chunk) override {
+    too_large_ = too_large_ || chunk.size() > kReplyBytesMax - reply_.body.size();
+    if (too_large_) return Flow::kEnough;
+    reply_.body += chunk;
+    return Flow::kMore;
+  }
+  void on_end(const TransportEnd& end) override {
+    finish(end);
+    loop_.post(index_);
+  }
+
+  /// Gives up if there is no response yet.
+  void conclude(const char* why) {
+    call_.reset();
+    if (!ended_) finish({Break::kOther, why});
+  }
+  [[nodiscard]] bool ended() const { return ended_; }
+  [[nodiscard]] HookReply take_reply() { return std::move(reply_); }
+
+ private:
+  void finish(const TransportEnd& end) {
+    ended_ = true;
+    if (end.kind == Break::kNone && !too_large_) return;
+    const std::string why = too_large_ ? "the response is larger than 8 MiB"
+                                       : go_error(end, authority_of(request_.shown_server));
+    reply_.error = "Post \"" + request_.shown_server + target_of(request_) + "\": " + why;
+  }
+
+  RequestLoop& loop_;
+  const HookRequest& request_;
+  const std::size_t index_;
+  HookReply reply_;
+  bool too_large_ = false;
+  bool ended_ = false;
+  std::unique_ptr<davit::Call> call_;  // Last: its end may use all of the above.
+};
+
+}  // namespace
+
+HookRequest request_to_url(const Json& config) {
+  HookRequest out;
+  const std::string& url = config.get("url").text();
+  const std::size_t slashes = url.find("//");
+  const std::size_t path = slashes == url.npos ? url.npos : url.find('/', slashes + 2);
+  out.shown_server = url.substr(0, path);
+  if (path != url.npos) out.path = url.substr(path);
+  out.server.url = out.shown_server;
+  out.server.roots = decode_base64(config.get("caBundle").text()).value_or("");
+  return out;
+}
+
+std::vector<HookReply> call_hooks(HookConnector& connector, Clock& clock,
+                                  const std::vector<HookRequest>& requests,
+                                  const std::stop_token& stop) {
+  RequestLoop loop;
+  std::vector<std::unique_ptr<Exchange>> exchanges;
+  for (const HookRequest& each : requests) {
+    exchanges.push_back(std::make_unique<Exchange>(loop, each, exchanges.size()));
+  }
+  const std::stop_callback on_stop(stop, [&loop] { loop.stop(); });
+  Time latest = clock.now();
+  for (const auto& each : exchanges) each->start(connector);
+  for (const HookRequest& each : requests) {
+    // The transport ends each request in time; this is for one that does not.
+    latest = std::max(latest, clock.now() + each.timeout + std::chrono::seconds(1));
+  }
+  const auto is_open = [](const auto& each) { return !each->ended(); };
+  while (!loop.stopped() && clock.now() < latest && std::ranges::any_of(exchanges, is_open)) {
+    static_cast<void>(loop.wait(clock, latest, 1));
+  }
+  std::vector<HookReply> out;
+  for (const auto& each : exchanges) {
+    each->conclude(loop.stopped() ? "context canceled" : "context deadline exceeded");
+    out.push_back(each->take_reply());
+  }
+  return out;
+}
+
+}  // namespace davit::sandbox

@@ -1,0 +1,355 @@
+#include "sandbox/webhook/webhooks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "lib/base/base64.hpp"
+#include "lib/base/uuid.hpp"
+#include "lib/kube/patch/patch.hpp"
+#include "sandbox/policy/match_conditions.hpp"
+#include "sandbox/policy/match_resources.hpp"
+#include "sandbox/rest/convert.hpp"
+#include "sandbox/rest/decode.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+constexpr std::string_view kGroup = "admissionregistration.k8s.io";
+constexpr std::int64_t kTimeoutSeconds = 10;
+
+/// A webhook could lock out the one who wants to change it, so none is asked about these.
+bool is_exempt(const Resource& resource) {
+  constexpr std::array<std::string_view, 6> kExempt = {
+      "validatingwebhookconfigurations", "mutatingwebhookconfigurations",
+      "validatingadmissionpolicies",     "validatingadmissionpolicybindings",
+      "mutatingadmissionpolicies",       "mutatingadmissionpolicybindings"};
+  return resource.group == kGroup && std::ranges::find(kExempt, resource.name) != kExempt.end();
+}
+
+bool fails(const Json& hook) { return hook.get("failurePolicy").text() != "Ignore"; }
+
+bool has_effects_in_dry_runs(const Json& hook) {
+  const std::string& effects = hook.get("sideEffects").text();
+  return effects != "None" && effects != "NoneOnDryRun";
+}
+
+Json match_of(const Json& hook) {
+  Json out = Json::object({{"resourceRules", hook.get("rules")}});
+  for (const std::string_view key : {"namespaceSelector", "objectSelector", "matchPolicy"}) {
+    if (hook.contains(key)) out.set(key, hook.get(key));
+  }
+  return out;
+}
+
+/// The request for a hook that names a Service, as far as the sandbox can reach one: its type is
+/// ExternalName. k8s: ResolveCluster of k8s.io/apiserver/pkg/util/proxy.
+HookRequest request_to_service(const Json& config, const Store& store, std::string& why_not) {
+  const Json& service = config.get("service");
+  const std::string& name = service.get("name").text();
+  const std::string& ns = service.get("namespace").text();
+  const std::string port = std::to_string(service.get("port").integer_or(443));
+  HookRequest out;
+  out.server.server_name = name + '.' + ns + ".svc";
+  out.shown_server = "https://" + out.server.server_name + ':' + port;
+  out.path = service.get("path").text();
+  out.server.roots = decode_base64(config.get("caBundle").text()).value_or("");
+  const VersionPtr found = store.get({"", "services"}, ns, name);
+  if (found == nullptr) {
+    why_not = "service " + to_text(Json(name)) + " not found";
+    return out;
+  }
+  const Json object = found->json();
+  const std::string external = object.text_at({"spec", "externalName"});
+  if (object.text_at({"spec", "type"}) != "ExternalName" || external.empty()) {
+    why_not = "the sandbox reaches no Service but those of type ExternalName";
+    return out;
+  }
+  out.server.url = "https://" + external + ':' + port;
+  return out;
+}
+
+/// The form in which a hook for `matched` sees the object.
+BodyType body_type(const Resource& matched, std::string_view subresource) {
+  const Subresource* const part = subresource.empty() ? nullptr : matched.subresource(subresource);
+  if (part == nullptr || part->kind.empty()) return BodyType::of(matched);
+  return BodyType::of_kind(part->group, part->version, part->kind);
+}
+
+bool has_own_kind(const Resource& resource, std::string_view subresource) {
+  const Subresource* const part = subresource.empty() ? nullptr : resource.subresource(subresource);
+  return part != nullptr && !part->kind.empty();
+}
+
+}  // namespace
+
+/// The calls for one write.
+class Webhooks::Run {
+ public:
+  Run(const Parts& parts, const PolicyContext& context)
+      : parts_(parts), context_(context), resources_(parts.resources.now()) {}
+
+  /// A hook that is to be called for a write.
+  struct Invocation {
+    const Hook* hook = nullptr;
+    ResourcePtr matched;
+    std::string version;
+    std::string uid;
+    Json object;  ///< As the hook sees it; null: a deletion.
+    HookRequest request;
+    std::string error;  ///< Why it cannot be called.
+  };
+
+  /// Nothing: the hook is not for this write.
+  ApiResult<std::optional<Invocation>> prepare(const Hook& hook, const JudgedWrite& write) {
+    using Outcome = std::optional<Invocation>;
+    Match match = match_resources(hook.match, write, parts_.store, *resources_);
+    if (!match.error.empty()) {
+      return not_found(Subject{"", "namespaces", std::string(namespace_of(write))});
+    }
+    if (match.resource == nullptr) return Outcome();
+    const WriteView view(write, *match.resource, context_, parts_.store);
+    if (!hook.conditions.empty()) {
+      const ConditionsVerdict found = match_conditions(hook.conditions, view.values(), {});
+      if (!found.error.empty() && fails(hook.spec)) {
+        return forbidden(Subject::resource(write.resource, std::string(write.name)), found.error);
+      }
+      if (!found.matches) return Outcome();
+    }
+    if (write.dry_run && has_effects_in_dry_runs(hook.spec)) {
+      return bad_request("admission webhook " + to_text(Json(hook.name)) +
+                         " does not support dry run");
+    }
+    return Outcome(invocation(hook, std::move(match.resource), view.values()));
+  }
+
+  [[nodiscard]] HookVerdict call(const Invocation& invocation) {
+    if (!invocation.error.empty()) return failed(invocation);
+    const std::vector<HookReply> replies =
+        call_hooks(*parts_.connector, parts_.clock, {invocation.request}, context_.call.stop);
+    return verdict(invocation, replies.front(), HookKind::kMutating);
+  }
+
+  [[nodiscard]] std::vector<HookVerdict> call_all(const std::vector<Invocation>& invocations) {
+    std::vector<HookRequest> requests;
+    for (const Invocation& each : invocations) {
+      if (each.error.empty()) requests.push_back(each.request);
+    }
+    const std::vector<HookReply> replies =
+        call_hooks(*parts_.connector, parts_.clock, requests, context_.call.stop);
+    std::vector<HookVerdict> out;
+    std::size_t next = 0;
+    for (const Invocation& each : invocations) {
+      out.push_back(each.error.empty() ? verdict(each, replies[next++], HookKind::kValidating)
+                                       : failed(each));
+    }
+    return out;
+  }
+
+  /// The refusal of a verdict; nothing: the write passes.
+  [[nodiscard]] static ApiFailure refusal(const Invocation& invocation,
+                                          const HookVerdict& verdict) {
+    const std::string& name = invocation.hook->name;
+    if (!verdict.error.empty()) {
+      if (!fails(invocation.hook->spec)) return std::nullopt;
+      return hook_failure("failed calling webhook " + to_text(Json(name)) + ": " + verdict.error);
+    }
+    return verdict.allowed ? std::nullopt : ApiFailure(refused_by_hook(name, verdict.status));
+  }
+
+  /// Applies the patch of a verdict to the object of a write; says whether that changed it.
+  [[nodiscard]] ApiResult<bool> apply(const Invocation& invocation, const HookVerdict& verdict,
+                                      const JudgedWrite& write, Json* object) const {
+    if (!verdict.error.empty() || verdict.patch.is_null()) return false;
+    if (object == nullptr) {
+      return hook_failure("admission webhook " + to_text(Json(invocation.hook->name)) +
+                          " attempted to modify the object, which is not supported for this "
+                          "operation");
+    }
+    Json next = invocation.object;
+    if (const PatchOutcome fault = apply_json_patch(next, verdict.patch)) {
+      return hook_failure(fault->detail.empty() ? fault->message : fault->detail);
+    }
+    std::vector<std::string> ignored;
+    const BodyType type = body_type(*invocation.matched, write.subresource);
+    if (ApiFailure fault = conform_body(next, type, FieldValidation::kIgnore, {}, ignored)) {
+      return hook_failure(fault->message.substr(fault->message.find(": ") + 2));
+    }
+    if (!has_own_kind(write.resource, write.subresource)) {
+      next = convert(std::move(next), write.resource);
+      if (write.resource.rules != nullptr) write.resource.rules->set_defaults(next);
+    }
+    const bool changed = next != *object;
+    *object = std::move(next);
+    return changed;
+  }
+
+ private:
+  Invocation invocation(const Hook& hook, ResourcePtr matched, const cel::AdmissionValues& values) {
+    Invocation out;
+    out.hook = &hook;
+    out.matched = std::move(matched);
+    out.version = review_version(hook.spec);
+    out.uid = random_uuid(parts_.random);
+    if (values.object != nullptr) out.object = *values.object;
+    if (out.version.empty()) {
+      out.error =
+          "could not create admission objects: webhook does not accept known AdmissionReview "
+          "versions (v1, v1beta1)";
+      return out;
+    }
+    const Json& config = hook.spec.get("clientConfig");
+    std::string why_not;
+    out.request = config.contains("service") ? request_to_service(config, parts_.store, why_not)
+                                             : request_to_url(config);
+    out.request.timeout =
+        std::chrono::seconds(hook.spec.get("timeoutSeconds").integer_or(kTimeoutSeconds));
+    if (!why_not.empty()) {
+      out.error = "failed to call webhook: Post \"" + out.request.shown_server + out.request.path +
+                  "?timeout=" + std::to_string(out.request.timeout.count()) + "s\": " + why_not;
+      return out;
+    }
+    Json request = *values.request;
+    request.set("uid", out.uid);
+    request.set("object", out.object);
+    request.set("oldObject", values.old_object == nullptr ? Json() : *values.old_object);
+    out.request.body = review_text(out.version, std::move(request));
+    return out;
+  }
+
+  static HookVerdict failed(const Invocation& invocation) {
+    HookVerdict out;
+    out.error = invocation.error;
+    return out;
+  }
+
+  HookVerdict verdict(const Invocation& invocation, const HookReply& reply, HookKind kind) const {
+    HookVerdict out = read_review(reply, invocation.version, invocation.uid, kind);
+    for (const std::string& each : out.warnings) add_warning(context_.warnings, each);
+    return out;
+  }
+
+  const Parts& parts_;
+  const PolicyContext& context_;
+  const std::shared_ptr<const ResourceSet> resources_;
+};
+
+std::shared_ptr<const Webhooks::Hooks> Webhooks::hooks(HookKind kind) {
+  if (parts_.connector == nullptr) return nullptr;
+  const bool mutates = kind == HookKind::kMutating;
+  const std::string plural =
+      mutates ? "mutatingwebhookconfigurations" : "validatingwebhookconfigurations";
+  const std::vector<VersionPtr> sources =
+      parts_.store.list({std::string(kGroup), plural}, "").objects;
+  if (sources.empty()) return nullptr;
+  const MutexLock lock(mutex_);
+  Known& known = mutates ? mutating_ : validating_;
+  if (known.hooks == nullptr || known.sources != sources) {
+    known.hooks = made_of(sources);
+    known.sources = sources;
+  }
+  return known.hooks;
+}
+
+std::shared_ptr<const Webhooks::Hooks> Webhooks::made_of(const std::vector<VersionPtr>& sources) {
+  auto out = std::make_shared<Hooks>();
+  for (const VersionPtr& each : sources) {
+    const Json configuration = each->json();
+    for (const Json& spec : configuration.get("webhooks").items()) {
+      if (spec.get("rules").items().empty()) continue;
+      Hook hook;
+      hook.name = spec.get("name").text();
+      hook.spec = spec;
+      hook.match = match_of(spec);
+      const cel::AdmissionCompiler compiler(cel::Declares::kNo);
+      for (const Json& condition : spec.get("matchConditions").items()) {
+        hook.conditions.push_back(compiler.compile(condition.get("expression").text(),
+                                                   cel::Wanted::kBool, cel::Declares::kYes));
+      }
+      out->push_back(std::move(hook));
+    }
+  }
+  return out;
+}
+
+bool Webhooks::may_concern(std::string_view resource) {
+  const auto names = [resource](const Json& rule) {
+    return std::ranges::any_of(rule.get("resources").items(), [resource](const Json& each) {
+      const std::string_view name = std::string_view(each.text()).substr(0, each.text().find('/'));
+      return name == "*" || name == resource;
+    });
+  };
+  for (const HookKind kind : {HookKind::kMutating, HookKind::kValidating}) {
+    const std::shared_ptr<const Hooks> list = hooks(kind);
+    if (list == nullptr) continue;
+    for (const Hook& each : *list) {
+      if (std::ranges::any_of(each.spec.get("rules").items(), names)) return true;
+    }
+  }
+  return false;
+}
+
+ApiFailure Webhooks::mutate(JudgedWrite write, Json* object, const PolicyContext& context,
+                            const Readmit& again) {
+  const std::shared_ptr<const Hooks> list =
+      is_exempt(write.resource) ? nullptr : hooks(HookKind::kMutating);
+  if (list == nullptr) return std::nullopt;
+  Run run(parts_, context);
+  std::set<std::size_t> called;    // Those that may be called again if the object changes.
+  std::set<std::size_t> recalled;  // Those to be called in the second round.
+  const auto recall = [&] { recalled.merge(std::exchange(called, {})); };
+  bool changed = false;
+  const auto play = [&](std::size_t index) -> ApiFailure {
+    const Hook& hook = (*list)[index];
+    write.object = object;
+    ApiResult<std::optional<Run::Invocation>> invocation = run.prepare(hook, write);
+    if (!invocation) return invocation.error();
+    if (!*invocation) return std::nullopt;
+    const HookVerdict verdict = run.call(**invocation);
+    if (ApiFailure failure = Run::refusal(**invocation, verdict)) return failure;
+    const ApiResult<bool> patched = run.apply(**invocation, verdict, write, object);
+    if (!patched) return patched.error();
+    if (*patched) recall();
+    changed = changed || *patched;
+    if (hook.spec.get("reinvocationPolicy").text() == "IfNeeded") called.insert(index);
+    return std::nullopt;
+  };
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    if (ApiFailure failure = play(i)) return failure;
+  }
+  if (!changed || object == nullptr) return std::nullopt;
+  if (again) {
+    const Json before = *object;
+    if (ApiFailure failure = again(*object)) return failure;
+    if (*object != before) recall();
+  }
+  const std::set<std::size_t> second = std::exchange(recalled, {});
+  for (const std::size_t each : second) {
+    if (ApiFailure failure = play(each)) return failure;
+  }
+  return std::nullopt;
+}
+
+ApiFailure Webhooks::judge(const JudgedWrite& write, const PolicyContext& context) {
+  const std::shared_ptr<const Hooks> list =
+      is_exempt(write.resource) ? nullptr : hooks(HookKind::kValidating);
+  if (list == nullptr) return std::nullopt;
+  Run run(parts_, context);
+  std::vector<Run::Invocation> invocations;
+  for (const Hook& each : *list) {
+    ApiResult<std::optional<Run::Invocation>> invocation = run.prepare(each, write);
+    if (!invocation) return invocation.error();
+    if (*invocation) invocations.push_back(std::move(**invocation));
+  }
+  if (invocations.empty()) return std::nullopt;
+  const std::vector<HookVerdict> verdicts = run.call_all(invocations);
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    if (ApiFailure failure = Run::refusal(invocations[i], verdicts[i])) return failure;
+  }
+  return std::nullopt;
+}
+
+}  // namespace davit::sandbox

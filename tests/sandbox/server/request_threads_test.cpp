@@ -1,0 +1,76 @@
+#include "sandbox/server/request_threads.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "tests/support/fake_clock.hpp"
+
+namespace davit::sandbox {
+namespace {
+
+HttpServerResponse response_of(int status) {
+  HttpServerResponse out;
+  out.status = status;
+  return out;
+}
+
+int status_of(HttpDeferredResponse& deferred) {
+  std::optional<HttpServerResponse> response;
+  while (!response) {
+    std::this_thread::yield();
+    response = deferred.take();
+  }
+  return response->status;
+}
+
+void wait_for(const std::stop_token& stop) {
+  while (!stop.stop_requested()) std::this_thread::yield();
+}
+
+TEST(RequestThreadsTest, EachRequestHasItsResponse) {
+  test::FakeClock clock;
+  RequestThreads threads;
+  const auto first = threads.start([](const auto&) { return response_of(201); }, clock);
+  const auto second = threads.start([](const auto&) { return response_of(409); }, clock);
+
+  EXPECT_EQ(status_of(*second), 409);
+  EXPECT_EQ(status_of(*first), 201);
+}
+
+TEST(RequestThreadsTest, ARequestThatHangsDelaysNoOther) {
+  test::FakeClock clock;
+  RequestThreads threads;
+  const auto hanging = threads.start(
+      [](const std::stop_token& stop) {
+        wait_for(stop);
+        return response_of(504);
+      },
+      clock);
+  const auto other = threads.start([](const auto&) { return response_of(200); }, clock);
+
+  EXPECT_EQ(status_of(*other), 200);
+  EXPECT_FALSE(hanging->take());
+  EXPECT_GT(hanging->next_take(), clock.now());
+}
+
+TEST(RequestThreadsTest, MoreThanTheLimitAreRefused) {
+  test::FakeClock clock;
+  RequestThreads threads;
+  std::vector<std::unique_ptr<HttpDeferredResponse>> started;
+  const auto hang = [](const std::stop_token& stop) {
+    wait_for(stop);
+    return response_of(200);
+  };
+  for (int i = 0; i < 256; ++i) {
+    started.push_back(threads.start(hang, clock));
+    ASSERT_NE(started.back(), nullptr) << i;
+  }
+
+  EXPECT_EQ(threads.start(hang, clock), nullptr);
+}
+
+}  // namespace
+}  // namespace davit::sandbox

@@ -1,0 +1,318 @@
+// Webhooks on stored objects. The words are those of kube-apiserver v1.36.2.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lib/base/base64.hpp"
+#include "sandbox/webhook/hook_connector.hpp"
+#include "tests/sandbox/server/sandbox.hpp"
+#include "tests/support/fake_transport.hpp"
+
+namespace davit::sandbox {
+namespace {
+
+const std::string kHookedMaps = "/api/v1/namespaces/default/configmaps";
+const std::string kHookGroup = "/apis/admissionregistration.k8s.io/v1/";
+
+/// The response of a webhook: members of AdmissionReview.response beside its uid.
+std::string allowed_with(const std::string& patch) {
+  return R"({"allowed":true,"patchType":"JSONPatch","patch":")" + encode_base64(patch) + "\"}";
+}
+
+/// The servers of all webhooks, which respond by the path of the request. Its calls are recorded.
+class FakeHooks final : public HookConnector {
+ public:
+  using Respond = std::function<std::string(const std::string& path, const Json& request)>;
+
+  explicit FakeHooks(Respond respond) {
+    transport_.set_script([this, respond = std::move(respond)](const HttpRequest& request) {
+      const Json review = json_literal(request.body);
+      const std::string path = request.target.substr(0, request.target.find('?'));
+      calls.push_back(path);
+      reviews.push_back(review);
+      Json response = json_literal(respond(path, review.get("request")));
+      response.set("uid", review.get("request").get("uid"));
+      test::ScriptedResponse out;
+      out.body = to_text(Json::object({{"kind", "AdmissionReview"},
+                                       {"apiVersion", review.get("apiVersion")},
+                                       {"response", std::move(response)}}));
+      return out;
+    });
+  }
+
+  [[nodiscard]] Result<Transport*> connect(const HookServer& server) override {
+    servers.push_back(server);
+    return static_cast<Transport*>(&transport_);
+  }
+
+  std::vector<std::string> calls;
+  std::vector<Json> reviews;
+  std::vector<HookServer> servers;
+
+ private:
+  test::FakeTransport transport_;
+};
+
+ApiServerOptions with_hooks(HookConnector& hooks) {
+  ApiServerOptions options;
+  options.webhooks = &hooks;
+  options.hook_thread = ApiServerOptions::HookThread::kCaller;
+  return options;
+}
+
+/// A webhook for ConfigMaps whose server is asked at `path`. `more`: further members.
+std::string hook_of(const std::string& name, const std::string& path,
+                    const std::string& more = "") {
+  return R"({"name":")" + name + R"(.ex.io","clientConfig":{"url":"https://127.0.0.1:1/)" + path +
+         R"("},"rules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["*"],)"
+         R"("resources":["configmaps","bindings"]}],"sideEffects":"None",)"
+         R"("admissionReviewVersions":["v1"])" +
+         more + '}';
+}
+
+void configure(Sandbox& sandbox, const std::string& plural, const std::string& hooks) {
+  const Reply made = sandbox.post(kHookGroup + plural,
+                                  R"({"metadata":{"name":"hooks"},"webhooks":[)" + hooks + "]}");
+  ASSERT_EQ(made.code, 201) << made.text;
+}
+void validate_by(Sandbox& sandbox, const std::string& hooks) {
+  configure(sandbox, "validatingwebhookconfigurations", hooks);
+}
+void mutate_by(Sandbox& sandbox, const std::string& hooks) {
+  configure(sandbox, "mutatingwebhookconfigurations", hooks);
+}
+
+const std::string kHookedMap = R"({"metadata":{"name":"m"},"data":{"a":"x"}})";
+
+std::string allow(const std::string&, const Json&) { return R"({"allowed":true})"; }
+
+TEST(WebhookTest, ARefusedObjectIsNotStored) {
+  FakeHooks hooks([](const std::string&, const Json&) {
+    return R"({"allowed":false,"warnings":["w"],
+               "status":{"message":"no way","code":403,"reason":"Forbidden"}})";
+  });
+  Sandbox sandbox(with_hooks(hooks));
+  validate_by(sandbox, hook_of("h", "deny"));
+
+  const Reply refused = sandbox.post(kHookedMaps, kHookedMap);
+
+  EXPECT_EQ(refused.code, 403);
+  EXPECT_EQ(refused.reason(), "Forbidden");
+  EXPECT_EQ(refused.message(), R"(admission webhook "h.ex.io" denied the request: no way)");
+  EXPECT_EQ(refused.headers.back().second, R"(299 - "w")");
+  EXPECT_EQ(sandbox.get(kHookedMaps + "/m").code, 404);
+}
+
+TEST(WebhookTest, TheReviewShowsTheWrite) {
+  FakeHooks hooks(allow);
+  Sandbox sandbox(with_hooks(hooks));
+  validate_by(sandbox, hook_of("h", "v", R"(,"timeoutSeconds":7)"));
+  ASSERT_EQ(sandbox.post(kHookedMaps, kHookedMap).code, 201);
+  ASSERT_EQ(sandbox.put(kHookedMaps + "/m?dryRun=All", R"({"metadata":{"name":"m"}})").code, 200);
+  ASSERT_EQ(sandbox.remove(kHookedMaps + "/m").code, 200);
+
+  ASSERT_EQ(hooks.reviews.size(), 3U);
+  const Json& update = hooks.reviews[1].get("request");
+  EXPECT_EQ(hooks.reviews[1].text_at({"apiVersion"}), "admission.k8s.io/v1");
+  EXPECT_EQ(update.get("operation").text(), "UPDATE");
+  EXPECT_EQ(update.get("name").text(), "m");
+  EXPECT_EQ(update.get("namespace").text(), "default");
+  EXPECT_TRUE(update.get("dryRun").boolean());
+  EXPECT_FALSE(update.get("object").contains("data"));
+  EXPECT_EQ(update.text_at({"oldObject", "data", "a"}), "x");
+  EXPECT_EQ(update.text_at({"userInfo", "username"}), "system:admin");
+  EXPECT_EQ(update.text_at({"options", "kind"}), "UpdateOptions");
+  EXPECT_EQ(hooks.reviews[2].get("request").get("operation").text(), "DELETE");
+  EXPECT_TRUE(hooks.reviews[2].get("request").get("object").is_null());
+  EXPECT_EQ(hooks.servers.front().url, "https://127.0.0.1:1");
+}
+
+TEST(WebhookTest, APatchChangesWhatIsStoredAndWhatLaterHooksSee) {
+  FakeHooks hooks([](const std::string& path, const Json& request) -> std::string {
+    if (path != "/patch") {
+      return request.text_at({"object", "data", "b"}) == "y" ? R"({"allowed":true})"
+                                                             : R"({"allowed":false})";
+    }
+    return allowed_with(R"([{"op":"add","path":"/data/b","value":"y"}])");
+  });
+  Sandbox sandbox(with_hooks(hooks));
+  mutate_by(sandbox, hook_of("m", "patch") + ',' + hook_of("n", "see"));
+  validate_by(sandbox, hook_of("v", "check"));
+
+  const Reply made = sandbox.post(kHookedMaps, kHookedMap);
+
+  EXPECT_EQ(made.code, 201) << made.text;
+  EXPECT_EQ(sandbox.get(kHookedMaps + "/m").body.text_at({"data", "b"}), "y");
+  EXPECT_EQ(hooks.calls, (std::vector<std::string>{"/patch", "/see", "/check"}));
+}
+
+TEST(WebhookTest, OnlyHooksThatAskForItAreCalledAgainAfterALaterChange) {
+  FakeHooks hooks([](const std::string& path, const Json& request) -> std::string {
+    const std::string seen = request.text_at({"object", "data", "seen"});
+    if (path == "/label") {
+      return allowed_with(R"([{"op":"add","path":"/metadata/labels","value":{"a":"b"}}])");
+    }
+    return allowed_with(R"([{"op":"add","path":"/data/seen","value":")" + seen + "+\"}]");
+  });
+  Sandbox sandbox(with_hooks(hooks));
+  const std::string again = R"(,"reinvocationPolicy":"IfNeeded")";
+  mutate_by(sandbox, hook_of("a", "append", again) + ',' + hook_of("b", "append", again) + ',' +
+                         hook_of("c", "label"));
+
+  ASSERT_EQ(sandbox.post(kHookedMaps, kHookedMap).code, 201);
+
+  EXPECT_EQ(sandbox.get(kHookedMaps + "/m").body.text_at({"data", "seen"}), "++++");
+  EXPECT_EQ(hooks.calls.size(), 5U);
+}
+
+TEST(WebhookTest, AHookThatAlwaysChangesIsCalledTwiceAtMost) {
+  FakeHooks hooks([](const std::string& path, const Json& request) -> std::string {
+    const std::string seen = request.text_at({"object", "data", "seen"});
+    return allowed_with(R"([{"op":"add","path":"/data/seen","value":")" + seen + path + "\"}]");
+  });
+  Sandbox sandbox(with_hooks(hooks));
+  const std::string again = R"(,"reinvocationPolicy":"IfNeeded")";
+  mutate_by(sandbox, hook_of("a", "a", again) + ',' + hook_of("b", "b", again));
+
+  ASSERT_EQ(sandbox.post(kHookedMaps, kHookedMap).code, 201);
+
+  EXPECT_EQ(hooks.calls.size(), 3U);  // The second is the last that changed the object.
+}
+
+TEST(WebhookTest, AFailedCallRefusesTheWriteUnlessThePolicyIgnoresIt) {
+  for (const bool ignores : {false, true}) {
+    FakeHooks hooks([](const std::string&, const Json&) { return "{}"; });
+    Sandbox sandbox(with_hooks(hooks));
+    const std::string policy = ignores ? R"(,"failurePolicy":"Ignore")" : "";
+    validate_by(sandbox, hook_of("h", "x", R"(,"admissionReviewVersions":["v1"])" + policy));
+    mutate_by(sandbox,
+              R"({"name":"s.ex.io","clientConfig":{"service":{"name":"s","namespace":"default"}},)"
+              R"("rules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["*"],)"
+              R"("resources":["configmaps"]}],"sideEffects":"None",)"
+              R"("admissionReviewVersions":["v1"])" +
+                  policy + '}');
+
+    const Reply reply = sandbox.post(kHookedMaps, kHookedMap);
+
+    if (ignores) {
+      // The validating hook's response allows nothing, which is a refusal, not a failure.
+      EXPECT_EQ(reply.message(),
+                R"(admission webhook "h.ex.io" denied the request without explanation)");
+      continue;
+    }
+    EXPECT_EQ(reply.code, 500);
+    EXPECT_EQ(reply.reason(), "InternalError");
+    EXPECT_EQ(reply.message(),
+              "Internal error occurred: failed calling webhook \"s.ex.io\": failed to call "
+              "webhook: Post \"https://s.default.svc:443?timeout=10s\": service \"s\" not found");
+  }
+}
+
+TEST(WebhookTest, AServiceOfTypeExternalNameIsReached) {
+  FakeHooks hooks(allow);
+  Sandbox sandbox(with_hooks(hooks));
+  ASSERT_EQ(sandbox
+                .post("/api/v1/namespaces/default/services",
+                      R"({"metadata":{"name":"s"},"spec":{"type":"ExternalName",)"
+                      R"("externalName":"localhost"}})")
+                .code,
+            201);
+  validate_by(sandbox,
+              R"({"name":"s.ex.io","clientConfig":{"service":{"name":"s","namespace":"default",)"
+              R"("port":9443,"path":"/v"}},"rules":[{"apiGroups":[""],"apiVersions":["v1"],)"
+              R"("operations":["*"],"resources":["configmaps"]}],"sideEffects":"None",)"
+              R"("admissionReviewVersions":["v1"]})");
+
+  ASSERT_EQ(sandbox.post(kHookedMaps, kHookedMap).code, 201);
+
+  ASSERT_EQ(hooks.servers.size(), 1U);
+  EXPECT_EQ(hooks.servers[0].url, "https://localhost:9443");
+  EXPECT_EQ(hooks.servers[0].server_name, "s.default.svc");
+  EXPECT_EQ(hooks.calls, std::vector<std::string>{"/v"});
+}
+
+TEST(WebhookTest, ConditionsAndSelectorsChooseTheWrites) {
+  FakeHooks hooks([](const std::string&, const Json&) { return R"({"allowed":false})"; });
+  Sandbox sandbox(with_hooks(hooks));
+  validate_by(sandbox,
+              hook_of("c", "c",
+                      R"(,"matchConditions":[{"name":"a","expression":"object.data.a == 'x'"}],)"
+                      R"("objectSelector":{"matchLabels":{"a":"b"}})"));
+  const auto post = [&](const std::string& more) {
+    return sandbox.post(kHookedMaps + "?dryRun=All",
+                        R"({"metadata":{"name":"m","labels":{"a":"b"}})" + more + '}');
+  };
+
+  EXPECT_EQ(post(R"(,"data":{"a":"x"})").code, 400);
+  EXPECT_EQ(post(R"(,"data":{"a":"y"})").code, 201);
+  EXPECT_EQ(sandbox.post(kHookedMaps + "?dryRun=All", kHookedMap).code, 201);
+  const Reply error = post("");
+  EXPECT_EQ(error.code, 403);
+  EXPECT_EQ(error.message(),
+            "configmaps \"m\" is forbidden: expression 'object.data.a == 'x'' resulted in error: "
+            "no such key: data");
+}
+
+TEST(WebhookTest, AHookWithoutSideEffectsIsCalledInDryRuns) {
+  FakeHooks hooks(allow);
+  Sandbox sandbox(with_hooks(hooks));
+  ASSERT_EQ(sandbox
+                .post(kHookGroup + "validatingwebhookconfigurations",
+                      R"({"metadata":{"name":"hooks"},"webhooks":[)" + hook_of("h", "v") + "]}")
+                .code,
+            201);
+  ASSERT_EQ(sandbox.post(kHookedMaps + "?dryRun=All", kHookedMap).code, 201);
+  EXPECT_EQ(hooks.calls.size(), 1U);
+}
+
+TEST(WebhookTest, APatchOfADeletionIsAnError) {
+  FakeHooks hooks([](const std::string&, const Json&) {
+    return allowed_with(R"([{"op":"add","path":"/data/b","value":"y"}])");
+  });
+  Sandbox sandbox(with_hooks(hooks));
+  ASSERT_EQ(sandbox.post(kHookedMaps, kHookedMap).code, 201);
+  mutate_by(sandbox, hook_of("m", "patch"));
+
+  const Reply reply = sandbox.remove(kHookedMaps + "/m");
+
+  EXPECT_EQ(reply.code, 500);
+  EXPECT_EQ(reply.message(),
+            "Internal error occurred: admission webhook \"m.ex.io\" attempted to modify the "
+            "object, which is not supported for this operation");
+  EXPECT_EQ(sandbox.get(kHookedMaps + "/m").code, 200);
+}
+
+TEST(WebhookTest, ConfigurationsOfWebhooksAreNotJudgedByWebhooks) {
+  FakeHooks hooks([](const std::string&, const Json&) { return R"({"allowed":false})"; });
+  Sandbox sandbox(with_hooks(hooks));
+  validate_by(sandbox,
+              R"({"name":"all.ex.io","clientConfig":{"url":"https://127.0.0.1:1"},)"
+              R"("rules":[{"apiGroups":["*"],"apiVersions":["*"],"operations":["*"],)"
+              R"("resources":["*/*"]}],"sideEffects":"None","admissionReviewVersions":["v1"]})");
+
+  EXPECT_EQ(sandbox.post(kHookedMaps, kHookedMap).code, 400);
+  EXPECT_EQ(sandbox.remove(kHookGroup + "validatingwebhookconfigurations/hooks").code, 200);
+  EXPECT_EQ(sandbox.post(kHookedMaps, kHookedMap).code, 201);
+}
+
+TEST(WebhookTest, AWriteWaitsOnAThreadOfItsOwn) {
+  FakeHooks hooks(allow);
+  ApiServerOptions options = with_hooks(hooks);
+  options.hook_thread = ApiServerOptions::HookThread::kOwn;
+  Sandbox sandbox(options);
+  validate_by(sandbox, hook_of("h", "v"));
+
+  const Reply reply = sandbox.post(kHookedMaps, kHookedMap);
+
+  ASSERT_NE(reply.deferred, nullptr);
+  std::optional<HttpServerResponse> response;
+  while (!response) response = reply.deferred->take();
+  EXPECT_EQ(response->status, 201);
+  EXPECT_EQ(sandbox.get(kHookedMaps + "/m").code, 200);
+  EXPECT_EQ(sandbox.get(kHookedMaps).deferred, nullptr);
+}
+
+}  // namespace
+}  // namespace davit::sandbox
