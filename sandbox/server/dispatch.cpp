@@ -8,6 +8,7 @@
 #include "sandbox/auth/reviews.hpp"
 #include "sandbox/auth/signers.hpp"
 #include "sandbox/metrics/metrics_api.hpp"
+#include "sandbox/policy/parameter_rights.hpp"
 #include "sandbox/rest/binding.hpp"
 #include "sandbox/rest/delete.hpp"
 #include "sandbox/rest/list.hpp"
@@ -142,6 +143,16 @@ WritePermit signer_permit(const Serving& serving, const Call& call) {
   };
 }
 
+/// Policies and bindings use no parameters that their writer may not read. `serving` and `call`
+/// must outlive it.
+WritePermit parameter_permit(const Serving& serving, const Call& call) {
+  return [&serving, &call](const Json& next, const Json& old) -> ApiFailure {
+    const RestParts& parts = serving.rest;
+    return check_parameter_rights({*call.resource, serving.who, next, old},
+                                  *serving.options.authorizer, parts.store, *parts.resources.now());
+  };
+}
+
 /// A request has its requester, and conditions have times. `serving` must outlive it.
 WriteStamp stamp_of(const Serving& serving, const Call& call) {
   if (!is_signing_request(*call.resource)) return nullptr;
@@ -154,6 +165,7 @@ WriteStamp stamp_of(const Serving& serving, const Call& call) {
 /// Roles and bindings grant no more than their writer holds. `serving` and `call` must outlive it.
 WritePermit permit_of(const Serving& serving, const Call& call) {
   if (is_signing_request(*call.resource)) return signer_permit(serving, call);
+  if (has_parameters(*call.resource)) return parameter_permit(serving, call);
   if (!grants_rights(call.resource->group, call.resource->name)) return nullptr;
   return [&serving, &call](const Json& next, const Json& old) -> ApiFailure {
     const Resource& resource = *call.resource;
