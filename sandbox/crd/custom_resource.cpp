@@ -33,6 +33,10 @@ Result<std::vector<ResourcePtr>> resources_of(const Json& definition) {
   const Json& spec = definition.get("spec");
   const Json& names = spec.get("names");
   const bool namespaced = spec.text_at({"scope"}) == "Namespaced";
+  std::string stored_version;
+  for (const Json& version : spec.get("versions").items()) {
+    if (version.get("storage").boolean()) stored_version = version.text_at({"name"});
+  }
   std::vector<ResourcePtr> out;
   for (const Json& version : spec.get("versions").items()) {
     if (!version.get("served").boolean()) continue;
@@ -54,6 +58,7 @@ Result<std::vector<ResourcePtr>> resources_of(const Json& definition) {
     resource->collection = {resource->group, resource->name};
     resource->schema = &(*rules)->apply_schema();
     resource->custom = true;
+    resource->stored_version = stored_version;
     resource->published = published_schema(version.get("schema").get("openAPIV3Schema"));
     resource->has_status = (*rules)->has_status();
     resource->has_generation = true;

@@ -95,9 +95,10 @@ struct Resource {
   const Message* schema = nullptr;  ///< Null: kept as it comes, but for metadata.
   std::shared_ptr<const KindRules> rules;
 
-  bool custom = false;      ///< Served from a CustomResourceDefinition.
-  Json published;           ///< Custom: what OpenAPI says of its objects.
-  bool has_status = false;  ///< Status is written through /status only.
+  bool custom = false;         ///< Served from a CustomResourceDefinition.
+  Json published;              ///< Custom: what OpenAPI says of its objects.
+  std::string stored_version;  ///< Custom: the version in which its objects are stored.
+  bool has_status = false;     ///< Status is written through /status only.
   bool has_generation = false;
   bool keeps_status_on_create = false;  ///< Node.
   bool create_on_update = false;        ///< PUT of a missing object creates it.

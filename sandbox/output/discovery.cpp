@@ -1,10 +1,13 @@
 #include "sandbox/output/discovery.hpp"
 
+#include <openssl/sha.h>
+
 #include <algorithm>
 #include <charconv>
 #include <tuple>
 #include <vector>
 
+#include "lib/base/base64.hpp"
 #include "lib/net/accept.hpp"
 
 namespace davit::sandbox {
@@ -102,6 +105,42 @@ Json group_entry(const GroupList& group) {
   return out;
 }
 
+/// A built-in resource whose objects are stored in another version.
+struct StoredElsewhere {
+  std::string_view api_version;
+  std::string_view resource;
+  std::string_view stored;  // "GROUP/VERSION", of core "/VERSION"
+};
+/// As the hashes of v1.36 show; definitions are stored as v1, but their hash is that of v1beta1.
+constexpr StoredElsewhere kStoredElsewhere[] = {
+    {"events.k8s.io/v1", "events", "/v1"},
+    {"autoscaling/v1", "horizontalpodautoscalers", "autoscaling/v2"},
+    {"admissionregistration.k8s.io/v1", "mutatingadmissionpolicies",
+     "admissionregistration.k8s.io/v1beta1"},
+    {"admissionregistration.k8s.io/v1", "mutatingadmissionpolicybindings",
+     "admissionregistration.k8s.io/v1beta1"},
+    {"apiextensions.k8s.io/v1", "customresourcedefinitions", "apiextensions.k8s.io/v1beta1"},
+};
+
+/// The hash by which clients see that the stored version has changed; empty: never stored
+/// (k8s.io/apiserver/pkg/endpoints/discovery/storageversionhash.go).
+std::string storage_version_hash(const Resource& resource) {
+  const bool is_stored = std::ranges::find(resource.verbs, "create") != resource.verbs.end() &&
+                         std::ranges::find(resource.verbs, "get") != resource.verbs.end();
+  if (!is_stored) return "";
+  std::string stored = resource.group + '/' + resource.version;
+  if (!resource.stored_version.empty()) stored = resource.group + '/' + resource.stored_version;
+  for (const StoredElsewhere& each : kStoredElsewhere) {
+    const bool is_it = each.api_version == resource.api_version() && each.resource == resource.name;
+    if (is_it) stored = each.stored;
+  }
+  const std::string text = stored + '/' + resource.kind;
+  unsigned char sum[SHA256_DIGEST_LENGTH];
+  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), sum);
+  constexpr std::size_t kShown = 8;
+  return encode_base64({reinterpret_cast<const char*>(sum), kShown});
+}
+
 Json legacy_resource(const Resource& resource) {
   Json out = Json::object({{"name", resource.name},
                            {"singularName", resource.singular},
@@ -110,6 +149,9 @@ Json legacy_resource(const Resource& resource) {
                            {"verbs", texts(resource.verbs)}});
   add_texts(out, "shortNames", resource.short_names);
   add_texts(out, "categories", resource.categories);
+  if (std::string hash = storage_version_hash(resource); !hash.empty()) {
+    out["storageVersionHash"] = std::move(hash);
+  }
   return out;
 }
 

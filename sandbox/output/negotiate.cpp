@@ -56,7 +56,7 @@ std::optional<ApiError> form_error(Form form, ResponseShape shape, std::string_v
 }  // namespace
 
 ApiResult<OutputForm> negotiate(std::string_view accept, ResponseShape shape, std::string_view kind,
-                                HasProtobuf protobuf) {
+                                HasProtobuf protobuf, HasTable table) {
   const std::vector<AcceptEntry> entries = parse_accept(accept);
   bool known_type = false;  // Some entry failed for its transformation only.
   for (const AcceptEntry& entry : entries) {
@@ -66,6 +66,7 @@ ApiResult<OutputForm> negotiate(std::string_view accept, ResponseShape shape, st
     const bool streams =
         entry.stream.empty() || (entry.stream == "watch" && shape == ResponseShape::kWatch);
     if (!media || !form || !streams) continue;
+    if (form == Form::kTable && table == HasTable::kNo) continue;
     if (auto error = form_error(*form, shape, kind)) return *std::move(error);
     OutputForm out;
     out.media = *media;

@@ -35,13 +35,16 @@ struct OutputForm {
 
 /// Custom resources have no form in protobuf, but for their metadata.
 enum class HasProtobuf : bool { kNo, kYes };
+/// Kinds that are never stored (reviews, bindings, evictions, token requests) have no Table.
+enum class HasTable : bool { kNo, kYes };
 
 /// The first acceptable entry of `accept` (q-values honoured), entries that cannot be served
 /// skipped; else 406. An empty `accept` takes anything. `kind` ("ConfigMap", of a list
 /// "ConfigMapList") is for messages.
 [[nodiscard]] ApiResult<OutputForm> negotiate(std::string_view accept, ResponseShape shape,
                                               std::string_view kind,
-                                              HasProtobuf protobuf = HasProtobuf::kYes);
+                                              HasProtobuf protobuf = HasProtobuf::kYes,
+                                              HasTable table = HasTable::kYes);
 /// The value of `includeObject`; 400 for an unknown one.
 [[nodiscard]] ApiResult<IncludeObject> parse_include_object(std::string_view value);
 

@@ -94,6 +94,12 @@ ApiFailure check_types(const Call& call, std::string_view accept) {
   return lists ? check_route(accept, kListTypes) : check_route(accept, kObjectTypes);
 }
 
+bool is_never_stored(const Call& call) {
+  constexpr std::array<std::string_view, 3> kSubresources = {"binding", "eviction", "token"};
+  return std::ranges::find(kSubresources, call.url.subresource) != kSubresources.end() ||
+         std::ranges::find(call.resource->verbs, "get") == call.resource->verbs.end();
+}
+
 /// Runs before anything happens, so that a request without an acceptable form has no effect.
 ApiFailure agree_on_form(Call& call) {
   const std::string_view accept = call.request.header("Accept");
@@ -107,7 +113,8 @@ ApiFailure agree_on_form(Call& call) {
   const std::string kind = call.resource->kind + (shape == ResponseShape::kList ? "List" : "");
   // Only the Scale of a custom resource is a kind of ours, and the original has that in JSON alone.
   const HasProtobuf protobuf = call.resource->custom ? HasProtobuf::kNo : HasProtobuf::kYes;
-  ApiResult<OutputForm> form = negotiate(accept, shape, kind, protobuf);
+  const HasTable table = is_never_stored(call) ? HasTable::kNo : HasTable::kYes;
+  ApiResult<OutputForm> form = negotiate(accept, shape, kind, protobuf, table);
   if (!form) return form.error();
   call.form = *form;
   call.form.pretty = shape != ResponseShape::kWatch && wants_pretty(call);

@@ -59,6 +59,7 @@ TEST(CustomRulesTest, EachServedVersionIsAResource) {
   EXPECT_EQ(first.subresource("scale")->kind, "Scale");
   EXPECT_EQ(all[1]->collection, first.collection);
   EXPECT_FALSE(all[1]->has_status);
+  EXPECT_EQ(all[1]->stored_version, "v1");
 }
 
 TEST(CustomRulesTest, CreateDefaultsPrunesAndDropsStatus) {

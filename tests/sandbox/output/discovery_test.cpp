@@ -72,6 +72,29 @@ TEST(DiscoveryTest, ResourcesAndTheirSubresourcesAreListedByName) {
   EXPECT_FALSE(api_resource_list(resources(), "nope", "v1").has_value());
 }
 
+TEST(DiscoveryTest, StoredResourcesHaveTheHashOfTheirStoredVersion) {
+  const auto hash_of = [](Resource each, std::vector<std::string> verbs) {
+    each.verbs = std::move(verbs);
+    const std::vector<ResourcePtr> one = {std::make_shared<Resource>(each)};
+    return api_resource_list(one, each.group, each.version)
+        ->get("resources")
+        .items()[0]
+        .text_at({"storageVersionHash"});
+  };
+  // As kube-apiserver v1.36.2 shows them.
+  EXPECT_EQ(hash_of(*resource("apps", "v1", "deployments", "Deployment"), {"create", "get"}),
+            "8aSe+NMegvE=");
+  EXPECT_EQ(hash_of(*resource("events.k8s.io", "v1", "events", "Event"), {"create", "get"}),
+            "r2yiGXH7wu8=");
+  Resource custom =
+      *resource("gateway.networking.k8s.io", "v1", "referencegrants", "ReferenceGrant");
+  custom.stored_version = "v1beta1";
+  EXPECT_EQ(hash_of(custom, {"create", "get"}), "yiMy9EZI11Y=");
+  EXPECT_EQ(
+      hash_of(*resource("authentication.k8s.io", "v1", "tokenreviews", "TokenReview"), {"create"}),
+      "");
+}
+
 TEST(DiscoveryTest, AggregatedDocumentHoldsEverything) {
   const Json core = aggregated_discovery(resources(), DiscoveryRoot::kCore);
   EXPECT_EQ(core.text_at({"kind"}), "APIGroupDiscoveryList");

@@ -115,6 +115,18 @@ TEST(NegotiateTest, WhatCannotBeServedIsNotAcceptable) {
   }
 }
 
+TEST(NegotiateTest, WhatIsNeverStoredHasNoTable) {
+  constexpr std::string_view kTable = "application/json;as=Table;g=meta.k8s.io;v=v1";
+  const auto form_for = [](std::string_view accept) {
+    return negotiate(accept, ResponseShape::kObject, "TokenReview", HasProtobuf::kYes,
+                     HasTable::kNo);
+  };
+
+  ASSERT_FALSE(form_for(kTable).has_value());
+  EXPECT_EQ(form_for(kTable).error().code, 406);
+  EXPECT_EQ(form_for(kKubectlTable)->form, Form::kWhole);
+}
+
 TEST(NegotiateTest, IncludeObjectHasThreeValues) {
   EXPECT_EQ(*parse_include_object(""), IncludeObject::kMetadata);
   EXPECT_EQ(*parse_include_object("Metadata"), IncludeObject::kMetadata);
