@@ -16,7 +16,7 @@ std::string quoted(std::string_view text) { return to_text(Json(text)); }
 /// The error of client-go about a response that is not one.
 std::string http_error(const HookReply& reply) {
   const Result<Json> body = parse_json(reply.body);
-  if (body && body->get("kind").text() == "Status" && !body->get("message").text().empty()) {
+  if (body && body->get("kind").text() == "Status" && body->get("status").text() == "Failure") {
     return body->get("message").text();
   }
   std::string text = reply.body;

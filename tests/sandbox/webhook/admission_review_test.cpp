@@ -37,12 +37,13 @@ constexpr const char* kHead = R"( into Go value of type struct { APIVersion stri
                               R"("json:\"apiVersion,omitempty\""; Kind string )"
                               R"("json:\"kind,omitempty\"" })";
 
+constexpr const char* kPatch = R"([{"op":"add","path":"/a","value":1}])";
+
 // The words of kube-apiserver v1.36.2 on such replies.
 TEST(AdmissionReviewTest, FaultsOfAReplyAreNamedAsTheServerNamesThem) {
   const std::string parse = "failed to call webhook: couldn't get version/kind; json parse error: ";
   const std::string text = parse + "json: cannot unmarshal string" + kHead;
   const std::string array = parse + "json: cannot unmarshal array" + kHead;
-  const std::string patch = R"([{"op":"add","path":"/a","value":1}])";
   const ReplyCase cases[] = {
       {"Garbage", kValidates, reply_of("garbage"), text.c_str()},
       {"Array", kValidates, reply_of("[1]"), array.c_str()},
@@ -58,7 +59,8 @@ TEST(AdmissionReviewTest, FaultsOfAReplyAreNamedAsTheServerNamesThem) {
       {"Redirect", kValidates, reply_of("", 302),
        "failed to call webhook: the server responded with the status code 302 but did not return "
        "more information"},
-      {"Status", kValidates, reply_of(R"({"kind":"Status","message":"I am a teapot"})", 418),
+      {"Status", kValidates,
+       reply_of(R"({"kind":"Status","status":"Failure","message":"I am a teapot"})", 418),
        "failed to call webhook: I am a teapot"},
       {"NoResponse", kValidates,
        reply_of(R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1"})"),
@@ -75,7 +77,7 @@ TEST(AdmissionReviewTest, FaultsOfAReplyAreNamedAsTheServerNamesThem) {
        "unknown conversion"},
       {"OtherUid", kValidates, reply_of(review_of(R"({"uid":"x","allowed":true})")),
        R"(received invalid webhook response: expected response.uid="u", got "x")"},
-      {"PatchOfAJudge", kValidates, reply_of(allowed_with(patch, "JSONPatch")),
+      {"PatchOfAJudge", kValidates, reply_of(allowed_with(kPatch, "JSONPatch")),
        "received invalid webhook response: validating webhook may not return response.patch"},
       {"PatchWithoutType", kMutates,
        reply_of(review_of(R"({"uid":"u","allowed":true,"patch":"W10="})")),
@@ -85,12 +87,12 @@ TEST(AdmissionReviewTest, FaultsOfAReplyAreNamedAsTheServerNamesThem) {
        reply_of(review_of(R"({"uid":"u","allowed":true,"patchType":"JSONPatch"})")),
        "received invalid webhook response: webhook returned response.patchType but not "
        "response.patch"},
-      {"OtherType", kMutates, reply_of(allowed_with(patch, "Merge")),
+      {"OtherType", kMutates, reply_of(allowed_with(kPatch, "Merge")),
        R"(unsupported patch type "Merge")"},
       {"PatchThatIsAnObject", kMutates, reply_of(allowed_with("{}", "JSONPatch")),
        "received undecodable patch in webhook response: json: cannot unmarshal object into Go "
        "value of type jsonpatch.Patch"},
-      {"Fine", kMutates, reply_of(allowed_with(patch, "JSONPatch")), ""},
+      {"Fine", kMutates, reply_of(allowed_with(kPatch, "JSONPatch")), ""},
   };
   for (const ReplyCase& each : cases) {
     const HookVerdict verdict = read_review(each.reply, "v1", "u", each.kind);

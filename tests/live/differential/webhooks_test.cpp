@@ -1,0 +1,223 @@
+// Webhooks in force, as kube-apiserver v1.36.2 calls them, and `davit sandbox`.
+//
+// DAVIT_DIFFERENTIAL_RECORD=1 writes the recording again.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "lib/base/base64.hpp"
+#include "lib/base/silent_log_sink.hpp"
+#include "lib/base/text_file.hpp"
+#include "lib/kube/yaml.hpp"
+#include "lib/net/certificates.hpp"
+#include "lib/net/http_server.hpp"
+#include "tests/live/differential/cases.hpp"
+#include "tests/live/differential/recording.hpp"
+#include "tests/live/support/control_plane.hpp"
+#include "tests/live/support/http_api.hpp"
+#include "tests/live/support/process.hpp"
+#include "tests/live/support/sandbox.hpp"
+
+namespace davit::live {
+namespace {
+
+constexpr std::string_view kConfigurations = "/apis/admissionregistration.k8s.io/v1/";
+
+Json read_page() {
+  const Result<std::string> text = read_text_file(DAVIT_WEBHOOKS);
+  if (!text) give_up(text.error().message());
+  const YamlDocument page = parse_yaml(*text, DAVIT_WEBHOOKS);
+  if (!page.mistakes.empty()) give_up(page.mistakes.front().str());
+  const Result<std::string> json = to_json(page.root);
+  if (!json) give_up(json.error().message());
+  return *parse_json(*json);
+}
+
+/// The server of all webhooks, with a certificate for the loopback address.
+class HookServer {
+ public:
+  explicit HookServer(Json replies) : replies_(std::move(replies)) {
+    const WallTime now =
+        std::chrono::time_point_cast<WallTime::duration>(std::chrono::system_clock::now());
+    const Result<KeyPair> authority = make_authority("hooks", now);
+    if (!authority) give_up(authority.error().message());
+    authority_ = authority->certificate;
+    const Result<KeyPair> own = issue_certificate(
+        *authority,
+        {.common_name = "hook", .use = CertificateUse::kServer, .addresses = {"127.0.0.1"}}, now);
+    if (!own) give_up(own.error().message());
+    HttpServerOptions options;
+    options.tls = TlsIdentity{own->certificate, own->key, authority_};
+    Result<std::unique_ptr<HttpServer>> opened = HttpServer::open(
+        options, [this](const HttpServerRequest& request) { return respond(request); },
+        Logger(log_));
+    if (!opened) give_up(opened.error().message());
+    server_ = std::move(*opened);
+  }
+
+  [[nodiscard]] std::string endpoint() const {
+    return "127.0.0.1:" + std::to_string(server_->port());
+  }
+  [[nodiscard]] const std::string& authority() const { return authority_; }
+
+ private:
+  [[nodiscard]] HttpServerResponse respond(const HttpServerRequest& request) const {
+    const Json& reply = replies_.get(std::string(request.path().substr(1)));
+    if (!reply.contains("response")) {
+      HttpServerResponse out;
+      out.status = static_cast<int>(reply.get("status").integer_or(200));
+      out.content_type = reply.get("type").text();
+      out.body = reply.get("text").text();
+      return out;
+    }
+    const Json review = *parse_json(request.body);
+    Json response = reply.get("response");
+    response.set("uid", review.get("request").get("uid"));
+    if (const Json* patch = response.find("patch")) {
+      response.set("patch", encode_base64(to_text(*patch)));
+    }
+    return json_response(200, to_text(Json::object({{"kind", "AdmissionReview"},
+                                                    {"apiVersion", review.get("apiVersion")},
+                                                    {"response", std::move(response)}})));
+  }
+
+  const Json replies_;
+  std::string authority_;
+  SilentLogSink log_;
+  std::unique_ptr<HttpServer> server_;
+};
+
+Operation creation(std::string target, const Json& object) {
+  return {"POST", std::move(target), "application/json", to_text(object), ""};
+}
+
+Json named(const std::string& name, Json object) {
+  object["metadata"].set("name", name);
+  return object;
+}
+
+Operation operation_of(const std::string& ns, const Json& request) {
+  const std::string maps = "/api/v1/namespaces/" + ns + "/configmaps";
+  if (const Json* object = request.find("create")) {
+    return creation(maps + "?dryRun=All", named("case", *object));
+  }
+  if (const Json* object = request.find("update")) {
+    return {"PUT", maps + "/base?dryRun=All", "application/json", to_text(named("base", *object)),
+            ""};
+  }
+  return {"DELETE", maps + "/base?dryRun=All", "", "", ""};
+}
+
+Json webhook_of(const Json& hook, const std::string& name, const HookServer& hooks) {
+  Json out = json_literal(R"({"rules":[{"apiGroups":[""],"apiVersions":["v1"],
+      "operations":["*"],"resources":["configmaps"]}],"sideEffects":"None","timeoutSeconds":30,
+      "admissionReviewVersions":["v1"]})");
+  const std::string& path = hook.get("path").text();
+  out.set("name", path + ".hooks.example");
+  out["namespaceSelector"]["matchLabels"].set("kubernetes.io/metadata.name", name);
+  for (const Json::Member& each : hook.members()) {
+    if (each.key != "path") out.set(each.key, each.value);
+  }
+  out["clientConfig"].set("url", "https://" + hooks.endpoint() + '/' + path);
+  out["clientConfig"].set("caBundle", encode_base64(hooks.authority()));
+  return out;
+}
+
+/// The namespace of an entry with its ConfigMap and configurations.
+std::vector<Operation> setup_of(const Json& entry, const HookServer& hooks) {
+  const std::string& name = entry.get("name").text();
+  std::vector<Operation> out = {creation("/api/v1/namespaces", named(name, Json::object())),
+                                creation("/api/v1/namespaces/" + name + "/configmaps",
+                                         named("base", json_literal(R"({"data":{"a":"x"}})")))};
+  const std::map<std::string, std::string> plurals = {
+      {"validate", "validatingwebhookconfigurations"}, {"mutate", "mutatingwebhookconfigurations"}};
+  for (const auto& [member, plural] : plurals) {
+    if (!entry.contains(member)) continue;
+    Json configuration = named(name, Json::object({{"webhooks", Json::array()}}));
+    for (const Json& each : entry.get(member).items()) {
+      configuration["webhooks"].push_back(webhook_of(each, name, hooks));
+    }
+    out.push_back(creation(std::string(kConfigurations) + plural, configuration));
+  }
+  return out;
+}
+
+/// The port of the hooks and the uid of a review differ from run to run.
+std::string steady(std::string answer, const HookServer& hooks) {
+  const std::string endpoint = hooks.endpoint();
+  for (std::size_t at = 0; (at = answer.find(endpoint, at)) != std::string::npos;) {
+    answer.replace(at, endpoint.size(), "$hooks");
+  }
+  constexpr std::string_view kUid = R"(response.uid=\")";
+  constexpr std::size_t kUidBytes = 36;
+  for (std::size_t at = 0; (at = answer.find(kUid, at)) != std::string::npos;) {
+    at += kUid.size();
+    answer.replace(at, kUidBytes, "$uid");
+  }
+  return answer;
+}
+
+std::vector<Exchange> play(checks::Server& server) {
+  const Json page = read_page();
+  const HookServer hooks(page.get("replies"));
+  const Json last = json_literal(R"({"name":"zz-last","validate":[{"path":"deny"}]})");
+  Json entries = page.get("webhooks");
+  entries.push_back(last);
+  std::string refused;
+  for (const Json& entry : entries.items()) {
+    for (const Operation& each : setup_of(entry, hooks)) {
+      const std::string answer = answer_of(server, each, Refusals::kWhole);
+      if (!answer.starts_with("201 ")) refused += each.str() + "\n " + answer + '\n';
+    }
+  }
+  if (!refused.empty()) give_up(refused);
+  // A server reads the configurations of each kind in order.
+  const Operation probe = operation_of("zz-last", json_literal(R"({"create":{}})"));
+  for (int i = 0; i < 600 && !answer_of(server, probe).starts_with("400 "); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  std::vector<Exchange> out;
+  for (const Json& entry : page.get("webhooks").items()) {
+    for (const Json& request : entry.get("requests").items()) {
+      const Operation operation = operation_of(entry.get("name").text(), request);
+      out.push_back({operation, steady(answer_of(server, operation, Refusals::kWhole), hooks)});
+    }
+  }
+  return out;
+}
+
+void compare(const std::vector<Exchange>& given) {
+  const Result<std::vector<Exchange>> recorded = read_exchanges(DAVIT_WEBHOOK_RECORDING);
+  ASSERT_TRUE(recorded) << recorded.error().message();
+  const char* const kAdvice =
+      "webhooks.yaml has changed; record it: docs/TESTING.md, \"Recordings\"";
+  ASSERT_EQ(recorded->size(), given.size()) << kAdvice;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    ASSERT_EQ((*recorded)[i].operation.str(), given[i].operation.str()) << kAdvice;
+    EXPECT_EQ((*recorded)[i].answer, given[i].answer) << given[i].operation.str();
+  }
+}
+
+TEST(RecordedWebhooks, SandboxCallsAsRecorded) {
+  // Its controllers would write ConfigMaps, too, and the webhooks would change them.
+  Sandbox sandbox({"--nodes=0", "--controllers=gc"});
+  HttpApi server(sandbox.server(), sandbox.ca_file(), [] {});
+  compare(play(server));
+}
+
+TEST(RecordedWebhooks, RealServerStillCallsAsRecorded) {
+  if (assets().empty()) GTEST_SKIP() << no_assets();
+  ControlPlane plane;
+  HttpApi server(plane.server(), plane.ca_file(), [] {});
+  const std::vector<Exchange> exchanges = play(server);
+  if (std::getenv("DAVIT_DIFFERENTIAL_RECORD") == nullptr) return compare(exchanges);
+  write_exchanges(DAVIT_WEBHOOK_RECORDING, exchanges);
+}
+
+}  // namespace
+}  // namespace davit::live
