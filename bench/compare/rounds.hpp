@@ -62,7 +62,7 @@ void measure_stateful_sets(const Peer& peer, const Options& options, Report& rep
 void measure_autoscalers(const Peer& peer, const Options& options, Report& report);
 /// Binds claims to volumes that are there, and releases them.
 void measure_claims(const Peer& peer, const Options& options, Report& report);
-/// Attaches volumes of the simulated driver to nodes, and moves half of them.
+/// Attaches volumes of the simulated driver to nodes, and moves a third of them.
 void measure_volumes(const Peer& peer, const Options& options, Report& report);
 /// The memory of every controller that davit has, on a cluster without objects of users.
 void measure_empty(const Peer& peer, Report& report);

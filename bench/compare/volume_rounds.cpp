@@ -128,11 +128,14 @@ std::string pod_body(const std::string& name, int pod) {
          volumes + "]}}";
 }
 
-/// Cordons half of the nodes, deletes their pods, and creates others with the same claims. Returns
-/// how many.
-int drain_half(const ControlPlane& cluster, int nodes, const Tally& pods) {
+/// A node takes so many volumes of the simulated driver.
+constexpr int kVolumesOfANode = 32;
+
+/// Cordons a third of the nodes, deletes their pods, and creates others with the same claims.
+/// Returns how many.
+int drain_third(const ControlPlane& cluster, int nodes, const Tally& pods) {
   std::vector<ApiRequest> cordons;
-  for (int i = 1; i <= nodes / 2; ++i) {
+  for (int i = 1; i <= nodes / 3; ++i) {
     cordons.push_back(to(Verb::kPatch, kNodes, "node-" + std::to_string(i),
                          R"({"spec":{"unschedulable":true}})"));
   }
@@ -140,7 +143,7 @@ int drain_half(const ControlPlane& cluster, int nodes, const Tally& pods) {
   std::vector<ApiRequest> ends;
   std::vector<ApiRequest> successors;
   for (const auto& [name, node] : pods.nodes()) {
-    if (std::stoi(node.substr(node.find('-') + 1)) > nodes / 2) continue;
+    if (std::stoi(node.substr(node.find('-') + 1)) > nodes / 3) continue;
     ends.push_back(to(Verb::kDelete, kPods, name));
     const int number = std::stoi(name.substr(1));
     successors.push_back(
@@ -184,6 +187,11 @@ void measure_claims(const Peer& peer, const Options& options, Report& report) {
 }
 
 void measure_volumes(const Peer& peer, const Options& options, Report& report) {
+  const int left = options.volume_nodes - options.volume_nodes / 3;
+  if (2 * options.volume_pods > left * kVolumesOfANode) {
+    live::give_up("--volume-nodes: two thirds of them take " +
+                  std::to_string(left * kVolumesOfANode / 2) + " pods");
+  }
   ControlPlane cluster(wide_server());
   const auto nodes = cluster.nodes({"--nodes=" + std::to_string(options.volume_nodes), "--storage",
                                     "--no-pod-events", "--zones=0"});
@@ -212,8 +220,8 @@ void measure_volumes(const Peer& peer, const Options& options, Report& report) {
       [&] { return first.count() == options.volume_pods; });
   int moved = -1;
   run_step(
-      step, "drain half of the nodes, and start the pods elsewhere",
-      [&] { moved = drain_half(cluster, options.volume_nodes, first); },
+      step, "drain a third of the nodes, and start the pods elsewhere",
+      [&] { moved = drain_third(cluster, options.volume_nodes, first); },
       [&] { return second.count() == moved; });
   add_memory(running, "after the drain", report.figures);
   stop_peer(running);
