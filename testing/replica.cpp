@@ -37,9 +37,9 @@ host::DeclaredController Replica::declared(std::string_view name) const {
 }
 
 host::HostServices Replica::services() {
-  return {space_,        caches_.factory(), seams_.requests, discovery_, events_,
-          *metrics_,     seams_.clock,      *random_,        log_,       this,
-          seams_.outside};
+  return {space_,         caches_.factory(), seams_.requests, discovery_, events_,
+          *metrics_,      seams_.clock,      *random_,        log_,       this,
+          seams_.outside, nullptr,           nullptr,         &cloud_};
 }
 
 Result<HostedController*> Replica::make(std::string_view name, const Init& init,

@@ -17,6 +17,7 @@
 #include "host/api/rest_client.hpp"
 #include "host/events/event_recorder.hpp"
 #include "host/health/metrics.hpp"
+#include "host/plugin/cloud_exchange.hpp"
 #include "host/plugin/controller_host.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/random.hpp"
@@ -135,6 +136,7 @@ class Replica final : private host::ControllerObserver {
   Caches caches_;
   host::RestEventApi event_api_;
   host::EventRecorder events_;
+  host::CloudExchange cloud_;
   std::vector<std::unique_ptr<HostedController>> hosts_;
   std::uint64_t syncs_ = 0;                      // Ever.
   std::map<std::string, std::uint64_t> builds_;  // Ever made, by controller.

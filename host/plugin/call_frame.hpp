@@ -2,6 +2,7 @@
 #pragma once
 
 #include <davit/abi.h>
+#include <davit/cloud.h>
 
 #include <cstdint>
 #include <davit/result.hpp>
@@ -36,7 +37,8 @@ enum class Phase : std::int32_t {
   kSync = DAVIT_CALL_SYNC,
   kTimer = DAVIT_CALL_TIMER,
   kProbe = DAVIT_CALL_PROBE,
-  kDestroy = DAVIT_CALL_DESTROY
+  kDestroy = DAVIT_CALL_DESTROY,
+  kProvider = DAVIT_CALL_PROVIDER
 };
 
 /// The facts of a call that a plugin reads in its davit_call.

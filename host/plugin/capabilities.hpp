@@ -2,6 +2,7 @@
 #pragma once
 
 #include <davit/abi.h>
+#include <davit/cloud.h>
 
 #include <string>
 #include <string_view>
@@ -16,6 +17,8 @@ struct Capability {
   using Table = Type;
   std::string_view id;
 };
+/// The capability that the plugin of a cloud's provider requires.
+inline constexpr std::string_view kCloudHostId = "davit.cloud-host/1";
 inline constexpr std::tuple kCapabilities = {Capability<davit_object_v1>{"davit.object/1"},
                                              Capability<davit_informer_v1>{"davit.informer/1"},
                                              Capability<davit_queue_v1>{"davit.queue/1"},
@@ -31,7 +34,9 @@ inline constexpr std::tuple kCapabilities = {Capability<davit_object_v1>{"davit.
                                              Capability<davit_discovery_v1>{"davit.discovery/1"},
                                              Capability<davit_informer_v2>{"davit.informer/2"},
                                              Capability<davit_waker_v1>{"davit.waker/1"},
-                                             Capability<davit_http_v1>{"davit.http/1"}};
+                                             Capability<davit_http_v1>{"davit.http/1"},
+                                             Capability<davit_cloud_v1>{"davit.cloud/1"},
+                                             Capability<davit_cloud_host_v1>{kCloudHostId}};
 
 /// The ids, in the order of the list.
 [[nodiscard]] inline std::vector<std::string> host_capabilities() {

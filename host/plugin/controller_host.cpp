@@ -22,18 +22,22 @@ ControllerHost::ControllerHost(ControllerHostOptions options, const HostServices
               &delta_source_, services_.metrics, services_.clock, services_.log),
       abi_(options_, services_, log_, runner_),
       plugin_(abi_),
-      hand_over_(abi_.work, abi_.metrics, delta_queue_, services_.clock) {}
+      hand_over_(abi_.work, abi_.metrics, delta_queue_, services_.clock),
+      cloud_(abi_, plugin_, runner_) {}
 
 InitResult ControllerHost::init(const InitFunction& function) {
   if (!configured_.ok()) return {InitOutcome::kFailed, configured_.message()};
   if (Status s = abi_.http.check_roots(); !s.ok()) return {InitOutcome::kFailed, s.message()};
-  return plugin_.init(function);
+  InitResult result = plugin_.init(function);
+  if (result.outcome != InitOutcome::kStarted) return result;
+  if (Status s = cloud_.open(); !s.ok()) return {InitOutcome::kFailed, s.message()};
+  return result;
 }
 
 ControllerHost::~ControllerHost() {
   // Nothing of the controller runs any more, but its last call may still use its host: the runner
   // stays until then.
-  (void)runner_.stop({services_.clock.now(), Time::max()});
+  (void)stop({services_.clock.now(), Time::max()});
   plugin_.destroy();
 }
 
@@ -51,6 +55,7 @@ Status ControllerHost::commit(Reach reach) {
 
 void ControllerHost::lead(std::optional<Time> won) {
   if (abi_.journal != nullptr) abi_.journal->begin(services_.clock.now());
+  cloud_.lead();
   if (!won || mutant("takeover-verify")) return runner_.begin_syncing();
   // First: no sync may find a dynamic informer current by its content of before.
   abi_.dynamic.begin(*won);
@@ -62,8 +67,9 @@ bool ControllerHost::drain(Time deadline) {
   abi_.hold.hold();
   abi_.requests.hold();
   abi_.http.hold();
-  const bool idle =
-      runner_.pause({.cancel_at = Time::max(), .give_up_at = deadline}) || mutant("drain");
+  const bool idle = (runner_.pause({.cancel_at = Time::max(), .give_up_at = deadline}) &&
+                     cloud_.wait_idle(deadline)) ||
+                    mutant("drain");
   abi_.requests.release();
   abi_.http.release();
   abi_.hold.release();

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "host/cache/delta_queue.hpp"
+#include "host/plugin/cloud_side.hpp"
 #include "host/plugin/controller_abi.hpp"
 #include "host/plugin/controller_hand_over.hpp"
 #include "host/plugin/controller_options.hpp"
@@ -55,7 +56,11 @@ class ControllerHost {
 
   /// Returns whether every running call ended. If not, the process must end without destroying
   /// this.
-  bool stop(const Quiesce& wait) { return runner_.stop(wait); }
+  bool stop(const Quiesce& wait,
+            ControllerRunner::Successor successor = ControllerRunner::Successor::kNone) {
+    const bool is_idle = cloud_.end(wait);
+    return runner_.stop(wait, successor) && is_idle;
+  }
 
   /// Gives the controller another configuration (JSON text of an object; empty: none) while it
   /// runs; its refusal. kUnsupported: another instance of the build has to be made for it, see
@@ -96,6 +101,7 @@ class ControllerHost {
   ControllerAbi abi_;  // Its queues and timers tell the runner.
   PluginController plugin_;
   ControllerHandOver hand_over_;
+  CloudSide cloud_;
 };
 
 }  // namespace davit::host

@@ -26,6 +26,8 @@
 
 namespace davit::host {
 
+class CloudExchange;
+
 /// Observes what controllers do, for the records of tests. Called on the controllers' threads.
 class ControllerObserver {
  public:
@@ -71,6 +73,7 @@ struct HostServices {
   OutboundConnector outside = {};          ///< To servers outside; empty: over sockets.
   Tracer* tracer = nullptr;                ///< Null: nothing is traced.
   Journal* journal = nullptr;              ///< Null: no controller keeps a record of its work.
+  CloudExchange* cloud = nullptr;          ///< Null: no controller provides a cloud.
 };
 
 struct ControllerHostOptions {

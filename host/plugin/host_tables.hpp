@@ -23,7 +23,8 @@ namespace davit::host {
 [[nodiscard]] constexpr unsigned caller(Phase phase) { return 1U << static_cast<unsigned>(phase); }
 inline constexpr unsigned kInitCall = caller(Phase::kInit);
 inline constexpr unsigned kHandlerCall = caller(Phase::kHandler);
-inline constexpr unsigned kSyncCall = caller(Phase::kSync) | caller(Phase::kTimer);
+inline constexpr unsigned kSyncCall =
+    caller(Phase::kSync) | caller(Phase::kTimer) | caller(Phase::kProvider);
 inline constexpr unsigned kAnyCall =
     kInitCall | kHandlerCall | kSyncCall | caller(Phase::kProbe) | caller(Phase::kDestroy);
 inline constexpr unsigned kReadCall = kHandlerCall | kSyncCall;
@@ -140,5 +141,7 @@ template <typename Table, typename... Functions>
 [[nodiscard]] const void* host_table(Capability<davit_informer_v2>);
 [[nodiscard]] const void* host_table(Capability<davit_waker_v1>);
 [[nodiscard]] const void* host_table(Capability<davit_http_v1>);
+[[nodiscard]] const void* host_table(Capability<davit_cloud_v1>);
+[[nodiscard]] const void* host_table(Capability<davit_cloud_host_v1>);
 
 }  // namespace davit::host

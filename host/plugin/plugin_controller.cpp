@@ -16,6 +16,7 @@ constexpr std::string_view kHealthCapability = "davit.health/1";
 constexpr std::string_view kDebugCapability = "davit.debug/1";
 constexpr std::string_view kStateCapability = "davit.state/1";
 constexpr std::string_view kConfigurableCapability = "davit.configurable/1";
+constexpr std::string_view kCloudProviderCapability = "davit.cloud-provider/1";
 
 davit_sink sink_of(void* self, davit_code (*write)(void* self, davit_str chunk)) {
   return davit_sink{.size = sizeof(davit_sink), .reserved = 0, .self = self, .write = write};
@@ -289,6 +290,31 @@ Status PluginController::configure(const ObjectRef& config) const {
       guarded([&] { return side->changed(controller_.self, frame.call(), config.root().raw); },
               davit_code{DAVIT_INTERNAL}, thrown);
   return code == DAVIT_OK ? Status() : said(code, thrown, frame);
+}
+
+std::optional<davit_cloud_provider_v1> PluginController::cloud_provider() const {
+  CallFrame frame(host_, Phase::kProbe);
+  const BreadcrumbScope crumb(breadcrumb("init"));
+  return side<davit_cloud_provider_v1>(frame, kCloudProviderCapability);
+}
+
+PluginController::Provided PluginController::provide(
+    std::string_view activity, CallDetails details,
+    const std::function<davit_code(void*, const davit_call*)>& function) const {
+  Breadcrumb crumb = breadcrumb(activity);
+  crumb.key = details.key;
+  CallFrame frame(host_, Phase::kProvider, std::move(details));
+  const BreadcrumbScope scope(std::move(crumb));
+  std::string thrown;
+  const davit_code code = guarded([&] { return function(controller_.self, frame.call()); },
+                                  davit_code{DAVIT_INTERNAL}, thrown);
+  if (code == DAVIT_UNDECLARED) frame.note_refusal(host_.informers.undeclared_read_text());
+  host_.observe_undeclared_read();
+  if (!thrown.empty()) {
+    host_.work.counter().threw();
+    host_.log.error("A provider of a cloud failed", {{"err", thrown}, {"activity", activity}});
+  }
+  return {code == DAVIT_OK ? Status() : said(code, thrown, frame), !thrown.empty()};
 }
 
 }  // namespace davit::host

@@ -64,6 +64,17 @@ class PluginController {
   /// this one. Not beside init(), destroy(), the state functions, or itself.
   [[nodiscard]] Status configure(const ObjectRef& config) const;
 
+  /// The side of a cloud's provider; nothing: it is none.
+  [[nodiscard]] std::optional<davit_cloud_provider_v1> cloud_provider() const;
+  struct Provided {
+    Status status;
+    bool has_thrown = false;
+  };
+  /// Calls a function of that side, whose name is `activity`. Any thread, several at once.
+  [[nodiscard]] Provided provide(
+      std::string_view activity, CallDetails details,
+      const std::function<davit_code(void* self, const davit_call* call)>& function) const;
+
   /// The state formats in the controller's table; nothing: it hands over no state.
   [[nodiscard]] std::optional<StateForms> state_forms() const;
   /// The state for another build of the controller. Only when it is drained and its handlers are

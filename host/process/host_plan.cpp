@@ -1,7 +1,10 @@
 #include "host/process/host_plan.hpp"
 
+#include <algorithm>
 #include <ostream>
 #include <utility>
+
+#include "host/plugin/capabilities.hpp"
 
 namespace davit::host {
 
@@ -30,6 +33,12 @@ std::optional<HostPlan> HostPlan::make(const RunSettings& settings, std::ostream
     if (!added.ok()) mistake(added.message());
   }
   if (failed) return std::nullopt;
+  // The loops of a cloud find in their init what the provider offers.
+  std::stable_partition(plan.controllers_.begin(), plan.controllers_.end(),
+                        [](const PlannedController& each) {
+                          const auto& needs = each.plugin->declaration().requires_ids;
+                          return std::find(needs.begin(), needs.end(), kCloudHostId) != needs.end();
+                        });
   return plan;
 }
 

@@ -339,7 +339,7 @@ std::unique_ptr<ControllerHost> HostProcess::make_controller(const LoadedPlugin&
           .dry_run = clients_->dry_run()},
       HostServices{space_, informers_, route.transport, discovery_, events_.of(client), *metrics_,
                    seams_.clock, seams_.random, log_, seams_.observer, seams_.outside,
-                   tracing_ == nullptr ? nullptr : &tracing_->tracer(), &journal_});
+                   tracing_ == nullptr ? nullptr : &tracing_->tracer(), &journal_, &cloud_});
 }
 
 Status HostProcess::init_controller(const PlannedController& planned,
@@ -347,6 +347,7 @@ Status HostProcess::init_controller(const PlannedController& planned,
   auto controller = make_controller(*planned.plugin, planned.declared, 1);
   const InitResult result = controller->init(planned.plugin->init(planned.declared.name));
   plugins_.add(planned.plugin, planned.sha256);
+  cloud_loops_.initialised(*planned.plugin, planned.declared.name, result.outcome);
   if (result.outcome == InitOutcome::kSkipped) {
     log_.info(0, "Warning: skipping controller",
               {{"controller", planned.declared.name}, {"reason", result.reason}});
@@ -438,6 +439,7 @@ void HostProcess::sample_status() {
 
 void HostProcess::tick() {
   plugins_.serving().report();
+  cloud_loops_.tick();
   sample_status();
   checks_.note("caches", cache_notes(cache_states(informers_), seams_.clock.now()));
   clients_->close_idle();

@@ -25,8 +25,10 @@
 #include "host/health/observability_server.hpp"
 #include "host/health/probe_thread.hpp"
 #include "host/journal/journal.hpp"
+#include "host/plugin/cloud_exchange.hpp"
 #include "host/plugin/controller_host.hpp"
 #include "host/plugin/loader.hpp"
+#include "host/process/cloud_loops.hpp"
 #include "host/process/desired_state.hpp"
 #include "host/process/host_clients.hpp"
 #include "host/process/host_elections.hpp"
@@ -248,7 +250,9 @@ class HostProcess {
   Journal journal_;
   std::optional<HostElections> elections_;  // Only where a leader is elected.
   StatusBoard status_;
+  CloudExchange cloud_;
   PluginSet plugins_;
+  CloudLoops cloud_loops_{cloud_, plugins_, log_.named("cloud")};
   RestClient why_client_;
   const WhyService why_;
   // Until stop(). Last: their handlers read the others.

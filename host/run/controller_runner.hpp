@@ -112,6 +112,11 @@ class ControllerRunner {
 
   /// Whether begin_syncing() was called.
   [[nodiscard]] bool has_begun() const EXCLUDES(mutex_);
+  /// Whether the workers may run: nothing holds them up.
+  [[nodiscard]] bool is_running() const EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    return holds_ == 0;
+  }
   /// The handlers have seen the first content of the caches.
   [[nodiscard]] bool caches_ready() const { return !dispatcher_ || dispatcher_->ready(); }
   /// Waits, after start(), until the handlers have seen the first content; false when `deadline`

@@ -85,10 +85,9 @@ bool Retirement::end_controllers(Kept& kept, Time deadline) {
     for (const auto& each : controllers) each->probes.close();
     bool all_ended = true;
     for (const auto& each : controllers) {
-      const bool ended =
-          each->probes.wait_empty(clock_, deadline) &&
-          each->host->runner().stop({.cancel_at = clock_.now(), .give_up_at = deadline},
-                                    ControllerRunner::Successor::kRuns);
+      const bool ended = each->probes.wait_empty(clock_, deadline) &&
+                         each->host->stop({.cancel_at = clock_.now(), .give_up_at = deadline},
+                                          ControllerRunner::Successor::kRuns);
       if (ended) continue;
       all_ended = false;
       kept.blockers.push_back(

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <davit/cloud.hpp>
 #include <davit/entry.hpp>
 #include <davit/json_writer.hpp>
 #include <davit/trampoline.hpp>
@@ -24,11 +25,21 @@ class Instance {
     static constexpr davit_debug_v1 kDebug = {sizeof(davit_debug_v1), 0, &Instance::serve};
     static constexpr davit_configurable_v1 kConfigurable = {sizeof(davit_configurable_v1), 0,
                                                             &Instance::configure};
+    static constexpr davit_load_balancers kLoadBalancers = {sizeof(davit_load_balancers),
+                                                            0,
+                                                            &Instance::lb_get,
+                                                            &Instance::lb_ensure,
+                                                            &Instance::lb_update,
+                                                            &Instance::lb_remove};
+    static constexpr davit_cloud_provider_v1 kCloudProvider = {sizeof(davit_cloud_provider_v1), 0,
+                                                               &kLoadBalancers};
     if (from_c(id) == "davit.health/1") return &kHealth;
     if (from_c(id) == "davit.configurable/1") return &kConfigurable;
     if (from_c(id) == "davit.debug/1") return &kDebug;
     const auto& instance = *static_cast<Instance*>(self);
     if (from_c(id) == "davit.state/1" && instance.state_ != nullptr) return &instance.c_state_;
+    const bool provides = instance.load_balancers_ != nullptr;
+    if (from_c(id) == "davit.cloud-provider/1" && provides) return &kCloudProvider;
     return nullptr;
   }
 
@@ -39,6 +50,9 @@ class Instance {
     if (!made) return made.error();
     controller_ = std::move(*made);
     if (controller_ == nullptr) return Status();
+    if (auto* const provider = dynamic_cast<CloudProvider*>(controller_.get())) {
+      load_balancers_ = provider->load_balancers();
+    }
     state_ = controller_->state();
     if (state_ != nullptr) {
       c_state_ = {sizeof(davit_state_v1), state_->version(),    state_->oldest(), 0,
@@ -90,6 +104,30 @@ class Instance {
       return state ? instance.state_->read(version, *state) : state.error();
     });
   }
+  static ProviderCall provider_call(void* self, const davit_call* call, davit_str cluster,
+                                    davit_value service, davit_cloud_answer* answer) {
+    const auto& instance = *static_cast<Instance*>(self);
+    return {instance.api(), *instance.load_balancers_, call, cluster, service, answer};
+  }
+  static davit_code lb_get(void* self, const davit_call* call, davit_str cluster,
+                           davit_value service, davit_cloud_answer* answer,
+                           const davit_sink* status) noexcept {
+    return provide_get(provider_call(self, call, cluster, service, answer), status);
+  }
+  static davit_code lb_ensure(void* self, const davit_call* call, davit_str cluster,
+                              davit_value service, const davit_list* nodes,
+                              davit_cloud_answer* answer, const davit_sink* status) noexcept {
+    return provide_ensure(provider_call(self, call, cluster, service, answer), nodes, status);
+  }
+  static davit_code lb_update(void* self, const davit_call* call, davit_str cluster,
+                              davit_value service, const davit_list* nodes,
+                              davit_cloud_answer* answer) noexcept {
+    return provide_update(provider_call(self, call, cluster, service, answer), nodes);
+  }
+  static davit_code lb_remove(void* self, const davit_call* call, davit_str cluster,
+                              davit_value service, davit_cloud_answer* answer) noexcept {
+    return provide_remove(provider_call(self, call, cluster, service, answer));
+  }
   /// The status, after its message was written.
   static Status explained(const davit_sink& sink, const Status& status) {
     if (!status.ok()) static_cast<void>(written(sink, status.message()));
@@ -104,7 +142,11 @@ class Instance {
   std::unique_ptr<Controller> controller_;
   HandedState* state_ = nullptr;  // The controller's, if it has any.
   davit_state_v1 c_state_{};
+  LoadBalancers* load_balancers_ = nullptr;  // The controller's, if it provides them.
 };
+
+/// The context of the InitFunc that this thread is in; null outside.
+constinit thread_local const davit_context* opening = nullptr;
 
 }  // namespace
 
@@ -112,17 +154,25 @@ std::int32_t start(const davit_call* call, const davit_context& raw,
                    InitResult (*make)(const void* self, Context& context), const void* self,
                    davit_controller& out) noexcept {
   const CallScope scope(call);  // Opening and destroying are part of the call.
+  opening = &raw;
   std::unique_ptr<Instance> instance;
   const auto make_instance = [&]() -> Status {
     instance = std::make_unique<Instance>(raw);
     return instance->start(make, self);
   };
-  if (guarded_init(raw, call, Body(make_instance)) != DAVIT_OK) return DAVIT_FAILED;
+  const davit_code made_code = guarded_init(raw, call, Body(make_instance));
+  opening = nullptr;
+  if (made_code != DAVIT_OK) return DAVIT_FAILED;
   if (!instance->has_controller()) return DAVIT_SKIPPED;
   davit_controller made = {std::min(out.size, std::uint32_t{sizeof(davit_controller)}), 0,
                            instance.release(), &Instance::destroy, &Instance::capability};
   std::memcpy(&out, &made, made.size);  // An older host knows less of it.
   return DAVIT_STARTED;
+}
+
+const void* opening_capability(const Context& context, std::string_view id) {
+  if (opening == nullptr) return nullptr;
+  return opening->capability(context.api().call(), to_c(id));
 }
 
 std::int32_t init(const Row* rows, std::size_t count, const davit_call* call,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/plugin/capabilities.hpp"
 #include "host/plugin/digest.hpp"
 #include "lib/base/text_file.hpp"
 
@@ -34,12 +35,16 @@ Result<Subject> OpenPlugins::subject(const Scenario& scenario) const {
     found.push_back(declaration.name);
     out.digest += digests_[i];
     if (out.declaration.name.empty()) out.declaration.name = declaration.name;
+    // As in a host, the provider of a cloud comes before the loops that look for it.
+    const bool provides = std::ranges::find(declaration.requires_ids, host::kCloudHostId) !=
+                          declaration.requires_ids.end();
     for (const host::DeclaredController& each : declaration.controllers) {
       out.declaration.controllers.push_back(each);
       if (!is_wanted(scenario.controllers, each.name)) continue;
       const auto config = scenario.configs.find(each.name);
-      out.controllers.push_back({each.name, plugins_[i]->init(each.name),
-                                 config == scenario.configs.end() ? "" : config->second});
+      out.controllers.insert(provides ? out.controllers.begin() : out.controllers.end(),
+                             {each.name, plugins_[i]->init(each.name),
+                              config == scenario.configs.end() ? "" : config->second});
     }
   }
   for (const std::string& each : scenario.plugins) {

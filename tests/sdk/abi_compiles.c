@@ -2,6 +2,7 @@
  * and the layout that plugins rely on is pinned. The whole layout is in
  * tests/golden/abi_layout.txt. */
 #include <davit/abi.h>
+#include <davit/cloud.h>
 
 #ifdef __cplusplus
 #define PIN(condition) static_assert(condition, #condition)

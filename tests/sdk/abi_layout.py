@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Writes a C program that prints size, alignment and member offsets of every struct in abi.h.
+"""Writes a C program that prints size, alignment and member offsets of every struct in abi.h or another header of the contract.
 
     abi_layout.py HEADER > layout.c
 """
+import os
 import re
 import sys
 
@@ -27,7 +28,7 @@ def members(body):
 
 def main():
     text = without_comments(open(sys.argv[1], encoding="utf-8").read())
-    print("#include <davit/abi.h>\n#include <stddef.h>\n#include <stdio.h>\n")
+    print(f"#include <davit/{os.path.basename(sys.argv[1])}>\n#include <stddef.h>\n#include <stdio.h>\n")
     print("int main(void) {")
     for name, body in re.findall(r"typedef struct (\w+) \{(.*?)\n?\} \1;", text, flags=re.S):
         print(f'  printf("{name} size %zu align %zu\\n", sizeof({name}), _Alignof({name}));')

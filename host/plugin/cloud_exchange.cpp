@@ -1,0 +1,85 @@
+#include "host/plugin/cloud_exchange.hpp"
+
+#include <vector>
+
+#include "host/plugin/cloud_side.hpp"
+#include "host/plugin/waker.hpp"
+
+namespace davit::host {
+
+CloudExchange::~CloudExchange() {
+  for (const auto& each : followers_) each.second->release();
+}
+
+void CloudExchange::set(CloudSide* side) {
+  const std::uint32_t before = side_ == nullptr ? 0 : side_->parts();
+  const std::uint32_t after = side == nullptr ? 0 : side->parts();
+  side_ = side;
+  ++generation_;
+  if (before != after) changes_.fetch_add(1, std::memory_order_relaxed);
+}
+
+Status CloudExchange::offer(CloudSide& side) {
+  MutexLock lock(mutex_);
+  if (side_ == nullptr) {
+    set(&side);
+  } else if (side_->name() != side.name()) {
+    return {Code::kAlreadyExists, side_->name() +
+                                      " provides the cloud already, and at most one controller "
+                                      "may: disable it first"};
+  }
+  return {};
+}
+
+void CloudExchange::serve(CloudSide& side) {
+  MutexLock lock(mutex_);
+  if (side_ != &side) set(&side);
+}
+
+void CloudExchange::withdraw(CloudSide& side) {
+  MutexLock lock(mutex_);
+  if (side_ == &side) set(nullptr);
+}
+
+std::optional<CloudExchange::Offer> CloudExchange::offer() const {
+  MutexLock lock(mutex_);
+  if (side_ == nullptr) return std::nullopt;
+  return Offer{side_->name(), side_->parts(), generation_, side_->is_ready()};
+}
+
+Result<CloudExchange::Entered> CloudExchange::enter() {
+  MutexLock lock(mutex_);
+  if (side_ == nullptr) return Status(Code::kNotFound, "there is no cloud provider");
+  std::optional<Gate::Pass> pass = side_->gate().enter();
+  // The pass comes first: a drain that begins now waits for it.
+  if (!pass || !side_->is_ready()) {
+    return Status(Code::kUnavailable,
+                  "the cloud provider " + side_->name() + " is not ready, or is being swapped");
+  }
+  return Entered(side_, *std::move(pass));
+}
+
+void CloudExchange::follow(std::string_view controller, std::uint32_t part, davit_waker* waker) {
+  MutexLock lock(mutex_);
+  davit_waker*& held = followers_[{std::string(controller), part}];
+  if (held != nullptr) held->release();
+  held = waker;
+}
+
+void CloudExchange::wake(std::uint32_t part, std::string_view key) {
+  std::vector<davit_waker*> all;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [of, waker] : followers_) {
+      if ((of.second & part) == 0) continue;
+      waker->retain();
+      all.push_back(waker);
+    }
+  }
+  for (davit_waker* const each : all) {
+    static_cast<void>(each->wake(key));  // kStale: the loop has ended.
+    each->release();
+  }
+}
+
+}  // namespace davit::host

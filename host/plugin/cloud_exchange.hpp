@@ -1,0 +1,75 @@
+/// The way from the loops of a cloud to its provider (davit/cloud.h).
+#pragma once
+
+#include <davit/cloud.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <davit/result.hpp>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "lib/base/gate.hpp"
+#include "lib/base/mutex.hpp"
+
+namespace davit::host {
+
+class CloudSide;
+
+/// Knows the controller that provides. Thread-safe; a provider is never called under the lock.
+///
+/// A build of a provider offers itself once its init() has succeeded, and serves from lead() on.
+/// The first one counts at once, so that the loops find in their init what is offered; a later
+/// build of it counts when it serves.
+class CloudExchange {
+ public:
+  CloudExchange() = default;
+  CloudExchange(const CloudExchange&) = delete;
+  CloudExchange& operator=(const CloudExchange&) = delete;
+  ~CloudExchange();
+
+  /// kAlreadyExists: another controller provides; at most one may.
+  Status offer(CloudSide& side) EXCLUDES(mutex_);
+  /// `side` takes the place of an earlier build.
+  void serve(CloudSide& side) EXCLUDES(mutex_);
+  /// No call of it begins any more.
+  void withdraw(CloudSide& side) EXCLUDES(mutex_);
+
+  struct Offer {
+    std::string name;
+    std::uint32_t parts = 0;
+    std::uint64_t generation = 0;
+    bool is_ready = false;
+  };
+  [[nodiscard]] std::optional<Offer> offer() const EXCLUDES(mutex_);
+
+  /// The provider, which stays as long as the pass. kNotFound: there is none. kUnavailable: it
+  /// cannot be called now.
+  using Entered = std::pair<CloudSide*, Gate::Pass>;
+  [[nodiscard]] Result<Entered> enter() EXCLUDES(mutex_);
+
+  /// Adds what wake() wakes; takes a reference over. A later build of `controller` replaces it.
+  void follow(std::string_view controller, std::uint32_t part, davit_waker* waker) EXCLUDES(mutex_);
+  /// See davit_cloud_host_v1.again.
+  void wake(std::uint32_t part, std::string_view key) EXCLUDES(mutex_);
+
+  /// The number of changes of the offered parts, with a provider that came or went.
+  [[nodiscard]] std::uint64_t changes() const { return changes_.load(std::memory_order_relaxed); }
+
+ private:
+  /// Makes `side` the one that counts; null: none.
+  void set(CloudSide* side) REQUIRES(mutex_);
+
+  mutable Mutex mutex_;
+  CloudSide* side_ GUARDED_BY(mutex_) = nullptr;
+  std::uint64_t generation_ GUARDED_BY(mutex_) = 0;
+  // The key is the controller and the part; each has a reference.
+  std::map<std::pair<std::string, std::uint32_t>, davit_waker*> followers_ GUARDED_BY(mutex_);
+  std::atomic<std::uint64_t> changes_{0};  // Relaxed: it only says that there is something to do.
+};
+
+}  // namespace davit::host

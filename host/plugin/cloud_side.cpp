@@ -1,0 +1,116 @@
+#include "host/plugin/cloud_side.hpp"
+
+#include <algorithm>
+#include <stop_token>
+#include <utility>
+
+#include "host/plugin/cloud_exchange.hpp"
+#include "host/plugin/guard.hpp"
+#include "host/plugin/received.hpp"
+#include "host/run/code_name.hpp"
+
+namespace davit::host {
+namespace {
+
+/// The text of an answer; it ends before the first byte beyond the limit.
+struct AnswerText {
+  std::string text;
+  bool is_written = false;
+  bool is_too_long = false;
+
+  static davit_code write(void* self, davit_str chunk) {
+    auto& me = *static_cast<AnswerText*>(self);
+    me.is_written = true;
+    me.is_too_long = me.is_too_long || chunk.size > DAVIT_CLOUD_ANSWER_BYTES_MAX - me.text.size();
+    if (me.is_too_long) return DAVIT_INVALID;
+    return shielded([&] { return me.text.append(view(chunk)), DAVIT_OK; }, DAVIT_UNAVAILABLE,
+                    [](std::string_view) {});
+  }
+};
+
+}  // namespace
+
+Status CloudSide::open() {
+  CloudExchange* const exchange = abi_.services.cloud;
+  const std::optional<davit_cloud_provider_v1> side = plugin_.cloud_provider();
+  if (!side || exchange == nullptr || abi_.is_shadow()) return {};
+  if (side->load_balancers != nullptr) {
+    load_balancers_ = received(side->load_balancers);
+    // A loop that could not remove what it made would leak it.
+    if (load_balancers_.get != nullptr && load_balancers_.ensure != nullptr &&
+        load_balancers_.update != nullptr && load_balancers_.remove != nullptr) {
+      parts_ |= DAVIT_CLOUD_LOAD_BALANCERS;
+    }
+  }
+  is_offered_ = true;
+  return exchange->offer(*this);
+}
+
+void CloudSide::lead() {
+  if (is_offered_) abi_.services.cloud->serve(*this);
+}
+
+bool CloudSide::end(const Quiesce& wait) {
+  if (!is_offered_) return true;
+  abi_.services.cloud->withdraw(*this);
+  if (wait_idle(std::min(wait.cancel_at, wait.give_up_at))) return true;
+  abi_.hold.hold();
+  abi_.requests.hold();
+  abi_.http.hold();
+  return wait_idle(wait.give_up_at);
+}
+
+davit_value CloudSide::shown(davit_value object, std::string_view resource) const {
+  const std::vector<const OpenedInformer*> own = abi_.informers.of({}, resource);
+  if (!own.empty()) {
+    object.mask = own.front()->mask;
+  } else if (!abi_.options.declared.is_unlimited) {
+    object.mask = kNothingMask;
+  }
+  return object;
+}
+
+CloudSide::Answer CloudSide::call(const CallFrame& loop, std::string_view name,
+                                  const Function& function) {
+  Answer answer;
+  if (is_broken_.load(std::memory_order_relaxed)) {
+    answer.status = {Code::kUnavailable, this->name() + " has failed: swap or restart it"};
+    return answer;
+  }
+  // It ends with the loop's call, and when a swap waits for either side.
+  std::stop_source ended;
+  const std::stop_callback stops(loop.stop(), [&ended] { ended.request_stop(); });
+  const std::stop_callback holds(loop.controller().hold.token(),
+                                 [&ended] { ended.request_stop(); });
+  AnswerText text;
+  const davit_sink sink{sizeof(davit_sink), 0, &text, &AnswerText::write};
+  answer.flags.size = sizeof(davit_cloud_answer);
+  PluginController::Provided provided = plugin_.provide(
+      name,
+      {.key = view(loop.call()->key),
+       .deadline = abi_.services.clock.now() + abi_.options.sync_limit,
+       .stop = ended.get_token(),
+       .trace = loop.trace()},
+      [&](void* self, const davit_call* call) { return function(self, call, answer.flags, sink); });
+  answer.status = std::move(provided.status);
+  if (provided.has_thrown) is_broken_.store(true, std::memory_order_relaxed);
+  answer.flags.retry_after_ms =
+      std::min<std::uint64_t>(answer.flags.retry_after_ms, DAVIT_CLOUD_RETRY_AFTER_MS_MAX);
+  if (text.is_too_long) {
+    answer.status = {Code::kInvalid, "the provider's answer is not valid: it has more than 1 MiB"};
+  }
+  if (!answer.status.ok()) {
+    const bool was_held = abi_.hold.token().stop_requested();
+    answer.is_cut = (ended.stop_requested() || was_held) && !provided.has_thrown;
+    if (answer.is_cut) answer.status = {Code::kCancelled, answer.status.message()};
+    answer.is_missing = answer.status.code() == Code::kNotFound;
+    answer.flags.exists = answer.flags.elsewhere = 0;
+    return answer;
+  }
+  answer.flags.retry_after_ms = 0;
+  answer.is_written = text.is_written;
+  answer.text = std::move(text.text);
+  return answer;
+}
+
+}  // namespace davit::host

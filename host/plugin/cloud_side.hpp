@@ -1,0 +1,83 @@
+/// The provider side of a controller ("davit.cloud-provider/1").
+#pragma once
+
+#include <davit/cloud.h>
+
+#include <atomic>
+#include <cstdint>
+#include <davit/result.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "host/plugin/call_frame.hpp"
+#include "host/plugin/controller_abi.hpp"
+#include "host/plugin/plugin_controller.hpp"
+#include "host/run/controller_runner.hpp"
+#include "lib/base/gate.hpp"
+
+namespace davit::host {
+
+/// Makes the calls of the loops into a provider, each in a CallFrame of the provider's own. Without
+/// that side, and in a shadow, it does nothing. Thread-safe once opened.
+class CloudSide {
+ public:
+  /// The references outlive this.
+  CloudSide(ControllerAbi& abi, PluginController& plugin, ControllerRunner& runner)
+      : abi_(abi), plugin_(plugin), runner_(runner) {}
+  CloudSide(const CloudSide&) = delete;
+  CloudSide& operator=(const CloudSide&) = delete;
+  ~CloudSide() = default;
+
+  /// Reads the side and offers it; after init(). kAlreadyExists: there is another provider.
+  Status open();
+  /// The build serves from now on.
+  void lead();
+  /// Waits for the calls that run.
+  [[nodiscard]] bool wait_idle(Time deadline) {
+    return gate_.wait_empty(abi_.services.clock, deadline);
+  }
+  /// No call begins any more; waits for those that run, which are cancelled at `wait.cancel_at`.
+  /// Whether all have ended.
+  [[nodiscard]] bool end(const Quiesce& wait);
+
+  [[nodiscard]] const std::string& name() const { return abi_.options.declared.name; }
+  [[nodiscard]] std::uint32_t parts() const { return parts_; }
+  [[nodiscard]] bool is_ready() const { return runner_.is_running(); }
+  [[nodiscard]] Gate& gate() { return gate_; }
+
+  /// One function of the provider, bound to its arguments.
+  using Function = std::function<davit_code(void* self, const davit_call* call,
+                                            davit_cloud_answer& answer, const davit_sink& text)>;
+  struct Answer {
+    Status status;
+    davit_cloud_answer flags{};
+    std::string text;  ///< The answer's text; only with success.
+    bool is_written = false;
+    bool is_missing = false;  ///< The provider said DAVIT_NOT_FOUND.
+    bool is_cut = false;      ///< It failed when it had to end: kCancelled.
+
+    /// The answer of get() is that there is one.
+    [[nodiscard]] bool is_there() const { return status.ok() && flags.exists != 0; }
+  };
+  /// Calls the provider for a call of a loop. The caller holds a pass.
+  [[nodiscard]] Answer call(const CallFrame& loop, std::string_view name, const Function& function);
+  /// Null: not offered.
+  [[nodiscard]] const davit_load_balancers& load_balancers() const { return load_balancers_; }
+  /// An object of a loop, as the provider's own projection of the resource shows it.
+  [[nodiscard]] davit_value shown(davit_value object, std::string_view resource) const;
+
+ private:
+  ControllerAbi& abi_;
+  PluginController& plugin_;
+  ControllerRunner& runner_;
+  Gate gate_;
+  // Fixed by open().
+  davit_load_balancers load_balancers_{};
+  std::uint32_t parts_ = 0;
+  bool is_offered_ = false;
+  std::atomic<bool> is_broken_{false};  // It threw: it is not called any more.
+};
+
+}  // namespace davit::host
