@@ -53,7 +53,7 @@ constexpr UpstreamController kControllers[] = {
     {"service-ca-certificate-publisher-controller", "", "", kWithGate,
      "the CA of Services is not published"},
     {"service-cidr-controller", "", "servicecidr"},
-    {"service-lb-controller", "service", "", kElsewhere, "a cloud-controller-manager runs it"},
+    {"service-lb-controller", "service", "cloud"},
     {"serviceaccount-controller", "serviceaccount", "serviceaccount"},
     {"serviceaccount-token-controller", "serviceaccount-token", "serviceaccount"},
     {"statefulset-controller", "statefulset", "statefulset"},

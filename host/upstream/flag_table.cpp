@@ -9,7 +9,7 @@ namespace {
 using enum FlagUse;
 
 constexpr std::string_view kOldHttp = "davit speaks HTTP/1.1.";
-constexpr std::string_view kNoCloud = "davit has no cloud controllers.";
+constexpr std::string_view kNoCloud = "davit links no cloud.";
 constexpr std::string_view kToStderr = "davit writes each line at once, to stderr.";
 constexpr std::string_view kOneVersion = "davit behaves as v1.36.";
 constexpr std::string_view kNeither = "Upstream does not read it either.";
@@ -34,13 +34,13 @@ constexpr UpstreamFlag kGeneric[] = {
      "Values other than RangeAllocator are refused, as upstream."},
     {"cloud-config", "string", "", kNoEffect, "", kNeither},
     {"cloud-provider", "string", "", kNoEffect, "",
-     "davit has no cloud controllers. Values other than external and the empty one are refused, as "
-     "upstream."},
+     "The provider of a cloud is a plugin, which is enabled by its name. Values other than external"
+     " and the empty one are refused, as upstream."},
     {"cluster-cidr", "string", "", kTaken,
      "controllerSettings.node-ipam-controller.config.clusterCIDR",
      "Only with --allocate-node-cidrs, as upstream."},
     {"cluster-name", "string", "kubernetes", kNoEffect, "",
-     "None of the controllers of davit uses it."},
+     "Providers of clouds get controllerSettings.service-lb-controller.config.clusterName."},
     {"configure-cloud-routes", "", "true", kNoEffect},
     {"controller-shutdown-timeout", "duration", "10s", kTaken, "controllerShutdownTimeout"},
     {"controller-start-interval", "duration", "", kTaken, "controllerStartInterval"},
@@ -77,7 +77,8 @@ constexpr UpstreamFlag kGeneric[] = {
 };
 
 constexpr UpstreamFlag kServiceLb[] = {
-    {"concurrent-service-syncs", "int32", "1", kNoEffect},
+    {"concurrent-service-syncs", "int32", "1", kTaken,
+     "controllerSettings.service-lb-controller.workers", "", 1, 1000},
 };
 
 constexpr UpstreamFlag kSecureServing[] = {

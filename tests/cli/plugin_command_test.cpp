@@ -94,13 +94,14 @@ TEST(PluginCommandTest, EventsOfEachControllerHaveTheComponentOfKubeControllerMa
       {"replicaset-controller", "replicaset-controller"},
       {"replicationcontroller-controller", "replication-controller"},
       {"resourceclaim-controller", "resource_claim"},
+      {"service-lb-controller", "service-controller"},
       {"statefulset-controller", "statefulset-controller"},
       {"taint-eviction-controller", "taint-eviction-controller"},
   };
   for (const auto& [controller, component] : expected) {
     EXPECT_EQ(components[controller], component) << controller;
   }
-  EXPECT_EQ(components.size(), 47U);
+  EXPECT_EQ(components.size(), 48U);
 }
 
 /// A report on a note with optional capabilities, limits and values of the configuration.

@@ -124,6 +124,7 @@ constexpr Shipped kShipped[] = {
     {"certificates", "certificatesigningrequest-signing-controller"},
     {"certificates", "kube-apiserver-serving-clustertrustbundle-publisher-controller"},
     {"certificates", "podcertificaterequest-cleaner-controller"},
+    {"cloud", "service-lb-controller"},
     {"clusterroleaggregation", "clusterrole-aggregation-controller"},
     {"cronjob", "cronjob-controller"},
     {"daemonset", "daemonset-controller"},

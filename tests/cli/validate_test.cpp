@@ -125,6 +125,7 @@ struct Shipped {
 constexpr Shipped kShipped[] = {
     {"bootstrap", DAVIT_PLUGINS "/bootstrap/bootstrap.so"},
     {"certificates", DAVIT_PLUGINS "/certificates/certificates.so"},
+    {"cloud", DAVIT_PLUGINS "/cloud/cloud.so"},
     {"clusterroleaggregation", DAVIT_PLUGINS "/clusterroleaggregation/clusterroleaggregation.so"},
     {"cronjob", DAVIT_PLUGINS "/cronjob/cronjob.so"},
     {"daemonset", DAVIT_PLUGINS "/daemonset/daemonset.so"},

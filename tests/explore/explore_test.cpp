@@ -55,7 +55,9 @@ class Scenarios {
     std::set<std::string> names;
     for (const Scenario& each : all_) names.insert(each.plugins.begin(), each.plugins.end());
     for (const std::string& each : names) {
-      const Status s = plugins_.open(fs::path(DAVIT_PLUGINS) / each / (each + ".so"));
+      fs::path own = fs::path(DAVIT_EXPLORE_PLUGINS) / (each + ".so");
+      const Status s = plugins_.open(
+          fs::exists(own) ? std::move(own) : fs::path(DAVIT_PLUGINS) / each / (each + ".so"));
       EXPECT_TRUE(s.ok()) << s.message();
     }
   }

@@ -87,10 +87,10 @@ TEST(FlagOptionsTest, TheGarbageCollectorIsSwitchedOff) {
 }
 
 TEST(FlagOptionsTest, AFlagWithoutEffectWarnsUnlessItHasItsDefault) {
-  EXPECT_THAT(take("concurrent-service-syncs", {"6"}).warnings,
-              ElementsAre("--concurrent-service-syncs: davit has no service-lb-controller: a "
+  EXPECT_THAT(take("route-reconciliation-period", {"6s"}).warnings,
+              ElementsAre("--route-reconciliation-period: davit has no node-route-controller: a "
                           "cloud-controller-manager runs it"));
-  for (const auto& [flag, value] : {std::pair("concurrent-service-syncs", "1"),
+  for (const auto& [flag, value] : {std::pair("route-reconciliation-period", "10s"),
                                     {"cluster-name", "kubernetes"},
                                     {"pvclaimbinder-sync-period", "0.25m"},
                                     {"horizontal-pod-autoscaler-tolerance", "0.1"},

@@ -61,10 +61,11 @@ TEST(FromFlagsTest, TheManifestHasTheLeaseOfTheCommandLine) {
 
 TEST(FromFlagsTest, WhatStopsWithoutAMissingControllerIsSaid) {
   const FromFlagsResult result = manifest_from_flags(
-      {"--concurrent-service-syncs=6", "--controllers=*,selinux-warning-controller"});
+      {"--route-reconciliation-period=6s", "--controllers=*,selinux-warning-controller"});
 
-  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("--concurrent-service-syncs: davit has no "),
-                                           HasSubstr("davit manifest from-flags --rest prints")));
+  EXPECT_THAT(result.warnings,
+              ElementsAre(HasSubstr("--route-reconciliation-period: davit has no "),
+                          HasSubstr("davit manifest from-flags --rest prints")));
   EXPECT_THAT(result.text,
               HasSubstr("\n#   selinux-warning-controller: no Event warns of volumes that pods use "
                         "with different SELinux labels\n"));

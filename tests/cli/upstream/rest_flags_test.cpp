@@ -36,17 +36,17 @@ std::vector<std::string> words(const std::string& command) {
 TEST(RestFlagsTest, LeftoverKeepsItsFlagsWithoutTheControllersOfDavit) {
   const FromFlagsResult rest =
       rest_of_flags({"kube-controller-manager",
-                     "--controllers=job,service-lb-controller,-ttl,tokencleaner,"
+                     "--controllers=job,node-route-controller,-ttl,tokencleaner,"
                      "selinux-warning-controller",
                      "--kubeconfig=/a b.conf", "--concurrent-job-syncs=9",
-                     "--concurrent-service-syncs=6", "--secure-port=10257"});
+                     "--route-reconciliation-period=6s", "--secure-port=10257"});
 
   EXPECT_THAT(rest.problems, IsEmpty());
   EXPECT_EQ(rest.text,
             "kube-controller-manager \\\n"
             "  '--kubeconfig=/a b.conf' \\\n"
-            "  --concurrent-service-syncs=6 \\\n"
-            "  --controllers=service-lb-controller,selinux-warning-controller \\\n"
+            "  --route-reconciliation-period=6s \\\n"
+            "  --controllers=node-route-controller,selinux-warning-controller \\\n"
             "  --leader-elect-resource-name=kube-controller-manager-rest \\\n"
             "  --secure-port=10267\n");
   EXPECT_THAT(rest.warnings, ElementsAre(HasSubstr("kube-system/kube-controller-manager-rest"),

@@ -1,0 +1,26 @@
+/// The Services that concern the controller, and their changes that do. Pure.
+#pragma once
+
+#include <davit/kube/service.hpp>
+#include <string>
+#include <string_view>
+
+namespace davit::cloud {
+
+/// The finalizer that keeps a Service until its load balancer is gone.
+inline constexpr std::string_view kCleanupFinalizer = "service.kubernetes.io/load-balancer-cleanup";
+
+/// Whether the Service asks for a load balancer, and not for one of another class. Rule:
+/// docs/spec/cloud.md, A1.
+[[nodiscard]] bool wants_load_balancer(const Service& service);
+/// Whether its load balancer has to go. Rule: A1; a Service that is being deleted and has lost its
+/// finalizer counts, too (D18).
+[[nodiscard]] bool needs_cleanup(const Service& service);
+/// Whether the provider has to look at the change. Rule: A2.
+[[nodiscard]] bool has_changed(const Service& old, const Service& current);
+
+/// The ingress of a LoadBalancerStatus in a form in which two can be compared: with the defaults of
+/// the server (D6). Empty: none.
+[[nodiscard]] std::string comparable_ingress(Value load_balancer);
+
+}  // namespace davit::cloud

@@ -1,0 +1,105 @@
+/// The loop and its provider. Ids: docs/spec/cloud.md.
+#include <stdexcept>
+
+#include "tests/plugins/cloud/fixture.hpp"
+
+namespace davit::cloud {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class ProviderTest : public CloudFixture {};
+
+TEST_F(ProviderTest, CLD001_WithoutAProviderTheLoopIsSkipped) {
+  const Status started = cluster_.start(kLoop, &ServiceLbController::open);
+  EXPECT_EQ(started.code(), Code::kUnsupported);
+  EXPECT_EQ(started.message(), "there is no cloud provider");
+  add_service();
+  EXPECT_THAT(cluster_.writes(), IsEmpty());
+}
+
+TEST_F(ProviderTest, CLD004_WithoutLoadBalancersTheLoopIsSkipped) {
+  script.offers = false;
+  ASSERT_TRUE(cluster_.start(kProvider, &make<ScriptedProvider>).ok());
+  EXPECT_EQ(cluster_.start(kLoop, &ServiceLbController::open).code(), Code::kUnsupported);
+}
+
+TEST_F(ProviderTest, ASecondProviderDoesNotStart) {
+  begin();
+  const Status second = cluster_.start("second", &make<ScriptedProvider>);
+  EXPECT_THAT(second.message(), HasSubstr("scripted provides the cloud already"));
+}
+
+TEST_F(ProviderTest, WhileTheProviderIsNotReadyServicesWaitWithoutAFailure) {
+  begin();
+  cluster_.stop(kProvider);
+  add_service();
+  cluster_.advance(10s);
+  EXPECT_THAT(script.calls, IsEmpty());
+  EXPECT_THAT(cluster_.events(), IsEmpty());
+  ASSERT_TRUE(cluster_.start(kProvider, &make<ScriptedProvider>).ok());
+  cluster_.advance(1s);
+  EXPECT_THAT(script.calls, ElementsAre("ensure default/s n1,n2"));
+}
+
+TEST_F(ProviderTest, CLD056_AProviderThatThrowsIsNotCalledBeforeItIsSwapped) {
+  begin();
+  script.during = [](const std::string&) { throw std::runtime_error("a mistake"); };
+  add_service();
+  EXPECT_THAT(cluster_.event_texts(), Contains(HasSubstr("a mistake")));
+  script.during = {};
+  ASSERT_TRUE(cluster_.swap(kProvider, &make<ScriptedProvider>).ok());
+  cluster_.advance(300s);
+  EXPECT_NE(ingress(), "");
+}
+
+TEST_F(ProviderTest, CLD057_ASwappedProviderServesWithItsNewBuild) {
+  begin_with_service();
+  ASSERT_TRUE(cluster_.swap(kProvider, &make<ScriptedProvider>).ok());
+  change(R"({"metadata":{"annotations":{"a":"b"}}})");
+  EXPECT_THAT(script.calls, ElementsAre("ensure default/s n1,n2"));
+}
+
+TEST_F(ProviderTest, ASwapOfTheLoopEnsuresEachServiceOnce) {
+  begin_with_service();
+  ASSERT_TRUE(cluster_.swap(kLoop, &ServiceLbController::open).ok());
+  cluster_.run_until_idle();
+  EXPECT_THAT(script.calls, ElementsAre("ensure default/s n1,n2"));
+  EXPECT_THAT(cluster_.writes(), IsEmpty());
+}
+
+TEST_F(ProviderTest, CLD120_AProviderReadsWhatItsNoteDeclares) {
+  begin();
+  script.reads_undeclared = true;
+  add_service();
+  EXPECT_THAT(cluster_.event_texts(), Contains(HasSubstr("read a field outside the projection")));
+  EXPECT_THAT(cluster_.violations(), Contains(HasSubstr("spec.clusterIP")));
+  EXPECT_EQ(ingress(), "");
+  misbehaves_ = true;
+}
+
+TEST_F(ProviderTest, AStandbyCallsNothing) {
+  add_node("n1");
+  cluster_.stand_by();
+  start();
+  add_service();
+  EXPECT_THAT(script.calls, IsEmpty());
+  cluster_.lead();
+  cluster_.advance(1s);
+  EXPECT_THAT(script.calls, ElementsAre("ensure default/s n1"));
+}
+
+TEST_F(ProviderTest, CLD123_AProviderMayHaveOneServiceLookedAt) {
+  begin_with_service();
+  change_node("n1", R"({"metadata":{"annotations":{"again":"default/s"}}})");
+  EXPECT_THAT(script.calls, ElementsAre("ensure default/s n1,n2"));
+  clear();
+  change_node("n1", R"({"metadata":{"annotations":{"again":"default/none"}}})");
+  EXPECT_THAT(script.calls, IsEmpty());
+}
+
+}  // namespace
+}  // namespace davit::cloud
