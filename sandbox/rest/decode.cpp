@@ -214,6 +214,25 @@ ApiResult<Json> read_tree(const HttpServerRequest& request, const BodyType& type
 
 }  // namespace
 
+ApiFailure keep_type(Json& object, const BodyType& type) {
+  const std::string& kind = object.get("kind").text();
+  const std::string& version = object.get("apiVersion").text();
+  const std::string wanted = type.api_version();
+  if ((!kind.empty() && kind != type.kind) || (!version.empty() && version != wanted)) {
+    return bad_request(kind + " in version \"" + version.substr(version.find('/') + 1) +
+                       "\" cannot be handled as a " + type.kind);
+  }
+  if (!kind.empty() && !version.empty()) return std::nullopt;
+  object.erase("kind");
+  object.erase("apiVersion");
+  Json::Members members;
+  members.push_back({"kind", type.kind});
+  members.push_back({"apiVersion", wanted});
+  for (Json::Member& each : object.make_object()) members.push_back(std::move(each));
+  object = Json(std::move(members));
+  return std::nullopt;
+}
+
 BodyType BodyType::of(const Resource& resource) {
   return {resource.group, resource.version, resource.kind, resource.schema,
           resource.custom ? &resource : nullptr};

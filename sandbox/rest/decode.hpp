@@ -56,6 +56,10 @@ struct BodyFindings {
   std::string_view text;
 };
 
+/// Puts kind and apiVersion back where a patch removed them; 400 if it made them those of another
+/// type.
+[[nodiscard]] ApiFailure keep_type(Json& object, const BodyType& type);
+
 /// Brings `object` into the API's form by `type`'s schema; warns or refuses as `validation` says.
 [[nodiscard]] ApiFailure conform_body(Json& object, const BodyType& type,
                                       FieldValidation validation, const BodyFindings& found,

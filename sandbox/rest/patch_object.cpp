@@ -63,26 +63,6 @@ ApiResult<Json> patched(const Patch& patch, const Json& old, const BodyType& typ
   return next;
 }
 
-/// The order of a stored object, whatever the patch did to these two.
-ApiFailure keep_type(Json& object, const BodyType& type) {
-  const std::string& kind = object.get("kind").text();
-  const std::string& version = object.get("apiVersion").text();
-  const std::string wanted = type.api_version();
-  if ((!kind.empty() && kind != type.kind) || (!version.empty() && version != wanted)) {
-    return bad_request(kind + " in version \"" + version.substr(version.find('/') + 1) +
-                       "\" cannot be handled as a " + type.kind);
-  }
-  if (!kind.empty() && !version.empty()) return std::nullopt;
-  object.erase("kind");
-  object.erase("apiVersion");
-  Json::Members members;
-  members.push_back({"kind", type.kind});
-  members.push_back({"apiVersion", wanted});
-  for (Json::Member& each : object.make_object()) members.push_back(std::move(each));
-  object = Json(std::move(members));
-  return std::nullopt;
-}
-
 ApiError from_conflicts(const std::vector<ApplyConflict>& conflicts) {
   ApiError out = without_details(reason::kConflict, conflict_message(conflicts));
   out.details = StatusDetails();

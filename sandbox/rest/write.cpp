@@ -50,9 +50,14 @@ ApiFailure mutate(const RestParts& parts, const WriteTarget& target, Json& objec
                           .old = old,
                           .dry_run = target.dry_run == DryRun::kYes};
   const WriteVerb verb = old == nullptr ? WriteVerb::kCreate : WriteVerb::kUpdate;
-  return target.mutate(write, object, [&](Json& changed) {
+  const auto again = [&](Json& changed) -> ApiFailure {
+    if (target.rules != RuleSet::kAll) return std::nullopt;
     return parts.admission.admit(admission_request(target, verb, old), changed);
-  });
+  };
+  if (ApiFailure failure = target.mutate(write, object, again)) return failure;
+  // A webhook may have changed what it may not.
+  if (old != nullptr) keep_system_metadata(object, *old);
+  return fill_namespace(object, target.ns);
 }
 
 /// Before the name is known: defaulting and admission.
@@ -219,6 +224,9 @@ ApiFailure prepare_next(const RestParts& parts, const WriteTarget& target, Json&
     }
   }
   if (ApiFailure failure = mutate(parts, target, next, &old)) return failure;
+  if (target.permit != nullptr) {
+    if (ApiFailure failure = target.permit(next, old)) return failure;
+  }
   const bool forgets = forgets_managers(next) && target.subresource.empty();
   if (rules != nullptr) rules->prepare_update(next, old, part);
   if (target.stamp != nullptr) target.stamp(next, old);

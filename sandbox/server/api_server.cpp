@@ -103,20 +103,7 @@ bool ApiServer::may_wait(const HttpServerRequest& request) const {
 HttpServerResponse ApiServer::respond_in_full(const HttpServerRequest& request,
                                               const std::stop_token& stop) {
   Direct direct(*this, stop);
-  HttpServerResponse response = respond(request, direct, stop);
-  Mutex mutex;
-  CondVar never;
-  while (response.deferred != nullptr && !stop.stop_requested()) {
-    {
-      MutexLock lock(mutex);
-      state_->outer.clock.wait_until(never, mutex, response.deferred->next_take());
-    }
-    if (std::optional<HttpServerResponse> known = response.deferred->take()) {
-      response = std::move(*known);
-    }
-  }
-  response.deferred.reset();
-  return response;
+  return await_response(respond(request, direct, stop), state_->outer.clock, stop);
 }
 
 HttpServerResponse ApiServer::respond(const HttpServerRequest& request, HttpHandler& repeats,

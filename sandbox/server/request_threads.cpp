@@ -88,7 +88,24 @@ std::optional<HttpServerResponse> RequestThreads::take(Id id) {
 void RequestThreads::drop(Id id) {
   MutexLock lock(mutex_);
   const auto found = jobs_.find(id);
-  if (found != jobs_.end()) found->second->dropped = true;
+  if (found == jobs_.end()) return;
+  found->second->dropped = true;
+  found->second->thread.request_stop();
+}
+
+HttpServerResponse await_response(HttpServerResponse response, Clock& clock,
+                                  const std::stop_token& stop) {
+  const std::unique_ptr<HttpDeferredResponse> deferred = std::move(response.deferred);
+  Mutex mutex;
+  CondVar never;
+  while (deferred != nullptr && !stop.stop_requested()) {
+    {
+      MutexLock lock(mutex);
+      clock.wait_until(never, mutex, deferred->next_take());
+    }
+    if (std::optional<HttpServerResponse> known = deferred->take()) return *std::move(known);
+  }
+  return response;
 }
 
 }  // namespace davit::sandbox

@@ -28,7 +28,7 @@ class RequestThreads {
   RequestThreads& operator=(const RequestThreads&) = delete;
 
   /// A response whose request runs on a thread of its own. Null: too many do, or the system has no
-  /// thread. A request whose response is dropped runs to its end. `clock` must outlive the
+  /// thread. A request whose response is dropped is asked to stop. `clock` must outlive the
   /// response, and so must this.
   [[nodiscard]] std::unique_ptr<HttpDeferredResponse> start(Work work, const Clock& clock)
       EXCLUDES(mutex_);
@@ -54,5 +54,10 @@ class RequestThreads {
   Id last_ GUARDED_BY(mutex_) = 0;
   std::map<Id, std::unique_ptr<Job>> jobs_ GUARDED_BY(mutex_);
 };
+
+/// The final response, for callers that may block. If `stop` is requested before it is known, the
+/// one that stands for it.
+[[nodiscard]] HttpServerResponse await_response(HttpServerResponse response, Clock& clock,
+                                                const std::stop_token& stop);
 
 }  // namespace davit::sandbox

@@ -150,10 +150,13 @@ class Webhooks::Run {
   }
 
   /// The refusal of a verdict; nothing: the write passes.
-  [[nodiscard]] static ApiFailure refusal(const Invocation& invocation,
-                                          const HookVerdict& verdict) {
+  [[nodiscard]] ApiFailure refusal(const Invocation& invocation, const HookVerdict& verdict) const {
     const std::string& name = invocation.hook->name;
     if (!verdict.error.empty()) {
+      // A call that was cut off is no failure of the webhook, which may be ignored.
+      if (context_.call.stop.stop_requested()) {
+        return internal_error("request did not complete within requested timeout");
+      }
       if (!fails(invocation.hook->spec)) return std::nullopt;
       return hook_failure("failed calling webhook " + to_text(Json(name)) + ": " + verdict.error);
     }
@@ -175,6 +178,7 @@ class Webhooks::Run {
     }
     std::vector<std::string> ignored;
     const BodyType type = body_type(*invocation.matched, write.subresource);
+    if (ApiFailure fault = keep_type(next, type)) return hook_failure(fault->message);
     if (ApiFailure fault = conform_body(next, type, FieldValidation::kIgnore, {}, ignored)) {
       return hook_failure(fault->message.substr(fault->message.find(": ") + 2));
     }
@@ -309,7 +313,7 @@ ApiFailure Webhooks::mutate(JudgedWrite write, Json* object, const PolicyContext
     if (!invocation) return invocation.error();
     if (!*invocation) return std::nullopt;
     const HookVerdict verdict = run.call(**invocation);
-    if (ApiFailure failure = Run::refusal(**invocation, verdict)) return failure;
+    if (ApiFailure failure = run.refusal(**invocation, verdict)) return failure;
     const ApiResult<bool> patched = run.apply(**invocation, verdict, write, object);
     if (!patched) return patched.error();
     if (*patched) recall();
@@ -347,7 +351,7 @@ ApiFailure Webhooks::judge(const JudgedWrite& write, const PolicyContext& contex
   if (invocations.empty()) return std::nullopt;
   const std::vector<HookVerdict> verdicts = run.call_all(invocations);
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
-    if (ApiFailure failure = Run::refusal(invocations[i], verdicts[i])) return failure;
+    if (ApiFailure failure = run.refusal(invocations[i], verdicts[i])) return failure;
   }
   return std::nullopt;
 }

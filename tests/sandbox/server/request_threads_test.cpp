@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <semaphore>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -27,7 +29,9 @@ int status_of(HttpDeferredResponse& deferred) {
 }
 
 void wait_for(const std::stop_token& stop) {
-  while (!stop.stop_requested()) std::this_thread::yield();
+  std::binary_semaphore stopped(0);
+  const std::stop_callback callback(stop, [&stopped] { stopped.release(); });
+  stopped.acquire();
 }
 
 TEST(RequestThreadsTest, EachRequestHasItsResponse) {
@@ -54,6 +58,48 @@ TEST(RequestThreadsTest, ARequestThatHangsDelaysNoOther) {
   EXPECT_EQ(status_of(*other), 200);
   EXPECT_FALSE(hanging->take());
   EXPECT_GT(hanging->next_take(), clock.now());
+}
+
+TEST(RequestThreadsTest, ARequestWhoseResponseIsDroppedIsAskedToStop) {
+  test::FakeClock clock;
+  RequestThreads threads;
+  std::binary_semaphore stopped(0);
+  auto dropped = threads.start(
+      [&stopped](const std::stop_token& stop) {
+        wait_for(stop);
+        stopped.release();
+        return response_of(504);
+      },
+      clock);
+
+  dropped.reset();
+
+  stopped.acquire();
+}
+
+TEST(RequestThreadsTest, ACallerThatBlocksGetsTheFinalResponse) {
+  const std::unique_ptr<Clock> clock = make_system_clock();
+  RequestThreads threads;
+  HttpServerResponse early = response_of(429);
+  early.deferred = threads.start([](const auto&) { return response_of(201); }, *clock);
+
+  EXPECT_EQ(await_response(std::move(early), *clock, {}).status, 201);
+}
+
+TEST(RequestThreadsTest, ACallerThatStopsGetsTheEarlyResponse) {
+  const std::unique_ptr<Clock> clock = make_system_clock();
+  RequestThreads threads;
+  HttpServerResponse early = response_of(429);
+  early.deferred = threads.start(
+      [](const std::stop_token& stop) {
+        wait_for(stop);
+        return response_of(504);
+      },
+      *clock);
+  std::stop_source stop;
+  stop.request_stop();
+
+  EXPECT_EQ(await_response(std::move(early), *clock, stop.get_token()).status, 429);
 }
 
 TEST(RequestThreadsTest, MoreThanTheLimitAreRefused) {

@@ -297,6 +297,30 @@ TEST(WebhookTest, ConfigurationsOfWebhooksAreNotJudgedByWebhooks) {
   EXPECT_EQ(sandbox.post(kHookedMaps, kHookedMap).code, 201);
 }
 
+TEST(WebhookTest, AWebhookChangesNeitherNamespaceNorAge) {
+  FakeHooks hooks([](const std::string&, const Json& request) {
+    const bool creates = request.get("operation").text() == "CREATE";
+    return allowed_with(creates ? R"([{"op":"replace","path":"/metadata/namespace","value":"b"}])"
+                                : R"([{"op":"replace","path":"/metadata/creationTimestamp",)"
+                                  R"("value":"2001-01-01T00:00:00Z"}])");
+  });
+  Sandbox sandbox(with_hooks(hooks));
+  const std::string age =
+      sandbox.post(kHookedMaps, kHookedMap).body.text_at({"metadata", "creationTimestamp"});
+  mutate_by(sandbox, hook_of("h", "m"));
+
+  const Reply moved = sandbox.post(kHookedMaps, R"({"metadata":{"name":"other"}})");
+  const Reply updated = sandbox.put(kHookedMaps + "/m", R"({"metadata":{"name":"m"}})");
+
+  EXPECT_EQ(moved.code, 400);
+  EXPECT_EQ(moved.message(),
+            "the namespace of the provided object does not match the namespace sent on the "
+            "request");
+  ASSERT_EQ(updated.code, 200) << updated.text;
+  EXPECT_EQ(updated.body.text_at({"metadata", "creationTimestamp"}), age);
+  EXPECT_EQ(hooks.calls.size(), 2U);
+}
+
 TEST(WebhookTest, AWriteWaitsOnAThreadOfItsOwn) {
   FakeHooks hooks(allow);
   ApiServerOptions options = with_hooks(hooks);
@@ -308,7 +332,10 @@ TEST(WebhookTest, AWriteWaitsOnAThreadOfItsOwn) {
 
   ASSERT_NE(reply.deferred, nullptr);
   std::optional<HttpServerResponse> response;
-  while (!response) response = reply.deferred->take();
+  while (!response) {
+    std::this_thread::yield();
+    response = reply.deferred->take();
+  }
   EXPECT_EQ(response->status, 201);
   EXPECT_EQ(sandbox.get(kHookedMaps + "/m").code, 200);
   EXPECT_EQ(sandbox.get(kHookedMaps).deferred, nullptr);
