@@ -1,0 +1,212 @@
+/// "davit.cloud/1": the way of a loop's call to the provider, with dry runs and shadows.
+#include "host/object/parse.hpp"
+#include "host/plugin/cloud_exchange.hpp"
+#include "tests/host/plugin/controller_fixture.hpp"
+
+namespace davit::host {
+namespace {
+
+/// A provider in C: counts its calls, and gives the answers that a test sets.
+struct PlainProvider {
+  int calls = 0;
+  davit_code code = DAVIT_OK;
+  std::uint64_t retry_after_ms = 0;
+  std::string status = R"({"ingress":[{"ip":"192.0.2.1"}]})";
+  std::function<void(const davit_call*)> during;
+
+  davit_code answer(const davit_call* call, davit_cloud_answer* answer, const davit_sink* sink) {
+    ++calls;
+    EXPECT_EQ(call->kind, DAVIT_CALL_PROVIDER);
+    if (during) during(call);
+    answer->exists = 1;
+    answer->retry_after_ms = retry_after_ms;
+    if (sink == nullptr || status.empty()) return code;
+    const davit_code written = sink->write(sink->self, str(status));
+    return code == DAVIT_OK ? written : code;
+  }
+
+  static davit_code get(void* self, const davit_call* call, davit_str, davit_value,
+                        davit_cloud_answer* answer, const davit_sink* status) {
+    return static_cast<PlainProvider*>(self)->answer(call, answer, status);
+  }
+  static davit_code ensure(void* self, const davit_call* call, davit_str, davit_value,
+                           const davit_list*, davit_cloud_answer* answer,
+                           const davit_sink* status) {
+    return static_cast<PlainProvider*>(self)->answer(call, answer, status);
+  }
+  static davit_code update(void* self, const davit_call* call, davit_str, davit_value,
+                           const davit_list*, davit_cloud_answer* answer) {
+    return static_cast<PlainProvider*>(self)->answer(call, answer, nullptr);
+  }
+  static davit_code remove(void* self, const davit_call* call, davit_str, davit_value,
+                           davit_cloud_answer* answer) {
+    return static_cast<PlainProvider*>(self)->answer(call, answer, nullptr);
+  }
+  static const void* capability(void*, const davit_call*, davit_str id) {
+    static constexpr davit_load_balancers kLoadBalancers = {
+        sizeof(davit_load_balancers), 0, &get, &ensure, &update, &remove};
+    static constexpr davit_cloud_provider_v1 kSide = {sizeof(davit_cloud_provider_v1), 0,
+                                                      &kLoadBalancers};
+    return view(id) == "davit.cloud-provider/1" ? &kSide : nullptr;
+  }
+};
+
+class HostCloudTest : public ControllerHostTest {
+ protected:
+  HostCloudTest() {
+    provider_host_ = hosted("provider", DryRun::kOff);
+    const InitResult made = provider_host_->init(
+        [this](const davit_call*, const davit_context*, davit_controller* out) {
+          out->self = &provider_;
+          out->capability = &PlainProvider::capability;
+          return DAVIT_STARTED;
+        });
+    EXPECT_EQ(made.outcome, InitOutcome::kStarted);
+    service_ =
+        *parse_object(space_, R"({"metadata":{"name":"s","namespace":"default"},)"
+                              R"("status":{"loadBalancer":{"ingress":[{"ip":"192.0.2.9"}]}}})");
+  }
+  void TearDown() override {
+    provider_host_.reset();
+    ControllerHostTest::TearDown();
+  }
+
+  std::unique_ptr<ControllerHost> hosted(const std::string& name, DryRun dry_run) {
+    ControllerHostOptions made = options();
+    made.declared.name = name;
+    made.declared.is_unlimited = true;
+    made.dry_run = dry_run;
+    return std::make_unique<ControllerHost>(std::move(made), HostServices{space_,
+                                                                          informers_,
+                                                                          transport_,
+                                                                          discovery_,
+                                                                          events_,
+                                                                          *metrics_,
+                                                                          clock_,
+                                                                          *random_,
+                                                                          Logger(log_),
+                                                                          nullptr,
+                                                                          {},
+                                                                          nullptr,
+                                                                          nullptr,
+                                                                          &exchange_});
+  }
+  void serve() {
+    ASSERT_TRUE(provider_host_->commit().ok());
+    provider_host_->start();
+    provider_host_->lead();
+    ASSERT_TRUE(provider_host_->runner().wait_caches(Time::max()));
+  }
+  /// The controller that calls; with its own answer to whether anything may change.
+  void make_loop(DryRun dry_run = DryRun::kOff) { host_ = hosted("loop", dry_run); }
+
+  davit_code ensure() {
+    return inside(Phase::kSync, [this] {
+      text_.clear();
+      answer_ = {};
+      answer_.size = sizeof(answer_);
+      const davit_sink sink{sizeof(davit_sink), 0, &text_, [](void* self, davit_str chunk) {
+                              static_cast<std::string*>(self)->append(view(chunk));
+                              return davit_code{DAVIT_OK};
+                            }};
+      const davit_list none{nullptr, 0};
+      return table_->ensure(current_call, str("c"), service_.root().raw, &none, &answer_, &sink);
+    });
+  }
+  davit_code remove() {
+    return inside(Phase::kSync, [this] {
+      answer_ = {};
+      answer_.size = sizeof(answer_);
+      return table_->remove(current_call, str("c"), service_.root().raw, &answer_);
+    });
+  }
+
+  CloudExchange exchange_;
+  PlainProvider provider_;
+  std::unique_ptr<ControllerHost> provider_host_;
+  const davit_cloud_v1* table_ =
+      static_cast<const davit_cloud_v1*>(host_capability("davit.cloud/1"));
+  ObjectRef service_;
+  davit_cloud_answer answer_{};
+  std::string text_;
+};
+
+TEST_F(HostCloudTest, ACallReachesTheProviderAndItsAnswerTheLoop) {
+  serve();
+  make_loop();
+  EXPECT_EQ(ensure(), DAVIT_OK);
+  EXPECT_EQ(text_, provider_.status);
+  EXPECT_EQ(provider_.calls, 1);
+}
+
+TEST_F(HostCloudTest, AProviderThatDoesNotServeYetIsNotCalled) {
+  make_loop();
+  EXPECT_EQ(ensure(), DAVIT_UNAVAILABLE);
+  EXPECT_EQ(answer_.retry_after_ms, std::uint64_t{DAVIT_CLOUD_BUSY_MS});
+  EXPECT_EQ(provider_.calls, 0);
+}
+
+TEST_F(HostCloudTest, NothingIsCalledInADryRun) {
+  serve();
+  make_loop(DryRun::kServer);
+  EXPECT_EQ(ensure(), DAVIT_OK);
+  EXPECT_EQ(text_, R"({"ingress":[{"ip":"192.0.2.9"}]})") << "the status of the Service";
+  EXPECT_EQ(remove(), DAVIT_OK);
+  EXPECT_EQ(provider_.calls, 0);
+}
+
+TEST_F(HostCloudTest, AShadowCallsNothingAndItsIntentionsAreKept) {
+  serve();
+  make_loop();
+  host_->abi().intended.begin(IntendedWrites::Mode::kSimulate);
+  EXPECT_EQ(ensure(), DAVIT_OK);
+  EXPECT_EQ(remove(), DAVIT_OK);
+  EXPECT_EQ(provider_.calls, 0);
+  EXPECT_EQ(host_->abi().intended.content().writes.size(), 2U);
+}
+
+TEST_F(HostCloudTest, AFailureHasItsTextAndItsTime) {
+  serve();
+  make_loop();
+  provider_.code = DAVIT_THROTTLED;
+  provider_.retry_after_ms = std::uint64_t{24} * 3600 * 1000;
+  EXPECT_EQ(ensure(), DAVIT_THROTTLED);
+  EXPECT_EQ(answer_.retry_after_ms, std::uint64_t{DAVIT_CLOUD_RETRY_AFTER_MS_MAX});
+  EXPECT_EQ(text_, "");
+}
+
+TEST_F(HostCloudTest, WhatIsNotThereIsRemoved) {
+  serve();
+  make_loop();
+  provider_.code = DAVIT_NOT_FOUND;
+  EXPECT_EQ(remove(), DAVIT_OK);
+  EXPECT_EQ(provider_.calls, 1);
+}
+
+TEST_F(HostCloudTest, AnEndingLoopCancelsTheCallOfItsProvider) {
+  serve();
+  make_loop();
+  std::int32_t before = -1;
+  std::int32_t after = -1;
+  provider_.during = [&](const davit_call* call) {
+    before = call->cancelled(call);
+    host_->abi().hold.hold();
+    after = call->cancelled(call);
+  };
+  provider_.code = DAVIT_UNAVAILABLE;
+  EXPECT_EQ(ensure(), DAVIT_CANCELLED);
+  EXPECT_EQ(before, 0);
+  EXPECT_EQ(after, 1);
+}
+
+TEST_F(HostCloudTest, AProviderThatEndsIsGone) {
+  serve();
+  make_loop();
+  const std::uint64_t changes = exchange_.changes();
+  provider_host_.reset();
+  EXPECT_EQ(ensure(), DAVIT_NOT_FOUND);
+  EXPECT_GT(exchange_.changes(), changes);
+}
+
+}  // namespace
+}  // namespace davit::host
