@@ -165,9 +165,10 @@ std::string steady(std::string answer, const HookServer& hooks) {
 std::vector<Exchange> play(checks::Server& server) {
   const Json page = read_page();
   const HookServer hooks(page.get("replies"));
-  const Json last = json_literal(R"({"name":"zz-last","validate":[{"path":"deny"}]})");
+  const Json last = json_literal(R"([{"name":"zz-last-validates","validate":[{"path":"deny"}]},
+                                     {"name":"zz-last-mutates","mutate":[{"path":"deny"}]}])");
   Json entries = page.get("webhooks");
-  entries.push_back(last);
+  for (const Json& each : last.items()) entries.push_back(each);
   std::string refused;
   for (const Json& entry : entries.items()) {
     for (const Operation& each : setup_of(entry, hooks)) {
@@ -177,9 +178,11 @@ std::vector<Exchange> play(checks::Server& server) {
   }
   if (!refused.empty()) give_up(refused);
   // A server reads the configurations of each kind in order.
-  const Operation probe = operation_of("zz-last", json_literal(R"({"create":{}})"));
-  for (int i = 0; i < 600 && !answer_of(server, probe).starts_with("400 "); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  for (const Json& each : last.items()) {
+    const Operation probe = operation_of(each.get("name").text(), json_literal(R"({"create":{}})"));
+    for (int i = 0; i < 600 && !answer_of(server, probe).starts_with("400 "); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
   }
   std::vector<Exchange> out;
   for (const Json& entry : page.get("webhooks").items()) {
