@@ -1,5 +1,6 @@
 #include "host/plugin/cloud_exchange.hpp"
 
+#include <set>
 #include <vector>
 
 #include "host/plugin/cloud_side.hpp"
@@ -8,7 +9,9 @@
 namespace davit::host {
 
 CloudExchange::~CloudExchange() {
-  for (const auto& each : followers_) each.second->release();
+  for (const auto& [of, wakers] : followers_) {
+    for (davit_waker* const each : wakers) each->release();
+  }
 }
 
 void CloudExchange::set(CloudSide* side) {
@@ -21,13 +24,13 @@ void CloudExchange::set(CloudSide* side) {
 
 Status CloudExchange::offer(CloudSide& side) {
   MutexLock lock(mutex_);
-  if (side_ == nullptr) {
-    set(&side);
-  } else if (side_->name() != side.name()) {
+  if (side_ != nullptr && side_->name() != side.name()) {
     return {Code::kAlreadyExists, side_->name() +
                                       " provides the cloud already, and at most one controller "
                                       "may: disable it first"};
   }
+  sides_.push_back(&side);
+  if (side_ == nullptr) set(&side);
   return {};
 }
 
@@ -38,7 +41,8 @@ void CloudExchange::serve(CloudSide& side) {
 
 void CloudExchange::withdraw(CloudSide& side) {
   MutexLock lock(mutex_);
-  if (side_ == &side) set(nullptr);
+  std::erase(sides_, &side);
+  if (side_ == &side) set(sides_.empty() ? nullptr : sides_.back());
 }
 
 std::optional<CloudExchange::Offer> CloudExchange::offer() const {
@@ -61,19 +65,25 @@ Result<CloudExchange::Entered> CloudExchange::enter() {
 
 void CloudExchange::follow(std::string_view controller, std::uint32_t part, davit_waker* waker) {
   MutexLock lock(mutex_);
-  davit_waker*& held = followers_[{std::string(controller), part}];
-  if (held != nullptr) held->release();
-  held = waker;
+  std::vector<davit_waker*>& held = followers_[{std::string(controller), part}];
+  // Those that lead nowhere go, and those that a swap has led to the queue of another.
+  std::set<const void*> destinations{nullptr, waker->destination()};
+  std::erase_if(held, [&](davit_waker* each) {
+    if (destinations.insert(each->destination()).second) return false;
+    each->release();
+    return true;
+  });
+  held.push_back(waker);
 }
 
 void CloudExchange::wake(std::uint32_t part, std::string_view key) {
   std::vector<davit_waker*> all;
   {
     MutexLock lock(mutex_);
-    for (const auto& [of, waker] : followers_) {
+    for (const auto& [of, wakers] : followers_) {
       if ((of.second & part) == 0) continue;
-      waker->retain();
-      all.push_back(waker);
+      for (davit_waker* const each : wakers) each->retain();
+      all.insert(all.end(), wakers.begin(), wakers.end());
     }
   }
   for (davit_waker* const each : all) {

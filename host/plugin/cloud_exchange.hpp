@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "lib/base/gate.hpp"
 #include "lib/base/mutex.hpp"
@@ -24,7 +25,7 @@ class CloudSide;
 ///
 /// A build of a provider offers itself once its init() has succeeded, and serves from lead() on.
 /// The first one counts at once, so that the loops find in their init what is offered; a later
-/// build of it counts when it serves.
+/// build of it counts when it serves, or when the earlier one is withdrawn, as on a standby.
 class CloudExchange {
  public:
   CloudExchange() = default;
@@ -36,7 +37,7 @@ class CloudExchange {
   Status offer(CloudSide& side) EXCLUDES(mutex_);
   /// `side` takes the place of an earlier build.
   void serve(CloudSide& side) EXCLUDES(mutex_);
-  /// No call of it begins any more.
+  /// No call of it begins any more. A build of it that has offered itself takes its place.
   void withdraw(CloudSide& side) EXCLUDES(mutex_);
 
   struct Offer {
@@ -52,7 +53,8 @@ class CloudExchange {
   using Entered = std::pair<CloudSide*, Gate::Pass>;
   [[nodiscard]] Result<Entered> enter() EXCLUDES(mutex_);
 
-  /// Adds what wake() wakes; takes a reference over. A later build of `controller` replaces it.
+  /// Adds what wake() wakes; takes a reference over. Those of other builds of `controller` count,
+  /// too, as long as they have a queue: which build will serve is not known yet.
   void follow(std::string_view controller, std::uint32_t part, davit_waker* waker) EXCLUDES(mutex_);
   /// See davit_cloud_host_v1.again.
   void wake(std::uint32_t part, std::string_view key) EXCLUDES(mutex_);
@@ -65,10 +67,12 @@ class CloudExchange {
   void set(CloudSide* side) REQUIRES(mutex_);
 
   mutable Mutex mutex_;
-  CloudSide* side_ GUARDED_BY(mutex_) = nullptr;
+  CloudSide* side_ GUARDED_BY(mutex_) = nullptr;      // One of `sides_`, or null.
+  std::vector<CloudSide*> sides_ GUARDED_BY(mutex_);  // All that are offered: builds of one.
   std::uint64_t generation_ GUARDED_BY(mutex_) = 0;
-  // The key is the controller and the part; each has a reference.
-  std::map<std::pair<std::string, std::uint32_t>, davit_waker*> followers_ GUARDED_BY(mutex_);
+  // The key is the controller and the part; each waker has a reference.
+  std::map<std::pair<std::string, std::uint32_t>, std::vector<davit_waker*>> followers_
+      GUARDED_BY(mutex_);
   std::atomic<std::uint64_t> changes_{0};  // Relaxed: it only says that there is something to do.
 };
 

@@ -201,6 +201,7 @@ davit_code cloud_remove(CallFrame& frame, davit_str cluster, davit_value service
 // ---- davit.cloud-host/1
 
 davit_code cloud_host_again(CallFrame& frame, std::uint32_t part, davit_str key) {
+  if (frame.controller().is_shadow()) return DAVIT_OK;
   if (CloudExchange* const exchange = frame.controller().services.cloud) {
     exchange->wake(part, view(key));
   }

@@ -14,6 +14,11 @@ void davit_waker::point_to(davit::host::ControllerQueue* queue) {
   queue_ = queue;
 }
 
+const void* davit_waker::destination() {
+  davit::MutexLock lock(mutex_);
+  return queue_;
+}
+
 void davit_waker::release() {
   // The last one sees what the others did before they gave theirs back.
   if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;

@@ -24,6 +24,9 @@ struct davit_waker {
   /// From now on keys go to `queue`; null: nowhere. When this returns nothing uses the one before.
   void point_to(davit::host::ControllerQueue* queue) EXCLUDES(mutex_);
 
+  /// The queue that keys go to now, to be compared only; null: none.
+  [[nodiscard]] const void* destination() EXCLUDES(mutex_);
+
   /// Relaxed: who adds a reference has one.
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
   /// Destroys this with the last reference.

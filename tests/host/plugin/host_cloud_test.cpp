@@ -1,4 +1,6 @@
 /// "davit.cloud/1": the way of a loop's call to the provider, with dry runs and shadows.
+#include <stdexcept>
+
 #include "host/object/parse.hpp"
 #include "host/plugin/cloud_exchange.hpp"
 #include "tests/host/plugin/controller_fixture.hpp"
@@ -54,14 +56,7 @@ struct PlainProvider {
 class HostCloudTest : public ControllerHostTest {
  protected:
   HostCloudTest() {
-    provider_host_ = hosted("provider", DryRun::kOff);
-    const InitResult made = provider_host_->init(
-        [this](const davit_call*, const davit_context*, davit_controller* out) {
-          out->self = &provider_;
-          out->capability = &PlainProvider::capability;
-          return DAVIT_STARTED;
-        });
-    EXPECT_EQ(made.outcome, InitOutcome::kStarted);
+    provider_host_ = provider();
     service_ =
         *parse_object(space_, R"({"metadata":{"name":"s","namespace":"default"},)"
                               R"("status":{"loadBalancer":{"ingress":[{"ip":"192.0.2.9"}]}}})");
@@ -90,6 +85,36 @@ class HostCloudTest : public ControllerHostTest {
                                                                           nullptr,
                                                                           nullptr,
                                                                           &exchange_});
+  }
+  /// A build of the provider that does not serve yet.
+  std::unique_ptr<ControllerHost> provider() {
+    auto host = hosted("provider", DryRun::kOff);
+    const InitResult made =
+        host->init([this](const davit_call*, const davit_context*, davit_controller* out) {
+          out->self = &provider_;
+          out->capability = &PlainProvider::capability;
+          return DAVIT_STARTED;
+        });
+    EXPECT_EQ(made.outcome, InitOutcome::kStarted);
+    return host;
+  }
+  /// A build of the loop, with a queue for what the provider wants looked at.
+  std::unique_ptr<ControllerHost> follower() {
+    auto host = hosted("loop", DryRun::kOff);
+    const InitResult made =
+        host->init([this](const davit_call* call, const davit_context*, davit_controller*) {
+          const CallScope scope(call);
+          EXPECT_EQ(table_->follow(call, DAVIT_CLOUD_LOAD_BALANCERS, open_queue()), DAVIT_OK);
+          return DAVIT_STARTED;
+        });
+    EXPECT_EQ(made.outcome, InitOutcome::kStarted);
+    EXPECT_TRUE(host->commit().ok());
+    return host;
+  }
+  /// The provider wants a key looked at.
+  void again(std::string_view key) {
+    CallFrame frame(provider_host_->abi(), Phase::kSync);
+    EXPECT_EQ(provided_->again(frame.call(), DAVIT_CLOUD_LOAD_BALANCERS, str(key)), DAVIT_OK);
   }
   void serve() {
     ASSERT_TRUE(provider_host_->commit().ok());
@@ -126,6 +151,8 @@ class HostCloudTest : public ControllerHostTest {
   std::unique_ptr<ControllerHost> provider_host_;
   const davit_cloud_v1* table_ =
       static_cast<const davit_cloud_v1*>(host_capability("davit.cloud/1"));
+  const davit_cloud_host_v1* provided_ =
+      static_cast<const davit_cloud_host_v1*>(host_capability("davit.cloud-host/1"));
   ObjectRef service_;
   davit_cloud_answer answer_{};
   std::string text_;
@@ -199,6 +226,16 @@ TEST_F(HostCloudTest, AnEndingLoopCancelsTheCallOfItsProvider) {
   EXPECT_EQ(after, 1);
 }
 
+TEST_F(HostCloudTest, AProviderWhoseExceptionEscapesIsNotCalledAgain) {
+  serve();
+  make_loop();
+  provider_.during = [](const davit_call*) { throw std::runtime_error("a mistake"); };
+  EXPECT_EQ(ensure(), DAVIT_INTERNAL);
+  provider_.during = {};
+  EXPECT_EQ(ensure(), DAVIT_UNAVAILABLE);
+  EXPECT_EQ(provider_.calls, 1);
+}
+
 TEST_F(HostCloudTest, AProviderThatEndsIsGone) {
   serve();
   make_loop();
@@ -206,6 +243,36 @@ TEST_F(HostCloudTest, AProviderThatEndsIsGone) {
   provider_host_.reset();
   EXPECT_EQ(ensure(), DAVIT_NOT_FOUND);
   EXPECT_GT(exchange_.changes(), changes);
+}
+
+TEST_F(HostCloudTest, ABuildThatWasSwappedInOnAStandbyStaysTheProvider) {
+  make_loop();
+  const std::uint64_t changes = exchange_.changes();
+  provider_host_ = provider();
+  ASSERT_TRUE(exchange_.offer());
+  EXPECT_EQ(exchange_.changes(), changes) << "the loops need no restart";
+  serve();
+  EXPECT_EQ(ensure(), DAVIT_OK);
+  provider_host_.reset();
+  EXPECT_FALSE(exchange_.offer());
+}
+
+TEST_F(HostCloudTest, ALoopWhoseNextBuildDoesNotServeIsStillWoken) {
+  host_ = follower();
+  run();
+  follower().reset();
+  again("default/a");
+  EXPECT_THAT(synced_.await(1), ::testing::ElementsAre("default/a"));
+}
+
+TEST_F(HostCloudTest, AShadowOfAProviderWakesNoLoop) {
+  host_ = follower();
+  run();
+  provider_host_->abi().intended.begin(IntendedWrites::Mode::kSimulate);
+  again("default/a");
+  provider_host_->abi().intended.begin(IntendedWrites::Mode::kOff);
+  again("default/b");
+  EXPECT_THAT(synced_.await(1), ::testing::ElementsAre("default/b"));
 }
 
 }  // namespace
