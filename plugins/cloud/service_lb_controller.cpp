@@ -97,12 +97,21 @@ void ServiceLbController::note(const Event<Service>& event) {
       if (wants_load_balancer(current) || needs_cleanup(current)) queue(key);
       return;
     case Event<Service>::Type::kDeleted:
-      if (memory_.is_known(key) && !mutant("leaked-load-balancer")) queue(key);
+      // One that is not known may be just before that: its first sync has begun.
+      if ((memory_.is_known(key) || wants_load_balancer(current)) &&
+          !mutant("leaked-load-balancer")) {
+        queue(key);
+      }
       return;
     case Event<Service>::Type::kUpdated:
       break;
   }
-  if (has_changed(*event.old, current) || needs_cleanup(current)) return queue(key);
+  const bool was_let_go = current.is_being_deleted() && !current.has_finalizer(kCleanupFinalizer);
+  // Such a one is cleaned up once, however long the finalizers of others keep it.
+  if (was_let_go ? memory_.is_known(key)
+                 : has_changed(*event.old, current) || needs_cleanup(current)) {
+    return queue(key);
+  }
   const std::string ingress = comparable_ingress(current.status()["loadBalancer"]);
   const Time now = cluster_.now();
   if (const auto due = memory_.foreign_ingress(key, ingress, now)) {
@@ -128,6 +137,11 @@ void ServiceLbController::queue(const Key& key) const {
 std::optional<Again> ServiceLbController::wait() const {
   const std::optional<Cloud::Offer> offer = cloud_.offer();
   if (offer && offer->is_ready) return std::nullopt;
+  return Again::after(std::chrono::milliseconds(DAVIT_CLOUD_BUSY_MS)).keeping_backoff();
+}
+
+std::optional<Again> ServiceLbController::excuse(const Status& failure) const {
+  if (failure.code() != Code::kCancelled) return wait();
   return Again::after(std::chrono::milliseconds(DAVIT_CLOUD_BUSY_MS)).keeping_backoff();
 }
 
@@ -169,13 +183,13 @@ Result<Again> ServiceLbController::sync_service(const Key& key) {
     const bool goes = !wants_load_balancer(*cached) || needs_cleanup(*cached);
     reply = goes ? remove(key, *cached) : ensure(key, *cached);
     if (goes && reply.status.ok()) memory_.forget(key);
-    // A call that was cut short by a stop or a swap is made again by the build that serves.
-    if (!reply.status.ok() && reply.status.code() != Code::kCancelled) {
+    if (!reply.status.ok() && !excuse(reply.status)) {
       warn(*cached, "SyncLoadBalancerFailed",
            "Error syncing load balancer: " + reply.status.message());
     }
   }
   if (reply.status.ok()) return Again::when_changed();
+  if (const auto again = excuse(reply.status)) return *again;
   if (reply.retry_after.count() > 0) return Again::after(reply.retry_after).keeping_backoff();
   return reply.status;
 }
@@ -188,7 +202,7 @@ CloudReply ServiceLbController::end(const Service& known) {
   }
   if (reply.status.ok()) {
     normal(known, "DeletedLoadBalancer", "Deleted load balancer");
-  } else if (reply.status.code() != Code::kCancelled) {
+  } else if (!excuse(reply.status)) {
     warn(known, "DeleteLoadBalancerFailed",
          "Error deleting load balancer: " + reply.status.message());
   }
@@ -225,7 +239,7 @@ CloudReply ServiceLbController::ensure(const Key& key, const Service& service) {
   const CloudReply made = cloud_.ensure_load_balancer(service, all);
   if (!made.status.ok()) return failed("failed to ensure load balancer", made);
   if (made.elsewhere) {
-    memory_.expect_ingress(key, std::nullopt);
+    memory_.expect_any_ingress(key);
     return made;
   }
   if (!made.text) {
@@ -240,10 +254,11 @@ CloudReply ServiceLbController::ensure(const Key& key, const Service& service) {
 
 CloudReply ServiceLbController::write_status(const Key& key, const Service& service, Value status) {
   // Before the write, because its event may come first.
-  memory_.expect_ingress(key, comparable_ingress(status));
+  memory_.expect_ingress(key, comparable_ingress(status),
+                         comparable_ingress(service.status()["loadBalancer"]));
   Status written = write_load_balancer(cluster_, service, status);
   if (written.ok()) return {};
-  memory_.expect_ingress(key, std::nullopt);
+  memory_.expect_any_ingress(key);
   return failed("failed to update load balancer status", written);
 }
 
@@ -284,7 +299,7 @@ void ServiceLbController::update(const Key& key, const Service& known,
   if (reply.status.ok()) {
     return normal(known, "UpdatedLoadBalancer", "Updated load balancer with new hosts");
   }
-  if (reply.status.code() == Code::kCancelled) return queue(key);
+  if (excuse(reply.status)) return queue(key);
   const CloudReply present = cloud_.get_load_balancer(known);
   if (present.status.ok() && !present.exists) return;
   update_errors_.record(1);

@@ -72,13 +72,22 @@ std::vector<Key> ServiceMemory::stale(const NodeSet& nodes) const {
   return out;
 }
 
-void ServiceMemory::expect_ingress(const Key& key, std::optional<std::string> ingress) {
+void ServiceMemory::expect_ingress(const Key& key, const std::string& ingress,
+                                   std::string_view present) {
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(key.text());
   if (found == entries_.end()) return;
   Entry& entry = *found->second;
-  entry.is_seen = entry.is_seen && entry.ingress == ingress;
-  entry.ingress = std::move(ingress);
+  entry.is_seen = present == ingress || (entry.is_seen && entry.ingress == ingress);
+  entry.ingress = ingress;
+}
+
+void ServiceMemory::expect_any_ingress(const Key& key) {
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(key.text());
+  if (found == entries_.end()) return;
+  found->second->is_seen = false;
+  found->second->ingress.reset();
 }
 
 std::optional<Time> ServiceMemory::foreign_ingress(const Key& key, const std::string& ingress,

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plugins/cloud/node_set.hpp"
@@ -42,8 +43,11 @@ class ServiceMemory {
 
   // ---- Writes of others to the status (D3)
 
-  /// The ingress that a sync is about to write, in comparable form; nothing: it may be anything.
-  void expect_ingress(const Key& key, std::optional<std::string> ingress);
+  /// The ingress that a sync is about to write, in comparable form, to a Service that has
+  /// `present`.
+  void expect_ingress(const Key& key, const std::string& ingress, std::string_view present);
+  /// It may be anything.
+  void expect_any_ingress(const Key& key);
   /// The Service has this ingress now. When its sync may put that right; nothing: it is what was
   /// written, or is not known to have been there yet.
   [[nodiscard]] std::optional<Time> foreign_ingress(const Key& key, const std::string& ingress,

@@ -240,6 +240,15 @@ TEST_F(EnsureTest, CLD040_AStatusThatSomebodyEmptiesIsPutRight) {
   EXPECT_EQ(ingress(), R"([{"ip":"192.0.2.1","ipMode":"VIP"}])");
 }
 
+TEST_F(EnsureTest, CLD040_AlsoAfterARestartThatHadNothingToWrite) {
+  begin_with_service();
+  restart();
+  clear();
+  change(R"({"status":{"loadBalancer":{"ingress":null}}})");
+  EXPECT_THAT(script.calls, ElementsAre(kEnsure));
+  EXPECT_EQ(ingress(), R"([{"ip":"192.0.2.1","ipMode":"VIP"}])");
+}
+
 TEST_F(EnsureTest, AStatusThatIsFoughtOverIsWrittenAtMostOnceIn30Seconds) {
   begin_with_service();
   change(R"({"status":{"loadBalancer":{"ingress":null}}})");

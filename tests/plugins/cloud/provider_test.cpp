@@ -7,9 +7,11 @@ namespace davit::cloud {
 namespace {
 
 using ::testing::Contains;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 class ProviderTest : public CloudFixture {};
 
@@ -45,14 +47,56 @@ TEST_F(ProviderTest, WhileTheProviderIsNotReadyServicesWaitWithoutAFailure) {
   EXPECT_THAT(script.calls, ElementsAre("ensure default/s n1,n2"));
 }
 
-TEST_F(ProviderTest, CLD056_AProviderThatThrowsIsNotCalledBeforeItIsSwapped) {
+TEST_F(ProviderTest, ACallThatWasCutShortIsNoFailure) {
+  begin();
+  script.answers["ensure"] = {CloudReply::failed(Status(Code::kCancelled, "a swap waits")), kFails};
+  add_service();
+  EXPECT_THAT(cluster_.event_texts(), Each(Not(HasSubstr("Warning"))));
+  clear();
+  cluster_.advance(1s);
+  EXPECT_THAT(script.calls, ElementsAre("ensure default/s n1,n2"));
+  EXPECT_THAT(cluster_.event_texts(), Contains(HasSubstr("no quota")));
+  clear();
+  cluster_.advance(5s);
+  EXPECT_THAT(script.calls, ElementsAre("ensure default/s n1,n2")) << "the first back-off";
+}
+
+TEST_F(ProviderTest, AProviderThatGoesDuringASyncCausesNoFailure) {
+  begin();
+  bool is_gone = false;
+  cluster_.on_request([&](const testing::RequestRecord& request) {
+    if (is_gone || request.verb != Verb::kPatch || request.resource != "services") return;
+    is_gone = true;
+    cluster_.stop(kProvider);
+  });
+  add_service();
+  EXPECT_TRUE(is_gone);
+  cluster_.advance(10s);
+  EXPECT_THAT(cluster_.event_texts(), Each(Not(HasSubstr("Warning"))));
+  EXPECT_THAT(script.calls, IsEmpty());
+  ASSERT_TRUE(cluster_.start(kProvider, &make<ScriptedProvider>).ok());
+  cluster_.advance(1s);
+  EXPECT_NE(ingress(), "");
+}
+
+TEST_F(ProviderTest, AProviderThatIsSwappedOnAStandbyServesLater) {
+  add_node("n1");
+  cluster_.stand_by();
+  start();
+  ASSERT_TRUE(cluster_.swap(kProvider, &make<ScriptedProvider>).ok());
+  add_service();
+  cluster_.lead();
+  cluster_.advance(1s);
+  EXPECT_THAT(script.calls, ElementsAre("ensure default/s n1"));
+}
+
+TEST_F(ProviderTest, AnExceptionInAProviderIsAFailureThatIsTriedAgain) {
   begin();
   script.during = [](const std::string&) { throw std::runtime_error("a mistake"); };
   add_service();
   EXPECT_THAT(cluster_.event_texts(), Contains(HasSubstr("a mistake")));
   script.during = {};
-  ASSERT_TRUE(cluster_.swap(kProvider, &make<ScriptedProvider>).ok());
-  cluster_.advance(300s);
+  cluster_.advance(5s);
   EXPECT_NE(ingress(), "");
 }
 

@@ -140,6 +140,19 @@ TEST_F(RemovalTest, CLD037_WhatFailsThenIsTriedAgain) {
   EXPECT_THAT(script.calls, ElementsAre("remove default/s"));
 }
 
+TEST_F(RemovalTest, AServiceThatOthersKeepIsCleanedUpOnce) {
+  begin_with_service();
+  change(R"({"metadata":{"finalizers":["t/f"]}})");
+  remove_service();
+  ASSERT_TRUE(exists());
+  EXPECT_THAT(script.calls, ElementsAre("get default/s", "remove default/s"));
+  clear();
+  change(R"({"metadata":{"annotations":{"a":"b"}}})");
+  change(R"({"metadata":{"annotations":{"a":"c"}}})");
+  EXPECT_THAT(script.calls, IsEmpty());
+  EXPECT_THAT(cluster_.events(), IsEmpty());
+}
+
 TEST_F(RemovalTest, CLD038_ANamesakeGetsALoadBalancerWhenTheOldOneIsGone) {
   begin_with_service();
   strip_finalizer();
