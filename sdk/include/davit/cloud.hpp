@@ -38,7 +38,10 @@ struct CloudReply {
   std::chrono::milliseconds retry_after{0};
   std::optional<std::string> text{};  ///< A core/v1 LoadBalancerStatus in JSON, if there is one.
 
+  /// Success of an update() or remove(). From get() it means that there is no load balancer: then
+  /// the Service loses its finalizer, and what does exist is leaked.
   [[nodiscard]] static CloudReply done() { return {}; }
+  /// Success of a get() or ensure(): it is there, with this status ("{}": without an ingress).
   [[nodiscard]] static CloudReply done(std::string status) {
     return {.exists = true, .text = std::move(status)};
   }
@@ -65,7 +68,8 @@ class LoadBalancers {
   LoadBalancers(const LoadBalancers&) = delete;
   LoadBalancers& operator=(const LoadBalancers&) = delete;
 
-  /// Whether the Service has one, with its status.
+  /// Whether the Service has one, with its status: done(status) or not_found(). done() means that
+  /// there is none. After a failure the Service keeps its finalizer.
   [[nodiscard]] virtual CloudReply get(const CloudService& at) = 0;
   /// Makes it, or brings it to what the Service asks for. Idempotent; returns its status.
   [[nodiscard]] virtual CloudReply ensure(const CloudService& at, std::span<const Node> nodes) = 0;
