@@ -89,7 +89,9 @@ Step next_step(const VolumeState& volume, const std::string& node, const Pair& p
   if (pair.phase == Phase::kAttaching) return attaching(volume, pair, facts, now);
   const bool is_done = facts.is_there && facts.is_attached && !facts.is_being_deleted;
   if (now < pair.next && !is_done) return wait_until(pair.next, now);
-  if (!volume.source.allows_many_nodes) {
+  const bool is_shared =
+      mutant("shared-by-first") ? volume.source.allows_many_nodes : facts.allows_many_nodes;
+  if (!is_shared) {
     const Elsewhere use = elsewhere(volume, node);
     if (use == Elsewhere::kBusy) {
       return {pair.was_reported_busy ? Action::kNothing : Action::kReportBusy};

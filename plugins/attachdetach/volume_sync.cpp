@@ -88,6 +88,7 @@ Result<VolumeSync::Rest> VolumeSync::drive(const Place& place) const {
 
 Facts VolumeSync::look(const Place& place) const {
   Facts out;
+  out.allows_many_nodes = place.source.allows_many_nodes;
   const Lookup<Node> node = parts_.nodes.get("", place.node);
   if (node) {
     out.node_is_ready = is_ready(*node);

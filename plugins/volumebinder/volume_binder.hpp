@@ -17,7 +17,7 @@
 
 namespace davit::volumebinder {
 
-/// Two queues, each with one worker; ClaimSync and VolumeSync state what keeps data safe. Nothing
+/// Two queues, each with four workers; ClaimSync and VolumeSync state what keeps data safe. Nothing
 /// that it remembers is needed for that: every write is made from what the caches, which the host
 /// verifies at a takeover, and the server show.
 ///

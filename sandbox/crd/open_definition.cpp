@@ -17,10 +17,14 @@ std::string definition_text(const OpenDefinition& definition) {
        {"names", Json::object({{"plural", definition.plural}, {"kind", definition.kind}})},
        {"scope", is_namespaced ? "Namespaced" : "Cluster"},
        {"versions", Json::array({std::move(version)})}});
-  const std::string name = definition.plural + "." + definition.group;
+  // Only a definition of a group of Kubernetes needs it.
+  Json annotations =
+      Json::object({{"api-approved.kubernetes.io", "unapproved, it takes anything"}});
+  Json metadata = Json::object({{"name", definition.plural + "." + definition.group},
+                                {"annotations", std::move(annotations)}});
   return to_text(Json::object({{"apiVersion", "apiextensions.k8s.io/v1"},
                                {"kind", "CustomResourceDefinition"},
-                               {"metadata", Json::object({{"name", name}})},
+                               {"metadata", std::move(metadata)},
                                {"spec", std::move(spec)}}));
 }
 

@@ -160,6 +160,17 @@ TEST_F(AttachTest, AD020_EachNodeAttachesTheVolumeThatItsPodsName) {
   EXPECT_EQ(volume_of(attachment("n2")), "va");
 }
 
+TEST_F(AttachTest, AD018_ANodeWhosePodsNameAVolumeForOneNodeWaitsForTheOthers) {
+  add_volume("vm", csi("h-va"), R"(["ReadWriteMany"])", "other");
+  add_pod("pm", "vm", "n1", "other");
+  run();
+  attached(attachment());
+  add_pod("p2", "va", "n2");
+  run();
+  EXPECT_FALSE(has(attachment("n2"))) << "the volume of p2 allows one node only";
+  EXPECT_EQ(times(busy("used by 1 pod(s) in different namespaces")), 1);
+}
+
 TEST_F(AttachTest, AD023_AD024_VolumesForManyNodesAreAttachedToEach) {
   for (const std::string modes :
        {R"(["ReadWriteMany"])", R"(["ReadOnlyMany"])", R"(["ReadWriteOnce","ReadWriteMany"])"}) {

@@ -34,7 +34,8 @@ class TrustBundlePublisherTest : public CertificatesTest {
   /// Serves the resource in one version.
   void serve(const std::string& version) {
     cluster_.add(R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
-        "metadata":{"name":"clustertrustbundles.certificates.k8s.io"},
+        "metadata":{"name":"clustertrustbundles.certificates.k8s.io",
+          "annotations":{"api-approved.kubernetes.io":"unapproved, a test"}},
         "spec":{"group":"certificates.k8s.io","scope":"Cluster",
           "names":{"plural":"clustertrustbundles","singular":"clustertrustbundle",
                    "kind":"ClusterTrustBundle","listKind":"ClusterTrustBundleList"},
