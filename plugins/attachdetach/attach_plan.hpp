@@ -19,8 +19,8 @@ struct Facts {
   bool node_is_ready = false;
   bool node_is_out_of_service = false;
   bool is_in_use = true;  ///< The node's status names it.
-  /// By the source that the node's pods name: another node's may be a PersistentVolume with other
-  /// access modes.
+  /// The source that the node's pods name allows it; another node's pods may name a
+  /// PersistentVolume with other access modes.
   bool allows_many_nodes = false;
 
   bool is_there = false;  ///< The attachment; the rest counts if it is.
