@@ -178,6 +178,7 @@ SetObservers HostProcess::observers() {
           [this](const std::string& controller) {
             checks_.remove(controller);
             routes_.remove_debug_page(controller);
+            cloud_loops_.ended(controller);
           },
       .on_phase = {},
       .start_informers = [this] { return informers_.start(); },
@@ -307,6 +308,7 @@ Status HostProcess::failed_to_start(const PlannedController& planned, const Stat
 std::unique_ptr<ControllerHost> HostProcess::make_controller(const LoadedPlugin& plugin,
                                                              const DeclaredController& declared,
                                                              std::uint64_t generation) {
+  cloud_loops_.made(plugin.declaration(), declared.name);
   WriteGate gate;
   const ControllerLease lease =
       elections_ ? manifest_.leader_election.lease_of(declared.name) : ControllerLease::kMain;
@@ -347,7 +349,7 @@ Status HostProcess::init_controller(const PlannedController& planned,
   auto controller = make_controller(*planned.plugin, planned.declared, 1);
   const InitResult result = controller->init(planned.plugin->init(planned.declared.name));
   plugins_.add(planned.plugin, planned.sha256);
-  cloud_loops_.initialised(*planned.plugin, planned.declared.name, result.outcome);
+  cloud_loops_.begin();
   if (result.outcome == InitOutcome::kSkipped) {
     log_.info(0, "Warning: skipping controller",
               {{"controller", planned.declared.name}, {"reason", result.reason}});
@@ -507,6 +509,7 @@ bool HostProcess::stop() {
 
 void HostProcess::want(const DesiredState& desired) {
   MutexLock lock(mutex_);
+  cloud_loops_.want(desired_, desired);
   desired_ = desired;
   settings_.clear();
   for (const DesiredPlugin& plugin : desired.plugins) {

@@ -252,7 +252,10 @@ class HostProcess {
   StatusBoard status_;
   CloudExchange cloud_;
   PluginSet plugins_;
-  CloudLoops cloud_loops_{cloud_, plugins_, log_.named("cloud")};
+  CloudLoops cloud_loops_{{[this] { return cloud_.changes(); },
+                           [this](const std::string& each) { return plugins_.disable(each); },
+                           [this](const std::string& each) { return plugins_.enable(each); }},
+                          log_.named("cloud")};
   RestClient why_client_;
   const WhyService why_;
   // Until stop(). Last: their handlers read the others.

@@ -37,6 +37,7 @@ bool BuildPreparation::stage(BuildOrder order, Generation& out, SwapReport& repo
     for (const Finding& each : file.findings) report.grade_reasons.push_back(each.text);
   }
   if (built.outcome == SwapOutcome::kDone) return true;
+  report.is_skipped = built.is_skipped;
   return report.fail(built.outcome, std::move(built.text));
 }
 

@@ -112,6 +112,7 @@ bool GenerationBuilder::create(const DeclaredController& declared) {
   built_.generation.controllers.push_back(std::move(made));
   if (result.outcome == InitOutcome::kStarted) return true;
   const bool skipped = result.outcome == InitOutcome::kSkipped;
+  built_.is_skipped = skipped;
   fail(SwapOutcome::kInitFailed, "controller " + declared.name +
                                      (skipped ? " will not run: " : " failed to start: ") +
                                      (result.reason.empty() ? "it gave no reason" : result.reason));

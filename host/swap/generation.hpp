@@ -120,8 +120,9 @@ class GenerationBuilder {
 
   struct Built {
     SwapOutcome outcome = SwapOutcome::kDone;
-    std::string text;       ///< Why it is not kDone.
-    Generation generation;  ///< Also of a failure: whatever there is of it, to be discarded.
+    std::string text;         ///< Why it is not kDone.
+    bool is_skipped = false;  ///< An InitFunc returned SKIPPED.
+    Generation generation;    ///< Also of a failure: whatever there is of it, to be discarded.
   };
   /// Once, after wait() returned true.
   [[nodiscard]] Built take() { return std::move(built_); }

@@ -92,6 +92,7 @@ struct SwapReport {
   std::vector<Finding> blockers;         ///< The same, reason by reason.
   std::vector<std::string> left_behind;  ///< Libraries that came with it and have not left.
   std::size_t residents = 0;             ///< Builds in memory that serve no more.
+  bool is_skipped = false;               ///< With kInitFailed: a controller has nothing to do.
 
   [[nodiscard]] bool ok() const { return outcome == SwapOutcome::kDone; }
   /// Sets how it ended; returns false.
