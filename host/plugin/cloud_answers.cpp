@@ -34,7 +34,7 @@ Status check_members(const YamlNode& node, const std::string& place,
   return {};
 }
 
-/// The text of a member; "" if there is none, nothing if it is no string.
+/// The text of a member: empty without the member, no value if it is not a string.
 std::optional<std::string_view> text_of(const YamlNode& node, std::string_view key) {
   const YamlNode* const member = node.find(key);
   if (member == nullptr || member->is_null()) return "";

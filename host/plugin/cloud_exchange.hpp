@@ -48,8 +48,8 @@ class CloudExchange {
   };
   [[nodiscard]] std::optional<Offer> offer() const EXCLUDES(mutex_);
 
-  /// The provider, which stays as long as the pass. kNotFound: there is none. kUnavailable: it
-  /// cannot be called now.
+  /// Returns the provider, which stays alive as long as the pass. kNotFound: no controller
+  /// provides. kUnavailable: it cannot be called now.
   using Entered = std::pair<CloudSide*, Gate::Pass>;
   [[nodiscard]] Result<Entered> enter() EXCLUDES(mutex_);
 

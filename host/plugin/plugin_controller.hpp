@@ -64,7 +64,7 @@ class PluginController {
   /// this one. Not beside init(), destroy(), the state functions, or itself.
   [[nodiscard]] Status configure(const ObjectRef& config) const;
 
-  /// The side of a cloud's provider; nothing: it is none.
+  /// The controller's side as a provider of a cloud; no value if it does not provide.
   [[nodiscard]] std::optional<davit_cloud_provider_v1> cloud_provider() const;
   struct Provided {
     Status status;

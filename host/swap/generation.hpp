@@ -122,7 +122,7 @@ class GenerationBuilder {
     SwapOutcome outcome = SwapOutcome::kDone;
     std::string text;         ///< Why it is not kDone.
     bool is_skipped = false;  ///< An InitFunc returned SKIPPED.
-    Generation generation;    ///< Also of a failure: whatever there is of it, to be discarded.
+    Generation generation;    ///< After a failure: the part that was made, to be discarded.
   };
   /// Once, after wait() returned true.
   [[nodiscard]] Built take() { return std::move(built_); }

@@ -89,13 +89,8 @@ ApiResult<HttpServerResponse> post_binding(const RestParts& parts, Call& call) {
     const WriteRequest bind{*pods, WriteVerb::kCreate, ns, name, "binding", nullptr};
     if (ApiFailure failure = parts.admission.admit(bind, binding)) return *failure;
   }
-  if (ApiFailure failure = admit_part({.operation = JudgedWrite::Operation::kCreate,
-                                       .resource = is_of_pod ? *pods : *call.resource,
-                                       .subresource = call.url.subresource,
-                                       .ns = ns,
-                                       .name = name,
-                                       .dry_run = options->dry_run == DryRun::kYes},
-                                      binding, call)) {
+  if (ApiFailure failure =
+          admit_part(is_of_pod ? *pods : *call.resource, name, options->dry_run, binding, call)) {
     return *failure;
   }
   Call pod_call{call.request, call.url, Verb::kUpdate, pods, call.form, call.user_agent, {}};

@@ -153,13 +153,8 @@ ApiResult<HttpServerResponse> post_eviction(const RestParts& parts, Call& call) 
   if (write->dry_run == DryRun::kYes) options->dry_run = DryRun::kYes;
   const Resource& pods = *call.resource;
   const std::string ns = call.ns();
-  if (ApiFailure failure = admit_part({.operation = JudgedWrite::Operation::kCreate,
-                                       .resource = pods,
-                                       .subresource = call.url.subresource,
-                                       .ns = ns,
-                                       .name = call.url.name,
-                                       .dry_run = options->dry_run == DryRun::kYes},
-                                      decoded->object, call)) {
+  if (ApiFailure failure =
+          admit_part(pods, call.url.name, options->dry_run, decoded->object, call)) {
     return *failure;
   }
   const VersionPtr version = parts.store.get(pods.collection, ns, call.url.name);

@@ -398,8 +398,16 @@ ApiResult<Written> rewrite_object(const RestParts& parts, const WriteTarget& tar
   return stale(Subject::resource(target.resource, target.name));
 }
 
-ApiFailure admit_part(JudgedWrite write, Json& object, const Call& call) {
-  write.object = &object;
+ApiFailure admit_part(const Resource& resource, std::string_view name, DryRun dry_run, Json& object,
+                      const Call& call) {
+  const std::string ns = call.ns();
+  const JudgedWrite write{.operation = JudgedWrite::Operation::kCreate,
+                          .resource = resource,
+                          .subresource = call.url.subresource,
+                          .ns = ns,
+                          .name = name,
+                          .object = &object,
+                          .dry_run = dry_run == DryRun::kYes};
   if (call.mutate != nullptr) {
     if (ApiFailure failure = call.mutate(write, object, nullptr)) return failure;
   }

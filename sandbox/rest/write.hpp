@@ -69,8 +69,10 @@ enum class Missing : std::uint8_t { kNotFound, kCreate };
                                                 Missing missing, const Produce& produce,
                                                 std::vector<std::string>& warnings);
 
-/// Asks webhooks and policies about `object`, which a subresource with a kind of its own takes.
-[[nodiscard]] ApiFailure admit_part(JudgedWrite write, Json& object, const Call& call);
+/// Asks webhooks and policies about `object`, of a kind of its own, that `call` creates for the
+/// object `name` of `resource`.
+[[nodiscard]] ApiFailure admit_part(const Resource& resource, std::string_view name, DryRun dry_run,
+                                    Json& object, const Call& call);
 
 /// Writes a status as the server itself does, past the rules of the kind.
 [[nodiscard]] ApiFailure rewrite_status(const RestParts& parts, const Resource& resource,

@@ -44,13 +44,8 @@ ApiResult<HttpServerResponse> post_token(const Serving& serving, Call& call) {
   ApiResult<Decoded> decoded = decode_body(call.request, type, options->validation);
   if (!decoded) return decoded.error();
   const std::string ns = call.ns();
-  if (ApiFailure failure = admit_part({.operation = JudgedWrite::Operation::kCreate,
-                                       .resource = *call.resource,
-                                       .subresource = call.url.subresource,
-                                       .ns = ns,
-                                       .name = call.url.name,
-                                       .dry_run = options->dry_run == DryRun::kYes},
-                                      decoded->object, call)) {
+  if (ApiFailure failure =
+          admit_part(*call.resource, call.url.name, options->dry_run, decoded->object, call)) {
     return *failure;
   }
   return from_review(

@@ -1,6 +1,6 @@
 /// A library to preload: it delays davit's programs and tests at random, where another thread could
-/// have run: around locks, futex calls, polls, and whatever is sent and received. `scripts/delays`
-/// says how to use it. A test that passes without and fails with it depends on timing.
+/// have run: around locks, futex calls, polls, sends and receives. `scripts/delays` says how to use
+/// it. A test that passes without and fails with it depends on timing.
 #include <dlfcn.h>
 #include <poll.h>
 #include <pthread.h>
