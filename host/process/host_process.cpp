@@ -1,6 +1,7 @@
 #include "host/process/host_process.hpp"
 
 #include <algorithm>
+#include <davit/mutant.hpp>
 #include <map>
 #include <thread>
 #include <utility>
@@ -209,7 +210,7 @@ Status HostProcess::start(const std::stop_token& stop) {
     return stand_for_election();
   }
   // An earlier life of this process may have written until a moment ago.
-  plugins_.lead(began_);
+  plugins_.lead(mutant("earlier-life") ? std::nullopt : std::optional(began_));
   return {};
 }
 

@@ -1,5 +1,4 @@
 /// "davit.client/1": field managers, pages, priorities, raw responses, fan-out.
-#include <malloc.h>
 
 #include <algorithm>
 #include <functional>
@@ -8,6 +7,7 @@
 
 #include "host/api/stream_run.hpp"
 #include "tests/host/plugin/controller_fixture.hpp"
+#include "tests/support/allocated_bytes.hpp"
 
 namespace davit::host {
 namespace {
@@ -330,12 +330,6 @@ TEST_F(HostFanOutTest, NoMoreAreUnderWayThanTheLimit) {
   EXPECT_THAT(done_, ElementsAre(0, 1, 2, 3, 4));
 }
 
-/// Bytes of the heap in use; 0 under a sanitizer.
-std::size_t heap_bytes() {
-  const struct mallinfo2 info = ::mallinfo2();
-  return info.uordblks + info.hblkhd;
-}
-
 TEST_F(HostFanOutTest, ResponseIsFreedWhenItsCallbackReturns) {
   std::string large = R"(,"numbers":[0)";  // Ten times as large when it is parsed.
   for (int i = 0; i < 50'000; ++i) large += ",1";
@@ -346,9 +340,9 @@ TEST_F(HostFanOutTest, ResponseIsFreedWhenItsCallbackReturns) {
   std::size_t before = 0;
   lambdas_.done = [&](std::uint64_t, const davit_response& response) -> davit_code {
     EXPECT_EQ(Value(response.object)["numbers"].count(), 50'001u);
-    if (before == 0) before = heap_bytes();
+    if (before == 0) before = test::allocated_bytes();
     // The fake transport keeps the texts.
-    EXPECT_LE(heap_bytes(), before + 100 * large.size() + 20'000'000);
+    EXPECT_LE(test::allocated_bytes(), before + 100 * large.size() + 20'000'000);
     return DAVIT_OK;
   };
   EXPECT_EQ(run(), DAVIT_OK);

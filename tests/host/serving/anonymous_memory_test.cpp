@@ -2,35 +2,21 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include <deque>
 
 #include "host/serving/access_control.hpp"
 #include "tests/host/serving/recording_serving_metrics.hpp"
+#include "tests/support/allocated_bytes.hpp"
 #include "tests/support/http_client.hpp"
 #include "tests/support/recording_log_sink.hpp"
 #include "tests/support/recording_rest_metrics.hpp"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-/// The sanitizers' runtime has it; Debian's g++ lacks the header.
-extern "C" std::size_t __sanitizer_get_current_allocated_bytes();  // NOLINT
-#endif
-
 namespace davit::host {
 namespace {
 
+using test::allocated_bytes;
 using testing::StartsWith;
-
-/// Memory that is allocated and not freed.
-std::size_t allocated_bytes() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return __sanitizer_get_current_allocated_bytes();
-#else
-  const struct mallinfo2 info = ::mallinfo2();
-  return info.uordblks + info.hblkhd;
-#endif
-}
 
 /// Denies everything, and keeps nothing of what it was asked.
 class Denying final : public Transport {

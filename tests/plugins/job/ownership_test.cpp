@@ -1,5 +1,9 @@
 /// Rows J128 to J142: whose pods are whose, and what becomes of them.
+#include <optional>
+#include <string>
+
 #include "tests/plugins/job/fixture.hpp"
+#include "tests/support/allocated_bytes.hpp"
 
 namespace davit::job {
 namespace {
@@ -106,6 +110,34 @@ TEST_F(OwnershipTest, J133_PodsOfADeletedJobLoseTheirFinalizer) {
   for (const std::string& each : all_pods()) EXPECT_FALSE(has_finalizer(each));
   EXPECT_THAT(all_pods(), SizeIs(2)) << "deleting them is the garbage collector's work";
 }
+
+// Issue 30, 4.4: the patches of 10,000 pods were all made before the first was sent.
+class ManyPodsOfAJobTest : public OwnershipTest, public ::testing::WithParamInterface<Propagation> {
+ protected:
+  static constexpr std::size_t kPods = 3000;
+  /// The facts of a pod take 575, and its request and response together 2,250 more.
+  static constexpr std::size_t kBytesPerPodMax = 1000;
+};
+
+TEST_P(ManyPodsOfAJobTest, ThePatchOfEachIsMadeWhenItsTurnComes) {
+  const std::string pods = std::to_string(kPods);
+  run_job(R"({"parallelism":)" + pods + R"(,"completions":)" + pods + "}");
+  cluster_.advance(10s);  // A sync creates no more than 500.
+  ASSERT_THAT(all_pods(), SizeIs(kPods));
+  std::optional<std::size_t> at_first_patch;
+  cluster_.on_request([&](const testing::RequestRecord& request) {
+    if (request.verb != Verb::kPatch || request.resource != "pods" || at_first_patch) return;
+    at_first_patch = test::allocated_bytes();
+  });
+  const std::size_t before = test::allocated_bytes();
+  delete_job(GetParam());
+  settle();
+  ASSERT_TRUE(at_first_patch);
+  EXPECT_LT(*at_first_patch, before + kPods * kBytesPerPodMax);
+  for (const std::string& each : all_pods()) EXPECT_FALSE(has_finalizer(each));
+}
+INSTANTIATE_TEST_SUITE_P(ThatIsDeleted, ManyPodsOfAJobTest,
+                         ::testing::Values(Propagation::kBackground, Propagation::kForeground));
 
 TEST_F(OwnershipTest, PodsThatAPatchDoesNotFindAlthoughTheyAreThereLoseTheirFinalizerLater) {
   run_job(R"({"parallelism":2,"completions":4})");
