@@ -50,6 +50,27 @@ Status check_texts(const YamlNode& node, const std::string& place,
   return {};
 }
 
+/// The text, as JSON without mistakes.
+Result<YamlDocument> parse_answer(std::string_view text) {
+  YamlDocument document = parse_strict_json(text, "");
+  if (document.mistakes.empty()) return document;
+  const Mistake& first = document.mistakes.front();
+  return wrong("line " + std::to_string(first.line) + ", column " + std::to_string(first.column),
+               first.text);
+}
+
+/// Checks each element of the list with this name; without one there is nothing to check.
+template <typename Check>
+Status check_list(const YamlNode* list, const std::string& place, const Check& check) {
+  if (list == nullptr || list->is_null()) return {};
+  if (list->kind != JsonKind::kSequence) return wrong(place, "must be a list");
+  for (std::size_t i = 0; i < list->items.size(); ++i) {
+    Status one = check(list->items[i], place + "[" + std::to_string(i) + "]");
+    if (!one.ok()) return one;
+  }
+  return {};
+}
+
 Status check_port(const YamlNode& node, const std::string& place) {
   constexpr int kMost = 65535;
   if (Status s = check_members(node, place, {"port", "protocol", "error"}); !s.ok()) return s;
@@ -88,34 +109,76 @@ Status check_ingress(const YamlNode& node, const std::string& place) {
   if (!host.empty() && (!is_dns_subdomain(host) || ip::Address::parse(host))) {
     return wrong(place + ".hostname", short_json_string(host) + " is not the name of a host");
   }
-  const YamlNode* const ports = node.find("ports");
-  if (ports == nullptr || ports->is_null()) return {};
-  if (ports->kind != JsonKind::kSequence) return wrong(place + ".ports", "must be a list");
-  for (std::size_t i = 0; i < ports->items.size(); ++i) {
-    Status port = check_port(ports->items[i], place + ".ports[" + std::to_string(i) + "]");
-    if (!port.ok()) return port;
+  return check_list(node.find("ports"), place + ".ports", &check_port);
+}
+
+Status check_node_address(const YamlNode& node, const std::string& place) {
+  if (Status s = check_members(node, place, {"type", "address"}); !s.ok()) return s;
+  if (Status s = check_texts(node, place, {"type", "address"}); !s.ok()) return s;
+  const std::string_view type = *text_of(node, "type");
+  const std::string_view text = *text_of(node, "address");
+  if (text.empty()) return wrong(place + ".address", "is missing");
+  if (type == "Hostname" || type == "InternalDNS" || type == "ExternalDNS") return {};
+  if (type != "InternalIP" && type != "ExternalIP") {
+    return wrong(place + ".type", short_json_string(type) + " is not the type of an address");
   }
-  return {};
+  const std::optional<ip::Address> address = ip::Address::parse(text);
+  if (address && !address->is_mapped() && address->text() == text) return {};
+  return wrong(place + ".address",
+               short_json_string(text) + " is not an address in canonical form");
+}
+
+Status check_route(const YamlNode& node, const std::string& place) {
+  Status checked = check_members(node, place,
+                                 {"name", "targetNode", "targetNodeAddresses",
+                                  "enableNodeAddresses", "destinationCIDR", "blackhole"});
+  if (checked.ok()) checked = check_texts(node, place, {"name", "targetNode", "destinationCIDR"});
+  if (!checked.ok()) return checked;
+  for (const std::string_view key : {"enableNodeAddresses", "blackhole"}) {
+    const YamlNode* const member = node.find(key);
+    if (member == nullptr || member->is_null() || member->kind == JsonKind::kBoolean) continue;
+    return wrong(place + "." + std::string(key), "must be true or false");
+  }
+  return check_list(node.find("targetNodeAddresses"), place + ".targetNodeAddresses",
+                    &check_node_address);
 }
 
 }  // namespace
 
 Status check_load_balancer_status(std::string_view text) {
-  const YamlDocument document = parse_strict_json(text, "");
-  if (!document.mistakes.empty()) {
-    const Mistake& first = document.mistakes.front();
-    return wrong("line " + std::to_string(first.line) + ", column " + std::to_string(first.column),
-                 first.text);
+  const Result<YamlDocument> document = parse_answer(text);
+  if (!document) return document.error();
+  if (Status s = check_members(document->root, "status", {"ingress"}); !s.ok()) return s;
+  return check_list(document->root.find("ingress"), "ingress", &check_ingress);
+}
+
+Status check_machine_metadata(std::string_view text) {
+  const Result<YamlDocument> document = parse_answer(text);
+  if (!document) return document.error();
+  const YamlNode& root = document->root;
+  Status checked = check_members(
+      root, "metadata",
+      {"providerID", "instanceType", "zone", "region", "nodeAddresses", "additionalLabels"});
+  if (checked.ok()) {
+    checked = check_texts(root, "metadata", {"providerID", "instanceType", "zone", "region"});
   }
-  if (Status s = check_members(document.root, "status", {"ingress"}); !s.ok()) return s;
-  const YamlNode* const list = document.root.find("ingress");
-  if (list == nullptr || list->is_null()) return {};
-  if (list->kind != JsonKind::kSequence) return wrong("ingress", "must be a list");
-  for (std::size_t i = 0; i < list->items.size(); ++i) {
-    Status one = check_ingress(list->items[i], "ingress[" + std::to_string(i) + "]");
-    if (!one.ok()) return one;
+  if (!checked.ok()) return checked;
+  if (const YamlNode* const labels = root.find("additionalLabels");
+      labels != nullptr && !labels->is_null()) {
+    if (labels->kind != JsonKind::kMapping) return wrong("additionalLabels", "must be an object");
+    for (const YamlMember& each : labels->members) {
+      if (each.value.kind == JsonKind::kString) continue;
+      return wrong("additionalLabels." + each.key, "must be a string");
+    }
   }
-  return {};
+  return check_list(root.find("nodeAddresses"), "nodeAddresses", &check_node_address);
+}
+
+Status check_route_list(std::string_view text) {
+  const Result<YamlDocument> document = parse_answer(text);
+  if (!document) return document.error();
+  if (document->root.kind != JsonKind::kSequence) return wrong("routes", "must be a list");
+  return check_list(&document->root, "routes", &check_route);
 }
 
 }  // namespace davit::host

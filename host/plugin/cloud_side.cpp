@@ -34,13 +34,25 @@ Status CloudSide::open() {
   CloudExchange* const exchange = abi_.services.cloud;
   const std::optional<davit_cloud_provider_v1> side = plugin_.cloud_provider();
   if (!side || exchange == nullptr || abi_.is_shadow()) return {};
+  // A part of which a function is missing is not offered: a loop that could make something and not
+  // remove it would leak it.
   if (side->load_balancers != nullptr) {
-    load_balancers_ = received(side->load_balancers);
-    // A loop that could not remove what it made would leak it.
-    if (load_balancers_.get != nullptr && load_balancers_.ensure != nullptr &&
-        load_balancers_.update != nullptr && load_balancers_.remove != nullptr) {
-      parts_ |= DAVIT_CLOUD_LOAD_BALANCERS;
-    }
+    const davit_load_balancers& table = tables_.load_balancers = received(side->load_balancers);
+    const bool is_whole = table.get != nullptr && table.ensure != nullptr &&
+                          table.update != nullptr && table.remove != nullptr;
+    if (is_whole) parts_ |= DAVIT_CLOUD_LOAD_BALANCERS;
+  }
+  if (side->instances != nullptr) {
+    const davit_instances& table = tables_.instances = received(side->instances);
+    const bool is_whole =
+        table.exists != nullptr && table.shutdown != nullptr && table.metadata != nullptr;
+    if (is_whole) parts_ |= DAVIT_CLOUD_INSTANCES;
+  }
+  if (side->routes != nullptr) {
+    const davit_routes& table = tables_.routes = received(side->routes);
+    const bool is_whole =
+        table.list != nullptr && table.create != nullptr && table.remove != nullptr;
+    if (is_whole) parts_ |= DAVIT_CLOUD_ROUTES;
   }
   is_offered_ = true;
   return exchange->offer(*this);

@@ -8,16 +8,55 @@
 #include <davit/result.hpp>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "host/plugin/call_frame.hpp"
 #include "host/plugin/controller_abi.hpp"
 #include "host/plugin/plugin_controller.hpp"
 #include "host/run/controller_runner.hpp"
 #include "lib/base/gate.hpp"
+#include "lib/base/mutex.hpp"
 
 namespace davit::host {
+
+/// The Nodes whose machines a provider is being asked about: one call for each at a time, whichever
+/// loop makes it. Rule: docs/spec/cloud.md, E2. Thread-safe.
+class BusyNodes {
+ public:
+  /// A call about a Node; ends when destroyed. The set outlives it.
+  class Call {
+   public:
+    Call(BusyNodes& of, std::string node) : of_(&of), node_(std::move(node)) {}
+    Call(Call&& other) noexcept
+        : of_(std::exchange(other.of_, nullptr)), node_(std::move(other.node_)) {}
+    Call& operator=(Call&&) = delete;
+    ~Call() {
+      if (of_ != nullptr) of_->end(node_);
+    }
+
+   private:
+    BusyNodes* of_;
+    std::string node_;
+  };
+  /// Nothing: such a call runs.
+  [[nodiscard]] std::optional<Call> begin(std::string node) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    if (!nodes_.insert(node).second) return std::nullopt;
+    return Call(*this, std::move(node));
+  }
+
+ private:
+  void end(const std::string& node) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    nodes_.erase(node);
+  }
+
+  Mutex mutex_;
+  std::set<std::string> nodes_ GUARDED_BY(mutex_);
+};
 
 /// Makes the calls of the loops into a provider, each in a CallFrame of the provider's own. Without
 /// that side, and in a shadow, it does nothing. Thread-safe once opened.
@@ -63,8 +102,14 @@ class CloudSide {
   };
   /// Calls the provider for a call of a loop. The caller holds a pass.
   [[nodiscard]] Answer call(const CallFrame& loop, std::string_view name, const Function& function);
-  /// Null: not offered.
-  [[nodiscard]] const davit_load_balancers& load_balancers() const { return load_balancers_; }
+  /// The functions of the parts that are offered.
+  struct Tables {
+    davit_load_balancers load_balancers{};
+    davit_instances instances{};
+    davit_routes routes{};
+  };
+  [[nodiscard]] const Tables& tables() const { return tables_; }
+  [[nodiscard]] BusyNodes& busy_nodes() { return busy_nodes_; }
   /// An object of a loop, as the provider's own projection of the resource shows it.
   [[nodiscard]] davit_value shown(davit_value object, std::string_view resource) const;
 
@@ -73,8 +118,9 @@ class CloudSide {
   PluginController& plugin_;
   ControllerRunner& runner_;
   Gate gate_;
+  BusyNodes busy_nodes_;
   // Fixed by open().
-  davit_load_balancers load_balancers_{};
+  Tables tables_;
   std::uint32_t parts_ = 0;
   bool is_offered_ = false;
   std::atomic<bool> is_broken_{false};  // It threw: it is not called any more.

@@ -1,5 +1,8 @@
 /// "davit.cloud/1" and "davit.cloud-host/1".
 #include <davit/mutant.hpp>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "host/object/object.hpp"
@@ -26,15 +29,13 @@ davit_code fail(CallFrame& loop, const CloudSide::Answer& answer, davit_cloud_an
   return loop.fail(answer.status);
 }
 
-/// Calls `function` of the provider: of a part that is not offered kUnsupported.
-template <typename Function>
-CloudSide::Answer ask(CallFrame& loop, std::string_view name, const Function& function) {
-  CloudSide::Answer answer;
-  answer.flags.size = sizeof(answer.flags);
+/// Lets the loop in, to call a function of `part`. Without a value `answer` says why not.
+std::optional<CloudExchange::Entered> enter(const CallFrame& loop, std::uint32_t part,
+                                            CloudSide::Answer& answer) {
   CloudExchange* const exchange = loop.controller().services.cloud;
   if (exchange == nullptr) {
     answer.status = {Code::kNotFound, "there is no cloud provider"};
-    return answer;
+    return std::nullopt;
   }
   Result<CloudExchange::Entered> entered = exchange->enter();
   if (!entered) {
@@ -42,17 +43,75 @@ CloudSide::Answer ask(CallFrame& loop, std::string_view name, const Function& fu
     if (answer.status.code() == Code::kUnavailable) {
       answer.flags.retry_after_ms = DAVIT_CLOUD_BUSY_MS;
     }
-    return answer;
+    return std::nullopt;
   }
+  if ((entered->first->parts() & part) != 0) return *std::move(entered);
+  const std::string_view what = part == DAVIT_CLOUD_LOAD_BALANCERS ? "external load balancers"
+                                : part == DAVIT_CLOUD_INSTANCES    ? "instances"
+                                                                   : "routes";
+  answer.status = {Code::kUnsupported, "the cloud provider does not support " + std::string(what)};
+  return std::nullopt;
+}
+
+CloudSide::Answer no_answer() {
+  CloudSide::Answer answer;
+  answer.flags.size = sizeof(answer.flags);
+  return answer;
+}
+
+/// Calls `function` of the provider for load balancers.
+template <typename Function>
+CloudSide::Answer ask(CallFrame& loop, std::string_view name, const Function& function) {
+  CloudSide::Answer answer = no_answer();
+  const auto entered = enter(loop, DAVIT_CLOUD_LOAD_BALANCERS, answer);
+  if (!entered) return answer;
   CloudSide& side = *entered->first;
-  if ((side.parts() & DAVIT_CLOUD_LOAD_BALANCERS) == 0) {
-    answer.status = {Code::kUnsupported,
-                     "the cloud provider does not support external load balancers"};
-    return answer;
-  }
   return side.call(loop, name,
                    [&](void* self, const davit_call* call, davit_cloud_answer& flags,
                        const davit_sink& text) { return function(side, self, call, flags, text); });
+}
+
+/// The same of the machine of a Node: `function(table, self, call, node, flags, text)`.
+template <typename Function>
+CloudSide::Answer ask_of_node(CallFrame& loop, std::string_view name, davit_value node,
+                              const Function& function) {
+  CloudSide::Answer answer = no_answer();
+  const auto entered = enter(loop, DAVIT_CLOUD_INSTANCES, answer);
+  if (!entered) return answer;
+  CloudSide& side = *entered->first;
+  const std::string_view node_name = Value(node)["metadata"]["name"].string();
+  const auto claim = side.busy_nodes().begin(std::string(node_name));
+  if (!claim) {
+    answer.status = {Code::kUnavailable, "the cloud provider is busy with this Node"};
+    answer.flags.retry_after_ms = DAVIT_CLOUD_BUSY_MS;
+    return answer;
+  }
+  return side.call(
+      loop, name,
+      [&](void* self, const davit_call* call, davit_cloud_answer& flags, const davit_sink& text) {
+        return function(side.tables().instances, self, call, side.shown(node, kNodes), flags, text);
+      });
+}
+
+/// The same of routes: `function(table, self, call, flags, text)`.
+template <typename Function>
+CloudSide::Answer ask_of_routes(CallFrame& loop, std::string_view name, const Function& function) {
+  CloudSide::Answer answer = no_answer();
+  const auto entered = enter(loop, DAVIT_CLOUD_ROUTES, answer);
+  if (!entered) return answer;
+  CloudSide& side = *entered->first;
+  return side.call(
+      loop, name,
+      [&](void* self, const davit_call* call, davit_cloud_answer& flags, const davit_sink& text) {
+        return function(side.tables().routes, self, call, flags, text);
+      });
+}
+
+/// The end of a function without a text.
+davit_code pass_on(CallFrame& loop, const CloudSide::Answer& answer, davit_cloud_answer* out) {
+  if (!answer.status.ok()) return fail(loop, answer, out);
+  put(answer.flags, out);
+  return DAVIT_OK;
 }
 
 /// Whether nothing may change in the cloud: the host answers itself then.
@@ -62,16 +121,21 @@ bool is_simulated(const CallFrame& loop) {
 }
 
 /// Notes what a loop would have had done, for the comparison of two builds.
-void note_intended(CallFrame& loop, std::string_view verb, davit_value service) {
+void note_intended(CallFrame& loop, std::string_view verb, std::string_view resource,
+                   std::string object) {
   IntendedWrites& intended = loop.controller().intended;
   if (intended.mode() == IntendedWrites::Mode::kOff) return;
-  const Value metadata = Value(service)["metadata"];
   intended.note({.verb = std::string(verb),
-                 .resource = "load balancers",
-                 .object = std::string(metadata["namespace"].string()) + "/" +
-                           std::string(metadata["name"].string()),
+                 .resource = std::string(resource),
+                 .object = std::move(object),
                  .content = {}},
                 loop.controller().services.clock.now());
+}
+void note_intended(CallFrame& loop, std::string_view verb, davit_value service) {
+  const Value metadata = Value(service)["metadata"];
+  note_intended(
+      loop, verb, "load balancers",
+      std::string(metadata["namespace"].string()) + "/" + std::string(metadata["name"].string()));
 }
 
 /// The Nodes as the provider may see them.
@@ -117,8 +181,8 @@ davit_code cloud_get(CallFrame& frame, davit_str cluster, davit_value service,
       ask(frame, "get load balancer",
           [&](CloudSide& side, void* self, const davit_call* call, davit_cloud_answer& flags,
               const davit_sink& text) {
-            return side.load_balancers().get(self, call, cluster, side.shown(service, kServices),
-                                             &flags, &text);
+            return side.tables().load_balancers.get(self, call, cluster,
+                                                    side.shown(service, kServices), &flags, &text);
           });
   if (answer.is_there() && answer.is_written) {
     answer.status = check_load_balancer_status(answer.text);
@@ -147,8 +211,8 @@ davit_code cloud_ensure(CallFrame& frame, davit_str cluster, davit_value service
               const davit_sink& text) {
             const std::vector<davit_value> visible = shown(side, nodes);
             const davit_list list{visible.data(), visible.size()};
-            return side.load_balancers().ensure(self, call, cluster, side.shown(service, kServices),
-                                                &list, &flags, &text);
+            return side.tables().load_balancers.ensure(
+                self, call, cluster, side.shown(service, kServices), &list, &flags, &text);
           });
   const bool counts = answer.status.ok() && answer.flags.elsewhere == 0 && answer.is_written;
   if (counts) answer.status = check_load_balancer_status(answer.text);
@@ -161,41 +225,116 @@ davit_code cloud_update(CallFrame& frame, davit_str cluster, davit_value service
                         const davit_list* nodes, davit_cloud_answer* out) {
   if (out == nullptr || service.object == nullptr || nodes == nullptr) return DAVIT_MISUSE;
   note_intended(frame, "update", service);
-  CloudSide::Answer answer;
-  answer.flags.size = sizeof(answer.flags);
+  CloudSide::Answer answer = no_answer();
   if (!is_simulated(frame)) {
     answer = ask(frame, "update load balancer",
                  [&](CloudSide& side, void* self, const davit_call* call, davit_cloud_answer& flags,
                      const davit_sink&) {
                    const std::vector<davit_value> visible = shown(side, nodes);
                    const davit_list list{visible.data(), visible.size()};
-                   return side.load_balancers().update(
+                   return side.tables().load_balancers.update(
                        self, call, cluster, side.shown(service, kServices), &list, &flags);
                  });
   }
-  if (!answer.status.ok()) return fail(frame, answer, out);
-  put(answer.flags, out);
-  return DAVIT_OK;
+  return pass_on(frame, answer, out);
 }
 
 davit_code cloud_remove(CallFrame& frame, davit_str cluster, davit_value service,
                         davit_cloud_answer* out) {
   if (out == nullptr || service.object == nullptr) return DAVIT_MISUSE;
   note_intended(frame, "remove", service);
-  CloudSide::Answer answer;
-  answer.flags.size = sizeof(answer.flags);
+  CloudSide::Answer answer = no_answer();
   if (!is_simulated(frame)) {
     answer = ask(frame, "remove load balancer",
                  [&](CloudSide& side, void* self, const davit_call* call, davit_cloud_answer& flags,
                      const davit_sink&) {
-                   return side.load_balancers().remove(self, call, cluster,
-                                                       side.shown(service, kServices), &flags);
+                   return side.tables().load_balancers.remove(
+                       self, call, cluster, side.shown(service, kServices), &flags);
                  });
   }
   if (answer.is_missing) answer.status = {};
+  return pass_on(frame, answer, out);
+}
+
+davit_code cloud_exists(CallFrame& frame, davit_value node, davit_cloud_answer* out) {
+  if (out == nullptr || node.object == nullptr) return DAVIT_MISUSE;
+  CloudSide::Answer answer =
+      ask_of_node(frame, "exists machine", node,
+                  [](const davit_instances& table, void* self, const davit_call* call,
+                     davit_value shown, davit_cloud_answer& flags,
+                     const davit_sink&) { return table.exists(self, call, shown, &flags); });
+  if (answer.is_missing) answer.status = {};
+  return pass_on(frame, answer, out);
+}
+
+davit_code cloud_shutdown(CallFrame& frame, davit_value node, davit_cloud_answer* out) {
+  if (out == nullptr || node.object == nullptr) return DAVIT_MISUSE;
+  const CloudSide::Answer answer =
+      ask_of_node(frame, "machine is off", node,
+                  [](const davit_instances& table, void* self, const davit_call* call,
+                     davit_value shown, davit_cloud_answer& flags,
+                     const davit_sink&) { return table.shutdown(self, call, shown, &flags); });
+  return pass_on(frame, answer, out);
+}
+
+davit_code cloud_metadata(CallFrame& frame, davit_value node, davit_cloud_answer* out,
+                          const davit_sink* text) {
+  if (out == nullptr || node.object == nullptr) return DAVIT_MISUSE;
+  CloudSide::Answer answer =
+      ask_of_node(frame, "machine metadata", node,
+                  [](const davit_instances& table, void* self, const davit_call* call,
+                     davit_value shown, davit_cloud_answer& flags, const davit_sink& sink) {
+                    return table.metadata(self, call, shown, &flags, &sink);
+                  });
+  const bool counts = answer.status.ok() && answer.flags.elsewhere == 0 && answer.is_written;
+  if (counts) answer.status = check_machine_metadata(answer.text);
   if (!answer.status.ok()) return fail(frame, answer, out);
   put(answer.flags, out);
-  return DAVIT_OK;
+  return counts ? write_to(text, answer.text) : DAVIT_OK;
+}
+
+davit_code cloud_list_routes(CallFrame& frame, davit_str cluster, davit_cloud_answer* out,
+                             const davit_sink* text) {
+  if (out == nullptr) return DAVIT_MISUSE;
+  CloudSide::Answer answer = ask_of_routes(
+      frame, "list routes",
+      [&](const davit_routes& table, void* self, const davit_call* call, davit_cloud_answer& flags,
+          const davit_sink& sink) { return table.list(self, call, cluster, &flags, &sink); });
+  if (answer.status.ok()) answer.status = check_route_list(answer.text);
+  if (!answer.status.ok()) return fail(frame, answer, out);
+  put(answer.flags, out);
+  return write_to(text, answer.text);
+}
+
+davit_code cloud_create_route(CallFrame& frame, davit_str cluster, davit_str name_hint,
+                              davit_str route, davit_cloud_answer* out) {
+  if (out == nullptr) return DAVIT_MISUSE;
+  note_intended(frame, "create", "routes", std::string(view(route)));
+  CloudSide::Answer answer = no_answer();
+  if (!is_simulated(frame)) {
+    answer = ask_of_routes(frame, "create route",
+                           [&](const davit_routes& table, void* self, const davit_call* call,
+                               davit_cloud_answer& flags, const davit_sink&) {
+                             return table.create(self, call, cluster, name_hint, route, &flags);
+                           });
+  }
+  return pass_on(frame, answer, out);
+}
+
+davit_code cloud_remove_route(CallFrame& frame, davit_str cluster, davit_str route,
+                              davit_cloud_answer* out) {
+  if (out == nullptr) return DAVIT_MISUSE;
+  note_intended(frame, "remove", "routes", std::string(view(route)));
+  CloudSide::Answer answer = no_answer();
+  if (!is_simulated(frame)) {
+    answer = ask_of_routes(frame, "remove route",
+                           [&](const davit_routes& table, void* self, const davit_call* call,
+                               davit_cloud_answer& flags, const davit_sink&) {
+                             return table.remove(self, call, cluster, route, &flags);
+                           });
+  }
+  if (answer.is_missing) answer.status = {};
+  return pass_on(frame, answer, out);
 }
 
 // ---- davit.cloud-host/1
@@ -216,7 +355,13 @@ const void* host_table(Capability<davit_cloud_v1>) {
       host_function<cloud_get, kSyncCall, DAVIT_UNAVAILABLE>,
       host_function<cloud_ensure, kSyncCall, DAVIT_UNAVAILABLE>,
       host_function<cloud_update, kSyncCall, DAVIT_UNAVAILABLE>,
-      host_function<cloud_remove, kSyncCall, DAVIT_UNAVAILABLE>);
+      host_function<cloud_remove, kSyncCall, DAVIT_UNAVAILABLE>,
+      host_function<cloud_exists, kSyncCall, DAVIT_UNAVAILABLE>,
+      host_function<cloud_shutdown, kSyncCall, DAVIT_UNAVAILABLE>,
+      host_function<cloud_metadata, kSyncCall, DAVIT_UNAVAILABLE>,
+      host_function<cloud_list_routes, kSyncCall, DAVIT_UNAVAILABLE>,
+      host_function<cloud_create_route, kSyncCall, DAVIT_UNAVAILABLE>,
+      host_function<cloud_remove_route, kSyncCall, DAVIT_UNAVAILABLE>);
   return &kTable;
 }
 

@@ -19,21 +19,33 @@ std::vector<davit_value> raw_of(std::span<const Node> nodes) {
   return raw;
 }
 
-/// Runs `function(service)` of a provider and passes its reply on; without a sink its text is not
-/// asked for.
+/// Runs `function` of a provider and passes its reply on.
 template <typename Function>
-davit_code provide(const detail::ProviderCall& at, const davit_sink* sink,
-                   const Function& function) noexcept {
+davit_code provide(const detail::ProviderCall& at, const Function& function) noexcept {
   return detail::guarded(at.api, at.call, [&]() -> Status {
-    const CloudService service{from_c(at.cluster), Service(Value(&at.api, at.service))};
-    CloudReply reply = function(service);
+    CloudReply reply = function();
     at.answer->exists = reply.exists ? 1 : 0;
     at.answer->elsewhere = reply.elsewhere ? 1 : 0;
     at.answer->retry_after_ms =
         static_cast<std::uint64_t>(std::max<std::int64_t>(reply.retry_after.count(), 0));
-    if (!reply.status.ok() || !reply.text || sink == nullptr) return reply.status;
-    const davit_code code = sink->write(sink->self, to_c(*reply.text));
+    if (!reply.status.ok() || !reply.text || at.text == nullptr) return reply.status;
+    const davit_code code = at.text->write(at.text->self, to_c(*reply.text));
     return code == DAVIT_OK ? Status() : Status(from_c(code), "the host takes no more text");
+  });
+}
+
+CloudService service_of(const Api& api, const detail::ProvidedService& at) {
+  return {from_c(at.cluster), Service(Value(&api, at.service))};
+}
+
+/// Runs `function(route)` of a provider.
+template <typename Function>
+davit_code provide_route(const detail::ProviderCall& call, const detail::ProvidedRoute& at,
+                         const Function& function) noexcept {
+  return provide(call, [&]() -> CloudReply {
+    const Result<Value> json = parse_json(call.api, from_c(at.route));
+    if (!json) return CloudReply::failed(json.error());
+    return function({from_c(at.cluster), from_c(at.name_hint), CloudRoute::read(*json)});
   });
 }
 
@@ -47,9 +59,15 @@ CloudHost::CloudHost(const Context& context)
           detail::opening_capability(context, "davit.cloud-host/1"))) {}
 
 void CloudHost::services_again(const Key& key) const {
-  if (table_ == nullptr) return;
-  const std::string text = key.text();
-  static_cast<void>(table_->again(api_->call(), DAVIT_CLOUD_LOAD_BALANCERS, to_c(text)));
+  again(DAVIT_CLOUD_LOAD_BALANCERS, key.text());
+}
+
+void CloudHost::nodes_again(std::string_view name) const { again(DAVIT_CLOUD_INSTANCES, name); }
+
+void CloudHost::routes_again() const { again(DAVIT_CLOUD_ROUTES, ""); }
+
+void CloudHost::again(std::uint32_t part, std::string_view key) const {
+  if (table_ != nullptr) static_cast<void>(table_->again(api_->call(), part, to_c(key)));
 }
 
 Cloud::Cloud(const Context& context, std::string cluster)
@@ -131,27 +149,98 @@ CloudReply Cloud::remove_load_balancer(const Service& service) const {
   });
 }
 
+CloudReply Cloud::exists(const Node& node) const {
+  return ask([&](davit_cloud_answer& answer, const davit_sink&) {
+    return table_.exists(api_->call(), node.value().raw(), &answer);
+  });
+}
+
+CloudReply Cloud::shutdown(const Node& node) const {
+  return ask([&](davit_cloud_answer& answer, const davit_sink&) {
+    return table_.shutdown(api_->call(), node.value().raw(), &answer);
+  });
+}
+
+CloudReply Cloud::metadata(const Node& node) const {
+  return ask([&](davit_cloud_answer& answer, const davit_sink& sink) {
+    return table_.metadata(api_->call(), node.value().raw(), &answer, &sink);
+  });
+}
+
+CloudReply Cloud::list_routes() const {
+  return ask([&](davit_cloud_answer& answer, const davit_sink& sink) {
+    return table_.list_routes(api_->call(), to_c(cluster_), &answer, &sink);
+  });
+}
+
+CloudReply Cloud::create_route(std::string_view name_hint, const CloudRoute& route) const {
+  const std::string json = route.json();
+  return ask([&](davit_cloud_answer& answer, const davit_sink&) {
+    return table_.create_route(api_->call(), to_c(cluster_), to_c(name_hint), to_c(json), &answer);
+  });
+}
+
+CloudReply Cloud::remove_route(const CloudRoute& route) const {
+  const std::string json = route.json();
+  return ask([&](davit_cloud_answer& answer, const davit_sink&) {
+    return table_.remove_route(api_->call(), to_c(cluster_), to_c(json), &answer);
+  });
+}
+
 namespace detail {
 
-davit_code provide_get(const ProviderCall& call, const davit_sink* status) noexcept {
-  return provide(call, status, [&](const CloudService& at) { return call.to.get(at); });
+davit_code provide_get(const ProviderCall& call, LoadBalancers& to,
+                       const ProvidedService& at) noexcept {
+  return provide(call, [&] { return to.get(service_of(call.api, at)); });
 }
 
-davit_code provide_ensure(const ProviderCall& call, const davit_list* nodes,
-                          const davit_sink* status) noexcept {
-  return provide(call, status, [&](const CloudService& at) {
-    return call.to.ensure(at, nodes_of(call.api, nodes));
+davit_code provide_ensure(const ProviderCall& call, LoadBalancers& to, const ProvidedService& at,
+                          const davit_list* nodes) noexcept {
+  return provide(call,
+                 [&] { return to.ensure(service_of(call.api, at), nodes_of(call.api, nodes)); });
+}
+
+davit_code provide_update(const ProviderCall& call, LoadBalancers& to, const ProvidedService& at,
+                          const davit_list* nodes) noexcept {
+  return provide(call,
+                 [&] { return to.update(service_of(call.api, at), nodes_of(call.api, nodes)); });
+}
+
+davit_code provide_remove(const ProviderCall& call, LoadBalancers& to,
+                          const ProvidedService& at) noexcept {
+  return provide(call, [&] { return to.remove(service_of(call.api, at)); });
+}
+
+davit_code provide_exists(const ProviderCall& call, Instances& to, davit_value node) noexcept {
+  return provide(call, [&] {
+    CloudReply reply = to.exists(Node(Value(&call.api, node)));
+    // A forgotten answer must not delete a Node.
+    const bool says_nothing = reply.status.ok() && !reply.exists && !reply.elsewhere;
+    if (says_nothing) {
+      reply.status = {Code::kInvalid, "exists() must return yes(), not_found() or a failure"};
+    }
+    return reply;
   });
 }
 
-davit_code provide_update(const ProviderCall& call, const davit_list* nodes) noexcept {
-  return provide(call, nullptr, [&](const CloudService& at) {
-    return call.to.update(at, nodes_of(call.api, nodes));
-  });
+davit_code provide_shutdown(const ProviderCall& call, Instances& to, davit_value node) noexcept {
+  return provide(call, [&] { return to.shutdown(Node(Value(&call.api, node))); });
 }
 
-davit_code provide_remove(const ProviderCall& call) noexcept {
-  return provide(call, nullptr, [&](const CloudService& at) { return call.to.remove(at); });
+davit_code provide_metadata(const ProviderCall& call, Instances& to, davit_value node) noexcept {
+  return provide(call, [&] { return to.metadata(Node(Value(&call.api, node))); });
+}
+
+davit_code provide_list(const ProviderCall& call, Routes& to, davit_str cluster) noexcept {
+  return provide(call, [&] { return to.list(from_c(cluster)); });
+}
+
+davit_code provide_create(const ProviderCall& call, Routes& to, const ProvidedRoute& at) noexcept {
+  return provide_route(call, at, [&](const CloudRouteCall& route) { return to.create(route); });
+}
+
+davit_code provide_remove(const ProviderCall& call, Routes& to, const ProvidedRoute& at) noexcept {
+  return provide_route(call, at, [&](const CloudRouteCall& route) { return to.remove(route); });
 }
 
 }  // namespace detail

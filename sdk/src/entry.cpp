@@ -25,21 +25,12 @@ class Instance {
     static constexpr davit_debug_v1 kDebug = {sizeof(davit_debug_v1), 0, &Instance::serve};
     static constexpr davit_configurable_v1 kConfigurable = {sizeof(davit_configurable_v1), 0,
                                                             &Instance::configure};
-    static constexpr davit_load_balancers kLoadBalancers = {sizeof(davit_load_balancers),
-                                                            0,
-                                                            &Instance::lb_get,
-                                                            &Instance::lb_ensure,
-                                                            &Instance::lb_update,
-                                                            &Instance::lb_remove};
-    static constexpr davit_cloud_provider_v1 kCloudProvider = {sizeof(davit_cloud_provider_v1), 0,
-                                                               &kLoadBalancers};
     if (from_c(id) == "davit.health/1") return &kHealth;
     if (from_c(id) == "davit.configurable/1") return &kConfigurable;
     if (from_c(id) == "davit.debug/1") return &kDebug;
     const auto& instance = *static_cast<Instance*>(self);
     if (from_c(id) == "davit.state/1" && instance.state_ != nullptr) return &instance.c_state_;
-    const bool provides = instance.load_balancers_ != nullptr;
-    if (from_c(id) == "davit.cloud-provider/1" && provides) return &kCloudProvider;
+    if (from_c(id) == "davit.cloud-provider/1" && instance.provides()) return &instance.c_provider_;
     return nullptr;
   }
 
@@ -51,7 +42,7 @@ class Instance {
     controller_ = std::move(*made);
     if (controller_ == nullptr) return Status();
     if (auto* const provider = dynamic_cast<CloudProvider*>(controller_.get())) {
-      load_balancers_ = provider->load_balancers();
+      read_parts(*provider);
     }
     state_ = controller_->state();
     if (state_ != nullptr) {
@@ -104,29 +95,81 @@ class Instance {
       return state ? instance.state_->read(version, *state) : state.error();
     });
   }
-  static ProviderCall provider_call(void* self, const davit_call* call, davit_str cluster,
-                                    davit_value service, davit_cloud_answer* answer) {
-    const auto& instance = *static_cast<Instance*>(self);
-    return {instance.api(), *instance.load_balancers_, call, cluster, service, answer};
+  void read_parts(CloudProvider& provider) {
+    static constexpr davit_load_balancers kLoadBalancers = {sizeof(davit_load_balancers),
+                                                            0,
+                                                            &Instance::lb_get,
+                                                            &Instance::lb_ensure,
+                                                            &Instance::lb_update,
+                                                            &Instance::lb_remove};
+    static constexpr davit_instances kInstances = {sizeof(davit_instances), 0, &Instance::exists,
+                                                   &Instance::shutdown, &Instance::metadata};
+    static constexpr davit_routes kRoutes = {sizeof(davit_routes), 0, &Instance::list_routes,
+                                             &Instance::create_route, &Instance::remove_route};
+    load_balancers_ = provider.load_balancers();
+    instances_ = provider.instances();
+    routes_ = provider.routes();
+    c_provider_ = {
+        sizeof(davit_cloud_provider_v1), 0, load_balancers_ == nullptr ? nullptr : &kLoadBalancers,
+        instances_ == nullptr ? nullptr : &kInstances, routes_ == nullptr ? nullptr : &kRoutes};
+  }
+  [[nodiscard]] bool provides() const {
+    return load_balancers_ != nullptr || instances_ != nullptr || routes_ != nullptr;
   }
   static davit_code lb_get(void* self, const davit_call* call, davit_str cluster,
                            davit_value service, davit_cloud_answer* answer,
                            const davit_sink* status) noexcept {
-    return provide_get(provider_call(self, call, cluster, service, answer), status);
+    const auto& me = *static_cast<Instance*>(self);
+    return provide_get({me.api(), call, answer, status}, *me.load_balancers_, {cluster, service});
   }
   static davit_code lb_ensure(void* self, const davit_call* call, davit_str cluster,
                               davit_value service, const davit_list* nodes,
                               davit_cloud_answer* answer, const davit_sink* status) noexcept {
-    return provide_ensure(provider_call(self, call, cluster, service, answer), nodes, status);
+    const auto& me = *static_cast<Instance*>(self);
+    return provide_ensure({me.api(), call, answer, status}, *me.load_balancers_, {cluster, service},
+                          nodes);
   }
   static davit_code lb_update(void* self, const davit_call* call, davit_str cluster,
                               davit_value service, const davit_list* nodes,
                               davit_cloud_answer* answer) noexcept {
-    return provide_update(provider_call(self, call, cluster, service, answer), nodes);
+    const auto& me = *static_cast<Instance*>(self);
+    return provide_update({me.api(), call, answer}, *me.load_balancers_, {cluster, service}, nodes);
   }
   static davit_code lb_remove(void* self, const davit_call* call, davit_str cluster,
                               davit_value service, davit_cloud_answer* answer) noexcept {
-    return provide_remove(provider_call(self, call, cluster, service, answer));
+    const auto& me = *static_cast<Instance*>(self);
+    return provide_remove({me.api(), call, answer}, *me.load_balancers_, {cluster, service});
+  }
+  static davit_code exists(void* self, const davit_call* call, davit_value node,
+                           davit_cloud_answer* answer) noexcept {
+    const auto& me = *static_cast<Instance*>(self);
+    return provide_exists({me.api(), call, answer}, *me.instances_, node);
+  }
+  static davit_code shutdown(void* self, const davit_call* call, davit_value node,
+                             davit_cloud_answer* answer) noexcept {
+    const auto& me = *static_cast<Instance*>(self);
+    return provide_shutdown({me.api(), call, answer}, *me.instances_, node);
+  }
+  static davit_code metadata(void* self, const davit_call* call, davit_value node,
+                             davit_cloud_answer* answer, const davit_sink* out) noexcept {
+    const auto& me = *static_cast<Instance*>(self);
+    return provide_metadata({me.api(), call, answer, out}, *me.instances_, node);
+  }
+  static davit_code list_routes(void* self, const davit_call* call, davit_str cluster,
+                                davit_cloud_answer* answer, const davit_sink* out) noexcept {
+    const auto& me = *static_cast<Instance*>(self);
+    return provide_list({me.api(), call, answer, out}, *me.routes_, cluster);
+  }
+  static davit_code create_route(void* self, const davit_call* call, davit_str cluster,
+                                 davit_str name_hint, davit_str route,
+                                 davit_cloud_answer* answer) noexcept {
+    const auto& me = *static_cast<Instance*>(self);
+    return provide_create({me.api(), call, answer}, *me.routes_, {cluster, name_hint, route});
+  }
+  static davit_code remove_route(void* self, const davit_call* call, davit_str cluster,
+                                 davit_str route, davit_cloud_answer* answer) noexcept {
+    const auto& me = *static_cast<Instance*>(self);
+    return provide_remove({me.api(), call, answer}, *me.routes_, {cluster, {}, route});
   }
   /// The status, after its message was written.
   static Status explained(const davit_sink& sink, const Status& status) {
@@ -142,7 +185,11 @@ class Instance {
   std::unique_ptr<Controller> controller_;
   HandedState* state_ = nullptr;  // The controller's, if it has any.
   davit_state_v1 c_state_{};
-  LoadBalancers* load_balancers_ = nullptr;  // The controller's, if it provides them.
+  // The controller's parts of a cloud, if it provides them.
+  LoadBalancers* load_balancers_ = nullptr;
+  Instances* instances_ = nullptr;
+  Routes* routes_ = nullptr;
+  davit_cloud_provider_v1 c_provider_{};
 };
 
 /// The context of the InitFunc that this thread is in; null outside.

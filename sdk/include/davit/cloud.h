@@ -1,7 +1,7 @@
 /* davit/cloud.h: providers of a cloud, an addition to abi.h in plain C11. Its conventions, marks and rules are those of abi.h.
  *
  * A provider is a controller that offers the optional side "davit.cloud-provider/1" (davit_controller.capability()). The
- * loops of a cloud, which decide what has to be done for which Service, are controllers of another plugin. They reach the
+ * loops of a cloud, which decide what has to be done for which object, are controllers of another plugin. They reach the
  * provider through the host alone, by "davit.cloud/1": neither plugin holds a pointer into the other, and each is swapped
  * by itself.
  *
@@ -22,7 +22,7 @@ extern "C" {
 enum { DAVIT_CALL_PROVIDER = 7 };
 
 /* What a provider may offer, as bits. The set is open. */
-enum { DAVIT_CLOUD_LOAD_BALANCERS = 1 };
+enum { DAVIT_CLOUD_LOAD_BALANCERS = 1, DAVIT_CLOUD_INSTANCES = 2, DAVIT_CLOUD_ROUTES = 4 };
 
 enum {
   DAVIT_CLOUD_ANSWER_BYTES_MAX = 1048576,   /* 1 MiB; a longer answer is not valid */
@@ -34,7 +34,7 @@ enum {
 /* The answer of a provider besides its code and text. Zero before each call. */
 typedef struct davit_cloud_answer {
   uint32_t size;
-  int32_t exists;    /* get, with DAVIT_OK: 1 it is there */
+  int32_t exists;    /* get and exists, with DAVIT_OK: 1 it is there; shutdown: 1 it is off */
   int32_t elsewhere; /* with DAVIT_OK: it belongs to somebody else, and nothing is to be done */
   uint32_t reserved;
   uint64_t
@@ -75,11 +75,57 @@ typedef struct davit_load_balancers {
                        davit_cloud_answer* answer);
 } davit_load_balancers;
 
-/* Read once, after init, and constant. */
+/* The machines of Nodes. The rules are those of davit_load_balancers; never two of these calls run for one Node: while one
+ * does, the host answers the next itself, with DAVIT_UNAVAILABLE.
+ *
+ * A Node that is not Ready is DELETED when exists() says that its machine is not there: DAVIT_OK with exists 0, or
+ * DAVIT_NOT_FOUND. A provider that is not sure, since its listing is eventually consistent or its credentials have ended,
+ * answers DAVIT_UNAVAILABLE. */
+typedef struct davit_instances {
+  uint32_t size;
+  uint32_t reserved;
+  /* Whether the machine exists, running or not. @call(host; blocking) */
+  davit_code (*exists)(void* self, const davit_call* call, davit_value node,
+                       davit_cloud_answer* answer);
+  /* Whether the machine is switched off. DAVIT_UNSUPPORTED: no. @call(host; blocking) */
+  davit_code (*shutdown)(void* self, const davit_call* call, davit_value node,
+                         davit_cloud_answer* answer);
+  /* The facts of a new Node, as JSON; each member is optional:
+   *   {"providerID": "", "instanceType": "", "zone": "", "region": "",
+   *    "nodeAddresses": [{"type": "InternalIP", "address": "192.0.2.1"}], "additionalLabels": {"name": "value"}}
+   * Nothing written: they are not known yet. @call(host; blocking) */
+  davit_code (*metadata)(void* self, const davit_call* call, davit_value node,
+                         davit_cloud_answer* answer, const davit_sink* out);
+} davit_instances;
+
+/* Routes to the pods of Nodes. The rules are those of davit_load_balancers; many calls run at once, and a create() begins
+ * after the remove() of the same destination has ended. A route is a JSON object:
+ *   {"name": "", "targetNode": "n1", "targetNodeAddresses": [{"type": "InternalIP", "address": "192.0.2.1"}],
+ *    "enableNodeAddresses": false, "destinationCIDR": "10.244.1.0/24", "blackhole": false} */
+typedef struct davit_routes {
+  uint32_t size;
+  uint32_t reserved;
+  /* All routes, also those that others have made, as a JSON array: required. destinationCIDR is the text that create() was
+   * given. enableNodeAddresses: the route is made again when the Node's addresses differ from targetNodeAddresses; then all
+   * routes say so. @call(host; blocking) */
+  davit_code (*list)(void* self, const davit_call* call, davit_str cluster,
+                     davit_cloud_answer* answer, const davit_sink* out);
+  /* Makes a route with targetNode, targetNodeAddresses and destinationCIDR. `name_hint` is unique to the Node.
+   * @call(host; blocking) */
+  davit_code (*create)(void* self, const davit_call* call, davit_str cluster, davit_str name_hint,
+                       davit_str route, davit_cloud_answer* answer);
+  /* Removes a route as list() has it. There is none: DAVIT_OK. @call(host; blocking) */
+  davit_code (*remove)(void* self, const davit_call* call, davit_str cluster, davit_str route,
+                       davit_cloud_answer* answer);
+} davit_routes;
+
+/* Read once, after init, and constant. A part counts only with all of its functions. NULL: the part is not offered. */
 typedef struct davit_cloud_provider_v1 {
   uint32_t size;
   uint32_t reserved;
-  const davit_load_balancers* load_balancers; /* NULL: the part is not offered */
+  const davit_load_balancers* load_balancers;
+  const davit_instances* instances;
+  const davit_routes* routes;
 } davit_cloud_provider_v1;
 
 /* ---- What a provider gets: "davit.cloud-host/1" ------------------------------------------------------------------ */
@@ -89,7 +135,7 @@ typedef struct davit_cloud_host_v1 {
   uint32_t size;
   uint32_t reserved;
   /* The loops of this part shall look again, because something has changed in the cloud or in the provider's own
-   * configuration: at one key ("namespace/name" of a Service), or, if it is empty, at everything. Nothing happens without
+   * configuration: at one key ("namespace/name" of a Service, "name" of a Node), or, if it is empty, at everything. Nothing happens without
    * such a loop. Threads of the plugin's own wake a queue of the provider's, whose sync calls this.
    * @call(any; nonblocking) */
   davit_code (*again)(const davit_call* call, uint32_t part, davit_str key);
@@ -112,8 +158,8 @@ typedef struct davit_cloud_offer {
  *   DAVIT_UNSUPPORTED  it does not offer this
  *   DAVIT_UNAVAILABLE  it is being swapped, or is not ready yet, with retry_after_ms; or it has failed for good
  *   DAVIT_INVALID      its answer is not valid; the text says where
- * In a dry run and in a shadow of either side ensure(), update() and remove() are not called: they answer DAVIT_OK, with
- * the status that the Service has. When a swap changes the offered parts, and when a provider comes or goes, the host
+ * In a dry run and in a shadow of either side ensure(), update(), remove(), create_route() and remove_route() are not
+ * called: they answer DAVIT_OK, with the status that the Service has. When a swap changes the offered parts, and when a provider comes or goes, the host
  * restarts the loops, with their init. */
 typedef struct davit_cloud_v1 {
   uint32_t size;
@@ -140,6 +186,23 @@ typedef struct davit_cloud_v1 {
   /* DAVIT_OK when there is none. @call(sync; blocking) */
   davit_code (*remove)(const davit_call* call, davit_str cluster, davit_value service,
                        davit_cloud_answer* answer);
+
+  /* DAVIT_OK with exists 0: the provider says that there is no machine. @call(sync; blocking) */
+  davit_code (*exists)(const davit_call* call, davit_value node, davit_cloud_answer* answer);
+  /* @call(sync; blocking) */
+  davit_code (*shutdown)(const davit_call* call, davit_value node, davit_cloud_answer* answer);
+  /* @call(sync; blocking) */
+  davit_code (*metadata)(const davit_call* call, davit_value node, davit_cloud_answer* answer,
+                         const davit_sink* out);
+  /* @call(sync; blocking) */
+  davit_code (*list_routes)(const davit_call* call, davit_str cluster, davit_cloud_answer* answer,
+                            const davit_sink* out);
+  /* @call(sync; blocking) */
+  davit_code (*create_route)(const davit_call* call, davit_str cluster, davit_str name_hint,
+                             davit_str route, davit_cloud_answer* answer);
+  /* DAVIT_OK when there is none. @call(sync; blocking) */
+  davit_code (*remove_route)(const davit_call* call, davit_str cluster, davit_str route,
+                             davit_cloud_answer* answer);
 } davit_cloud_v1;
 
 #ifdef __cplusplus

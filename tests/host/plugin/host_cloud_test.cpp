@@ -1,4 +1,5 @@
 /// "davit.cloud/1": the way of a loop's call to the provider, with dry runs and shadows.
+#include <cstddef>
 #include <stdexcept>
 
 #include "host/object/parse.hpp"
@@ -8,12 +9,18 @@
 namespace davit::host {
 namespace {
 
+constexpr std::string_view kRoute = R"({"targetNode":"n1","destinationCIDR":"10.244.1.0/24"})";
+
 /// A provider in C: counts its calls, and gives the answers that a test sets.
 struct PlainProvider {
   int calls = 0;
   davit_code code = DAVIT_OK;
   std::uint64_t retry_after_ms = 0;
   std::string status = R"({"ingress":[{"ip":"192.0.2.1"}]})";
+  std::string facts = R"({"providerID":"t://1"})";
+  std::string routes = "[]";
+  std::string route;    // The last one that a call was about.
+  bool is_old = false;  // It was built before there were instances and routes.
   std::function<void(const davit_call*)> during;
 
   davit_code answer(const davit_call* call, davit_cloud_answer* answer, const davit_sink* sink) {
@@ -22,9 +29,12 @@ struct PlainProvider {
     if (during) during(call);
     answer->exists = 1;
     answer->retry_after_ms = retry_after_ms;
-    if (sink == nullptr || status.empty()) return code;
-    const davit_code written = sink->write(sink->self, str(status));
-    return code == DAVIT_OK ? written : code;
+    return text(status, sink);
+  }
+  [[nodiscard]] davit_code text(const std::string& written, const davit_sink* sink) const {
+    if (sink == nullptr || written.empty()) return code;
+    const davit_code taken = sink->write(sink->self, str(written));
+    return code == DAVIT_OK ? taken : code;
   }
 
   static davit_code get(void* self, const davit_call* call, davit_str, davit_value,
@@ -44,12 +54,43 @@ struct PlainProvider {
                            davit_cloud_answer* answer) {
     return static_cast<PlainProvider*>(self)->answer(call, answer, nullptr);
   }
-  static const void* capability(void*, const davit_call*, davit_str id) {
+  static davit_code machine(void* self, const davit_call* call, davit_value,
+                            davit_cloud_answer* answer) {
+    return static_cast<PlainProvider*>(self)->answer(call, answer, nullptr);
+  }
+  static davit_code metadata(void* self, const davit_call*, davit_value, davit_cloud_answer*,
+                             const davit_sink* sink) {
+    const auto& me = *static_cast<PlainProvider*>(self);
+    return me.text(me.facts, sink);
+  }
+  static davit_code list(void* self, const davit_call*, davit_str, davit_cloud_answer*,
+                         const davit_sink* sink) {
+    const auto& me = *static_cast<PlainProvider*>(self);
+    return me.text(me.routes, sink);
+  }
+  static davit_code create_route(void* self, const davit_call* call, davit_str, davit_str,
+                                 davit_str route, davit_cloud_answer* answer) {
+    auto& me = *static_cast<PlainProvider*>(self);
+    me.route = view(route);
+    return me.answer(call, answer, nullptr);
+  }
+  static davit_code remove_route(void* self, const davit_call* call, davit_str cluster,
+                                 davit_str route, davit_cloud_answer* answer) {
+    return create_route(self, call, cluster, {}, route, answer);
+  }
+  static const void* capability(void* self, const davit_call*, davit_str id) {
     static constexpr davit_load_balancers kLoadBalancers = {
         sizeof(davit_load_balancers), 0, &get, &ensure, &update, &remove};
+    static constexpr davit_instances kInstances = {sizeof(davit_instances), 0, &machine, &machine,
+                                                   &metadata};
+    static constexpr davit_routes kRoutes = {sizeof(davit_routes), 0, &list, &create_route,
+                                             &remove_route};
     static constexpr davit_cloud_provider_v1 kSide = {sizeof(davit_cloud_provider_v1), 0,
-                                                      &kLoadBalancers};
-    return view(id) == "davit.cloud-provider/1" ? &kSide : nullptr;
+                                                      &kLoadBalancers, &kInstances, &kRoutes};
+    static constexpr davit_cloud_provider_v1 kOld = {offsetof(davit_cloud_provider_v1, instances),
+                                                     0, &kLoadBalancers, &kInstances, &kRoutes};
+    if (view(id) != "davit.cloud-provider/1") return nullptr;
+    return static_cast<PlainProvider*>(self)->is_old ? &kOld : &kSide;
   }
 };
 
@@ -138,6 +179,43 @@ class HostCloudTest : public ControllerHostTest {
       return table_->ensure(current_call, str("c"), service_.root().raw, &none, &answer_, &sink);
     });
   }
+  /// Calls another function of the table with an empty answer, and keeps what it writes.
+  davit_code call(const std::function<davit_code(const davit_sink&)>& function) {
+    return inside(Phase::kSync, [&] {
+      text_.clear();
+      answer_ = {};
+      answer_.size = sizeof(answer_);
+      return function({sizeof(davit_sink), 0, &text_, [](void* self, davit_str chunk) {
+                         static_cast<std::string*>(self)->append(view(chunk));
+                         return davit_code{DAVIT_OK};
+                       }});
+    });
+  }
+  davit_code exists() {
+    return call([this](const davit_sink&) {
+      return table_->exists(current_call, service_.root().raw, &answer_);
+    });
+  }
+  davit_code metadata() {
+    return call([this](const davit_sink& sink) {
+      return table_->metadata(current_call, service_.root().raw, &answer_, &sink);
+    });
+  }
+  davit_code list_routes() {
+    return call([this](const davit_sink& sink) {
+      return table_->list_routes(current_call, str("c"), &answer_, &sink);
+    });
+  }
+  davit_code create_route() {
+    return call([this](const davit_sink&) {
+      return table_->create_route(current_call, str("c"), str("uid"), str(kRoute), &answer_);
+    });
+  }
+  davit_code remove_route() {
+    return call([this](const davit_sink&) {
+      return table_->remove_route(current_call, str("c"), str(kRoute), &answer_);
+    });
+  }
   davit_code remove() {
     return inside(Phase::kSync, [this] {
       answer_ = {};
@@ -208,6 +286,94 @@ TEST_F(HostCloudTest, WhatIsNotThereIsRemoved) {
   provider_.code = DAVIT_NOT_FOUND;
   EXPECT_EQ(remove(), DAVIT_OK);
   EXPECT_EQ(provider_.calls, 1);
+}
+
+TEST_F(HostCloudTest, AMachineThatTheProviderDoesNotFindDoesNotExist) {
+  serve();
+  make_loop();
+  EXPECT_EQ(exists(), DAVIT_OK);
+  EXPECT_EQ(answer_.exists, 1);
+  provider_.code = DAVIT_NOT_FOUND;
+  EXPECT_EQ(exists(), DAVIT_OK);
+  EXPECT_EQ(answer_.exists, 0);
+}
+
+TEST_F(HostCloudTest, CLD122_WithoutAProviderNoMachineIsSaidToBeGone) {
+  make_loop();
+  EXPECT_EQ(exists(), DAVIT_UNAVAILABLE) << "it does not serve yet";
+  provider_host_.reset();
+  EXPECT_EQ(exists(), DAVIT_NOT_FOUND);
+  davit_cloud_offer offer{};
+  offer.size = sizeof(offer);
+  EXPECT_EQ(inside(Phase::kSync, [&] { return table_->provider(current_call, &offer); }),
+            DAVIT_NOT_FOUND);
+}
+
+TEST_F(HostCloudTest, ANodeIsAskedAboutByOneCallAtATime) {
+  serve();
+  make_loop();
+  davit_code second = DAVIT_OK;
+  davit_cloud_answer answer{};
+  answer.size = sizeof(answer);
+  provider_.during = [&](const davit_call*) {
+    second = table_->shutdown(current_call, service_.root().raw, &answer);
+  };
+  EXPECT_EQ(exists(), DAVIT_OK);
+  EXPECT_EQ(second, DAVIT_UNAVAILABLE);
+  EXPECT_EQ(answer.retry_after_ms, std::uint64_t{DAVIT_CLOUD_BUSY_MS});
+  EXPECT_EQ(provider_.calls, 1);
+  provider_.during = {};
+  EXPECT_EQ(exists(), DAVIT_OK) << "the first call has ended";
+}
+
+TEST_F(HostCloudTest, FactsOfAMachineAreJudged) {
+  serve();
+  make_loop();
+  EXPECT_EQ(metadata(), DAVIT_OK);
+  EXPECT_EQ(text_, provider_.facts);
+  provider_.facts = "";
+  EXPECT_EQ(metadata(), DAVIT_OK);
+  EXPECT_EQ(text_, "");
+  provider_.facts = R"({"nodeAddresses":[{"type":"InternalIP","address":"10.0.0.256"}]})";
+  EXPECT_EQ(metadata(), DAVIT_INVALID);
+  EXPECT_EQ(text_, "");
+}
+
+TEST_F(HostCloudTest, RoutesReachTheProviderAsTheLoopHasThem) {
+  serve();
+  make_loop();
+  EXPECT_EQ(list_routes(), DAVIT_OK);
+  EXPECT_EQ(text_, "[]");
+  EXPECT_EQ(create_route(), DAVIT_OK);
+  EXPECT_EQ(provider_.route, kRoute);
+  provider_.code = DAVIT_NOT_FOUND;
+  EXPECT_EQ(remove_route(), DAVIT_OK) << "there is none";
+  provider_.code = DAVIT_OK;
+  provider_.routes = "";
+  EXPECT_EQ(list_routes(), DAVIT_INVALID) << "an answer is required";
+}
+
+TEST_F(HostCloudTest, NoRouteIsChangedInADryRun) {
+  serve();
+  make_loop(DryRun::kServer);
+  EXPECT_EQ(create_route(), DAVIT_OK);
+  EXPECT_EQ(remove_route(), DAVIT_OK);
+  EXPECT_EQ(provider_.calls, 0);
+  EXPECT_EQ(list_routes(), DAVIT_OK);
+  EXPECT_EQ(text_, "[]");
+}
+
+TEST_F(HostCloudTest, CLD127_PartsThatAnOlderTableLacksAreNotOffered) {
+  provider_host_.reset();
+  provider_.is_old = true;
+  provider_host_ = provider();
+  ASSERT_TRUE(exchange_.offer());
+  EXPECT_EQ(exchange_.offer()->parts, std::uint32_t{DAVIT_CLOUD_LOAD_BALANCERS});
+  serve();
+  make_loop();
+  EXPECT_EQ(exists(), DAVIT_UNSUPPORTED);
+  EXPECT_EQ(create_route(), DAVIT_UNSUPPORTED);
+  EXPECT_EQ(ensure(), DAVIT_OK);
 }
 
 TEST_F(HostCloudTest, AnEndingLoopCancelsTheCallOfItsProvider) {

@@ -1,0 +1,51 @@
+/// The values that a provider of a cloud and its loops exchange as JSON (davit/cloud.h).
+#pragma once
+
+#include <compare>
+#include <davit/object.hpp>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace davit {
+
+/// One of the addresses of a Node: core/v1 NodeAddress.
+struct CloudAddress {
+  std::string type;  ///< "InternalIP"
+  std::string address;
+
+  friend auto operator<=>(const CloudAddress&, const CloudAddress&) = default;
+};
+/// The addresses of a list; the status of a Node has one, too.
+[[nodiscard]] std::vector<CloudAddress> read_addresses(Value list);
+
+/// The facts of a machine, each empty if it has none.
+struct CloudMetadata {
+  std::string provider_id;
+  std::string instance_type;
+  std::string zone;
+  std::string region;
+  std::vector<CloudAddress> addresses;
+  std::map<std::string, std::string> labels;  ///< Further labels of its Node.
+
+  [[nodiscard]] static CloudMetadata read(Value json);
+  [[nodiscard]] std::string json() const;
+};
+
+/// A route to the pods of a Node.
+struct CloudRoute {
+  std::string name;                       ///< The cloud's own.
+  std::string node;                       ///< Its target; empty: none, or not one of the cluster.
+  std::string destination;                ///< The CIDR, as it was given to Routes::create.
+  std::vector<CloudAddress> addresses{};  ///< Those of the Node.
+  bool follows_addresses = false;         ///< It is made again when they change.
+  bool is_blackhole = false;              ///< Its target is gone.
+
+  [[nodiscard]] static CloudRoute read(Value json);
+  [[nodiscard]] std::string json() const;
+};
+[[nodiscard]] std::vector<CloudRoute> read_routes(Value list);
+[[nodiscard]] std::string routes_json(std::span<const CloudRoute> routes);
+
+}  // namespace davit
