@@ -171,6 +171,10 @@ void drop_for_type(Json& service, const Json& old) {
   if (is_external(old) && !is_external(service)) {
     erase_if_unchanged(spec, old_spec, "externalTrafficPolicy");
   }
+  if (service_type(service) != "LoadBalancer" &&
+      service.at({"status", "loadBalancer", "ingress"})) {
+    service["status"].set("loadBalancer", Json::object());
+  }
 }
 
 void check_load_balancer(const Json& service, FieldErrors& errors) {

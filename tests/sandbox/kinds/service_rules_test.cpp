@@ -196,6 +196,18 @@ TEST(ServiceRulesTest, OnlyLoadBalancersHaveAnIngress) {
             "'LoadBalancer'");
 }
 
+TEST(ServiceRulesTest, AnotherTypeLosesTheStatusOfTheLoadBalancer) {
+  const Json old = merged(kService, R"({"spec":{"type":"LoadBalancer"},
+                    "status":{"loadBalancer":{"ingress":[{"ip":"1.2.3.4"}]}}})");
+  Json service = old;
+  rules().prepare_update(service, old, UpdateTarget::kObject);
+  EXPECT_EQ(service.get("status"), old.get("status"));
+
+  service["spec"].set("type", Json("ClusterIP"));
+  rules().prepare_update(service, old, UpdateTarget::kObject);
+  EXPECT_EQ(service.get("status"), json_literal(R"({"loadBalancer":{}})"));
+}
+
 TEST(ServiceRulesTest, SelectorsSeeTypeAndAddress) {
   EXPECT_EQ(rules().fields(json_literal(kService)),
             (Pairs{{"spec.clusterIP", "10.0.0.7"}, {"spec.type", "ClusterIP"}}));
