@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <vector>
 
 namespace davit::explore {
 namespace {
@@ -11,6 +12,7 @@ constexpr std::string_view kVolumes = "persistentvolumes";
 constexpr std::string_view kClaims = "persistentvolumeclaims";
 constexpr std::string_view kAttachments = "volumeattachments";
 constexpr std::string_view kPods = "pods";
+constexpr std::string_view kServices = "services";
 
 const std::string& name_of(const Json& object) { return object.text_at({"metadata", "name"}); }
 const std::string& uid_of(const Json& object) { return object.text_at({"metadata", "uid"}); }
@@ -33,6 +35,17 @@ bool is_owned_by(const Json& claim, const Json& pod) {
          });
 }
 
+/// The addresses that a Service shows.
+std::vector<std::string> addresses_of(const Json& service) {
+  std::vector<std::string> out;
+  const Json* const ingress = service.at({"status", "loadBalancer", "ingress"});
+  if (ingress == nullptr || !ingress->is_array()) return out;
+  for (const Json& each : ingress->items()) {
+    if (each.at({"ip"}) != nullptr) out.push_back(each.text_at({"ip"}));
+  }
+  return out;
+}
+
 /// Whether a volume of the pod keeps the claim, which is of its namespace.
 bool uses(const Json& pod, const Json& volume, const Json& claim) {
   if (volume.at({"ephemeral"}) == nullptr) {
@@ -50,7 +63,7 @@ std::string DataInvariants::take(const sandbox::Collection& place, const sandbox
                                  Writer by) {
   const std::string& resource = place.resource;
   if (resource != kVolumes && resource != kClaims && resource != kAttachments &&
-      resource != kPods) {
+      resource != kPods && resource != kServices) {
     return {};
   }
   Objects& objects = objects_[resource];
@@ -67,6 +80,7 @@ std::string DataInvariants::take(const sandbox::Collection& place, const sandbox
   if (by != Writer::kController) return {};
   if (resource == kVolumes) return judge_volume(old, now);
   if (resource == kClaims) return judge_claim(old, now);
+  if (resource == kServices) return now == nullptr ? std::string() : judge_service(*now);
   return resource == kAttachments && now != nullptr ? judge_attachment(old, *now) : std::string();
 }
 
@@ -106,6 +120,27 @@ std::string DataInvariants::judge_claim(const Json* before, const Json* after) c
     if (!is_same && other.text_at({"spec", "volumeName"}) == volume) {
       return "the claims " + name_of(other) + " and " + name_of(*after) + " have the volume " +
              volume;
+    }
+  }
+  return {};
+}
+
+std::string DataInvariants::judge_service(const Json& after) const {
+  const std::vector<std::string> mine = addresses_of(after);
+  if (mine.empty()) return {};
+  const auto key_of = [](const Json& service) -> const std::string& {
+    return service.text_at({"metadata", "annotations", "davit.dev/sharing-key"});
+  };
+  for (const auto& [key, other] : objects_.at(std::string(kServices))) {
+    if (uid_of(other) == uid_of(after) ||
+        (!key_of(after).empty() && key_of(after) == key_of(other))) {
+      continue;
+    }
+    for (const std::string& each : addresses_of(other)) {
+      if (std::ranges::find(mine, each) != mine.end()) {
+        return "the Services " + name_of(other) + " and " + name_of(after) + " have the address " +
+               each;
+      }
     }
   }
   return {};

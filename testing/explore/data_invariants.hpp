@@ -1,4 +1,4 @@
-/// The invariants that keep the data of volumes.
+/// The invariants that keep the data of volumes, and the addresses of Services.
 #pragma once
 
 #include <map>
@@ -16,10 +16,11 @@ namespace davit::explore {
 /// - a volume of the policy Retain is not deleted;
 /// - a claim that a scheduled pod uses keeps the finalizer `kubernetes.io/pvc-protection`;
 /// - a volume for one node is not attached to a second one;
-/// - two claims do not get one volume, nor one claim two volumes.
+/// - two claims do not get one volume, nor one claim two volumes;
+/// - two Services do not show one address, unless both have one sharing key.
 ///
 /// Belongs to one thread. Rules: docs/spec/volumes.md, B6, B10 and C3; docs/spec/attachdetach.md,
-/// 8.
+/// 8; docs/spec/cloud.md, F4.
 class DataInvariants {
  public:
   /// Takes in a change. Returns what it breaks, as a sentence; empty: nothing.
@@ -31,6 +32,7 @@ class DataInvariants {
 
   [[nodiscard]] std::string judge_volume(const Json* before, const Json* after) const;
   [[nodiscard]] std::string judge_claim(const Json* before, const Json* after) const;
+  [[nodiscard]] std::string judge_service(const Json& after) const;
   [[nodiscard]] std::string judge_attachment(const Json* before, const Json& after) const;
   /// The name of a pod that keeps the claim; empty: none.
   [[nodiscard]] std::string user_of(const Json& claim) const;

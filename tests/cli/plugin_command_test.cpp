@@ -101,7 +101,7 @@ TEST(PluginCommandTest, EventsOfEachControllerHaveTheComponentOfKubeControllerMa
   for (const auto& [controller, component] : expected) {
     EXPECT_EQ(components[controller], component) << controller;
   }
-  EXPECT_EQ(components.size(), 48U);
+  EXPECT_EQ(components.size(), 49U);
 }
 
 /// A report on a note with optional capabilities, limits and values of the configuration.

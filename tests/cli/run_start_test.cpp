@@ -145,6 +145,7 @@ constexpr Shipped kShipped[] = {
     {"nodelifecycle", "taint-eviction-controller"},
     {"podautoscaler", "horizontal-pod-autoscaler-controller"},
     {"podgc", "pod-garbage-collector-controller"},
+    {"pools", "pools"},
     {"replicaset", "replicaset-controller"},
     {"replicationcontroller", "replicationcontroller-controller"},
     {"resourceclaim", "podgroup-protection-controller"},

@@ -144,6 +144,7 @@ constexpr Shipped kShipped[] = {
     {"nodelifecycle", DAVIT_PLUGINS "/nodelifecycle/nodelifecycle.so"},
     {"podautoscaler", DAVIT_PLUGINS "/podautoscaler/podautoscaler.so"},
     {"podgc", DAVIT_PLUGINS "/podgc/podgc.so"},
+    {"pools", DAVIT_PLUGINS "/pools/pools.so"},
     {"replicaset", DAVIT_PLUGINS "/replicaset/replicaset.so"},
     {"replicationcontroller", DAVIT_PLUGINS "/replicationcontroller/replicationcontroller.so"},
     {"resourceclaim", DAVIT_PLUGINS "/resourceclaim/resourceclaim.so"},

@@ -122,5 +122,17 @@ TEST_F(DataInvariantsTest, ClaimsAndVolumesArePairs) {
             "the claims c and d have the volume v");
 }
 
+TEST_F(DataInvariantsTest, ServicesWithoutOneKeyDoNotShowOneAddress) {
+  const auto service = [](const std::string& name, const std::string& key) {
+    return R"({"metadata":{"name":")" + name + R"(","namespace":"ns","uid":"uid-)" + name +
+           R"(","annotations":{"davit.dev/sharing-key":")" + key +
+           R"("}},"status":{"loadBalancer":{"ingress":[{"ip":"10.0.0.1"}]}}})";
+  };
+  given("services", service("s", "k"));
+  EXPECT_EQ(put("services", service("s", "k")), "");
+  EXPECT_EQ(put("services", service("t", "k")), "");
+  EXPECT_EQ(put("services", service("u", "")), "the Services s and u have the address 10.0.0.1");
+}
+
 }  // namespace
 }  // namespace davit::explore

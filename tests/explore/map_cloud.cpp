@@ -35,7 +35,7 @@ class MapCloud final : public Controller, public CloudProvider, private LoadBala
   CloudReply ensure(const CloudService& at, std::span<const Node> nodes) override {
     const Status written = write(at, nodes);
     if (!written.ok()) return CloudReply::failed(written);
-    return CloudReply::done(R"({"ingress":[{"ip":"192.0.2.1"}]})");
+    return CloudReply::done(R"({"ingress":[{"hostname":"lb.example.com"}]})");
   }
   CloudReply update(const CloudService& at, std::span<const Node> nodes) override {
     const CloudReply present = get(at);

@@ -37,7 +37,7 @@ PAGES_OF = [
      {'CC': 'cluster-controllers', 'X': 'cluster-controllers', 'Q': 'cluster-controllers'}),
     (('plugins/attachdetach/', 'tests/plugins/attachdetach/'), {'AD': 'attachdetach', 'D': 'attachdetach', 'Q': 'attachdetach'}),
     (('plugins/nodeipam/', 'tests/plugins/nodeipam/'), {'IPAM': 'nodeipam', 'D': 'nodeipam', 'Q': 'nodeipam'}),
-    (('plugins/cloud/', 'tests/plugins/cloud/'), {'CLD': 'cloud', 'D': 'cloud', 'Q': 'cloud'}),
+    (('plugins/cloud/', 'tests/plugins/cloud/', 'plugins/pools/', 'tests/plugins/pools/'), {'CLD': 'cloud', 'D': 'cloud', 'Q': 'cloud'}),
     (('plugins/resourceclaim/', 'plugins/shared/claims/', 'tests/plugins/resourceclaim/', 'plugins/devicetaint/', 'tests/plugins/devicetaint/'),
      {'DRA': 'dra', 'D': 'dra', 'Q': 'dra'}),
     (('plugins/podautoscaler/', 'tests/plugins/podautoscaler/'), {'HPA': 'hpa', 'D': 'hpa', 'Q': 'hpa'}),

@@ -1,0 +1,101 @@
+/// A provider without a cloud: gives Services of type LoadBalancer addresses out of pools.
+#pragma once
+
+#include <davit/cloud.hpp>
+#include <davit/context.hpp>
+#include <davit/controller.hpp>
+#include <davit/kube/node.hpp>
+#include <davit/kube/service.hpp>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugins/pools/ledger.hpp"
+#include "plugins/pools/options.hpp"
+#include "plugins/pools/pool_metrics.hpp"
+
+namespace davit::pools {
+
+/// The loop of the plugin cloud decides when a Service needs an address; the Ledger which one. This
+/// carries it out, and has the loop look again at Services that wait once an address is free. Rule:
+/// docs/spec/cloud.md, part F.
+class PoolsController final : public Controller,
+                              public CloudProvider,
+                              private LoadBalancers,
+                              private HandedState {
+ public:
+  PoolsController(Context& cluster, Options options);
+  [[nodiscard]] static InitResult open(Context& cluster);
+
+  [[nodiscard]] LoadBalancers* load_balancers() override;
+  [[nodiscard]] Status configure(const Value& config) override;
+  [[nodiscard]] Result<DebugPage> debug(std::string_view path,
+                                        std::string_view query) const override;
+  [[nodiscard]] HandedState* state() override { return this; }
+
+ private:
+  // LoadBalancers
+  [[nodiscard]] CloudReply get(const CloudService& at) override;
+  [[nodiscard]] CloudReply ensure(const CloudService& at, std::span<const Node> nodes) override;
+  [[nodiscard]] CloudReply update(const CloudService& at, std::span<const Node> nodes) override;
+  [[nodiscard]] CloudReply remove(const CloudService& at) override;
+
+  // HandedState
+  [[nodiscard]] std::uint32_t version() const override { return 1; }
+  void write(JsonWriter& out) const override;
+  [[nodiscard]] Status read(std::uint32_t version, Value state) override;
+
+  void note(const Event<Service>& event);
+  /// Services that waited for another build are ensured again, so that this one knows of them.
+  void resume();
+
+  /// Before the first address is given: takes in what all Services show. The mutex is held.
+  [[nodiscard]] Status begin();
+  /// The Services that would get an address now. The mutex is held.
+  [[nodiscard]] std::vector<Key> ready();
+  /// Whether it is time for an AddressPoolExhausted. The mutex is held.
+  [[nodiscard]] bool may_report_exhaustion(const std::string& uid);
+  void look_again(const std::vector<Key>& services) const;
+  /// The Service is gone.
+  void forget(const std::string& uid);
+  /// Frees what the Service has left, if the cache shows that.
+  void confirm(const Key& key, const std::string& uid);
+  /// Writes the addresses where kube-vip reads them, unless they are there.
+  [[nodiscard]] Status hand_over(const Service& service,
+                                 const std::vector<Address>& addresses) const;
+  /// A decision, and what follows from it.
+  struct Ensured {
+    Decision decision;
+    std::string status;  ///< In JSON.
+    bool hands_over = false;
+    bool is_exhausted = false;  ///< An Event reports it.
+    std::vector<Key> next;      ///< To be looked at.
+  };
+  /// Decides. The mutex is held.
+  [[nodiscard]] Ensured ensure(const Service& service);
+  /// The Service of this UID in the cache.
+  [[nodiscard]] Lookup<Service> find(const Key& key, std::string_view uid) const;
+  /// The Events of a decision.
+  void report(const Service& service, const Ensured& made);
+  [[nodiscard]] std::string status_of(const std::vector<Address>& addresses) const;
+
+  Context& cluster_;
+  CloudHost host_;
+  mutable std::mutex mutex_;
+  // Guarded by mutex_.
+  Options options_;
+  Ledger ledger_;
+  bool has_begun_ = false;
+  std::vector<Key> resumed_;                               // Waited for the build before this one.
+  std::map<std::string, Time, std::less<>> exhausted_at_;  // The last AddressPoolExhausted, by UID.
+  PoolMetrics metrics_;
+  // Not guarded.
+  const bool offers_;  // There were pools at the start.
+  Informer<Service> services_;
+};
+
+}  // namespace davit::pools

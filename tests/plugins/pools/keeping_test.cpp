@@ -1,0 +1,179 @@
+/// A Service keeps its address. Ids: docs/spec/cloud.md.
+#include "tests/plugins/pools/fixture.hpp"
+
+namespace davit::pools {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class KeepingTest : public PoolsFixture {
+ protected:
+  /// The pool without the address of the first Service.
+  static constexpr const char* kShrunk =
+      R"({"name":"lan","addresses":["192.168.1.201-192.168.1.202"]})";
+  static constexpr const char* kSelected =
+      R"({"name":"web","addresses":["10.0.0.1-10.0.0.9"],"serviceSelector":"app=web"},)"
+      R"({"name":"lan","addresses":["192.168.1.200-192.168.1.202"]})";
+};
+
+TEST_F(KeepingTest, CLD133_ANewPoolChangesNoAddress) {
+  start();
+  add("s1");
+  add("s2");
+  ASSERT_TRUE(
+      reload(R"({"name":"new","addresses":["192.168.1.100-192.168.1.110"]},)" + std::string(kLan))
+          .ok());
+  EXPECT_EQ(ip("s1"), "192.168.1.200");
+  EXPECT_EQ(ip("s2"), "192.168.1.201");
+  EXPECT_THAT(cluster_.writes(), IsEmpty());
+  add("s3");
+  EXPECT_EQ(ip("s3"), "192.168.1.100");
+}
+
+TEST_F(KeepingTest, CLD134_AnAddressOutsideThePoolsStays) {
+  start();
+  add("s1");
+  ASSERT_TRUE(reload(kShrunk).ok());
+  EXPECT_EQ(ip("s1"), "192.168.1.200");
+  EXPECT_THAT(warnings(), ElementsAre("Warning AddressOutsidePools 192.168.1.200 stays, although "
+                                      "no pool has it for this Service"));
+  cluster_.clear_records();
+  annotate("s1", "a", "b");
+  EXPECT_THAT(warnings(), IsEmpty()) << "it is said once";
+  add("s2");
+  EXPECT_EQ(ip("s2"), "192.168.1.201");
+}
+
+TEST_F(KeepingTest, CLD134_AnAddressOutsideThePoolsIsReplacedOnDemand) {
+  start(kLan, R"("onPoolChange":"reassign",)");
+  add("s1");
+  ASSERT_TRUE(reload(kShrunk, R"("onPoolChange":"reassign",)").ok());
+  EXPECT_EQ(ip("s1"), "192.168.1.201");
+}
+
+TEST_F(KeepingTest, CLD134_WhatCannotBeReplacedStays) {
+  start(kLan, R"("onPoolChange":"reassign",)");
+  add("s1");
+  add("s2");
+  ASSERT_TRUE(
+      reload(R"({"name":"lan","addresses":["192.168.1.201"]})", R"("onPoolChange":"reassign",)")
+          .ok());
+  EXPECT_EQ(ip("s1"), "192.168.1.200");
+  EXPECT_THAT(warnings(), Contains(failure("no free address in pools lan")));
+}
+
+TEST_F(KeepingTest, CLD171_AServiceMovesWhenItsLabelsNoLongerFit) {
+  start(kSelected);
+  add("s1", "", R"(,"labels":{"app":"web"})");
+  add("s2", "", R"(,"labels":{"app":"web"})");
+  EXPECT_EQ(ip("s1"), "10.0.0.1");
+  change("s1", R"({"metadata":{"labels":{"app":null}}})");
+  EXPECT_EQ(ip("s1"), "192.168.1.200");
+  EXPECT_EQ(ip("s2"), "10.0.0.2");
+}
+
+TEST_F(KeepingTest, ALabelThatNoPoolLooksAtChangesNothing) {
+  start(kSelected);
+  add("s1", "", R"(,"labels":{"app":"web"})");
+  change("s1", R"({"metadata":{"labels":{"tier":"front"}}})");
+  EXPECT_EQ(ip("s1"), "10.0.0.1");
+}
+
+TEST_F(KeepingTest, CLD172_AWishThatCannotBeMetLeavesTheServiceAsItIs) {
+  start();
+  add("s1");
+  add("s2");
+  cluster_.clear_records();
+  change("s1", R"({"spec":{"loadBalancerIP":"192.168.1.201"}})");
+  EXPECT_EQ(ip("s1"), "192.168.1.200");
+  EXPECT_THAT(warnings(), ElementsAre(failure("192.168.1.201 is used by default/s2")));
+  remove("s2");
+  EXPECT_EQ(ip("s1"), "192.168.1.201");
+  add("s3");
+  EXPECT_EQ(ip("s3"), "192.168.1.200");
+}
+
+TEST_F(KeepingTest, AnAddressIsNotFreeWhileAStatusShowsIt) {
+  start();
+  add("s1");
+  add("s2", R"(,"loadBalancerIP":"192.168.1.200")");
+  cluster_.fail_next({.verb = Verb::kPatch,
+                      .resource = "services",
+                      .subresource = "status",
+                      .name = "s1",
+                      .times = Fault::kAlways});
+  cluster_.merge<Service>({"default", "s1"}, R"({"spec":{"loadBalancerIP":"192.168.1.202"}})");
+  cluster_.advance(1min);
+  EXPECT_EQ(ip("s1"), "192.168.1.200") << "its new status could not be written";
+  EXPECT_EQ(ip("s2"), "-");
+  cluster_.clear_faults();
+  cluster_.advance(5min);
+  EXPECT_EQ(ip("s1"), "192.168.1.202");
+  EXPECT_EQ(ip("s2"), "192.168.1.200");
+}
+
+TEST_F(KeepingTest, AnAddressIsNotFreeWhileADeletedServiceIsThere) {
+  start();
+  add("s1");
+  add("s2", R"(,"loadBalancerIP":"192.168.1.200")");
+  change("s1",
+         R"({"metadata":{"finalizers":["t/f","service.kubernetes.io/load-balancer-cleanup"]}})");
+  cluster_.hold("services");
+  cluster_.remove<Service>({"default", "s1"});
+  cluster_.run_until_idle();
+  EXPECT_EQ(ip("s2"), "-");
+  cluster_.release("services");
+  rest();
+  EXPECT_EQ(ip("s1"), "-") << "the other finalizer keeps it, without an address";
+  EXPECT_EQ(ip("s2"), "192.168.1.200");
+}
+
+TEST_F(KeepingTest, CLD160_KubeVipLearnsTheAddress) {
+  start(kLan, R"("handOver":"kube-vip",)");
+  add("s1");
+  const auto handed_over = [this] {
+    const std::optional<Service> service = cluster_.find<Service>({"default", "s1"});
+    EXPECT_EQ(service->annotation(kKubeVip), service->annotation(kHandedOver));
+    return std::string(service->annotation(kKubeVip).value_or(""));
+  };
+  EXPECT_EQ(ip("s1"), "192.168.1.200");
+  EXPECT_EQ(handed_over(), "192.168.1.200");
+  cluster_.clear_records();
+  annotate("s1", "a", "b");
+  EXPECT_THAT(cluster_.writes(), IsEmpty());
+
+  annotate("s1", std::string(kKubeVip), "192.168.1.202");
+  EXPECT_EQ(ip("s1"), "192.168.1.202") << "a wish";
+  EXPECT_EQ(handed_over(), "192.168.1.202");
+  cluster_.clear_records();
+  cluster_.advance(10min);
+  EXPECT_THAT(cluster_.writes(), IsEmpty());
+}
+
+TEST_F(KeepingTest, AServiceOfAnotherTypeGivesItsAddressUp) {
+  start();
+  add("s1");
+  cluster_.modify<Service>({"default", "s1"}, [](Json& service) {
+    service["spec"]["type"] = Json::must("\"ClusterIP\"");
+    service["status"]["loadBalancer"] = Json::must("{}");
+  });
+  rest();
+  EXPECT_EQ(ip("s1"), "-");
+  add("s2");
+  EXPECT_EQ(ip("s2"), "192.168.1.200");
+}
+
+TEST_F(KeepingTest, ANamesakeDoesNotKeepTheAddressOfTheOneBefore) {
+  start();
+  add("s1");
+  cluster_.erase<Service>({"default", "s1"});
+  rest();
+  add("s2");
+  EXPECT_EQ(ip("s2"), "192.168.1.200");
+}
+
+}  // namespace
+}  // namespace davit::pools
