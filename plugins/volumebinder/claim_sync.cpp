@@ -139,7 +139,7 @@ Result<std::optional<volumes::Volume>> ClaimSync::find_free(const Claim& claim) 
     const Lookup<Volume> volume = parts_.volumes.get("", last->name);
     // Several claims are looked at at once, and each would begin with the same volume.
     if (!volume || !serves_free(*volume, claim, *selector)) continue;
-    if (parts_.index.take(last->name)) return std::optional(*volume);
+    if (parts_.index.take(last->name, claim.uid())) return std::optional(*volume);
   }
   return std::optional<Volume>();
 }
@@ -163,10 +163,10 @@ Status ClaimSync::write_binding(const Volume& volume, const Claim& claim) const 
   std::string patch = volume_claim_patch(volume, claim);
   const bool takes = !patch.empty();
   Status written = send<Volume>(client, volume.key(), std::move(patch), kSpec, volume_at);
+  if (takes && written.ok()) parts_.index.given(volume.name(), claim.uid());
   // After a lost response the server may have carried it out.
   const bool is_refused = !written.ok() && written.code() != Code::kUnavailable;
-  if (takes && !is_refused) (void)parts_.index.take(volume.name());
-  if (is_refused && claim.volume_name().empty()) parts_.index.give_back(volume.name());
+  if (is_refused) parts_.index.give_back(volume.name(), claim.uid());
   if (!written.ok()) return written;
   if (volume.phase() != kBound) {
     patch = volume_phase_patch(volume_at, kBound, {});

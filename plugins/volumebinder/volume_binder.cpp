@@ -6,6 +6,7 @@
 #include <string>
 
 #include "plugins/shared/volumes/claim_pods.hpp"
+#include "plugins/volumebinder/settled.hpp"
 
 namespace davit::volumebinder {
 namespace {
@@ -67,15 +68,24 @@ void VolumeBinder::on_volume(const Event<volumes::Volume>& event) {
             Operations::name("delete", volume.name(), volume.uid()), parts_.cluster.now())) {
       metrics_.ended("delete", deleted->plugin, deleted->took);
     }
-  } else {
-    index_.put(volume);
-    metrics_.count(volume, true);
   }
+  const Value reference = volume.claim_ref();
+  const Lookup<volumes::Claim> claim =
+      parts_.claims.get(reference[&Names::ns].string(), reference[&Names::name].string());
+  // The sync of a claim that has reserved the volume binds them.
+  const bool is_reserved = event.type != Type::kDeleted && index_.put(volume) && claim;
+  if (event.type != Type::kDeleted) metrics_.count(volume, true);
   const bool is_same =
       event.old && event.old->uid() == volume.uid() && event.old->claim_ref() == volume.claim_ref();
-  if (event.old && !is_same) add_claims_of(*event.old);
-  if (!is_same && !event.initial) add_claims_of(volume);
-  parts_.volume_queue.add(volume);
+  if (event.old && !is_same) add_claim_in(*event.old);
+  if (!is_same && !event.initial) {
+    if (!is_reserved) add_claim_in(volume);
+    const std::string_view binds = is_reserved ? claim->uid() : std::string_view();
+    for (const volumes::Claim& each : parts_.claims.by_index(kByVolumeName, volume.name())) {
+      if (each.uid() != binds) parts_.claim_queue.add(each);
+    }
+  }
+  if (!is_reserved && !is_settled(event, claim)) parts_.volume_queue.add(volume);
 }
 
 void VolumeBinder::on_claim(const Event<volumes::Claim>& event) {
@@ -94,7 +104,11 @@ void VolumeBinder::on_claim(const Event<volumes::Claim>& event) {
       parts_.volume_queue.add(each);
     }
   }
-  if (event.type != Type::kDeleted) parts_.claim_queue.add(claim);
+  if (event.type == Type::kDeleted) return;
+  const std::string_view name = claim.volume_name();
+  const NamedVolume volume{.cached = parts_.volumes.get("", name),
+                           .is_given = index_.is_reserved(name, claim.uid())};
+  if (!is_settled(event, volume)) parts_.claim_queue.add(claim);
 }
 
 void VolumeBinder::on_pod(const Pod& pod) const {
@@ -102,15 +116,11 @@ void VolumeBinder::on_pod(const Pod& pod) const {
   if (!volume.empty()) parts_.volume_queue.add(Key{.ns = {}, .name = std::string(volume)});
 }
 
-void VolumeBinder::add_claims_of(const volumes::Volume& volume) const {
+void VolumeBinder::add_claim_in(const volumes::Volume& volume) const {
   const Value reference = volume.claim_ref();
-  if (reference.kind() == Kind::kObject) {
-    parts_.claim_queue.add(Key{std::string(reference[&Names::ns].string()),
-                               std::string(reference[&Names::name].string())});
-  }
-  for (const volumes::Claim& each : parts_.claims.by_index(kByVolumeName, volume.name())) {
-    parts_.claim_queue.add(each);
-  }
+  if (reference.kind() != Kind::kObject) return;
+  parts_.claim_queue.add(Key{std::string(reference[&Names::ns].string()),
+                             std::string(reference[&Names::name].string())});
 }
 
 void VolumeBinder::add_all() {

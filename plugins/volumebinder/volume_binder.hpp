@@ -34,8 +34,8 @@ class VolumeBinder final : public Controller {
   void on_claim(const Event<volumes::Claim>& event);
   /// A recycler pod is a step of its volume.
   void on_pod(const Pod& pod) const;
-  /// Adds the claim that a volume names, and those that name the volume.
-  void add_claims_of(const volumes::Volume& volume) const;
+  /// Adds the claim in the claimRef of a volume.
+  void add_claim_in(const volumes::Volume& volume) const;
   void add_all();
 
   VolumeIndex index_;

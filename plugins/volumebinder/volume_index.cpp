@@ -1,17 +1,19 @@
 #include "plugins/volumebinder/volume_index.hpp"
 
+#include <davit/mutant.hpp>
 #include <utility>
 
 namespace davit::volumebinder {
 
 Wanted::Wanted(const volumes::Claim& claim)
-    : storage_class(volumes::class_of(claim)),
+    : uid(claim.uid()),
+      storage_class(volumes::class_of(claim)),
       mode(volumes::mode_of(claim)),
       attributes_class(volumes::attributes_class_of(claim)),
       modes(volumes::AccessModes::of(claim)),
       size(volumes::request_of(claim)) {}
 
-void VolumeIndex::put(const volumes::Volume& volume) {
+bool VolumeIndex::put(const volumes::Volume& volume) {
   const std::string name(volume.name());
   Entry entry;
   if (const Value reference = volume.claim_ref(); reference.kind() == Kind::kObject) {
@@ -24,12 +26,18 @@ void VolumeIndex::put(const volumes::Volume& volume) {
                         volumes::attributes_class_of(volume));
     entry.candidate = {volumes::AccessModes::of(volume), *size, name};
   }
+  const std::string uid(volume.claim_ref()[&Names::uid].string());
   const std::lock_guard lock(mutex_);
   remove(name);
-  if (!entry.group) taken_.erase(name);
+  bool is_given = false;
+  if (const auto taken = taken_.find(name); taken != taken_.end() && !entry.group) {
+    is_given = !uid.empty() && taken->second.claim_uid == uid;
+    taken_.erase(taken);
+  }
   if (entry.group) free_[*entry.group][entry.candidate.modes].insert(entry.candidate);
   if (!entry.claim.empty()) by_claim_[entry.claim].insert(name);
   entries_[name] = std::move(entry);
+  return is_given;
 }
 
 void VolumeIndex::erase(std::string_view name) {
@@ -66,7 +74,7 @@ std::optional<Candidate> VolumeIndex::next(const Wanted& wanted,
     const bool is_same = last && modes == last->modes;
     auto each =
         is_same ? bucket.upper_bound(*last) : bucket.lower_bound(Candidate{modes, wanted.size, {}});
-    while (each != bucket.end() && taken_.contains(each->name)) ++each;
+    while (each != bucket.end() && is_of_another(each->name, wanted.uid)) ++each;
     if (each != bucket.end()) return *each;
   }
   return std::nullopt;
@@ -79,19 +87,45 @@ std::vector<std::string> VolumeIndex::of_claim(const Key& claim) const {
   return {found->second.begin(), found->second.end()};
 }
 
-bool VolumeIndex::take(std::string_view name) {
-  const std::lock_guard lock(mutex_);
-  return taken_.insert_or_assign(std::string(name), round_).second;
+bool VolumeIndex::is_of_another(const std::string& name, std::string_view claim_uid) const {
+  const auto found = taken_.find(name);
+  if (found == taken_.end()) return false;
+  return found->second.claim_uid != claim_uid || mutant("reservation-without-owner");
 }
 
-void VolumeIndex::give_back(std::string_view name) {
+bool VolumeIndex::take(std::string_view name, std::string_view claim_uid) {
+  const std::string key(name);
   const std::lock_guard lock(mutex_);
-  taken_.erase(std::string(name));
+  const auto entry = entries_.find(key);
+  const bool is_free = entry != entries_.end() && entry->second.group.has_value();
+  if (!is_free || is_of_another(key, claim_uid)) return false;
+  taken_[key] = {std::string(claim_uid), round_};
+  return true;
+}
+
+bool VolumeIndex::is_reserved(std::string_view name, std::string_view claim_uid) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = taken_.find(std::string(name));
+  return found != taken_.end() && found->second.claim_uid == claim_uid;
+}
+
+void VolumeIndex::given(std::string_view name, std::string_view claim_uid) {
+  const std::string key(name);
+  const std::lock_guard lock(mutex_);
+  const auto entry = entries_.find(key);
+  const bool is_free = entry != entries_.end() && entry->second.group.has_value();
+  if (is_free) taken_[key] = {std::string(claim_uid), round_};
+}
+
+void VolumeIndex::give_back(std::string_view name, std::string_view claim_uid) {
+  const std::string key(name);
+  const std::lock_guard lock(mutex_);
+  if (!is_of_another(key, claim_uid)) taken_.erase(key);
 }
 
 void VolumeIndex::next_round() {
   const std::lock_guard lock(mutex_);
-  std::erase_if(taken_, [this](const auto& each) { return each.second < round_; });
+  std::erase_if(taken_, [this](const auto& each) { return each.second.round < round_; });
   ++round_;
 }
 

@@ -23,6 +23,7 @@ namespace davit::volumebinder {
 struct Wanted {
   explicit Wanted(const volumes::Claim& claim);
 
+  std::string uid;  ///< The claim's.
   std::string storage_class;
   std::string mode;
   std::string attributes_class;
@@ -46,25 +47,34 @@ struct Candidate {
 
 /// Follows the volumes as the handlers see them, which may be later than the cache: what it returns
 /// must be looked at in the cache. A search takes logarithmic time, however many volumes fit.
+///
+/// Claims are synced side by side, and several would choose the same volume. So a claim reserves
+/// one before it writes, and owns the reservation until a handler has seen the write or the server
+/// has refused it. A write without an answer leaves it to its owner, which may try again at once;
+/// for other claims it ends with the second round from then.
 /// Thread-safe. Rule: docs/spec/volumes.md, B5.
 class VolumeIndex {
  public:
-  void put(const volumes::Volume& volume);
+  /// Returns whether the volume has become that of the claim that had reserved it.
+  bool put(const volumes::Volume& volume);
   void erase(std::string_view name);
 
-  /// The next free volume behind `last` that is large enough and has the modes; the first without
-  /// `last`. Selectors are not looked at.
+  /// The next free volume behind `last` that is large enough, has the modes and is not reserved for
+  /// another claim; the first without `last`. Selectors are not looked at.
   [[nodiscard]] std::optional<Candidate> next(const Wanted& wanted,
                                               const std::optional<Candidate>& last) const;
   /// The volumes whose claimRef names this claim, with any UID.
   [[nodiscard]] std::vector<std::string> of_claim(const Key& claim) const;
 
-  /// A claim takes the volume: it is not free from now on, although the handlers still see it so.
-  /// False: another claim has taken it before.
-  bool take(std::string_view name);
-  /// The server has refused it to the claim.
-  void give_back(std::string_view name);
-  /// Ends what take() did before the call before this one, for volumes that no handler saw since.
+  /// Reserves the volume for the claim with this UID. False: it is not free any more, or another
+  /// claim has it.
+  [[nodiscard]] bool take(std::string_view name, std::string_view claim_uid);
+  [[nodiscard]] bool is_reserved(std::string_view name, std::string_view claim_uid) const;
+  /// The server has given the volume to the claim, whichever claim had reserved it.
+  void given(std::string_view name, std::string_view claim_uid);
+  /// The server has refused the volume to the claim, whose reservation ends.
+  void give_back(std::string_view name, std::string_view claim_uid);
+  /// Ends the reservations from before the last call, for volumes that no handler saw since.
   void next_round();
 
  private:
@@ -75,14 +85,19 @@ class VolumeIndex {
     Candidate candidate{};
     std::string claim = {};  // The text of the key in its claimRef.
   };
+  struct Reservation {
+    std::string claim_uid;
+    std::uint64_t round = 0;
+  };
 
   void remove(const std::string& name);
+  [[nodiscard]] bool is_of_another(const std::string& name, std::string_view claim_uid) const;
 
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Entry> entries_;
   std::map<Group, std::map<volumes::AccessModes, std::set<Candidate>>> free_;
   std::unordered_map<std::string, std::set<std::string>> by_claim_;
-  std::unordered_map<std::string, std::uint64_t> taken_;  // Name → round.
+  std::unordered_map<std::string, Reservation> taken_;  // Key: name, of free volumes.
   std::uint64_t round_ = 0;
 };
 

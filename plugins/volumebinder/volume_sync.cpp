@@ -20,10 +20,6 @@ bool is_released(const volumes::Volume& volume) {
   return volume.phase() == kReleased || volume.phase() == kFailed;
 }
 
-std::string_view policy_of(const volumes::Volume& volume) {
-  return volume.spec()["persistentVolumeReclaimPolicy"].string();
-}
-
 /// The reason why no plugin deletes the volume; empty: an external provisioner does. Directories
 /// are not deleted, because those of the machine that runs this controller are not those of the
 /// nodes. Rule: docs/spec/volumes.md, B10.
@@ -76,7 +72,7 @@ Status VolumeSync::follow(const Volume& volume, const Claim& claim) const {
   if (other == volume.name()) return set_phase(parts_, volume, kBound);
   if (!other.empty()) {
     const bool is_provisioned = volume.annotation(kProvisionedBy).has_value();
-    if (is_provisioned && policy_of(volume) == "Delete") return release(volume);
+    if (is_provisioned && volumes::reclaim_policy_of(volume) == "Delete") return release(volume);
     return unbind(parts_, volume);
   }
   if (volumes::mode_of(volume) == volumes::mode_of(claim)) {
@@ -100,7 +96,7 @@ Status VolumeSync::release(const Volume& volume) const {
 }
 
 Status VolumeSync::reclaim(const Volume& volume) const {
-  const std::string_view policy = policy_of(volume);
+  const std::string_view policy = volumes::reclaim_policy_of(volume);
   if (volume.annotation(kMigratedTo).value_or("") != "" || policy == "Retain") return {};
   if (policy == "Recycle") return recycler_.recycle(volume);
   if (policy == "Delete") return leave_to_provisioner(volume);

@@ -38,6 +38,11 @@ inline constexpr std::string_view kBetaClassAnnotation = "volume.beta.kubernetes
   return object.spec()["volumeAttributesClassName"].string();
 }
 
+/// "Retain", "Delete" or "Recycle".
+[[nodiscard]] inline std::string_view reclaim_policy_of(const Volume& volume) {
+  return volume.spec()["persistentVolumeReclaimPolicy"].string();
+}
+
 /// The size that a claim asks for; zero if its text is no quantity.
 [[nodiscard]] inline Quantity request_of(const Claim& claim) {
   return typed::quantity(claim.spec()["resources"]["requests"]["storage"]).value_or(Quantity());
