@@ -30,9 +30,16 @@ class AttachDetach final : public Controller {
  private:
   void on_pod(const Event<Pod>& event) const;
   void on_node(const Event<Node>& event);
+  void on_node_gone(const std::string& name);
+  /// Whether the node lists what it shall list, and no step waits for it to be confirmed.
+  [[nodiscard]] bool has_its_list(const Node& node);
+  void on_claim(const Event<volumes::Claim>& event) const;
   void on_volume(const Event<volumes::Volume>& event) const;
   void on_driver(const Event<volumes::CsiDriver>& event) const;
   void on_attachment(const Event<volumes::Attachment>& event);
+  /// Whether the attachment is one that an operation waits for and whose attacher has not said
+  /// anything yet, so that no step follows. Notes that it was seen.
+  [[nodiscard]] bool is_awaited(VolumeState& volume, const volumes::Attachment& attachment);
   /// Adds all pods that count, and those that may not count any more.
   void add_pods() const;
   void verify();

@@ -398,7 +398,7 @@ VolumeSync::Rest VolumeSync::end_detach(const Place& place) const {
   parts_.world.erase(volume, place.node);
   if (volume.is_wanted(place.node)) static_cast<void>(parts_.world.pair(volume, place.node));
   // Other nodes may have waited, also those that this sync has looked at before.
-  parts_.add_volume(place.volume);
+  if (!volume.pairs.empty()) parts_.add_volume(place.volume);
   return Rest{};
 }
 

@@ -1,5 +1,6 @@
 #include "plugins/attachdetach/world.hpp"
 
+#include <davit/mutant.hpp>
 #include <utility>
 
 namespace davit::attachdetach {
@@ -58,11 +59,17 @@ void World::learn(VolumeState& volume, const Source& source) {
 
 const Source& World::source_on(const VolumeState& volume, const std::string& node) const {
   const auto wanted = volume.wanted.find(node);
-  if (wanted == volume.wanted.end() || wanted->second.empty()) return volume.source;
-  const auto pod = pods_.find(wanted->second.begin()->first);
-  if (pod == pods_.end()) return volume.source;
-  const auto source = pod->second.wanted.find(volume.source.name);
-  return source == pod->second.wanted.end() ? volume.source : source->second;
+  if (wanted == volume.wanted.end()) return volume.source;
+  const Source* first = nullptr;
+  for (const auto& [key, name] : wanted->second) {
+    const auto pod = pods_.find(key);
+    if (pod == pods_.end()) continue;
+    const auto source = pod->second.wanted.find(volume.source.name);
+    if (source == pod->second.wanted.end()) continue;
+    if (first == nullptr) first = &source->second;
+    if (!source->second.allows_many_nodes && !mutant("shared-by-first-pod")) return source->second;
+  }
+  return first == nullptr ? volume.source : *first;
 }
 
 const std::set<std::string>& World::volumes_on(const std::string& node) const {

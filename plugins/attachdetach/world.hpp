@@ -93,7 +93,8 @@ class World {
   /// Says what the volume is, unless that is known.
   void learn(VolumeState& volume, const Source& source);
   /// The volume as the pods on the node name it; as it is known otherwise. Several
-  /// PersistentVolumes may stand for one volume.
+  /// PersistentVolumes may stand for one volume: the one of the first pod counts, but one that is
+  /// for one node only comes before those for many.
   [[nodiscard]] const Source& source_on(const VolumeState& volume, const std::string& node) const;
   /// The volumes with a pair on the node.
   [[nodiscard]] const std::set<std::string>& volumes_on(const std::string& node) const;

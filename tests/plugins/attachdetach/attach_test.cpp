@@ -171,6 +171,22 @@ TEST_F(AttachTest, AD018_ANodeWhosePodsNameAVolumeForOneNodeWaitsForTheOthers) {
   EXPECT_EQ(times(busy("used by 1 pod(s) in different namespaces")), 1);
 }
 
+TEST_F(AttachTest, AD018_OfThePodsOnANodeTheOneWhoseVolumeIsForOneNodeDecides) {
+  add_volume("vm", csi("h-va"), R"(["ReadWriteMany"])", "many");
+  add_pod("p1", "vm", "n1", "many");
+  run();
+  attached(attachment());
+  // The pod that comes first by its key allows many nodes.
+  add_pod("p0", "vm", "n2", "many");
+  add_pod("p2", "va", "n2");
+  run();
+  EXPECT_FALSE(has(attachment("n2"))) << "the volume of p2 allows one node only";
+  EXPECT_EQ(times(busy("used by 1 pod(s) in different namespaces")), 1);
+  erase_pod("p2");
+  pass(2s);
+  EXPECT_TRUE(has(attachment("n2"))) << "the pods that are left share it";
+}
+
 TEST_F(AttachTest, AD023_AD024_VolumesForManyNodesAreAttachedToEach) {
   for (const std::string modes :
        {R"(["ReadWriteMany"])", R"(["ReadOnlyMany"])", R"(["ReadWriteOnce","ReadWriteMany"])"}) {
@@ -344,6 +360,44 @@ TEST_F(AttachTest, AD037_APodThatComesBackTooEarlyWaitsForTheEndOfTheOldAttachme
   detached(attachment());
   EXPECT_EQ(creates(), 2U);
   EXPECT_FALSE(cluster_.find<Attachment>({"", attachment()})->is_being_deleted());
+}
+
+TEST_F(AttachTest, EachStepOfAnAttachmentAndItsEndIsOneSync) {
+  const auto syncs = [this] {
+    run();
+    const std::size_t out = cluster_.syncs().size();
+    cluster_.clear_records();
+    return out;
+  };
+  (void)syncs();
+  add_pod("p1", "va");
+  EXPECT_EQ(syncs(), 2U) << "of the pod, and of the volume, which creates the attachment";
+  attached(attachment(), true);
+  EXPECT_EQ(syncs(), 2U) << "of the volume, and of the node, which lists it";
+  use();
+  EXPECT_EQ(syncs(), 0U);
+  erase_pod("p1");
+  EXPECT_EQ(syncs(), 2U) << "of the pod, and of the volume, which is in use";
+  set_in_use("n1", "[]");
+  EXPECT_EQ(syncs(), 3U) << "of the volume, of the node's list, and of the volume, which detaches";
+  cluster_.merge<Attachment>({"", attachment()}, R"({"status":{"attached":false}})");
+  EXPECT_EQ(syncs(), 0U);
+  detached(attachment());
+  EXPECT_EQ(syncs(), 1U);
+}
+
+TEST_F(AttachTest, ChangesThatDoNotMatterCauseNoSync) {
+  add_pod("p1", "va");
+  run();
+  attached(attachment(), true);
+  cluster_.clear_records();
+  const std::string label = R"({"metadata":{"annotations":{"a":"b"}},"status":{"phase":"Bound"}})";
+  cluster_.merge<volumes::Claim>({"ns", "va"}, label);
+  cluster_.merge<volumes::Volume>({"", "va"}, label);
+  cluster_.merge<Attachment>({"", attachment()}, R"({"metadata":{"finalizers":["a.com/b"]}})");
+  cluster_.merge<Pod>({"ns", "p1"}, R"({"metadata":{"labels":{"a":"b"}}})");
+  cluster_.run_until_idle();
+  EXPECT_THAT(cluster_.syncs(), ::testing::IsEmpty());
 }
 
 TEST_F(AttachTest, AD066_ARefusedAttachmentIsReported) {

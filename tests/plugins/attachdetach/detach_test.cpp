@@ -427,6 +427,17 @@ TEST_F(DetachTest, AD076_AnotherClaimOfTheNameDoesNotTakeThePodsVolume) {
   EXPECT_EQ(report(), kName);
 }
 
+TEST_F(DetachTest, AD076_APodKeepsTheVolumeWhoseClaimIsGone) {
+  attach_one();
+  use();
+  // Someone has stripped their finalizers.
+  cluster_.erase<volumes::Claim>({"ns", "va"});
+  cluster_.erase<volumes::Volume>({"", "va"});
+  pass(10min);
+  EXPECT_TRUE(has(attachment()));
+  EXPECT_EQ(report(), kName);
+}
+
 TEST_F(DetachTest, AD078_AListThatTheCacheDoesNotShowYetIsWrittenBeforeTheDeletion) {
   add_world();
   start();

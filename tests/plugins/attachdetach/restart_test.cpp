@@ -39,6 +39,17 @@ TEST_F(RestartTest, AD049_AnAttachmentThatNoPodWantsIsDeleted) {
   EXPECT_FALSE(has(attachment()));
 }
 
+TEST_F(RestartTest, AD049_NothingButTheVolumeOfAnAttachmentMayBeLeft) {
+  add_driver("d", true);
+  add_volume("va");
+  cluster_.erase<volumes::Claim>({"ns", "va"});
+  add_attachment(attachment(), "va", "n1", true);
+  start();
+  EXPECT_TRUE(has(attachment())) << "a node that was never seen may use it";
+  pass(7min);
+  EXPECT_FALSE(has(attachment()));
+}
+
 TEST_F(RestartTest, AD050_AnAttachmentThatAPodWantsIsTaken) {
   add_world();
   add_attachment(attachment(), "va", "n1", true);
