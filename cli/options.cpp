@@ -35,6 +35,8 @@ void apply_gates(Manifest& manifest) {
        "podCertificateRequest"},
       {"ClusterTrustBundle", "kube-apiserver-serving-clustertrustbundle-publisher-controller",
        "clusterTrustBundle"},
+      {"PersistentVolumeClaimUnusedSinceTime", "persistentvolumeclaim-protection-controller",
+       "unusedSinceTime"},
       {"HPAScaleToZero", "horizontal-pod-autoscaler-controller", "scaleToZero"},
       {"HPAConfigurableTolerance", "horizontal-pod-autoscaler-controller", "configurableTolerance"},
       {"PodLevelResources", "horizontal-pod-autoscaler-controller", "podLevelResources"},

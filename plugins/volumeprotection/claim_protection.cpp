@@ -1,35 +1,57 @@
 #include "plugins/volumeprotection/claim_protection.hpp"
 
+#include <davit/options.hpp>
+#include <memory>
 #include <string>
 #include <utility>
 
+#include "plugins/shared/gates/read_switch.hpp"
 #include "plugins/shared/volumes/pod_claims.hpp"
 #include "plugins/volumeprotection/finalizers.hpp"
 #include "plugins/volumeprotection/used_claims.hpp"
 
 namespace davit::volumeprotection {
 
-ClaimProtection::ClaimProtection(Context& cluster)
+InitResult ClaimProtection::open(Context& cluster) {
+  constexpr std::string_view kGateSwitch = "unusedSinceTime";
+  const Value config = cluster.config();
+  if (Status s = check_options(config, {kGateSwitch}); !s.ok()) return s;
+  const Result<bool> on = gates::read_switch(config, kGateSwitch);
+  if (!on) return on.error();
+  return std::unique_ptr<Controller>(
+      std::make_unique<ClaimProtection>(cluster, *on ? UnusedGate::kOn : UnusedGate::kOff));
+}
+
+ClaimProtection::ClaimProtection(Context& cluster, UnusedGate gate)
     : cluster_(cluster),
       queue_(cluster.open_queue({.name = "pvcprotection"},
                                 [this](const Key& ns) { return sync(ns); })),
       claims_(cluster.open_informer<volumes::Claim>(
-          {.added = [this](const volumes::Claim& claim) { add_if_due(claim); },
+          {.added = [this](const volumes::Claim& claim) { on_claim(claim); },
            .updated = [this](const volumes::Claim&,
-                             const volumes::Claim& claim) { add_if_due(claim); }})),
-      pods_(cluster.open_informer<Pod>({.updated =
-                                            [this](const Pod& old, const Pod& pod) {
-                                              if (old.uid() != pod.uid()) add_freed(old);
-                                              if (volumes::is_shut_down(pod)) add_freed(pod);
-                                            },
-                                        .deleted = [this](const Pod& pod) { add_freed(pod); }})) {}
+                             const volumes::Claim& claim) { on_claim(claim); }})),
+      pods_(
+          cluster.open_informer<Pod>({.any = [this](const Event<Pod>& event) { on_pod(event); }})) {
+  if (gate == UnusedGate::kOn) unused_.emplace(cluster, claims_, pods_);
+}
 
 void ClaimProtection::add(const ObjectView& object) const {
   queue_.add(Key{.ns = "", .name = std::string(object.ns())});
 }
 
-void ClaimProtection::add_if_due(const volumes::Claim& claim) const {
+void ClaimProtection::on_claim(const volumes::Claim& claim) const {
   if (needs(claim, kClaimFinalizer) || is_held(claim, kClaimFinalizer)) add(claim);
+  if (unused_) unused_->add(claim);
+}
+
+void ClaimProtection::on_pod(const Event<Pod>& event) const {
+  const bool is_another = event.old && event.old->uid() != event.current.uid();
+  const bool is_gone = event.type == Event<Pod>::Type::kDeleted;
+  if (is_another) add_freed(*event.old);
+  if (is_gone || (event.old && volumes::is_shut_down(event.current))) add_freed(event.current);
+  if (!unused_) return;
+  if (is_another) unused_->add_claims_of(*event.old);
+  unused_->add_claims_of(event.current);
 }
 
 void ClaimProtection::add_freed(const Pod& pod) const {

@@ -1,12 +1,15 @@
 /// The claim protection controller: a deleted claim stays as long as a pod uses it.
 #pragma once
 
+#include <cstdint>
 #include <davit/context.hpp>
 #include <davit/controller.hpp>
 #include <davit/kube/pod.hpp>
+#include <optional>
 #include <vector>
 
 #include "plugins/shared/volumes/views.hpp"
+#include "plugins/volumeprotection/unused_condition.hpp"
 
 namespace davit::volumeprotection {
 
@@ -18,11 +21,16 @@ namespace davit::volumeprotection {
 /// Rule: docs/spec/volumes.md, part C.
 class ClaimProtection final : public Controller {
  public:
-  explicit ClaimProtection(Context& cluster);
+  /// The feature gate PersistentVolumeClaimUnusedSinceTime.
+  enum class UnusedGate : std::uint8_t { kOff, kOn };
+
+  [[nodiscard]] static InitResult open(Context& cluster);
+  ClaimProtection(Context& cluster, UnusedGate gate);
 
  private:
   void add(const ObjectView& object) const;
-  void add_if_due(const volumes::Claim& claim) const;
+  void on_claim(const volumes::Claim& claim) const;
+  void on_pod(const Event<Pod>& event) const;
   /// The namespace of a pod that no longer holds its claims, if one of them waits for that.
   void add_freed(const Pod& pod) const;
   [[nodiscard]] Result<Again> sync(const Key& ns) const;
@@ -34,6 +42,7 @@ class ClaimProtection final : public Controller {
   Queue queue_;
   Informer<volumes::Claim> claims_;
   Informer<Pod> pods_;
+  std::optional<UnusedCondition> unused_;
 };
 
 }  // namespace davit::volumeprotection

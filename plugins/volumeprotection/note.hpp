@@ -18,16 +18,19 @@ namespace davit::volumeprotection {
 constexpr void declare(Note& note) {
   note.plugin("volumeprotection", "0.1.0")
       .controller({.name = "persistentvolumeclaim-protection-controller",
-                   .factory = &make_without_options<ClaimProtection>,
+                   .factory = &ClaimProtection::open,
                    .aliases = {"pvc-protection"},
                    .client_name = "pvc-protection-controller"})
       .rule<volumes::Claim>({"patch"})
-      .watch<volumes::Claim>(
-          {"metadata.deletionTimestamp", "metadata.finalizers", "metadata.ownerReferences"})
+      .rule<volumes::Claim>({"patch"}, {.subresource = "status"})
+      .watch<volumes::Claim>({"metadata.deletionTimestamp", "metadata.finalizers",
+                              "metadata.ownerReferences", "status.conditions"})
       .watch<Pod>({"metadata.deletionTimestamp", "metadata.deletionGracePeriodSeconds",
                    "spec.nodeName", "spec.volumes[].name",
                    "spec.volumes[].persistentVolumeClaim.claimName",
-                   "spec.volumes[].ephemeral.volumeClaimTemplate.spec.accessModes"});
+                   "spec.volumes[].ephemeral.volumeClaimTemplate.spec.accessModes", "status.phase",
+                   "status.containerStatuses[].state", "status.initContainerStatuses[].state",
+                   "status.ephemeralContainerStatuses[].state"});
   note.controller({.name = "persistentvolume-protection-controller",
                    .factory = &make_without_options<VolumeProtection>,
                    .aliases = {"pv-protection"},

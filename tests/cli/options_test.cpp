@@ -174,6 +174,11 @@ TEST(OptionsTest, AFeatureGateSetsTheControllerThatHasItUnlessItsConfigurationDo
             R"({"workloadResourceClaims":"on"})");
   EXPECT_EQ(merge({}, options).controller_settings.at("podgroup-protection-controller").config,
             R"({"genericWorkload":"on"})");
+  options.feature_gates = {{"PersistentVolumeClaimUnusedSinceTime", true}};
+  EXPECT_EQ(merge({}, options)
+                .controller_settings.at("persistentvolumeclaim-protection-controller")
+                .config,
+            R"({"unusedSinceTime":"on"})");
   EXPECT_TRUE(merge({}, {}).controller_settings.empty());
 }
 

@@ -1,8 +1,6 @@
 /// Rows PROT-01 to PROT-13, PROT-25 and PROT-26 of claims.
 #include "plugins/volumeprotection/claim_protection.hpp"
 
-#include <davit/options.hpp>
-
 #include "tests/plugins/volumeprotection/fixture.hpp"
 
 namespace davit::volumeprotection {
@@ -22,7 +20,7 @@ class ClaimProtectionTest : public ProtectionTest {
   static constexpr const char* kOwn = R"(["kubernetes.io/pvc-protection"])";
 
   void SetUp() override { start(); }
-  void start() { ProtectionTest::start(kController, &make_without_options<ClaimProtection>); }
+  void start() { ProtectionTest::start(kController, &ClaimProtection::open); }
 
   void add_claim(const std::string& name = "data", const std::string& more = "",
                  const std::string& finalizers = kOwn) {

@@ -19,8 +19,8 @@ class ProtectionTest : public ::testing::Test {
 
   void TearDown() override { EXPECT_THAT(cluster_.violations(), ::testing::IsEmpty()); }
 
-  void start(std::string_view name, InitResult (*factory)(Context&)) {
-    ASSERT_TRUE(cluster_.start(name, factory).ok());
+  void start(std::string_view name, InitResult (*factory)(Context&), std::string_view config = {}) {
+    ASSERT_TRUE(cluster_.start(name, factory, config).ok());
     settle();
   }
   void settle() { cluster_.run_until_idle(); }
