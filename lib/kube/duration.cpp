@@ -1,7 +1,7 @@
 #include "lib/kube/duration.hpp"
 
-#include <cstdint>
 #include <davit/kube/duration.hpp>
+#include <davit/kube/duration_text.hpp>
 
 namespace davit {
 
@@ -13,30 +13,6 @@ std::optional<Duration> parse_signed_duration(std::string_view text) {
   return value;
 }
 
-std::string format_duration(Duration value) {
-  if (value == Duration::zero()) return "0s";
-  const bool negative = value < Duration::zero();
-  std::uint64_t left = negative ? 0 - static_cast<std::uint64_t>(value.count())
-                                : static_cast<std::uint64_t>(value.count());
-  const auto with_fraction = [](std::uint64_t whole, std::uint64_t rest, int width) {
-    std::string text = std::to_string(whole);
-    if (rest == 0) return text;
-    std::string digits = std::to_string(rest);
-    digits.insert(0, static_cast<std::size_t>(width) - digits.size(), '0');
-    digits.erase(digits.find_last_not_of('0') + 1);
-    return text + "." + digits;
-  };
-  std::string out = negative ? "-" : "";
-  if (left < 1'000) return out + std::to_string(left) + "ns";
-  if (left < 1'000'000) return out + with_fraction(left / 1'000, left % 1'000, 3) + "\u00b5s";
-  if (left < 1'000'000'000) {
-    return out + with_fraction(left / 1'000'000, left % 1'000'000, 6) + "ms";
-  }
-  const std::uint64_t nanos = left % 1'000'000'000;
-  const std::uint64_t seconds = left / 1'000'000'000;
-  if (seconds >= 3600) out += std::to_string(seconds / 3600) + "h";
-  if (seconds >= 60) out += std::to_string(seconds / 60 % 60) + "m";
-  return out + with_fraction(seconds % 60, nanos, 9) + "s";
-}
+std::string format_duration(Duration value) { return duration_text(value); }
 
 }  // namespace davit

@@ -5,11 +5,12 @@
 #include <davit/options.hpp>
 #include <utility>
 
-#include "plugins/shared/endpoint/ip_address.hpp"
-
 namespace davit::nodeipam {
 namespace {
 
+using cidrs::are_of_both_families;
+using cidrs::split;
+using cidrs::trim;
 using ip::Family;
 
 constexpr std::string_view kOn = "allocateNodeCIDRs";
@@ -45,51 +46,6 @@ Result<int> read_mask(Value config, std::string_view name) {
     return refuse(std::string(name) + " must be an integer");
   }
   return static_cast<int>(*number);
-}
-
-std::string_view trim(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
-std::vector<std::string> split(std::string_view text) {
-  std::vector<std::string> out;
-  for (std::size_t comma = 0; comma != text.npos;) {
-    comma = text.find(',');
-    out.emplace_back(text.substr(0, comma));
-    if (comma != text.npos) text.remove_prefix(comma + 1);
-  }
-  return out;
-}
-
-bool are_of_both_families(const std::vector<ip::Prefix>& prefixes) {
-  return std::ranges::any_of(prefixes,
-                             [](const auto& each) { return each.family() == Family::kIPv4; }) &&
-         std::ranges::any_of(prefixes,
-                             [](const auto& each) { return each.family() == Family::kIPv6; });
-}
-
-Result<std::vector<ip::Prefix>> read_cluster(const std::string& text) {
-  std::vector<ip::Prefix> out;
-  for (const std::string& each : split(trim(text))) {
-    const std::optional<ip::Prefix> prefix = parse_cidr(each);
-    if (!prefix) {
-      return refuse("invalid CIDR[" + std::to_string(out.size()) +
-                    "]: <nil> (invalid CIDR address: " + each + ")");
-    }
-    out.push_back(*prefix);
-  }
-  const std::string count = std::to_string(out.size());
-  if (out.size() > 1 && !are_of_both_families(out)) {
-    return refuse("len of ClusterCIDRs==" + count +
-                  " and they are not configured as dual stack (at least one from each IPFamily");
-  }
-  if (out.size() > kFamilies) {
-    return refuse("length of clusterCIDRs is:" + count + " more than max allowed of 2");
-  }
-  return out;
 }
 
 /// Fills the options with the CIDRs of Services. What is no CIDR counts as absent.
@@ -192,18 +148,6 @@ Status check_always(const std::string& type, const std::vector<std::string>& ser
 
 }  // namespace
 
-std::optional<ip::Prefix> parse_cidr(std::string_view text) {
-  const std::size_t slash = text.find('/');
-  if (slash == text.npos) return std::nullopt;
-  const std::optional<endpoint::IpAddress> address = endpoint::parse_ip(text.substr(0, slash));
-  if (!address) return std::nullopt;
-  const bool is_ipv6 = text.substr(0, slash).find(':') != text.npos;
-  if (is_ipv6 != (address->family == endpoint::IpFamily::kIPv6)) return std::nullopt;
-  std::string_view length = text.substr(slash + 1);
-  while (length.size() > 1 && length.front() == '0') length.remove_prefix(1);
-  return ip::Prefix::parse(address->text + '/' + std::string(length));
-}
-
 Result<Options> read_options(Value config) {
   if (Status s = check_options(config, {kOn, kType, kCluster, kServices, kMask, kMask4, kMask6});
       !s.ok()) {
@@ -224,7 +168,7 @@ Result<Options> read_options(Value config) {
   const std::vector<std::string> service_texts = split(*services);
   if (Status s = check_always(*type, service_texts); !s.ok()) return s;
   if (!out.is_on) return out;
-  const Result<std::vector<ip::Prefix>> prefixes = read_cluster(*cluster);
+  const Result<std::vector<ip::Prefix>> prefixes = cidrs::read_cluster_cidrs(*cluster);
   if (!prefixes) return prefixes.error();
   if (Status s = read_services(service_texts, out); !s.ok()) return s;
   if (Status s = set_ranges(*prefixes, *masks, out); !s.ok()) return s;

@@ -10,8 +10,11 @@
 #include <vector>
 
 #include "plugins/nodeipam/cidr_set.hpp"
+#include "plugins/shared/cidrs/cluster_cidrs.hpp"
 
 namespace davit::nodeipam {
+
+using cidrs::parse_cidr;
 
 /// The settings that upstream's flags ask for. Rule: docs/spec/nodeipam.md, section 2.
 struct Options {
@@ -23,9 +26,5 @@ struct Options {
 
 /// kInvalid, with upstream's text: the configuration is refused.
 [[nodiscard]] Result<Options> read_options(Value config);
-
-/// A CIDR as k8s.io/utils/net.ParseCIDRSloppy reads it: leading zeros are decimal. IPv4 in the form
-/// of IPv6 is refused.
-[[nodiscard]] std::optional<ip::Prefix> parse_cidr(std::string_view text);
 
 }  // namespace davit::nodeipam

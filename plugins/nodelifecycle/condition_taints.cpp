@@ -22,17 +22,14 @@ constexpr std::array<Rule, 6> kRules = {{
     {"PIDPressure", "True", "node.kubernetes.io/pid-pressure"},
     {"NetworkUnavailable", "True", "node.kubernetes.io/network-unavailable"},
 }};
+using taints::contains;
+
 constexpr std::string_view kUnschedulable = "node.kubernetes.io/unschedulable";
 
 bool is_owned(const Taint& taint) {
   return taint.key == kUnschedulable ||
          std::any_of(kRules.begin(), kRules.end(),
                      [&taint](const Rule& rule) { return rule.key == taint.key; });
-}
-
-bool contains(std::span<const Taint> taints, const Taint& taint) {
-  return std::any_of(taints.begin(), taints.end(),
-                     [&taint](const Taint& each) { return each.is_same(taint); });
 }
 
 Taint no_schedule(std::string_view key) {
@@ -76,52 +73,6 @@ TaintSwap plan_no_schedule(const Node& node) {
     if (is_owned(each) && !contains(wanted, each)) swap.remove.push_back(each);
   }
   return swap;
-}
-
-std::optional<std::vector<Taint>> with_taints(std::vector<Taint> taints,
-                                              std::span<const Taint> added) {
-  bool changed = false;
-  for (const Taint& each : added) {
-    const auto present = std::find_if(taints.begin(), taints.end(),
-                                      [&each](const Taint& taint) { return taint.is_same(each); });
-    if (present == taints.end()) {
-      taints.push_back(each);
-    } else if (*present != each) {
-      *present = each;
-    } else {
-      continue;
-    }
-    changed = true;
-  }
-  return changed ? std::optional(std::move(taints)) : std::nullopt;
-}
-
-std::optional<std::vector<Taint>> without_taints(std::vector<Taint> taints,
-                                                 std::span<const Taint> removed) {
-  const std::size_t before = taints.size();
-  std::erase_if(taints, [removed](const Taint& each) { return contains(removed, each); });
-  return taints.size() != before ? std::optional(std::move(taints)) : std::nullopt;
-}
-
-std::string taints_patch(std::string_view version, std::span<const Taint> taints) {
-  JsonWriter body;
-  body.begin_object().key("metadata").begin_object().member("resourceVersion", version);
-  body.end_object().key("spec").begin_object().key("taints");
-  if (taints.empty()) {
-    body.null();
-  } else {
-    body.begin_array();
-    for (const Taint& each : taints) {
-      body.begin_object().member("key", each.key);
-      if (!each.value.empty()) body.member("value", each.value);
-      body.member("effect", each.effect);
-      if (!each.time_added.empty()) body.member("timeAdded", each.time_added);
-      body.end_object();
-    }
-    body.end_array();
-  }
-  body.end_object().end_object();
-  return std::move(body).text();
 }
 
 std::optional<std::string> labels_patch(const Node& node) {

@@ -9,7 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include "plugins/shared/taints/taint_lists.hpp"
+
 namespace davit::nodelifecycle {
+
+using taints::taints_patch;
+using taints::with_taints;
+using taints::without_taints;
 
 inline constexpr std::string_view kNotReady = "node.kubernetes.io/not-ready";
 inline constexpr std::string_view kUnreachable = "node.kubernetes.io/unreachable";
@@ -31,17 +37,6 @@ struct TaintSwap {
 /// doNoScheduleTaintingPass: what spec.unschedulable and the conditions call for, against the
 /// node's NoSchedule taints of the seven keys that this controller owns.
 [[nodiscard]] TaintSwap plan_no_schedule(const Node& node);
-
-/// AddOrUpdateTaintOnNode: `taints` with `added`, each in the place of one of the same identity or
-/// at the end; nothing when that changes nothing.
-[[nodiscard]] std::optional<std::vector<Taint>> with_taints(std::vector<Taint> taints,
-                                                            std::span<const Taint> added);
-/// RemoveTaintOffNode: the same for those to take away.
-[[nodiscard]] std::optional<std::vector<Taint>> without_taints(std::vector<Taint> taints,
-                                                               std::span<const Taint> removed);
-
-/// A strategic merge patch that sets the whole list, provided that the server still has `version`.
-[[nodiscard]] std::string taints_patch(std::string_view version, std::span<const Taint> taints);
 
 /// reconcileNodeLabels: a patch that repeats the labels of operating system and architecture under
 /// their old names; nothing when they agree.
