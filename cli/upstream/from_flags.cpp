@@ -89,7 +89,7 @@ std::string missing_controllers(const UpstreamProcess& process) {
   std::string out;
   for (const UpstreamController& each : upstream_controllers()) {
     if (!each.plugin.empty() || !process.runs(each)) continue;
-    if (each.runs == Runs::kWithGate || each.runs == Runs::kElsewhere) continue;
+    if (each.runs == Runs::kWithGate) continue;
     out += "#   " + std::string(each.name) + ": " + std::string(each.stops) + "\n";
   }
   return out;

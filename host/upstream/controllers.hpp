@@ -17,9 +17,8 @@ struct UpstreamController {
   /// When kube-controller-manager runs it, if --controllers does not say otherwise.
   enum class Runs : std::uint8_t {
     kAlways,
-    kIfNamed,    ///< "*" does not switch it on.
-    kWithGate,   ///< A feature gate that is off in v1.36 switches it on.
-    kElsewhere,  ///< In a cloud-controller-manager.
+    kIfNamed,   ///< "*" does not switch it on.
+    kWithGate,  ///< A feature gate that is off in v1.36 switches it on.
   };
   /// Those that davit has say kIfNamed at most: their plugins know the rest.
   Runs runs = Runs::kAlways;

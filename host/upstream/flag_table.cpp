@@ -37,11 +37,16 @@ constexpr UpstreamFlag kGeneric[] = {
      "The provider of a cloud is a plugin, which is enabled by its name. Values other than external"
      " and the empty one are refused, as upstream."},
     {"cluster-cidr", "string", "", kTaken,
-     "controllerSettings.node-ipam-controller.config.clusterCIDR",
-     "Only with --allocate-node-cidrs, as upstream."},
-    {"cluster-name", "string", "kubernetes", kNoEffect, "",
-     "Providers of clouds get controllerSettings.service-lb-controller.config.clusterName."},
-    {"configure-cloud-routes", "", "true", kNoEffect},
+     "controllerSettings.node-ipam-controller.config.clusterCIDR,"
+     "controllerSettings.node-route-controller.config.clusterCIDR",
+     "Only with --allocate-node-cidrs, as upstream, and for routes of a cloud."},
+    {"cluster-name", "string", "kubernetes", kTaken,
+     "controllerSettings.service-lb-controller.config.clusterName,"
+     "controllerSettings.node-route-controller.config.clusterName",
+     "Only for the provider of a cloud."},
+    {"configure-cloud-routes", "", "true", kTaken,
+     "controllerSettings.node-route-controller.config.configureCloudRoutes",
+     "Only with a provider of routes."},
     {"controller-shutdown-timeout", "duration", "10s", kTaken, "controllerShutdownTimeout"},
     {"controller-start-interval", "duration", "", kTaken, "controllerStartInterval"},
     {"controllers", "strings", "[*]", kTaken, "controllers",
@@ -71,8 +76,11 @@ constexpr UpstreamFlag kGeneric[] = {
      "Controllers get every object again after one to two times this, each informer at its own "
      "time. 0 is never; less than 1s counts as 1s."},
     {"node-monitor-period", "duration", "5s", kTaken,
-     "controllerSettings.node-lifecycle-controller.config.nodeMonitorPeriod"},
-    {"route-reconciliation-period", "duration", "10s", kNoEffect},
+     "controllerSettings.node-lifecycle-controller.config.nodeMonitorPeriod,"
+     "controllerSettings.cloud-node-lifecycle-controller.config.nodeMonitorPeriod"},
+    {"route-reconciliation-period", "duration", "10s", kTaken,
+     "controllerSettings.node-route-controller.config.routeReconciliationPeriod",
+     "Less than 1s counts as 1s."},
     {"use-service-account-credentials", "", "", kTaken, "client.useServiceAccountCredentials"},
 };
 
@@ -495,12 +503,6 @@ constexpr FlagGroup kGroups[] = {
     {kRemovedFlags, kRemoved},
 };
 
-/// Flags outside of the group of the controller that they belong to.
-constexpr std::pair<std::string_view, std::string_view> kOwners[] = {
-    {"configure-cloud-routes", "node-route-controller"},
-    {"route-reconciliation-period", "node-route-controller"},
-};
-
 /// The controller that a group of flags belongs to: "Job-controller flags".
 std::string controller_of(const FlagGroup& group) {
   std::string name(group.title.substr(0, group.title.find(' ')));
@@ -530,9 +532,6 @@ std::span<const FlagGroup> upstream_flag_groups() { return kGroups; }
 
 const UpstreamController* FoundFlag::missing() const {
   if (flag->use != FlagUse::kNoEffect) return nullptr;
-  const auto* const owner =
-      std::ranges::find(kOwners, flag->name, &std::pair<std::string_view, std::string_view>::first);
-  if (owner != std::end(kOwners)) return find_upstream_controller(owner->second);
   return flag->note.empty() ? find_upstream_controller(controller_of(*group)) : nullptr;
 }
 

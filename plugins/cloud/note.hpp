@@ -6,6 +6,9 @@
 #include <davit/kube/node.hpp>
 #include <davit/kube/service.hpp>
 
+#include "plugins/cloud/cloud_node_controller.hpp"
+#include "plugins/cloud/cloud_node_lifecycle_controller.hpp"
+#include "plugins/cloud/node_route_controller.hpp"
 #include "plugins/cloud/service_lb_controller.hpp"
 
 namespace davit::cloud {
@@ -26,7 +29,36 @@ constexpr void declare(Note& note) {
                        "spec.externalTrafficPolicy", "spec.healthCheckNodePort", "spec.ipFamilies",
                        "status.loadBalancer"})
       .watch<Node>(
-          {"metadata.deletionTimestamp", "metadata.labels", "spec.providerID", "spec.taints"});
+          {"metadata.deletionTimestamp", "metadata.labels", "spec.providerID", "spec.taints"})
+      .controller({.name = "node-route-controller",
+                   .factory = &NodeRouteController::open,
+                   .aliases = {"route"},
+                   .workers = 16,
+                   .client_name = "route-controller",
+                   .event_component = "route_controller"})
+      .rule<Node>({"patch"}, {.subresource = "status"})
+      .events()
+      .watch<Node>({"spec.podCIDRs", "status.addresses", "status.conditions"})
+      .controller({.name = "cloud-node-lifecycle-controller",
+                   .factory = &CloudNodeLifecycleController::open,
+                   .aliases = {"cloud-node-lifecycle"},
+                   .workers = 10,
+                   .client_name = "node-controller",
+                   .event_component = "cloud-node-lifecycle-controller"})
+      .rule<Node>({"get", "patch", "delete"})
+      .events()
+      .watch<Node>({"spec.providerID", "spec.taints", "status.conditions"})
+      .controller({.name = "cloud-node-controller",
+                   .factory = &CloudNodeController::open,
+                   .aliases = {"cloud-node"},
+                   .client_name = "node-controller",
+                   .event_component = "cloud-node-controller"})
+      .rule<Node>({"get", "patch"})
+      .rule<Node>({"patch"}, {.subresource = "status"})
+      .events()
+      .watch<Node>(
+          {"metadata.labels", "metadata.annotations['alpha.kubernetes.io/provided-node-ip']",
+           "metadata.creationTimestamp", "spec.providerID", "spec.taints", "status.addresses"});
 }
 
 }  // namespace davit::cloud

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "plugins/cloud/provider_wait.hpp"
 #include "plugins/cloud/service_rules.hpp"
 #include "plugins/cloud/service_writes.hpp"
 
@@ -134,19 +135,8 @@ void ServiceLbController::queue(const Key& key) const {
 
 // ---- Syncs
 
-std::optional<Again> ServiceLbController::wait() const {
-  const std::optional<Cloud::Offer> offer = cloud_.offer();
-  if (offer && offer->is_ready) return std::nullopt;
-  return Again::after(std::chrono::milliseconds(DAVIT_CLOUD_BUSY_MS)).keeping_backoff();
-}
-
-std::optional<Again> ServiceLbController::excuse(const Status& failure) const {
-  if (failure.code() != Code::kCancelled) return wait();
-  return Again::after(std::chrono::milliseconds(DAVIT_CLOUD_BUSY_MS)).keeping_backoff();
-}
-
 Result<Again> ServiceLbController::sync(const Key& key) {
-  if (const auto again = wait()) return *again;
+  if (const auto again = wait_for(cloud_)) return *again;
   if (!key.name.ends_with(kHosts)) return sync_service(key);
   return sync_hosts({key.ns, key.name.substr(0, key.name.size() - kHosts.size())});
 }
@@ -183,13 +173,13 @@ Result<Again> ServiceLbController::sync_service(const Key& key) {
     const bool goes = !wants_load_balancer(*cached) || needs_cleanup(*cached);
     reply = goes ? remove(key, *cached) : ensure(key, *cached);
     if (goes && reply.status.ok()) memory_.forget(key);
-    if (!reply.status.ok() && !excuse(reply.status)) {
+    if (!reply.status.ok() && !excuse(cloud_, reply.status)) {
       warn(*cached, "SyncLoadBalancerFailed",
            "Error syncing load balancer: " + reply.status.message());
     }
   }
   if (reply.status.ok()) return Again::when_changed();
-  if (const auto again = excuse(reply.status)) return *again;
+  if (const auto again = excuse(cloud_, reply.status)) return *again;
   if (reply.retry_after.count() > 0) return Again::after(reply.retry_after).keeping_backoff();
   return reply.status;
 }
@@ -202,7 +192,7 @@ CloudReply ServiceLbController::end(const Service& known) {
   }
   if (reply.status.ok()) {
     normal(known, "DeletedLoadBalancer", "Deleted load balancer");
-  } else if (!excuse(reply.status)) {
+  } else if (!excuse(cloud_, reply.status)) {
     warn(known, "DeleteLoadBalancerFailed",
          "Error deleting load balancer: " + reply.status.message());
   }
@@ -299,7 +289,7 @@ void ServiceLbController::update(const Key& key, const Service& known,
   if (reply.status.ok()) {
     return normal(known, "UpdatedLoadBalancer", "Updated load balancer with new hosts");
   }
-  if (excuse(reply.status)) return queue(key);
+  if (excuse(cloud_, reply.status)) return queue(key);
   const CloudReply present = cloud_.get_load_balancer(known);
   if (present.status.ok() && !present.exists) return;
   update_errors_.record(1);

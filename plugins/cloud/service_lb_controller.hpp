@@ -54,11 +54,6 @@ class ServiceLbController final : public Controller {
   void update_ended();
 
   [[nodiscard]] std::vector<Node> nodes() const;
-  /// When to look again while the provider cannot be called; nothing: it can.
-  [[nodiscard]] std::optional<Again> wait() const;
-  /// The same after a failure: of a call that was cut short by a stop or a swap, or of a provider
-  /// that cannot be called any more. Nothing: it counts.
-  [[nodiscard]] std::optional<Again> excuse(const Status& failure) const;
   void normal(const Service& about, std::string_view reason, std::string_view message) const {
     cluster_.events().normal(about, reason, message);
   }

@@ -72,8 +72,10 @@ TEST(PluginCommandTest, EventsOfEachControllerHaveTheComponentOfKubeControllerMa
     }
   }
 
-  // kube-controller-manager's other controllers write no Events.
+  // Other controllers of kube-controller-manager and of a cloud-controller-manager write no Events.
   const std::map<std::string, std::string> expected = {
+      {"cloud-node-controller", "cloud-node-controller"},
+      {"cloud-node-lifecycle-controller", "cloud-node-lifecycle-controller"},
       {"cronjob-controller", "cronjob-controller"},
       {"daemonset-controller", "daemonset-controller"},
       {"deployment-controller", "deployment-controller"},
@@ -88,6 +90,7 @@ TEST(PluginCommandTest, EventsOfEachControllerHaveTheComponentOfKubeControllerMa
       {"job-controller", "job-controller"},
       {"node-ipam-controller", "cidrAllocator"},
       {"node-lifecycle-controller", "node-controller"},
+      {"node-route-controller", "route_controller"},
       {"persistentvolume-attach-detach-controller", "attachdetach-controller"},
       {"persistentvolume-binder-controller", "persistentvolume-controller"},
       {"persistentvolume-expander-controller", "volume_expand"},
@@ -101,7 +104,7 @@ TEST(PluginCommandTest, EventsOfEachControllerHaveTheComponentOfKubeControllerMa
   for (const auto& [controller, component] : expected) {
     EXPECT_EQ(components[controller], component) << controller;
   }
-  EXPECT_EQ(components.size(), 49U);
+  EXPECT_EQ(components.size(), 52U);
 }
 
 /// A report on a note with optional capabilities, limits and values of the configuration.

@@ -81,17 +81,26 @@ TEST(FlagOptionsTest, SeveralFlagsOfAControllerAddUpAndTheLastValueCounts) {
             R"({"nodeEvictionRate":2,"unhealthyZoneThreshold":0.5})");
 }
 
+TEST(FlagOptionsTest, AFlagOfSeveralControllersReachesEach) {
+  const RunOptions options = take("node-monitor-period", {"7s"});
+  for (const char* const each : {"node-lifecycle-controller", "cloud-node-lifecycle-controller"}) {
+    EXPECT_EQ(options.controller_settings.at(each).config, R"({"nodeMonitorPeriod":"7s"})");
+  }
+  EXPECT_EQ(take("configure-cloud-routes", {"false"})
+                .controller_settings.at("node-route-controller")
+                .config,
+            R"({"configureCloudRoutes":false})");
+}
+
 TEST(FlagOptionsTest, TheGarbageCollectorIsSwitchedOff) {
   const RunOptions options = take("enable-garbage-collector", {"false"});
   EXPECT_EQ(options.controller_settings.at("garbage-collector-controller").enabled, false);
 }
 
 TEST(FlagOptionsTest, AFlagWithoutEffectWarnsUnlessItHasItsDefault) {
-  EXPECT_THAT(take("route-reconciliation-period", {"6s"}).warnings,
-              ElementsAre("--route-reconciliation-period: davit has no node-route-controller: a "
-                          "cloud-controller-manager runs it"));
-  for (const auto& [flag, value] : {std::pair("route-reconciliation-period", "10s"),
-                                    {"cluster-name", "kubernetes"},
+  EXPECT_THAT(take("external-cloud-volume-plugin", {"x"}).warnings,
+              ElementsAre("--external-cloud-volume-plugin has no effect: davit links no cloud"));
+  for (const auto& [flag, value] : {std::pair("external-cloud-volume-plugin", ""),
                                     {"pvclaimbinder-sync-period", "0.25m"},
                                     {"horizontal-pod-autoscaler-tolerance", "0.1"},
                                     {"disabled-metrics", ""},

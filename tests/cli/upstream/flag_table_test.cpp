@@ -23,8 +23,6 @@ TEST(FlagTableTest, NoFlagStandsTwiceAndUnderscoresAreDashes) {
 }
 
 TEST(FlagTableTest, AFlagWithoutEffectHasAReason) {
-  EXPECT_EQ(find_upstream_flag("route-reconciliation-period").reason(),
-            "davit has no node-route-controller: a cloud-controller-manager runs it");
   EXPECT_EQ(find_upstream_flag("emulated-version").reason(), "davit behaves as v1.36");
 }
 
@@ -40,7 +38,7 @@ TEST(FlagTableTest, AFlagOfAMissingControllerNamesIt) {
     return found == nullptr ? std::string_view() : found->name;
   };
   EXPECT_EQ(missing("concurrent-service-syncs"), "") << "davit has it";
-  EXPECT_EQ(missing("configure-cloud-routes"), "node-route-controller") << "a generic flag";
+  EXPECT_EQ(missing("emulated-version"), "") << "a generic flag";
   EXPECT_EQ(missing("concurrent-job-syncs"), "") << "davit has it";
   EXPECT_EQ(missing("log-dir"), "") << "no controller's";
   for (const FlagGroup& group : upstream_flag_groups()) {

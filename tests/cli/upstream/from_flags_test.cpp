@@ -61,17 +61,17 @@ TEST(FromFlagsTest, TheManifestHasTheLeaseOfTheCommandLine) {
 
 TEST(FromFlagsTest, WhatStopsWithoutAMissingControllerIsSaid) {
   const FromFlagsResult result = manifest_from_flags(
-      {"--route-reconciliation-period=6s", "--controllers=*,selinux-warning-controller"});
+      {"--external-cloud-volume-plugin=x", "--controllers=*,selinux-warning-controller"});
 
   EXPECT_THAT(result.warnings,
-              ElementsAre(HasSubstr("--route-reconciliation-period: davit has no "),
+              ElementsAre(HasSubstr("--external-cloud-volume-plugin has no effect: "),
                           HasSubstr("davit manifest from-flags --rest prints")));
   EXPECT_THAT(result.text,
               HasSubstr("\n#   selinux-warning-controller: no Event warns of volumes that pods use "
                         "with different SELinux labels\n"));
   for (const char* const silent :
        {"#   token-cleaner-controller", "#   certificatesigningrequest-signing-controller",
-        "#   service-lb-controller"}) {
+        "#   service-lb-controller", "#   node-route-controller"}) {
     EXPECT_THAT(result.text, Not(HasSubstr(silent)));
   }
 }

@@ -36,17 +36,17 @@ std::vector<std::string> words(const std::string& command) {
 TEST(RestFlagsTest, LeftoverKeepsItsFlagsWithoutTheControllersOfDavit) {
   const FromFlagsResult rest =
       rest_of_flags({"kube-controller-manager",
-                     "--controllers=job,node-route-controller,-ttl,tokencleaner,"
+                     "--controllers=job,storage-version-migrator-controller,-ttl,tokencleaner,"
                      "selinux-warning-controller",
                      "--kubeconfig=/a b.conf", "--concurrent-job-syncs=9",
-                     "--route-reconciliation-period=6s", "--secure-port=10257"});
+                     "--external-cloud-volume-plugin=x", "--secure-port=10257"});
 
   EXPECT_THAT(rest.problems, IsEmpty());
   EXPECT_EQ(rest.text,
             "kube-controller-manager \\\n"
             "  '--kubeconfig=/a b.conf' \\\n"
-            "  --route-reconciliation-period=6s \\\n"
-            "  --controllers=node-route-controller,selinux-warning-controller \\\n"
+            "  --external-cloud-volume-plugin=x \\\n"
+            "  --controllers=storage-version-migrator-controller,selinux-warning-controller \\\n"
             "  --leader-elect-resource-name=kube-controller-manager-rest \\\n"
             "  --secure-port=10267\n");
   EXPECT_THAT(rest.warnings, ElementsAre(HasSubstr("kube-system/kube-controller-manager-rest"),
