@@ -147,7 +147,8 @@ std::string manifest_of(const Group& group, const AccountFiles& accounts) {
     case IsolationGroup::kVolumes:
       return manifest() + volumes_manifest();
     case IsolationGroup::kLost:
-      return manifest() + volumes_manifest() + "        forceDetachAfter: " + kForceAfter + '\n';
+      return manifest() + volumes_manifest() + "        forceDetachAfter: " + kForceAfter + '\n' +
+             (group.flags.empty() ? "" : "        disableForceDetachOnTimeout: true\n");
     case IsolationGroup::kNodeIpam:
       return manifest_from(group.flags);
     case IsolationGroup::kShared:

@@ -1,6 +1,7 @@
 /// The controllers at work while scenarios play, for kube-controller-manager and for davit.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -27,6 +28,11 @@ struct AccountFiles {
 
 /// The deleter of objects whose owner or namespace is gone. The sandbox does so itself.
 enum class Deletion { kByControllers, kByServer };
+
+/// Longer than davit and kube-controller-manager leave a silent node its volumes, in scenarios of
+/// IsolationGroup::kLost.
+constexpr std::chrono::seconds kSilenceOfDavit{10};
+constexpr std::chrono::seconds kSilenceOfOriginal{390};
 
 /// Flags of `davit run`, with a manifest in `scratch`.
 [[nodiscard]] std::vector<std::string> davit_flags(const Group& group, Deletion deletion,

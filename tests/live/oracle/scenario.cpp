@@ -120,8 +120,13 @@ Scenario read_scenario(const YamlNode& node, const Objects& objects, Reader& rea
   if (!servers.empty() && !out.needs_real_server) reader.mistake(node, "servers: real");
   out.isolation = isolation_of(node, reader);
   out.flags = reader.texts(node, "flags");
-  if (!out.flags.empty() && out.isolation != IsolationGroup::kNodeIpam)
-    reader.mistake(node, "flags need isolation: ipam");
+  const bool is_lost = out.isolation == IsolationGroup::kLost;
+  if (!out.flags.empty() && out.isolation != IsolationGroup::kNodeIpam && !is_lost)
+    reader.mistake(node, "flags need isolation: ipam or lost");
+  if (is_lost && !std::ranges::all_of(out.flags, [](const std::string& each) {
+        return each == kDisableForceDetach;
+      }))
+    reader.mistake(node, "flags of isolation: lost: " + std::string(kDisableForceDetach));
   const std::string compare = reader.text(node, "compare");
   if (compare == "ends") out.compare = Compare::kEnds;
   if (compare == "steps") out.compare = Compare::kSteps;
@@ -141,6 +146,7 @@ Scenario read_scenario(const YamlNode& node, const Objects& objects, Reader& rea
   if (has(Step::Action::kControllers) && out.isolation != IsolationGroup::kAlone &&
       out.isolation != IsolationGroup::kAccounts && out.isolation != IsolationGroup::kNodeIpam)
     reader.mistake(node, "controllers need isolation: alone, accounts or ipam");
+  if (has(Step::Action::kPass) && !is_lost) reader.mistake(node, "pass needs isolation: lost");
   if (has(Step::Action::kMetrics) && out.isolation != IsolationGroup::kMetrics)
     reader.mistake(node, "metrics need isolation: metrics");
   if (const YamlNode* expect = node.find("expect")) {

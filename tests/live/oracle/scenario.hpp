@@ -54,7 +54,8 @@ struct Step {
     kRest,
     kFault,
     kControllers,
-    kMetrics
+    kMetrics,
+    kPass
   };
 
   Action action = Action::kRest;
@@ -80,6 +81,9 @@ enum class Compare {
   kSteps,    ///< The sizes and the number of a rollout's steps, too: pods wait for the scenario.
 };
 
+/// The flag that scenarios of IsolationGroup::kLost may have.
+inline constexpr std::string_view kDisableForceDetach = "--disable-force-detach-on-timeout";
+
 /// The isolation group: which other scenarios may run at the same time.
 enum class IsolationGroup {
   kShared,  ///< Shared by all scenarios of this group.
@@ -99,7 +103,7 @@ enum class IsolationGroup {
   /// None, on a server without nodes, with the node IPAM controller and the scenario's flags.
   kNodeIpam,
   /// As kVolumes, on that server. davit takes volumes from lost nodes after five seconds, and
-  /// kube-controller-manager after its six minutes.
+  /// kube-controller-manager after its six minutes. A scenario with flags plays by itself.
   kLost,
 };
 
@@ -109,7 +113,7 @@ struct Scenario {
   std::string digest;  ///< The sum of all that the file says about it.
   IsolationGroup isolation = IsolationGroup::kShared;
   Compare compare = Compare::kHistory;
-  std::vector<std::string> flags;  ///< Upstream's, for both programs: for kNodeIpam.
+  std::vector<std::string> flags;  ///< Upstream's, for both programs: for kNodeIpam and kLost.
   /// Whether the oldest server plays it, too: what has not changed since, one of each sort.
   bool plays_on_oldest = false;
   /// Whether the sandbox does not play it, which has Services of one family only.

@@ -35,7 +35,12 @@ constexpr MistakeCase kMistakes[] = {
     {"  - fault: none\n  servers: real\n", "x.yaml:2: real servers inject no faults"},
     {"  - controllers: gone\n", "x.yaml:4: controllers: stopped or running"},
     {"  - controllers: stopped\n", "x.yaml:2: controllers need isolation: alone, accounts or ipam"},
-    {"  - rest\n  flags: [--cluster-cidr=10.0.0.0/8]\n", "x.yaml:2: flags need isolation: ipam"},
+    {"  - rest\n  flags: [--cluster-cidr=10.0.0.0/8]\n",
+     "x.yaml:2: flags need isolation: ipam or lost"},
+    {"  - rest\n  isolation: lost\n  flags: [--cluster-cidr=10.0.0.0/8]\n",
+     "x.yaml:2: flags of isolation: lost: --disable-force-detach-on-timeout"},
+    {"  - pass: silence\n", "x.yaml:2: pass needs isolation: lost"},
+    {"  - pass: 5\n", "x.yaml:4: pass: silence"},
 };
 // clang-format on
 

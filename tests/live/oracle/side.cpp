@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <barrier>
+#include <iterator>
 #include <optional>
 #include <thread>
 
@@ -89,6 +90,7 @@ void stop(std::unique_ptr<Process>& process) {
 
 class Side {
  public:
+  explicit Side(Cast cast) : cast_(cast) {}
   virtual ~Side() = default;
   [[nodiscard]] virtual host::RestClient& client() = 0;
   /// Starts the controllers for scenarios of this group, instead of those before.
@@ -97,6 +99,10 @@ class Side {
   /// For scenarios of IsolationGroup::kMetrics.
   [[nodiscard]] virtual MetricSwitch metrics() = 0;
   void stop_controllers() { stop(controllers_); }
+  [[nodiscard]] seconds silence() const {
+    const bool is_original = cast_ == Cast::kOriginal || cast_ == Cast::kOriginalOnSandbox;
+    return is_original ? kSilenceOfOriginal : kSilenceOfDavit;
+  }
   /// Empty while the controllers run.
   [[nodiscard]] std::string why_ended() const {
     if (controllers_ == nullptr) return "no controllers run";
@@ -104,12 +110,13 @@ class Side {
   }
 
  protected:
+  const Cast cast_;
   std::unique_ptr<Process> controllers_;
 };
 
 class RealSide final : public Side {
  public:
-  RealSide(Cast cast, Nodes nodes) : cast_(cast), cluster_({families()}) {
+  RealSide(Cast cast, Nodes nodes) : Side(cast), cluster_({families()}) {
     if (nodes == Nodes::kSimulated) nodes_ = cluster_.nodes(node_flags(nodes));
   }
   [[nodiscard]] host::RestClient& client() override { return cluster_.client(); }
@@ -135,7 +142,6 @@ class RealSide final : public Side {
   }
 
  private:
-  const Cast cast_;
   live::ControlPlane cluster_;
   std::optional<live::MetricsServer> metrics_;  // Once scenarios need it.
   const AccountFiles accounts_{.key = cluster_.account_key_file()};
@@ -145,7 +151,7 @@ class RealSide final : public Side {
 class SandboxSide final : public Side {
  public:
   SandboxSide(Cast cast, Nodes nodes)
-      : cast_(cast),
+      : Side(cast),
         sandbox_(sandbox_flags(nodes)),
         admin_(sandbox_.kubeconfig()),
         http_(sandbox_.server(), sandbox_.ca_file(), [] {}) {
@@ -192,7 +198,6 @@ class SandboxSide final : public Side {
     return response.status / 100 == 2 ? Status() : Status(Code::kInvalid, response.body);
   }
 
-  const Cast cast_;
   live::ScratchDir scratch_;
   const AccountFiles accounts_{.key = (scratch_.path() / "sa.key").string()};
   live::Sandbox sandbox_;
@@ -267,7 +272,7 @@ void play_together(Side& side, const Group& group, const World& world,
     players.emplace_back([&] {
       Stage stage(side.client(), world, known,
                   {side.faults(), side.metrics(), [&] { side.start_controllers(group); },
-                   [&side] { side.stop_controllers(); }});
+                   [&side] { side.stop_controllers(); }, side.silence()});
       for (std::size_t at = next++; at < scenarios.size(); at = next++) {
         out.at(scenarios[at]->name) = stage.play(*scenarios[at]);
       }
@@ -318,6 +323,23 @@ void play_with_common_start(Side& side, const Group& group, const World& world,
   return live::eventually(kNodesMax, are_gone, milliseconds(100)) ? "" : "its nodes stay";
 }
 
+/// Plays one by itself, with its flags.
+void play_with_own_flags(Side& side, const Scenario& scenario, const World& world,
+                         const KnownDifferences& known, Transcripts& out) {
+  const Group own{scenario.isolation, scenario.flags};
+  side.start_controllers(own);
+  await_controllers(side.client(), scenario.isolation);
+  play_together(side, own, world, {&scenario}, known, out);
+  std::vector<std::string>& failures = out.at(scenario.name).failures;
+  const auto add = [&failures](std::string why) {
+    if (!why.empty()) failures.push_back(std::move(why));
+  };
+  add(side.why_ended());
+  if (scenario.isolation == IsolationGroup::kNodeIpam) {
+    add(delete_nodes(side.client(), world, scenario.name));
+  }
+}
+
 /// Plays the scenarios of one group.
 void play_group(Side& side, IsolationGroup isolation, const World& world,
                 const std::vector<const Scenario*>& scenarios, const KnownDifferences& known,
@@ -328,26 +350,23 @@ void play_group(Side& side, IsolationGroup isolation, const World& world,
     backdate_tracking(side.client());
     return play_with_common_start(side, group, world, scenarios, known, out);
   }
-  if (isolation == IsolationGroup::kNodeIpam) {
-    for (const Scenario* each : scenarios) {
-      const Group own{isolation, each->flags};
-      side.start_controllers(own);
-      await_controllers(side.client(), isolation);
-      play_together(side, own, world, {each}, known, out);
-      std::vector<std::string>& failures = out.at(each->name).failures;
-      for (const std::string& why :
-           {side.why_ended(), delete_nodes(side.client(), world, each->name)}) {
-        if (!why.empty()) failures.push_back(why);
-      }
-    }
-    return;
+  const auto has_own = [isolation](const Scenario* each) {
+    return isolation == IsolationGroup::kNodeIpam || !each->flags.empty();
+  };
+  std::vector<const Scenario*> shared;
+  std::ranges::remove_copy_if(scenarios, std::back_inserter(shared), has_own);
+  if (!shared.empty()) {
+    side.start_controllers(group);
+    await_controllers(side.client(), isolation);
   }
-  side.start_controllers(group);
-  await_controllers(side.client(), isolation);
-  if (isolation != IsolationGroup::kAlone) {
-    return play_together(side, group, world, scenarios, known, out);
+  if (isolation == IsolationGroup::kAlone) {
+    for (const Scenario* each : shared) play_together(side, group, world, {each}, known, out);
+  } else if (!shared.empty()) {
+    play_together(side, group, world, shared, known, out);
   }
-  for (const Scenario* each : scenarios) play_together(side, group, world, {each}, known, out);
+  for (const Scenario* each : scenarios) {
+    if (has_own(each)) play_with_own_flags(side, *each, world, known, out);
+  }
 }
 
 void await_events(const World& world) {

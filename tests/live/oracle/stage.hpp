@@ -25,6 +25,8 @@ struct Switches {
   MetricSwitch metrics;
   std::function<void()> start_controllers;
   std::function<void()> stop_controllers;
+  /// Longer than a silent node keeps its volumes.
+  std::chrono::seconds silence{};
 };
 
 /// The course of a scenario.

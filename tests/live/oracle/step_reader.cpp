@@ -360,14 +360,17 @@ Step Reader::step(const YamlNode& node, const Objects& objects) {
     const std::string state = text(node, "controllers");
     out.starts = state == "running";
     if (!out.starts && state != "stopped") mistake(node, "controllers: stopped or running");
+  } else if (verb == "pass") {
+    out.action = Action::kPass;
+    keys(node, {"pass"});
+    if (text(node, "pass") != "silence") mistake(node, "pass: silence");
   } else if (verb == "scale" || verb == "image" || verb == "pause" || verb == "resume" ||
              verb == "roll_back" || verb == "pod" || verb == "node") {
     read_short_form(out, node, verb);
   } else {
-    mistake(
-        node,
-        "a step is rest, or begins with create, patch, delete, evict, wait, fault, controllers, "
-        "metrics, scale, image, pause, resume, roll_back, pod or node");
+    mistake(node,
+            "a step is rest, or begins with create, patch, delete, evict, wait, pass, fault, "
+            "controllers, metrics, scale, image, pause, resume, roll_back, pod or node");
   }
   return out;
 }
