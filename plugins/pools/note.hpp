@@ -20,7 +20,7 @@ constexpr void declare_provider(Note& note) {
                        "spec.type", "spec.loadBalancerClass", "spec.loadBalancerIP",
                        "spec.ipFamilies", "spec.ipFamilyPolicy", "spec.ports", "spec.selector",
                        "spec.externalTrafficPolicy", "status.loadBalancer"})
-      .watch<Node>({"metadata.uid"});
+      .watch<Node>({"metadata.annotations", "spec.providerID", "status.addresses"});
 }
 
 constexpr void declare(Note& note) {

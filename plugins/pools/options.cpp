@@ -14,6 +14,7 @@ constexpr std::string_view kPools = "pools";
 constexpr std::string_view kIpMode = "ipMode";
 constexpr std::string_view kOnPoolChange = "onPoolChange";
 constexpr std::string_view kHandOver = "handOver";
+constexpr std::string_view kInstances = "instances";
 
 Status refuse(std::string_view place, std::string_view what) {
   return {Code::kInvalid, std::string(place) + ": " + std::string(what)};
@@ -219,7 +220,8 @@ Result<Pools> read_pools(Value list) {
 }  // namespace
 
 Result<Options> read_options(Value config) {
-  if (Status s = check_options(config, {kPools, kIpMode, kOnPoolChange, kHandOver}); !s.ok())
+  if (Status s = check_options(config, {kPools, kIpMode, kOnPoolChange, kHandOver, kInstances});
+      !s.ok())
     return s;
   Options out;
   Result<std::string> mode = read_choice(config, kIpMode, {"VIP", "Proxy"});
@@ -231,6 +233,9 @@ Result<Options> read_options(Value config) {
   const Result<std::string> hand_over = read_choice(config, kHandOver, {"none", "kube-vip"});
   if (!hand_over) return hand_over.error();
   out.hands_over = *hand_over == "kube-vip";
+  Result<Inventory> inventory = read_inventory(config[kInstances]);
+  if (!inventory) return inventory.error();
+  out.inventory = std::move(*inventory);
   Result<Pools> pools = read_pools(config[kPools]);
   if (!pools) return pools.error();
   out.pools = std::move(*pools);

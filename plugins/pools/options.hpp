@@ -5,6 +5,7 @@
 #include <davit/result.hpp>
 #include <string>
 
+#include "plugins/pools/inventory.hpp"
 #include "plugins/pools/pool.hpp"
 
 namespace davit::pools {
@@ -17,6 +18,7 @@ struct Options {
   bool reassigns = false;
   /// Whether kube-vip learns the addresses, from an annotation.
   bool hands_over = false;
+  Inventory inventory;
 };
 
 /// kInvalid names the place: "pools[0].addresses[1]: …".

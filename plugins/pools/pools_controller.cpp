@@ -34,7 +34,8 @@ PoolsController::PoolsController(Context& cluster, Options options)
       host_(cluster),
       options_(std::move(options)),
       metrics_(cluster),
-      offers_(!options_.pools.empty()),
+      has_pools_(!options_.pools.empty()),
+      has_machines_(options_.inventory.is_offered),
       services_(cluster.open_informer<Service>(
           {.any = [this](const Event<Service>& event) { note(event); }})) {
   // The loop gives each call Nodes, which a provider may read only if it watches them.
@@ -42,23 +43,44 @@ PoolsController::PoolsController(Context& cluster, Options options)
   cluster_.start_timer({}, [this] { resume(); });
 }
 
-LoadBalancers* PoolsController::load_balancers() { return offers_ ? this : nullptr; }
+LoadBalancers* PoolsController::load_balancers() { return has_pools_ ? this : nullptr; }
+Instances* PoolsController::instances() { return has_machines_ ? &machines_ : nullptr; }
 
 Status PoolsController::configure(const Value& config) {
   Result<Options> next = read_options(config);
   if (!next) return next.error();
-  if (next->pools.empty() == offers_) {
+  if (next->pools.empty() == has_pools_ || next->inventory.is_offered != has_machines_) {
     return {Code::kUnsupported, "what the provider offers changes"};
   }
+  std::vector<std::string> nodes;
   {
     const std::lock_guard lock(mutex_);
+    nodes = changed_nodes(options_.inventory, next->inventory);
     if (has_begun_) metrics_.set_pools(options_.pools, next->pools);
     options_ = std::move(*next);
     ledger_.forget_waiting();
     if (has_begun_) metrics_.record(options_.pools, ledger_);
   }
-  host_.services_again({});
+  if (has_pools_) host_.services_again({});
+  for (const std::string& each : nodes) host_.nodes_again(each);
   return {};
+}
+
+// ---- Machines
+
+Inventory PoolsController::inventory() const {
+  const std::lock_guard lock(mutex_);
+  return options_.inventory;
+}
+
+CloudReply PoolsController::Machines::exists(const Node& node) {
+  return owner_.inventory().exists(node);
+}
+CloudReply PoolsController::Machines::shutdown(const Node& node) {
+  return owner_.inventory().shutdown(node);
+}
+CloudReply PoolsController::Machines::metadata(const Node& node) {
+  return owner_.inventory().metadata(node);
 }
 
 // ---- What Services show

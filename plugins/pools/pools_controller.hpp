@@ -32,6 +32,7 @@ class PoolsController final : public Controller,
   [[nodiscard]] static InitResult open(Context& cluster);
 
   [[nodiscard]] LoadBalancers* load_balancers() override;
+  [[nodiscard]] Instances* instances() override;
   [[nodiscard]] Status configure(const Value& config) override;
   [[nodiscard]] Result<DebugPage> debug(std::string_view path,
                                         std::string_view query) const override;
@@ -83,6 +84,19 @@ class PoolsController final : public Controller,
   void report(const Service& service, const Ensured& made);
   [[nodiscard]] std::string status_of(const std::vector<Address>& addresses) const;
 
+  /// The machines: what the inventory of the moment says.
+  class Machines final : public Instances {
+   public:
+    explicit Machines(const PoolsController& owner) : owner_(owner) {}
+    [[nodiscard]] CloudReply exists(const Node& node) override;
+    [[nodiscard]] CloudReply shutdown(const Node& node) override;
+    [[nodiscard]] CloudReply metadata(const Node& node) override;
+
+   private:
+    const PoolsController& owner_;
+  };
+  [[nodiscard]] Inventory inventory() const;
+
   Context& cluster_;
   CloudHost host_;
   mutable std::mutex mutex_;
@@ -94,7 +108,10 @@ class PoolsController final : public Controller,
   std::map<std::string, Time, std::less<>> exhausted_at_;  // The last AddressPoolExhausted, by UID.
   PoolMetrics metrics_;
   // Not guarded.
-  const bool offers_;  // There were pools at the start.
+  Machines machines_{*this};
+  // The parts that were offered at the start.
+  const bool has_pools_;
+  const bool has_machines_;
   Informer<Service> services_;
 };
 
