@@ -4,6 +4,12 @@
 
 namespace davit::cloud {
 
+RoutePass::Pass::Pass(RoutePlan all, Time now)
+    : plan(std::move(all)), creates(!plan.removes_first) {
+  results.began = now;
+  results.nodes = std::move(plan.nodes);
+}
+
 std::vector<std::string> RoutePass::open(Pass& pass) {
   std::vector<std::string> out;
   for (const auto& [destination, work] : pass.plan.work) {
@@ -15,12 +21,7 @@ std::vector<std::string> RoutePass::open(Pass& pass) {
 
 std::vector<std::string> RoutePass::begin(RoutePlan plan, Time now) {
   const std::lock_guard lock(mutex_);
-  pass_.emplace();
-  Pass& pass = *pass_;
-  pass.plan = std::move(plan);
-  pass.results.began = now;
-  pass.results.nodes = std::move(pass.plan.nodes);
-  pass.creates = !pass.plan.removes_first;
+  Pass& pass = pass_.emplace(std::move(plan), now);
   std::vector<std::string> out = open(pass);
   if (!out.empty()) return out;
   pass.creates = true;  // There is nothing to remove.

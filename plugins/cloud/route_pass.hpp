@@ -50,6 +50,8 @@ class RoutePass {
 
  private:
   struct Pass {
+    Pass(RoutePlan all, Time now);
+
     RoutePlan plan;
     bool creates = false;          // Else only removals may be taken.
     std::set<std::string> open{};  // Destinations that are being worked on.
