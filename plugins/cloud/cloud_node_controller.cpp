@@ -139,7 +139,8 @@ Status CloudNodeController::write_facts(const Node& node, const CloudMetadata& f
   if (!written.ok()) note_unknown_write(name);
   if (!written.ok() || !is_written) return written;
   taint_delay_.record(age_in_seconds(cluster_, node));
-  write_addresses(node, facts);
+  // It has its facts; the addresses can follow.
+  if (!write_addresses(node, facts).ok()) addresses_.add(node);
   cluster_.events().normal(node, "Synced", "Node synced successfully");
   sync_delay_.record(age_in_seconds(cluster_, node));
   return {};
@@ -203,8 +204,9 @@ Result<Again> CloudNodeController::sync_addresses(const Key& key) {
   if (const auto again = wait_for(cloud_)) return *again;
   const Result<std::optional<CloudMetadata>> facts = facts_of(cloud_.metadata(*node));
   if (facts) {
-    if (*facts) write_addresses(*node, **facts);
-    return Again::when_changed();
+    const Status written = *facts ? write_addresses(*node, **facts) : Status();
+    if (written.code() == Code::kCancelled) return written;
+    return written.ok() ? Again::when_changed() : Again::with_backoff();
   }
   if (const auto again = excuse(cloud_, facts.error())) return *again;
   cluster_.log().error("Error getting instance metadata for node addresses",
@@ -212,22 +214,24 @@ Result<Again> CloudNodeController::sync_addresses(const Key& key) {
   return Again::when_changed();
 }
 
-void CloudNodeController::write_addresses(const Node& node, const CloudMetadata& facts) const {
+Status CloudNodeController::write_addresses(const Node& node, const CloudMetadata& facts) const {
   const Result<std::vector<CloudAddress>> wanted = wanted_addresses(node, facts.addresses);
   if (!wanted) {
     cluster_.log().error("Failed to update node addresses",
                          {{"node", node.name()}, {"err", wanted.error().message()}});
-    return;
+    return {};
   }
-  if (wanted->empty() || *wanted == read_addresses(node.status()["addresses"])) return;
-  const Status written =
+  if (wanted->empty() || *wanted == read_addresses(node.status()["addresses"])) return {};
+  Status written =
       cluster_.client()
           .patch<Node>(node.key(), PatchType::kStrategic, addresses_body(node, *wanted),
                        {.subresource = "status", .answer = Answer::kMetadata})
-          .error();
-  if (written.unless(Code::kNotFound).ok() || written.code() == Code::kCancelled) return;
+          .error()
+          .unless(Code::kNotFound);
+  if (written.ok() || written.code() == Code::kCancelled) return written;
   cluster_.log().error("Error patching node with cloud ip addresses",
                        {{"node", node.name()}, {"err", written.message()}});
+  return written;
 }
 
 }  // namespace davit::cloud

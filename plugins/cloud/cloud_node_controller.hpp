@@ -32,7 +32,8 @@ class CloudNodeController final : public Controller {
   [[nodiscard]] Result<Again> repeat_labels(const Node& node) const;
 
   [[nodiscard]] Result<Again> sync_addresses(const Key& key);
-  void write_addresses(const Node& node, const CloudMetadata& facts) const;
+  /// The failure of the write; ok, too, if there is nothing to write.
+  [[nodiscard]] Status write_addresses(const Node& node, const CloudMetadata& facts) const;
   void queue_addresses() const;
 
   /// The facts of the machine; nothing: it is too early, or another manager has the Node.

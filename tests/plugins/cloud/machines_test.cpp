@@ -85,6 +85,14 @@ TEST_F(MachinesTest, CLD083_UnknownAndMissingReadinessCountAsNotReady) {
   EXPECT_FALSE(exists("n2"));
 }
 
+TEST_F(MachinesTest, CLD084_NotFoundIsACertainAnswer) {
+  add_node("n1", kNotReady);
+  machines.answers["exists"] = {CloudReply::failed(Status(Code::kNotFound, "no machine"))};
+  start_lifecycle();
+  EXPECT_FALSE(exists("n1"));
+  EXPECT_THAT(log_texts(), Each(Not(HasSubstr("error"))));
+}
+
 TEST_F(MachinesTest, CLD085_OnlyACertainAnswerDeletes) {
   add_node("n1", kNotReady);
   machines.answers["exists"] = {

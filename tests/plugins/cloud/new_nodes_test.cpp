@@ -277,6 +277,19 @@ TEST_F(NewNodesTest, AWriteWithoutAnAnswerIsFollowedByTheAddresses) {
   EXPECT_EQ(addresses("n3"), "InternalIP=10.0.0.4 Hostname=n3");
 }
 
+TEST_F(NewNodesTest, AFailedWriteOfAddressesIsTriedAgain) {
+  begin(machine_facts());
+  cluster_.fail_next({.verb = Verb::kPatch,
+                      .resource = "nodes",
+                      .subresource = "status",
+                      .http_status = 409,
+                      .reason = "Conflict",
+                      .times = 3});
+  register_node("n3");
+  advance(1s);
+  EXPECT_EQ(addresses("n3"), "InternalIP=10.0.0.4 Hostname=n3");
+}
+
 TEST_F(NewNodesTest, ANamesakeDoesNotGetTheFactsOfAnotherMachine) {
   begin(machine_facts());
   cluster_.hold("nodes");
