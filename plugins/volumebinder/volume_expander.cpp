@@ -54,6 +54,8 @@ Result<Again> VolumeExpander::sync(const Key& key) const {
   const Lookup<volumes::Claim> claim = claims_.get(key);
   if (!claim) return Again::when_changed();
   const std::string name(claim->volume_name());
+  // Its binding is gone, as after a restored backup; the next one may bring the same wish to grow.
+  if (name.empty()) return Status(Code::kInvalid, "PVC " + claim->key().text() + " has no volume");
   const Result<volumes::Volume> volume = cluster_.client().get<volumes::Volume>({"", name});
   if (!volume) return volume.error().with_context("failed to get PV \"" + name + '"');
   const Value owner = volume->claim_ref();
