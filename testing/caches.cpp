@@ -93,7 +93,8 @@ std::optional<Revision> Caches::limit(const std::string& qualified) const {
 std::optional<Revision> Caches::lagging_at(const std::string& qualified) const {
   auto found = lags_.find(qualified);
   if (found == lags_.end()) found = lags_.find("");
-  return found == lags_.end() ? std::nullopt : std::optional(found->second);
+  if (found == lags_.end()) return std::nullopt;
+  return std::min(found->second, server_.revision());
 }
 
 bool Caches::is_behind(const Follower& follower) const {
@@ -130,6 +131,7 @@ void Caches::step(Follower& follower) {
 
 void Caches::follow() {
   factory_.release_unused(clock_.now());
+  notice_restored_server();
   for (Follower& each : followers()) {
     each.quiet_watches = 0;
     const bool is_held = limit(each.informer->resource().text()).has_value();
@@ -181,6 +183,11 @@ Status Caches::stream(const host::Selection& what, const host::ReflectorRequest&
   const auto served =
       server_.find(what.resource.group, what.resource.version, what.resource.resource);
   if (request.kind == host::ReflectorRequest::Kind::kList) ++lists_[resource];
+  const bool is_list = request.kind == host::ReflectorRequest::Kind::kList;
+  const bool is_consistent = is_list && request.resource_version.empty();
+  if (is_consistent && clock_.now() < consistent_from_) {
+    return {Code::kUnavailable, "the server answers no consistent list"};
+  }
   current_->is_missing = served == nullptr;
   if (served == nullptr) {
     const HttpServerResponse refused = ask(what, request);
@@ -193,7 +200,6 @@ Status Caches::stream(const host::Selection& what, const host::ReflectorRequest&
   const std::vector<Revision>& changes = server_.changes(*served);
   const bool is_quiet = request.kind == host::ReflectorRequest::Kind::kWatch &&
                         (changes.empty() || changes.back() <= current_->seen);
-  const bool is_list = request.kind == host::ReflectorRequest::Kind::kList;
   const Revision cached = lagging_at(resource).value_or(server_.revision());
   // Without a version a list is consistent, whatever the server's cache shows.
   const bool is_cached =
@@ -216,14 +222,14 @@ Status Caches::stream(const host::Selection& what, const host::ReflectorRequest&
   const Revision shown = std::min(limit(resource).value_or(server_.revision()), cached);
   current_->seen = std::max(current_->seen, shown);
   if (++current_->quiet_watches == kQuietWatches) current_->is_listing = false;
-  if (is_quiet) return Status();
+  if (is_quiet) return current_->gets_bookmarks ? sink(bookmark(what, *served)) : Status();
   std::string events;
   static_cast<void>(response.stream->read(events, std::numeric_limits<std::size_t>::max() / 2));
   return sink(up_to(std::move(events), shown, server_.revision()));
 }
 
 void Caches::hold(std::string_view resource) {
-  const std::string name = server_.qualified_name(resource);
+  const std::string name = qualified_name(resource);
   Revision seen = 0;
   for (const Follower& each : followers()) {
     if (each.informer->resource().text() == name) seen = std::max(seen, each.seen);
@@ -232,10 +238,34 @@ void Caches::hold(std::string_view resource) {
 }
 
 void Caches::lag(std::string_view resource, Revision shown) {
-  lags_[resource.empty() ? "" : server_.qualified_name(resource)] = shown;
+  lags_[resource.empty() ? "" : qualified_name(resource)] = shown;
 }
 
-void Caches::release(std::string_view resource) { held_.erase(server_.qualified_name(resource)); }
+std::string Caches::qualified_name(std::string_view resource) const {
+  const sandbox::ResourcePtr served = server_.find(resource);
+  return served == nullptr ? std::string(resource) : served->qualified_name();
+}
+
+void Caches::notice_restored_server() {
+  const Revision before = std::exchange(known_revision_, server_.revision());
+  if (server_.revision() >= before) return;
+  for (Follower& each : followers()) {
+    each.at.reset();  // It is asked again.
+    each.gets_bookmarks = true;
+    each.seen = std::min(each.seen, server_.revision());
+  }
+}
+
+std::string Caches::bookmark(const host::Selection& what, const sandbox::Resource& resource) const {
+  const bool is_metadata = what.form == host::ObjectForm::kMetadata;
+  Tree object = Tree::object(
+      {{"kind", is_metadata ? "PartialObjectMetadata" : resource.kind},
+       {"apiVersion", is_metadata ? "meta.k8s.io/v1" : resource.api_version()},
+       {"metadata", Tree::object({{"resourceVersion", std::to_string(current_->seen)}})}});
+  return to_text(Tree::object({{"type", "BOOKMARK"}, {"object", std::move(object)}})) + "\n";
+}
+
+void Caches::release(std::string_view resource) { held_.erase(qualified_name(resource)); }
 
 bool Caches::release_one(std::string_view resource) {
   const sandbox::ResourcePtr served = server_.find(resource);
@@ -249,7 +279,7 @@ bool Caches::release_one(std::string_view resource) {
 }
 
 void Caches::begin_outage(std::string_view resource) {
-  const std::string name = server_.qualified_name(resource);
+  const std::string name = qualified_name(resource);
   broken_.insert(name);
   hold(resource);
   for (Follower& each : followers()) {
@@ -260,12 +290,12 @@ void Caches::begin_outage(std::string_view resource) {
 }
 
 void Caches::end_outage(std::string_view resource) {
-  broken_.erase(server_.qualified_name(resource));
+  broken_.erase(qualified_name(resource));
   release(resource);
 }
 
 void Caches::resync(std::string_view resource) {
-  const std::string name = server_.qualified_name(resource);
+  const std::string name = qualified_name(resource);
   for (Follower& each : followers()) {
     if (each.informer->resource().text() != name) continue;
     // A resync is due within twice its period.
@@ -274,12 +304,12 @@ void Caches::resync(std::string_view resource) {
 }
 
 int Caches::lists(std::string_view resource) const {
-  const auto found = lists_.find(server_.qualified_name(resource));
+  const auto found = lists_.find(qualified_name(resource));
   return found == lists_.end() ? 0 : found->second;
 }
 
 int Caches::verifications(std::string_view resource) const {
-  const auto found = verifications_.find(server_.qualified_name(resource));
+  const auto found = verifications_.find(qualified_name(resource));
   return found == verifications_.end() ? 0 : found->second;
 }
 

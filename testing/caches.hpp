@@ -56,6 +56,9 @@ class Caches final : private host::ListWatch, private host::CacheMetrics {
   void lag(std::string_view resource, sandbox::Revision shown);
   /// Ends every lag().
   void catch_up() { lags_.clear(); }
+  /// Until then the server answers no consistent list: nothing can be verified, while its watch
+  /// cache keeps serving.
+  void refuse_consistent_lists(Time until) { consistent_from_ = until; }
 
   /// Listeners get every object again, as by the periodic resync.
   void resync(std::string_view resource);
@@ -76,6 +79,7 @@ class Caches final : private host::ListWatch, private host::CacheMetrics {
     bool is_listing = false;            // A list came after the last two watches.
     int quiet_watches = 0;              // One after the other, since follow() began.
     std::optional<Time> waits_until{};  // After a failure.
+    bool gets_bookmarks = false;        // At the end of each watch without news.
     sandbox::Revision followed = 0;     // The server's, when this was last up to date.
     bool is_missing = false;            // The server did not serve the resource, when it was asked.
   };
@@ -94,6 +98,14 @@ class Caches final : private host::ListWatch, private host::CacheMetrics {
   [[nodiscard]] bool is_behind(const Follower& follower) const;
   /// The revision that the server's watch cache of a resource shows; nothing: the present one.
   [[nodiscard]] std::optional<sandbox::Revision> lagging_at(const std::string& qualified) const;
+  /// "replicasets.apps" of "replicasets"; a resource that is not served stays as it is.
+  [[nodiscard]] std::string qualified_name(std::string_view resource) const;
+  /// If the server was restored to an older state, watches continue, and the next bookmark shows
+  /// its version.
+  void notice_restored_server();
+  /// The event by which a server names the version that it has shown.
+  [[nodiscard]] std::string bookmark(const host::Selection& what,
+                                     const sandbox::Resource& resource) const;
   [[nodiscard]] bool may_be_verified(const Follower& follower) const;
   void step(Follower& follower);
   /// Those that exist now, all prepared.
@@ -110,7 +122,9 @@ class Caches final : private host::ListWatch, private host::CacheMetrics {
   std::map<std::string, sandbox::Revision> held_;  // The key is a qualified name.
   std::map<std::string, sandbox::Revision> lags_;  // The key is a qualified name, or empty.
   std::set<std::string> broken_;
-  std::uint64_t interrupts_ = 0;  // Relists requested, of any informer.
+  Time consistent_from_ = Time::min();
+  sandbox::Revision known_revision_ = 0;  // The server's, at the last follow().
+  std::uint64_t interrupts_ = 0;          // Relists requested, of any informer.
   std::map<std::string, int> verifications_;
   std::map<std::string, int> lists_;
 };

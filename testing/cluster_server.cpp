@@ -91,12 +91,43 @@ void fail(std::string_view why) {
 }
 
 ClusterServer::ClusterServer(Clock& clock, Random& random) : clock_(clock), random_(random) {
+  open();
+}
+
+void ClusterServer::open() {
   sandbox::ApiServerOptions options;
   options.bootstrap = sandbox::BootstrapObjects::kMinimal;
   auto server =
-      sandbox::ApiServer::open({store_, clock_, random_, Logger(log_)}, std::move(options));
+      sandbox::ApiServer::open({*store_, clock_, random_, Logger(log_)}, std::move(options));
   if (!server) fail(server.error().message());
   server_ = std::move(*server);
+}
+
+void ClusterServer::restore(sandbox::Revision to) {
+  using Place = std::pair<sandbox::Collection, std::pair<std::string, std::string>>;
+  std::map<Place, sandbox::VersionPtr> content;
+  for (const auto& [collection, change] : changes_.go_back(to)) {
+    const Place place{collection, {change.object->ns, change.object->name}};
+    if (change.type == sandbox::ChangeType::kDeleted) {
+      content.erase(place);
+    } else {
+      content[place] = change.object;
+    }
+  }
+  server_.reset();
+  store_ = std::make_unique<sandbox::Store>(clock_, sandbox::StoreLimits(), &changes_);
+  for (const auto& [place, object] : content) store_->restore(place.first, object);
+  store_->restore_revision(to);
+  open();
+}
+
+const std::vector<ClusterServer::ChangeLog::Entry>& ClusterServer::ChangeLog::go_back(
+    sandbox::Revision to) {
+  std::erase_if(all_, [to](const Entry& each) { return each.second.object->revision > to; });
+  for (auto& [collection, revisions] : revisions_) {
+    std::erase_if(revisions, [to](sandbox::Revision each) { return each > to; });
+  }
+  return all_;
 }
 
 HttpServerResponse ClusterServer::handle(const HttpServerRequest& request) {
@@ -125,15 +156,10 @@ ResourcePtr ClusterServer::find(std::string_view resource) const {
   return nullptr;
 }
 
-std::string ClusterServer::qualified_name(std::string_view resource) const {
-  const ResourcePtr served = find(resource);
-  return served == nullptr ? std::string(resource) : served->qualified_name();
-}
-
 std::optional<std::string> ClusterServer::text(std::string_view resource, const Key& key) const {
   const ResourcePtr served = find(resource);
   if (served == nullptr) return std::nullopt;
-  const sandbox::VersionPtr stored = store_.get(served->collection, key.ns, key.name);
+  const sandbox::VersionPtr stored = store_->get(served->collection, key.ns, key.name);
   if (stored == nullptr) return std::nullopt;
   return sandbox::load_text(*stored, *served);
 }
@@ -142,7 +168,7 @@ std::vector<std::string> ClusterServer::texts(std::string_view resource) const {
   std::vector<std::string> texts;
   const ResourcePtr served = find(resource);
   if (served == nullptr) return texts;
-  for (const sandbox::VersionPtr& each : store_.list(served->collection, "").objects) {
+  for (const sandbox::VersionPtr& each : store_->list(served->collection, "").objects) {
     texts.push_back(sandbox::load_text(*each, *served));
   }
   return texts;
@@ -154,7 +180,7 @@ void ClusterServer::put(Tree object) {
   const std::string ns = object.text_at({"metadata", "namespace"});
   const std::string name = object.text_at({"metadata", "name"});
   if (!ns.empty()) ensure_namespace(ns);
-  const sandbox::VersionPtr present = store_.get(resource->collection, ns, name);
+  const sandbox::VersionPtr present = store_->get(resource->collection, ns, name);
   object = in_form(*resource, std::move(object));
   complete(*resource, object);
   if (present != nullptr) {
@@ -164,18 +190,18 @@ void ClusterServer::put(Tree object) {
     if (object == old) return;
   }
   sandbox::Draft draft = sandbox::make_draft(std::move(object), *resource, *server_->resources());
-  const auto stored =
-      present == nullptr ? store_.create(resource->collection, std::move(draft))
-                         : store_.update(resource->collection, std::move(draft), present->revision);
+  const auto stored = present == nullptr ? store_->create(resource->collection, std::move(draft))
+                                         : store_->update(resource->collection, std::move(draft),
+                                                          present->revision);
   if (!stored) fail(stored.error().message());
 }
 
 bool ClusterServer::erase(std::string_view resource, const Key& key) {
   const ResourcePtr served = find(resource);
   if (served == nullptr) return false;
-  const sandbox::VersionPtr present = store_.get(served->collection, key.ns, key.name);
+  const sandbox::VersionPtr present = store_->get(served->collection, key.ns, key.name);
   if (present == nullptr) return false;
-  const auto removed = store_.remove(
+  const auto removed = store_->remove(
       served->collection,
       sandbox::make_draft(sandbox::load(*present, *served), *served, *server_->resources()),
       present->revision);
@@ -202,7 +228,7 @@ void ClusterServer::define(const std::string& definition) {
 }
 
 void ClusterServer::ensure_namespace(const std::string& name) {
-  if (store_.get({"", "namespaces"}, "", name) != nullptr) return;
+  if (store_->get({"", "namespaces"}, "", name) != nullptr) return;
   put(Tree::object({{"apiVersion", "v1"},
                     {"kind", "Namespace"},
                     {"metadata", Tree::object({{"name", name}})},

@@ -42,8 +42,6 @@ class ClusterServer final : public HttpHandler {
                                           const std::string& resource) const {
     return server_->resources()->find(group, version, resource);
   }
-  /// "replicasets.apps" of "replicasets"; what is not served stays as it is.
-  [[nodiscard]] std::string qualified_name(std::string_view resource) const;
 
   /// An object as JSON text; nothing when there is none. `resource` as for find().
   [[nodiscard]] std::optional<std::string> text(std::string_view resource, const Key& key) const;
@@ -63,13 +61,16 @@ class ClusterServer final : public HttpHandler {
     dropped_.erase({std::string(resource), std::string(field)});
   }
 
-  [[nodiscard]] sandbox::Revision revision() const { return store_.revision(); }
+  [[nodiscard]] sandbox::Revision revision() const { return store_->revision(); }
   /// The revisions of all changes of a resource, in their order.
   [[nodiscard]] const std::vector<sandbox::Revision>& changes(
       const sandbox::Resource& resource) const {
     return changes_.of(resource.collection);
   }
-  void forget_history() { store_.compact(); }
+  void forget_history() { store_->compact(); }
+  /// As an administrator who restores a backup of etcd: content and version are those of `to`, and
+  /// what came before is forgotten.
+  void restore(sandbox::Revision to);
   /// `listener` is called after each change, and must not write.
   using Listener = std::function<void(const sandbox::Collection&, const sandbox::Change&)>;
   void on_change(Listener listener) { changes_.listen(std::move(listener)); }
@@ -78,14 +79,18 @@ class ClusterServer final : public HttpHandler {
   /// When each collection changed.
   class ChangeLog final : public sandbox::Journal {
    public:
+    using Entry = std::pair<sandbox::Collection, sandbox::Change>;
     [[nodiscard]] Status append(const sandbox::Collection& collection,
                                 const sandbox::Change& change) override {
       revisions_[collection].push_back(change.object->revision);
+      all_.emplace_back(collection, change);
       if (listener_) listener_(collection, change);
       return {};
     }
     void after_write() override {}
     void listen(Listener listener) { listener_ = std::move(listener); }
+    /// Forgets what came after a revision. Returns what is left, in order.
+    const std::vector<Entry>& go_back(sandbox::Revision to);
     [[nodiscard]] const std::vector<sandbox::Revision>& of(
         const sandbox::Collection& collection) const {
       const auto found = revisions_.find(collection);
@@ -94,10 +99,13 @@ class ClusterServer final : public HttpHandler {
 
    private:
     std::map<sandbox::Collection, std::vector<sandbox::Revision>> revisions_;
+    std::vector<Entry> all_;
     Listener listener_;
     const std::vector<sandbox::Revision> none_ = {};
   };
 
+  /// Serves what the store has.
+  void open();
   [[nodiscard]] sandbox::ResourcePtr resource_of(const Tree& object);
   void define(const std::string& definition);
   void ensure_namespace(const std::string& name);
@@ -108,7 +116,8 @@ class ClusterServer final : public HttpHandler {
   Random& random_;
   SilentLogSink log_;  // Failures come with responses.
   ChangeLog changes_;
-  sandbox::Store store_{clock_, {}, &changes_};
+  std::unique_ptr<sandbox::Store> store_ =
+      std::make_unique<sandbox::Store>(clock_, sandbox::StoreLimits(), &changes_);
   std::unique_ptr<sandbox::ApiServer> server_;
   std::set<std::string, std::less<>> hidden_;
   std::set<std::pair<std::string, std::string>> dropped_;  // Resources with fields of their status.

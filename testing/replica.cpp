@@ -121,10 +121,14 @@ bool Replica::step(Work what) {
                      [what](const auto& each) { return each->host->runner().step(what); });
 }
 
-bool Replica::sync_once() {
+bool Replica::sync_once(Order order) {
+  const auto sync = [](const auto& each) { return each->host->runner().step(Work::kSync); };
   const std::uint64_t before = syncs_;
   while (syncs_ == before) {
-    if (!step(Work::kSync)) return false;
+    const bool has_synced = order == Order::kForward
+                                ? std::any_of(hosts_.begin(), hosts_.end(), sync)
+                                : std::any_of(hosts_.rbegin(), hosts_.rend(), sync);
+    if (!has_synced) return false;
   }
   return true;
 }

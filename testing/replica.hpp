@@ -83,8 +83,10 @@ class Replica final : private host::ControllerObserver {
   void process_pending();
   /// Lets the first controller that has such work do a piece of it; false: none has any.
   bool step(Work what);
+  /// The order in which controllers are asked.
+  enum class Order : std::uint8_t { kForward, kBackward };
   /// Runs one sync; false when no key is ready.
-  bool sync_once();
+  bool sync_once(Order order = Order::kForward);
   /// When the next delayed key, timer or failed list is due.
   [[nodiscard]] std::optional<Time> next_due() const;
 

@@ -47,10 +47,12 @@ Summary Explorer::explore(const ExplorerOptions& options) {
     }
     std::vector<Plan> plans;
     for (Decision& each : chosen) {
-      const bool is_tried =
+      const bool is_chosen =
           options.choices.empty() ||
           std::ranges::find(options.choices, each.choice) != options.choices.end();
-      if (is_tried) plans.push_back({std::move(each)});
+      const bool is_left_out =
+          std::ranges::find(scenario_.left_out, to_text(each.choice)) != scenario_.left_out.end();
+      if (is_chosen && !is_left_out) plans.push_back({std::move(each)});
     }
     const bool goes_on = run_all(plans, options, summary) &&
                          (!options.pairs || run_pairs(plans, options, summary)) &&
@@ -113,22 +115,80 @@ bool Explorer::is_known_hold(const PassedPoint& point, const std::string& resour
   });
 }
 
+bool Explorer::is_known_stop(const PassedPoint& point) const {
+  return std::ranges::any_of(undisturbed_.points, [&](const PassedPoint& each) {
+    return each.point == Point::kTurn && each.number < point.number && each.before == point.before;
+  });
+}
+
+bool Explorer::is_before_a_change(const PassedPoint& point) const {
+  const bool is_first = std::ranges::none_of(undisturbed_.points, [&](const PassedPoint& each) {
+    return each.point == Point::kTurn && each.number < point.number &&
+           each.quiet_changes == point.quiet_changes;
+  });
+  return is_first && point.quiet_changes < undisturbed_.quiet_changes;
+}
+
+bool Explorer::is_first_of_moment(const PassedPoint& point) const {
+  return std::ranges::none_of(undisturbed_.points, [&](const PassedPoint& each) {
+    return each.point == Point::kTurn && each.number < point.number && each.moment == point.moment;
+  });
+}
+
+bool Explorer::is_pointless(Choice choice, const PassedPoint& point) const {
+  switch (choice) {
+    case Choice::kTakeoverBefore:
+    case Choice::kTakeoverAfter:
+    case Choice::kRestore:
+      return true;  // add_stale() has them.
+    case Choice::kConflict:
+      return !point.is_update;
+    case Choice::kCrashAfter:
+    case Choice::kSuspend:
+      return !point.is_write;
+    case Choice::kCrashBefore:
+      return is_known_end(point);
+    case Choice::kHold:
+    case Choice::kLate:
+      return is_known_hold(point, "");
+    case Choice::kEnable:
+      return is_known_stop(point);
+    case Choice::kDisable:
+    case Choice::kUnload:
+      return !is_before_a_change(point);
+    case Choice::kReverse:
+      return subject_.controllers.size() < 2 || !is_first_of_moment(point);
+    default:
+      return false;
+  }
+}
+
+bool Explorer::is_known_hold_of_others(const PassedPoint& point,
+                                       const std::string& resource) const {
+  const auto seen = [&resource](PassedPoint at) {
+    at.changed.erase(resource);
+    return at.changed;
+  };
+  return std::ranges::any_of(undisturbed_.points, [&](const PassedPoint& each) {
+    return each.point == Point::kTurn && each.number < point.number &&
+           each.moment == point.moment && seen(each) == seen(point);
+  });
+}
+
 void Explorer::add_singles(const PassedPoint& point, std::vector<Decision>& out) const {
+  // With fewer caches it is kHold of the other one.
+  constexpr std::size_t kOnlyMin = 3;
   for (const Choice each : choices_at(point.point)) {
-    const bool is_takeover = each == Choice::kTakeoverBefore || each == Choice::kTakeoverAfter;
-    const bool is_of_updates = each == Choice::kConflict;
-    const bool is_of_writes = each == Choice::kCrashAfter || each == Choice::kSuspend;
-    const bool is_pointless = is_takeover || (is_of_updates && !point.is_update) ||
-                              (is_of_writes && !point.is_write) ||
-                              (each == Choice::kCrashBefore && is_known_end(point));
-    if (is_pointless) continue;
-    const bool is_known =
-        (each == Choice::kHold || each == Choice::kLate) && is_known_hold(point, "");
-    if (!is_known) out.push_back({point.point, point.number, each});
-    if (each != Choice::kHold) continue;
+    const bool has_resource = each == Choice::kOnly || each == Choice::kHold;
+    if (each != Choice::kOnly && !is_pointless(each, point)) {
+      out.push_back({point.point, point.number, each});
+    }
+    if (!has_resource) continue;
+    if (each == Choice::kOnly && undisturbed_.watched.size() < kOnlyMin) continue;
     for (const std::string& resource : undisturbed_.watched) {
-      if (is_known_hold(point, resource)) continue;
-      out.push_back({point.point, point.number, each, 0, resource});
+      const bool is_known = each == Choice::kHold ? is_known_hold(point, resource)
+                                                  : is_known_hold_of_others(point, resource);
+      if (!is_known) out.push_back({point.point, point.number, each, 0, resource});
     }
   }
 }
@@ -143,6 +203,10 @@ void Explorer::add_stale(const PassedPoint& point, std::vector<Decision>& out) c
       out.push_back({point.point, point.number, Choice::kSwap, behind});
       out.push_back({point.point, point.number, Choice::kEnable, behind});
     }
+    // One change, and all since the scenario's last one.
+    const int lost = static_cast<int>(point.own_changes);
+    if (lost > 0) out.push_back({point.point, point.number, Choice::kRestore, 1});
+    if (lost > 1) out.push_back({point.point, point.number, Choice::kRestore, lost});
   }
   if (point.point == Point::kDiscovery) {
     for (const Choice each : choices_at(point.point)) {
@@ -164,9 +228,14 @@ void Explorer::add_stale(const PassedPoint& point, std::vector<Decision>& out) c
 
 bool Explorer::run_all(std::vector<Plan> plans, const ExplorerOptions& options, Summary& summary) {
   summary.possible += plans.size();
+  const auto sum = [](const Plan& plan) { return std::hash<std::string>()(to_text(plan)); };
+  std::erase_if(plans,
+                [&](const Plan& each) { return sum(each) % options.shares != options.share; });
   if (plans.size() > options.runs_max) {
-    const auto sum = [](const Plan& plan) { return std::hash<std::string>()(to_text(plan)); };
-    std::ranges::sort(plans, {}, sum);
+    const std::string seed = std::to_string(options.seed);
+    std::ranges::sort(plans, {}, [&](const Plan& each) {
+      return std::hash<std::string>()(seed + to_text(each));
+    });
     plans.resize(options.runs_max);
   }
   return std::ranges::all_of(plans,

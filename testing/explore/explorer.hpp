@@ -21,15 +21,19 @@ namespace davit::explore {
 struct ExplorerOptions {
   bool singles = true;  ///< Each choice at each point, on fresh caches.
   /// Each takeover and restart with each number of changes that the caches lack, each swap and
-  /// enabling after each number of syncs without news.
+  /// enabling after each number of syncs without news, each older state of the server.
   bool stale = true;
   /// Two choices, where the second meets a state that no run has had before.
   bool pairs = false;
   /// The choices of the sets above that are tried; empty: all.
   std::vector<Choice> choices{};
   std::size_t walks = 0;   ///< Runs with two to four choices by chance.
-  std::uint64_t seed = 1;  ///< For these.
-  /// At most so many runs of each set, chosen by a sum of their text.
+  std::uint64_t seed = 1;  ///< For these, and for `runs_max`.
+  /// Only the runs of one share, by a sum of their text: all shares together are all runs. Pairs
+  /// and walks are not shared.
+  std::size_t share = 0;
+  std::size_t shares = 1;
+  /// At most so many runs of each set, chosen by a sum of their text and `seed`.
   std::size_t runs_max = 100'000;
   std::size_t findings_max = 10;  ///< Others are only counted.
   /// The exploration ends with this failure.
@@ -82,9 +86,23 @@ class Explorer {
   void add_stale(const PassedPoint& point, std::vector<Decision>& out) const;
   /// Whether an end of the process at a point leads to the same run as one at an earlier point.
   [[nodiscard]] bool is_known_end(const PassedPoint& point) const;
+  /// Whether controllers that end at a turn begin again from what they would begin from at an
+  /// earlier one.
+  [[nodiscard]] bool is_known_stop(const PassedPoint& point) const;
+  /// Whether it is the first turn before a change that the scenario makes when nothing is left to
+  /// do.
+  [[nodiscard]] bool is_before_a_change(const PassedPoint& point) const;
+  /// Whether no earlier turn is of the same step and time.
+  [[nodiscard]] bool is_first_of_moment(const PassedPoint& point) const;
+  /// Whether a choice at a point of the undisturbed run leads to that run again, or to another one
+  /// that is played.
+  [[nodiscard]] bool is_pointless(Choice choice, const PassedPoint& point) const;
   /// Whether caches that show nothing new from a point on show what they would show from an earlier
   /// one on; one resource, or all if it is empty.
   [[nodiscard]] bool is_known_hold(const PassedPoint& point, const std::string& resource) const;
+  /// The same of all caches but one.
+  [[nodiscard]] bool is_known_hold_of_others(const PassedPoint& point,
+                                             const std::string& resource) const;
   /// Plays those of `plans` that the options allow. False: the exploration ends.
   bool run_all(std::vector<Plan> plans, const ExplorerOptions& options, Summary& summary);
   bool run_pairs(const std::vector<Plan>& first, const ExplorerOptions& options, Summary& summary);

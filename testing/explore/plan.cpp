@@ -54,10 +54,22 @@ constexpr ChoiceRow kChoices[] = {
     {Choice::kHold, Point::kTurn, "hold",
      "the caches show nothing new until nothing else is left to do"},
     {Choice::kLate, Point::kTurn, "late", "the caches show nothing new for one sync"},
+    {Choice::kOnly, Point::kTurn, "only",
+     "only the cache of this resource shows anything new until nothing else is left to do"},
+    {Choice::kDisable, Point::kTurn, "disable",
+     "the controllers are disabled while the scenario changes the cluster next"},
+    {Choice::kUnload, Point::kTurn, "unload",
+     "the controllers and their caches are gone while the scenario changes the cluster next"},
+    {Choice::kReverse, Point::kTurn, "reverse",
+     "the controllers take turns in the opposite order from here on"},
+    {Choice::kRestore, Point::kTurn, "restore", "the server is restored to an older state"},
+    {Choice::kAfterSync, Point::kTimer, "after-sync", "a sync runs before the timer"},
 };
 
-constexpr std::pair<Point, std::string_view> kPoints[] = {
-    {Point::kRequest, "request"}, {Point::kDiscovery, "discovery"}, {Point::kTurn, "turn"}};
+constexpr std::pair<Point, std::string_view> kPoints[] = {{Point::kRequest, "request"},
+                                                          {Point::kDiscovery, "discovery"},
+                                                          {Point::kTurn, "turn"},
+                                                          {Point::kTimer, "timer"}};
 
 const ChoiceRow& row_of(Choice choice) {
   return *std::ranges::find(kChoices, choice, &ChoiceRow::choice);
@@ -90,7 +102,7 @@ Result<Decision> parse_decision(std::string_view part) {
   const auto* const known =
       std::ranges::find(kPoints, point, &std::pair<Point, std::string_view>::second);
   if (known == std::end(kPoints)) {
-    return wrong(part, "a decision begins with request#, discovery# or turn#");
+    return wrong(part, "a decision begins with request#, discovery#, turn# or timer#");
   }
   const std::optional<int> number = number_of(take_until(rest, "="));
   if (!number || *number == 0) return wrong(part, "the number of a point counts from 1");
@@ -127,9 +139,13 @@ std::string_view meaning(Choice choice) { return row_of(choice).meaning; }
 std::string_view mistake_of(const Plan& plan) {
   const auto has = [&plan](auto check) { return std::ranges::any_of(plan, check); };
   const auto lacks_news = [](const Decision& each) {
-    return each.behind > 0 || each.choice == Choice::kHold || each.choice == Choice::kLate;
+    return (each.behind > 0 && each.choice != Choice::kRestore) || each.choice == Choice::kHold ||
+           each.choice == Choice::kLate || each.choice == Choice::kOnly;
   };
-  const auto is_stop = [](const Decision& each) { return each.choice <= Choice::kTakeoverAfter; };
+  const auto is_stop = [](const Decision& each) {
+    return each.choice <= Choice::kTakeoverAfter || each.choice == Choice::kDisable ||
+           each.choice == Choice::kUnload;
+  };
   const auto loses_response = [](const Decision& each) {
     return each.choice == Choice::kLostResponse || each.choice == Choice::kErrorAfter;
   };

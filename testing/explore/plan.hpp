@@ -16,6 +16,7 @@ enum class Point : std::uint8_t {
   kRequest,    ///< A controller's request to the server.
   kDiscovery,  ///< The host's request for a discovery document.
   kTurn,       ///< Between two syncs.
+  kTimer,      ///< Before a timer that is due while a sync waits.
 };
 
 enum class Choice : std::uint8_t {
@@ -42,6 +43,15 @@ enum class Choice : std::uint8_t {
   kEnable,  ///< Each controller is disabled and enabled.
   kHold,    ///< The caches show nothing new until nothing else is left to do.
   kLate,    ///< They show nothing new for one sync: it runs before the changes that came.
+  kOnly,    ///< As kHold, but for the cache of one resource.
+  /// As soon as nothing is left to do, the controllers are disabled until the scenario has changed
+  /// the cluster.
+  kDisable,
+  kUnload,   ///< As kDisable, and the caches are dropped.
+  kReverse,  ///< From here on the controllers take turns in the opposite order.
+  kRestore,  ///< The server is restored to an older state.
+  // Before a timer.
+  kAfterSync,  ///< A sync runs before the timer does.
 };
 
 struct Decision {
@@ -51,9 +61,10 @@ struct Decision {
   /// The part of the server's content that the caches lack. For a new process or a standby: the
   /// number of changes. For kSwap and kEnable: the number of syncs for which they have shown
   /// nothing new. For a request that is applied: 1, if the caches show nothing of it, nor of what
-  /// follows, for three seconds. For discovery: 1, if it is so for twenty seconds.
+  /// follows, for three seconds. For discovery: 1, if it is so for twenty seconds. For kRestore:
+  /// the number of requests whose changes are lost.
   int behind = 0;
-  std::string resource{};  ///< For kHold: one resource ("pods"); empty: all.
+  std::string resource{};  ///< For kHold and kOnly: one resource ("pods"); empty: all.
 
   friend auto operator<=>(const Decision&, const Decision&) = default;
   friend bool operator==(const Decision&, const Decision&) = default;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <limits>
 #include <utility>
 
 #include "host/api/request_builder.hpp"
@@ -15,6 +16,10 @@ namespace {
 constexpr char kLeasePath[] = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
 /// Two objects need two pages: a content is verified as a large one is.
 constexpr std::uint32_t kPageSize = 1;
+/// After a takeover on old caches the server answers no consistent list for so long, which is less
+/// than two of an informer's first waits, and its watch cache lags on until what is verified shows.
+constexpr Duration kUnverified = std::chrono::seconds(1);
+constexpr Duration kLagsOn = std::chrono::seconds(10);
 
 host::LeaderElectionOptions election_options(const Process::Options& options) {
   host::LeaderElectionOptions out;
@@ -170,7 +175,13 @@ Status Process::start(Start how) {
   }
   if (how == Start::kStandby) replica_.process_pending();
   win();
+  if (how == Start::kStandby && is_behind_) {
+    const Time now = world_.clock().now();
+    replica_.caches().refuse_consistent_lists(now + kUnverified);
+    world_.result().hidden_until = now + kLagsOn;
+  }
   for (const auto& each : replica_.hosts()) lead(*each->host);
+  has_core_group_ = knows_core_group();
   return {};
 }
 
@@ -201,13 +212,43 @@ void Process::swap() {
   }
 }
 
-void Process::enable() {
+void Process::take(Change change) {
+  switch (change) {
+    case Change::kSwap:
+      return swap();
+    case Change::kEnable:
+      disable();
+      return begin_again();
+    case Change::kDisable:
+      return disable();
+    case Change::kUnload:
+      disable();
+      // As if the minute had passed for which they are kept.
+      replica_.caches().factory().release_unused(Time::max());
+      return replica_.caches().follow();
+    case Change::kBeginAgain:
+      return begin_again();
+    case Change::kServerWentBack:
+      for (auto& [controller, beginning] : beginnings_) {
+        beginning = std::min(beginning, world_.server().revision());
+      }
+      return replica_.process_pending();
+  }
+}
+
+void Process::disable() {
+  for (const Subject::Controller& each : subject_.controllers) {
+    if (const testing::HostedController* const old = replica_.find(each.name)) replica_.end(old);
+  }
+  is_disabled_ = true;
+}
+
+void Process::begin_again() {
+  if (has_ended_ || !std::exchange(is_disabled_, false)) return;
+  world_.log("  the controllers of " + name() + " begin again");
   // A read at the same time is not as new as this beginning.
   world_.clock().move_to(world_.clock().now() + std::chrono::milliseconds(1));
   for (const Subject::Controller& each : subject_.controllers) {
-    const testing::HostedController* const old = replica_.find(each.name);
-    if (old == nullptr) continue;
-    replica_.end(old);
     const Result<testing::HostedController*> made =
         replica_.make(each.name, each.init, each.config);
     if (made) lead(*(*made)->host);
@@ -219,9 +260,11 @@ void Process::end() {
   world_.log("  " + name() + " ends");
 }
 
-void Process::hold(const std::string& resource) {
+void Process::hold(const std::string& resource, Held held) {
   is_behind_ = true;
-  replica_.caches().lag(resource, world_.server().revision());
+  const bool is_this = held == Held::kThis;
+  replica_.caches().lag(is_this ? resource : "", world_.server().revision());
+  if (!is_this) replica_.caches().lag(resource, std::numeric_limits<sandbox::Revision>::max());
 }
 
 bool Process::catch_up() {
@@ -266,6 +309,18 @@ std::string Process::staleness(std::string_view user_agent) const {
   return "";
 }
 
+bool Process::knows_core_group() {
+  const auto catalog = replica_.discovery().known();
+  return catalog != nullptr && catalog->group("") != nullptr;
+}
+
+void Process::check_catalog() {
+  if (!has_core_group_) return;
+  has_core_group_ = knows_core_group();
+  if (has_core_group_) return;
+  world_.violate("catalog", name() + " believes a discovery document without the core group");
+}
+
 std::uint64_t Process::state() const {
   std::uint64_t sum = is_behind_ ? 1 : 0;
   const auto mix = [&sum](std::uint64_t value) {
@@ -292,6 +347,7 @@ std::uint64_t Process::state() const {
 
 void Process::synced(std::string_view controller, std::string_view key,
                      const host::SyncOutcome& outcome) {
+  if (world_.result().has_met_discovery) check_catalog();
   std::string line = name() + " sync of " + std::string(key) + " by " + std::string(controller);
   if (outcome.code != DAVIT_OK) line += " fails: " + outcome.error;
   world_.log(std::move(line));

@@ -45,14 +45,23 @@ class Process final : private host::ControllerObserver {
   enum class Start : std::uint8_t { kCold, kStandby };
   /// Starts the controllers, and leads. The process ends with the error of one that does not start.
   Status start(Start how);
-  void swap();
-  void enable();
+  enum class Change : std::uint8_t {
+    kSwap,            ///< Another build of each controller takes its place.
+    kEnable,          ///< Each is disabled and enabled.
+    kDisable,         ///< Each is disabled.
+    kUnload,          ///< Each is disabled, and the caches are dropped.
+    kBeginAgain,      ///< Each that is disabled is enabled. Ignored without.
+    kServerWentBack,  ///< The server was restored to an older state.
+  };
+  void take(Change change);
+  [[nodiscard]] bool is_disabled() const { return is_disabled_; }
 
   /// The process ends: nothing that it sends from now on reaches the server.
   void end();
   [[nodiscard]] bool has_ended() const { return has_ended_; }
-  /// The caches show nothing new; of one resource, or of all.
-  void hold(const std::string& resource);
+  enum class Held : std::uint8_t { kThis, kOthers };
+  /// The caches show nothing new: of one resource or of all others; of all, if it is empty.
+  void hold(const std::string& resource, Held held = Held::kThis);
   /// Ends hold() and what the process was behind. False: it was not, or its time is not over.
   bool catch_up();
 
@@ -91,6 +100,12 @@ class Process final : private host::ControllerObserver {
   /// Whether a write may go on the wire.
   [[nodiscard]] Status may_write();
   bool attempt();
+  void swap();
+  void disable();
+  void begin_again();
+  [[nodiscard]] bool knows_core_group();
+  /// Reports a catalog that lacks the core group, which a server never loses.
+  void check_catalog();
   [[nodiscard]] Result<std::string> ask_for_lease(const host::LeaderElection::Request& request);
   void lead(host::ControllerHost& controller);
   [[nodiscard]] testing::ReplicaOptions replica_options();
@@ -100,6 +115,8 @@ class Process final : private host::ControllerObserver {
   const Options options_;
   bool has_ended_ = false;
   bool is_behind_ = false;
+  bool is_disabled_ = false;
+  bool has_core_group_ = false;  // The catalog had it when the process began.
   bool has_lost_lease_ = false;  // For good, as LeaderElector has one life.
   host::LeaderElection election_;
   Time renew_at_ = Time::min();

@@ -15,15 +15,17 @@ using Action = Step::Action;
 
 /// The time after a rest for retries: longer than a key waits for its writes to show up (30 s).
 constexpr Duration kRest = std::chrono::seconds(40);
-/// The same after an outage of discovery, which keys that failed meet again after longer waits.
-constexpr Duration kOutageRest = std::chrono::minutes(5);
+/// The same after an outage of discovery, which keys that failed meet again after longer waits, and
+/// after a server was restored, which some controllers see in their next round of five minutes.
+constexpr Duration kLongRest = std::chrono::minutes(6);
 /// A supervisor starts a process again after so long, if it did not start.
 constexpr Duration kRestartPause = std::chrono::seconds(2);
 /// A step `wait` gives up then.
 constexpr Duration kWaitMax = std::chrono::minutes(10);
-/// Far above what a small scenario takes. A run with faults may take so many times the syncs of the
-/// undisturbed one, and so many more.
+/// Far above what a small scenario takes; in a large one each step may bring an object. A run
+/// with faults may take so many times the syncs of the undisturbed one, and so many more.
 constexpr std::size_t kSyncsMax = 2'000;
+constexpr std::size_t kSyncsOfStep = 10;
 constexpr std::size_t kSyncsFactor = 10;
 constexpr std::size_t kSyncsMore = 100;
 /// Far more than the decisions of a run end.
@@ -33,6 +35,12 @@ constexpr int kProcessesMax = 20;
 constexpr std::size_t kRequestsFactor = 4;
 constexpr std::size_t kRequestsMore = 40;
 
+bool is_sync_waiting(const testing::Replica& replica) {
+  return std::ranges::any_of(replica.hosts(), [](const auto& each) {
+    return each->host->runner().has_begun() && each->host->runner().waiting() > 0;
+  });
+}
+
 class Player {
  public:
   Player(const Scenario& scenario, const Subject& subject, const Plan& plan,
@@ -41,10 +49,8 @@ class Player {
         subject_(subject),
         plan_(plan),
         undisturbed_(undisturbed),
-        world_(scenario, plan, undisturbed),
-        administrator_(world_, scenario) {
-    world_.on_suspend([this](Process& process) { suspend(process); });
-  }
+        world_(scenario, plan, undisturbed, [this](Process& process) { suspend(process); }),
+        administrator_(world_, scenario) {}
 
   RunResult play() {
     world_.server().put(Json::object({{"apiVersion", "v1"},
@@ -82,6 +88,8 @@ class Player {
   }
 
   void take(const Step& step);
+  enum class Prepared : std::uint8_t { kTime, kChange };
+  void prepare(Prepared next);
   void rest();
   void pass_time(Duration time);
   /// When a key, a timer, a failed list or hidden changes are due.
@@ -92,6 +100,8 @@ class Player {
   enum class Worked : std::uint8_t { kNothing, kSomething, kSync };
   Worked work(Owner& process);
   void turn(Process& process);
+  void carry_out(const Decision& decision, Process& process);
+  bool is_timer_late(Process& process);
   void succeed(Owner& process);
   void suspend(Process& process);
   void judge();
@@ -109,12 +119,23 @@ class Player {
   std::vector<std::string> departed_;
   Status started_;  // The last process.
   std::size_t syncs_ = 0;
-  int late_turns_ = 0;  // That are left until the caches show everything.
+  int late_turns_ = 0;                      // That are left until the caches show everything.
+  std::optional<Process::Change> awaited_;  // Before the scenario's next change.
+  bool has_lost_changes_ = false;           // The server was restored.
+  bool is_restored_ = false;                // Since the scenario's last change.
+  bool is_quiet_ = false;                   // Nothing was left to do before the present changes.
+  testing::Replica::Order order_ = testing::Replica::Order::kForward;
   bool has_given_up_ = false;
 };
 
 void Player::take(const Step& step) {
   ++world_.result().step;
+  const bool changes_nothing = step.action == Action::kRest || step.action == Action::kPass ||
+                               step.action == Action::kWait || step.action == Action::kSyncs;
+  // Controllers that are disabled stay so while the scenario counts syncs between its changes.
+  const bool is_prepared = leader_ != nullptr && step.action != Action::kSyncs;
+  if (is_prepared) prepare(changes_nothing ? Prepared::kTime : Prepared::kChange);
+  if (changes_nothing) is_quiet_ = step.action != Action::kSyncs;
   switch (step.action) {
     case Action::kRest:
       return rest();
@@ -125,11 +146,29 @@ void Player::take(const Step& step) {
     case Action::kSyncs:
       return run_syncs(step.count);
     default:
-      const Status done = administrator_.act(step);
+      Status done = administrator_.act(step);
+      if (!done.ok() && leader_ != nullptr && undisturbed_ != nullptr) {
+        // It may need what the controllers do, who have been held up.
+        leader_->take(Process::Change::kBeginAgain);
+        rest();
+        done = administrator_.act(step);
+      }
       if (done.ok()) return;
       world_.violate("scenario", done.message());
       has_given_up_ = true;
   }
+}
+
+/// Has the controllers disabled, as decided, while the scenario makes its next changes.
+void Player::prepare(Prepared next) {
+  if (next == Prepared::kTime) return leader_->take(Process::Change::kBeginAgain);
+  // Its changes are about what the server has lost.
+  if (std::exchange(is_restored_, false)) run_until_idle(leader_);
+  if (!is_quiet_) return;
+  is_quiet_ = false;  // Further changes belong to it.
+  ++world_.result().quiet_changes;
+  if (awaited_) leader_->take(*awaited_);
+  awaited_.reset();
 }
 
 void Player::rest() {
@@ -196,16 +235,15 @@ Player::Worked Player::work(Owner& process) {
   }
   testing::Replica& replica = process->replica();
   replica.process_pending();
-  if (replica.step(testing::Replica::Work::kTimer)) return Worked::kSomething;
-  const bool is_waiting = std::ranges::any_of(replica.hosts(), [](const auto& each) {
-    return each->host->runner().has_begun() && each->host->runner().waiting() > 0;
-  });
-  if (is_waiting) turn(*process);
-  if (replica.sync_once()) {
-    const std::size_t most =
-        undisturbed_ == nullptr
-            ? kSyncsMax
-            : std::min(kSyncsMax, kSyncsFactor * undisturbed_->syncs + kSyncsMore);
+  if (!is_timer_late(*process) && replica.step(testing::Replica::Work::kTimer)) {
+    return Worked::kSomething;
+  }
+  if (is_sync_waiting(replica)) turn(*process);
+  if (replica.sync_once(order_)) {
+    const std::size_t limit = std::max(kSyncsMax, kSyncsOfStep * scenario_.steps.size());
+    const std::size_t most = undisturbed_ == nullptr
+                                 ? limit
+                                 : std::min(limit, kSyncsFactor * undisturbed_->syncs + kSyncsMore);
     if (++syncs_ <= most) return Worked::kSync;
     world_.violate("never-idle",
                    "the controllers still work after " + std::to_string(most) + " syncs");
@@ -233,13 +271,51 @@ void Player::turn(Process& process) {
     }
   }
   if (decision == nullptr) return;
-  if (decision->choice == Choice::kHold) return process.hold(decision->resource);
-  if (decision->choice == Choice::kLate) {
-    late_turns_ = 2;  // The next sync runs before the changes that this one makes.
-    return process.hold("");
+  carry_out(*decision, process);
+}
+
+void Player::carry_out(const Decision& decision, Process& process) {
+  using Change = Process::Change;
+  switch (decision.choice) {
+    case Choice::kHold:
+      return process.hold(decision.resource);
+    case Choice::kOnly:
+      return process.hold(decision.resource, Process::Held::kOthers);
+    case Choice::kLate:
+      late_turns_ = 2;  // The next sync runs before the changes that this one makes.
+      return process.hold("");
+    case Choice::kSwap:
+      return process.take(Change::kSwap);
+    case Choice::kDisable:
+      awaited_ = Change::kDisable;
+      return;
+    case Choice::kUnload:
+      awaited_ = Change::kUnload;
+      return;
+    case Choice::kReverse:
+      order_ = testing::Replica::Order::kBackward;
+      return;
+    case Choice::kRestore:
+      is_restored_ = has_lost_changes_ = true;
+      world_.restore(static_cast<std::size_t>(decision.behind));
+      return process.take(Change::kServerWentBack);
+    default:
+      return process.take(Change::kEnable);
   }
-  if (decision->choice == Choice::kSwap) return process.swap();
-  process.enable();
+}
+
+/// Whether a timer that is due waits for a sync, as decided.
+bool Player::is_timer_late(Process& process) {
+  const testing::Replica& replica = process.replica();
+  const Time now = world_.clock().now();
+  const bool is_due = std::ranges::any_of(replica.hosts(), [now](const auto& each) {
+    const std::optional<Time> due = each->host->runner().timers().queue().next_due();
+    return due && *due <= now;
+  });
+  if (!is_due || !is_sync_waiting(replica) || world_.result().is_last_rest) return false;
+  PassedPoint point;
+  point.point = Point::kTimer;
+  return world_.pass(std::move(point), process) != nullptr;
 }
 
 /// Another process takes the place of one that has ended.
@@ -283,11 +359,13 @@ void Player::judge() {
   RunResult& result = world_.result();
   if (has_given_up_) return;
   ++result.step;
+  leader_->take(Process::Change::kBeginAgain);
   result.is_last_rest = true;
   rest();
-  const bool is_unrepaired = result.has_outage && undisturbed_ != nullptr &&
-                             undisturbed_->end != world_.content().picture();
-  if (is_unrepaired) pass_time(kOutageRest);
+  const bool takes_long = result.has_outage || has_lost_changes_;
+  const bool is_unrepaired =
+      takes_long && undisturbed_ != nullptr && undisturbed_->end != world_.content().picture();
+  if (is_unrepaired) pass_time(kLongRest);
   result.is_last_rest = false;
   result.end = world_.content().picture();
   const bool is_end_judged = undisturbed_ != nullptr && !scenario_.allows("end", "");
@@ -314,7 +392,8 @@ void Player::resync() {
   world_.log("= resync");
   for (const std::string& each : resources) caches.resync(each);
   run_until_idle(leader_);
-  result.resync_writes = world_.changes_of(*leader_).size() - before;
+  const std::size_t after = world_.changes_of(*leader_).size();
+  result.resync_writes = after - std::min(before, after);  // A restored server has fewer.
   if (undisturbed_ == nullptr || scenario_.allows("resync", "")) return;
   if (result.resync_writes > undisturbed_->resync_writes) {
     world_.violate("resync", "a resync of all keys leads to " +

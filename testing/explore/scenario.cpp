@@ -40,7 +40,7 @@ class FileReader {
   Result<std::vector<Scenario>> read(std::string_view text) {
     const YamlDocument document = parse_yaml(text, file_);
     if (!document.mistakes.empty()) return Status(Code::kInvalid, document.mistakes.front().str());
-    keys(document.root, {"objects", "plugins", "scenarios"});
+    keys(document.root, {"objects", "plugins", "scenarios", "without"});
     if (const YamlNode* given = document.root.find("objects")) {
       for (const YamlMember& each : given->members) objects_[each.key] = &each.value;
     }
@@ -49,6 +49,7 @@ class FileReader {
       for (const YamlNode& each : list->items) {
         out.push_back(scenario(each));
         if (out.back().plugins.empty()) out.back().plugins = texts(document.root, "plugins");
+        read_left_out(document.root, out.back());
         out.back().digest = host::sha256_hex(text);
       }
     }
@@ -105,6 +106,7 @@ class FileReader {
   }
 
   Scenario scenario(const YamlNode& node);
+  void read_left_out(const YamlNode& node, Scenario& out);
   Step step(const YamlNode& node);
   void read_object(Step& step, const YamlNode& node, const YamlNode& what);
   void read_deletion(Step& step, const YamlNode& node);
@@ -118,8 +120,8 @@ class FileReader {
 
 Scenario FileReader::scenario(const YamlNode& node) {
   Scenario out;
-  keys(node,
-       {"name", "plugins", "controllers", "config", "cluster", "steps", "allow", "differ", "keep"});
+  keys(node, {"name", "plugins", "controllers", "config", "cluster", "steps", "allow", "differ",
+              "keep", "without"});
   out.name = text(node, "name");
   out.place = place(node);
   if (out.name.empty()) mistake(node, "a scenario needs a name");
@@ -151,6 +153,7 @@ Scenario FileReader::scenario(const YamlNode& node) {
       if (text(each, "reason").empty()) mistake(each, "what may differ needs a reason");
     }
   }
+  read_left_out(node, out);
   if (const YamlNode* allow = node.find("allow")) {
     for (const YamlNode& each : allow->items) {
       keys(each, {"oracle", "of", "reason"});
@@ -163,6 +166,16 @@ Scenario FileReader::scenario(const YamlNode& node) {
     }
   }
   return out;
+}
+
+void FileReader::read_left_out(const YamlNode& node, Scenario& out) {
+  const YamlNode* without = node.find("without");
+  if (without == nullptr) return;
+  for (const YamlNode& each : without->items) {
+    keys(each, {"choice", "reason"});
+    out.left_out.push_back(text(each, "choice"));
+    if (text(each, "reason").empty()) mistake(each, "a choice that is left out needs a reason");
+  }
 }
 
 Target FileReader::target(const YamlNode& at) {

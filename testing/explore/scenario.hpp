@@ -77,6 +77,8 @@ struct Scenario {
   std::vector<Allowance> allowed;
   /// Objects that no controller may write.
   std::vector<Target> kept;
+  /// Choices that are not tried.
+  std::vector<std::string> left_out;
   /// Members of objects that may differ at the end, because Kubernetes has it so.
   std::vector<std::string> differing;
 

@@ -18,6 +18,10 @@ constexpr WallTime kStart =
 constexpr Duration kHidden = std::chrono::seconds(3);
 /// Discovery is wrong for so long, which is less than the last rest of a run.
 constexpr Duration kOutage = std::chrono::seconds(20);
+/// Far more than the controllers of a small scenario send; in a large one each step may bring an
+/// object that needs so many.
+constexpr std::size_t kRequestsMax = 5'000;
+constexpr std::size_t kRequestsOfStep = 20;
 /// So that the number of a step changes other bits of a sum than small numbers do.
 constexpr int kStepShift = 40;
 
@@ -39,21 +43,62 @@ std::string request_text(const HttpServerRequest& request, const sandbox::Url& u
   return out;
 }
 
-World::World(const Scenario& scenario, const Plan& plan, const RunResult* undisturbed)
+World::World(const Scenario& scenario, const Plan& plan, const RunResult* undisturbed,
+             Suspend suspend)
     : scenario_(scenario),
       undisturbed_(undisturbed),
+      suspend_(std::move(suspend)),
+      requests_max_(std::max(kRequestsMax,
+                             kRequestsOfStep * (scenario.cluster.size() + scenario.steps.size()))),
       clock_(kStart),
-      content_(undisturbed == nullptr ? nullptr : &undisturbed->counts, scenario.differing) {
+      content_(new_content()) {
   for (const Decision& each : plan) decisions_[{each.point, each.number}] = &each;
   server_.on_change([this](const sandbox::Collection& collection, const sandbox::Change& change) {
     changed(collection, change);
   });
 }
 
+std::unique_ptr<Content> World::new_content() const {
+  return std::make_unique<Content>(undisturbed_ == nullptr ? nullptr : &undisturbed_->counts,
+                                   scenario_.differing);
+}
+
+std::size_t World::own_changes() const {
+  std::size_t count = 0;
+  std::size_t request = 0;
+  for (auto each = changes_.rbegin(); each != changes_.rend(); ++each) {
+    if (each->writer != Writer::kController) break;
+    if (std::exchange(request, each->request) != each->request) ++count;
+  }
+  return count;
+}
+
+void World::restore(std::size_t requests) {
+  auto lost = changes_.end();
+  // One request may lead to several changes, of which no backup has a part.
+  while (lost != changes_.begin() && std::prev(lost)->writer == Writer::kController) {
+    const bool is_begun = lost != changes_.end() && lost->request == std::prev(lost)->request;
+    if (!is_begun && requests-- == 0) break;
+    --lost;
+  }
+  if (lost == changes_.end()) return;
+  const sandbox::Revision to = lost->revision() - 1;
+  changes_.erase(lost, changes_.end());
+  content_ = new_content();
+  invariants_ = {};
+  for (const Seen& each : changes_) {
+    static_cast<void>(content_->take(each.collection, each.change, each.writer));
+    static_cast<void>(invariants_.take(each.collection, each.change, each.writer));
+  }
+  for (auto& [process, until] : led_until_) until = std::min(until, to);
+  server_.restore(to);
+  log("  the server is at version " + std::to_string(to) + " again");
+}
+
 void World::changed(const sandbox::Collection& collection, const sandbox::Change& change) {
   if (Content::is_ignored(collection, change)) return;
-  changes_.emplace_back(collection, change.object->revision);
-  const std::optional<Content::Excess> excess = content_.take(collection, change, writer_);
+  changes_.push_back({collection, change, writer_, result_.requests});
+  const std::optional<Content::Excess> excess = content_->take(collection, change, writer_);
   if (excess && !scenario_.allows(excess->oracle, excess->resource)) {
     violate(excess->oracle, excess->text);
   }
@@ -69,12 +114,14 @@ void World::violate(const std::string& oracle, const std::string& text) {
 const Decision* World::pass(PassedPoint point, const Process& process) {
   if (result_.is_last_rest) return nullptr;
   point.number = ++passed_[point.point];
-  point.state = process.state() ^ content_.hash();
+  point.state = process.state() ^ content_->hash();
   point.moment = moment();
-  point.before = point.moment ^ content_.hash();
+  point.before = point.moment ^ content_->hash();
   if (undisturbed_ == nullptr) {
     point.changes = changes_of(process).size();
-    for (const auto& [collection, revision] : changes_) ++point.changed[text_of(collection)];
+    for (const Seen& each : changes_) ++point.changed[text_of(each.collection)];
+    if (result_.end.empty()) point.own_changes = own_changes();
+    point.quiet_changes = result_.quiet_changes;
   }
   const auto found = decisions_.find({point.point, point.number});
   result_.points.push_back(std::move(point));
@@ -102,7 +149,14 @@ const Decision* World::before_request(Process& process, const HttpServerRequest&
 Reply World::request(Process& process, const HttpServerRequest& request, const Decision* decision) {
   const auto url = sandbox::parse_url(request.target);
   if (!url || !url->is_resource) return {Reply::Kind::kResponse, server_.handle(request)};
-  ++result_.requests;
+  if (++result_.requests >= requests_max_) {
+    if (result_.requests == requests_max_) {
+      violate("requests",
+              "the controllers send " + std::to_string(requests_max_) + " requests, and more");
+    }
+    process.end();  // Should the controller ask, its loop ends.
+    return {.kind = Reply::Kind::kEnded};
+  }
   const Choice choice = decision == nullptr ? Choice::kSuspend : decision->choice;
   const bool ends_before = choice == Choice::kCrashBefore || choice == Choice::kTakeoverBefore;
   if (ends_before) {
@@ -131,7 +185,7 @@ Reply World::serve(Process& process, const HttpServerRequest& request, const san
   HttpServerResponse response = server_.handle(request);
   writer_ = before;
   if (is_write(request) && !result_.points.empty()) {
-    result_.points.back().after = moment() ^ content_.hash();
+    result_.points.back().after = moment() ^ content_->hash();
   }
   std::string line = process.name() + " " + what;
   if (request.method == "POST" && url.name.empty() && response.status == 201) {
@@ -167,6 +221,7 @@ Reply World::discovery(Process& process, const HttpServerRequest& request) {
     outage_end_ = clock_.now() + kOutage;
     result_.has_outage = true;
   }
+  if (decision != nullptr) result_.has_met_discovery = true;
   const bool is_faulty = is_document && (decision != nullptr || clock_.now() < outage_end_);
   if (!is_faulty) return {Reply::Kind::kResponse, std::move(response)};
   const Choice choice = decision == nullptr ? outage_ : decision->choice;
@@ -224,21 +279,21 @@ sandbox::Revision World::others_led_until(const std::string& process) const {
 std::vector<sandbox::Revision> World::changes_of(const Process& process) const {
   const std::vector<host::Informer*> informers = process.replica().caches().informers();
   std::vector<sandbox::Revision> out;
-  for (const auto& change : changes_) {
-    const auto& collection = change.first;
+  for (const Seen& change : changes_) {
+    const sandbox::Collection& collection = change.collection;
     const bool is_seen = std::ranges::any_of(informers, [&](const host::Informer* each) {
       return each->resource().resource == collection.resource &&
              each->resource().group == collection.group;
     });
-    if (is_seen) out.push_back(change.second);
+    if (is_seen) out.push_back(change.revision());
   }
   return out;
 }
 
 std::vector<std::string> World::changed_resources(const std::set<std::string>& resources) const {
   std::set<std::string> out;
-  for (const auto& [collection, revision] : changes_) {
-    const std::string name = text_of(collection);
+  for (const Seen& each : changes_) {
+    const std::string name = text_of(each.collection);
     if (resources.contains(name)) out.insert(name);
   }
   return {out.begin(), out.end()};

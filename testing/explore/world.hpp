@@ -29,7 +29,7 @@ class Process;
 /// A fault that a run has shown.
 struct Violation {
   /// "stale-write", "two-writers", "surplus", "deletion", "data", "end", "resync", "requests",
-  /// "kept", "start", "never-idle", "not-deterministic", "misuse" or "scenario".
+  /// "kept", "catalog", "start", "never-idle", "not-deterministic", "misuse" or "scenario".
   std::string oracle;
   std::string text;
 };
@@ -45,6 +45,11 @@ struct PassedPoint {
   std::size_t changes = 0;
   /// In the undisturbed run: their numbers, by resource.
   std::map<std::string, std::size_t> changed{};
+  /// The last requests by which controllers have changed something, up to a change that the
+  /// scenario has made. 0 after the end, which leaves no time to repair what is lost.
+  std::size_t own_changes = 0;
+  /// The scenario's changes so far before which nothing was left to do.
+  std::size_t quiet_changes = 0;
   /// Equal for points from which equal runs go on in the same way.
   std::uint64_t state = 0;
   std::uint64_t moment = 0;  ///< Equal for points of one step of the scenario at one time.
@@ -66,7 +71,9 @@ struct RunResult {
   ContentLimits counts;
   std::vector<std::string> watched;  ///< Resources that the caches follow and that changed.
   bool has_outage = false;           ///< Discovery was wrong for a while.
+  bool has_met_discovery = false;    ///< A document of discovery was wrong.
   std::uint64_t step = 0;            ///< The scenario's present one.
+  std::size_t quiet_changes = 0;     ///< See PassedPoint.
   /// Until then the caches do not catch up.
   Time hidden_until = Time::min();
   std::size_t requests = 0;
@@ -90,12 +97,14 @@ struct Reply {
 /// Single-threaded.
 class World {
  public:
+  /// Called by a process that stands still: lets another one lead, and returns.
+  using Suspend = std::function<void(Process&)>;
   /// `undisturbed` is null for the undisturbed run itself. The references outlive this.
-  World(const Scenario& scenario, const Plan& plan, const RunResult* undisturbed);
+  World(const Scenario& scenario, const Plan& plan, const RunResult* undisturbed, Suspend suspend);
 
   [[nodiscard]] testing::ClusterClock& clock() { return clock_; }
   [[nodiscard]] testing::ClusterServer& server() { return server_; }
-  [[nodiscard]] const Content& content() const { return content_; }
+  [[nodiscard]] const Content& content() const { return *content_; }
   [[nodiscard]] RunResult& result() { return result_; }
 
   /// Passes a point and returns what is decided there; null: nothing.
@@ -108,8 +117,6 @@ class World {
                               const Decision* decision);
   /// The host's own request.
   [[nodiscard]] Reply discovery(Process& process, const HttpServerRequest& request);
-  /// Called by a process that stands still: lets another one lead, and returns.
-  void on_suspend(std::function<void(Process&)> suspend) { suspend_ = std::move(suspend); }
 
   void log(std::string line) { result_.log.push_back(std::move(line)); }
   void violate(const std::string& oracle, const std::string& text);
@@ -118,6 +125,9 @@ class World {
   void lead(const std::string& leader);
   /// The revision at which a process other than this last led; 0: none did.
   [[nodiscard]] sandbox::Revision others_led_until(const std::string& process) const;
+
+  /// The server loses the changes of the last requests, as by a restored backup.
+  void restore(std::size_t requests);
 
   /// The changes so far of the resources that the caches of a process follow, oldest first.
   [[nodiscard]] std::vector<sandbox::Revision> changes_of(const Process& process) const;
@@ -128,6 +138,7 @@ class World {
  private:
   [[nodiscard]] Reply serve(Process& process, const HttpServerRequest& request,
                             const sandbox::Url& url, const Decision* decision);
+  [[nodiscard]] std::unique_ptr<Content> new_content() const;
   void check_write(const Process& process, const HttpServerRequest& request,
                    const sandbox::Url& url, const std::string& what);
   /// Whether the scenario has a controller keep its hands off what `url` names.
@@ -135,21 +146,34 @@ class World {
   /// A sum of the scenario's step and the time.
   [[nodiscard]] std::uint64_t moment() const;
   void changed(const sandbox::Collection& collection, const sandbox::Change& change);
+  /// The number of requests that have led to the last changes of controllers.
+  [[nodiscard]] std::size_t own_changes() const;
+
+  /// A change of the server.
+  struct Seen {
+    sandbox::Collection collection;
+    sandbox::Change change;
+    Writer writer = Writer::kScenario;
+    std::size_t request = 0;  // The number of the one that has led to it.
+
+    [[nodiscard]] sandbox::Revision revision() const { return change.object->revision; }
+  };
 
   const Scenario& scenario_;
   const RunResult* const undisturbed_;
   std::map<std::pair<Point, int>, const Decision*> decisions_;
-  std::map<Point, int> passed_{{Point::kRequest, 0}, {Point::kDiscovery, 0}, {Point::kTurn, 0}};
-  std::function<void(Process&)> suspend_;
+  std::map<Point, int> passed_{
+      {Point::kRequest, 0}, {Point::kDiscovery, 0}, {Point::kTurn, 0}, {Point::kTimer, 0}};
+  const Suspend suspend_;
+  const std::size_t requests_max_;
 
   testing::ClusterClock clock_;
   const std::unique_ptr<Random> names_ = make_seeded_random(1);
   testing::ClusterServer server_{clock_, *names_};
-  Content content_;
+  std::unique_ptr<Content> content_;
   DataInvariants invariants_;
   Writer writer_ = Writer::kScenario;
-  /// Collections with the revisions of their changes, in order.
-  std::vector<std::pair<sandbox::Collection, sandbox::Revision>> changes_;
+  std::vector<Seen> changes_;             // In order.
   Choice outage_ = Choice::kUnavailable;  // In discovery.
   Time outage_end_ = Time::min();
   std::string leader_;

@@ -229,6 +229,17 @@ TEST(ExploreCommandTest, AControllerThatSyncsForEverIsReported) {
   EXPECT_THAT(outcome.out, HasSubstr("never-idle: the controllers still work after 2000 syncs"));
 }
 
+TEST(ExploreCommandTest, ACallThatWritesInALoopIsReported) {
+  const Outcome outcome = explore_odd("odd_floods", kLong);
+  EXPECT_EQ(outcome.code, kExitFailed) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("requests: the controllers send 5000 requests, and more"));
+}
+
+TEST(ExploreCommandTest, AControllerMayHoldAHundredThousandObjects) {
+  const Outcome outcome = explore_odd("odd_holds", kLong);
+  EXPECT_EQ(outcome.code, kExitGood) << outcome.out << outcome.err;
+}
+
 TEST(ExploreCommandTest, ACrashIsReportedWithTheLineOfItsRun) {
   const Outcome outcome = explore_odd("odd_aborts", kLong);
   EXPECT_EQ(outcome.code, kExitFailed) << outcome.err;

@@ -41,7 +41,7 @@ Value must(Result<Value> result) {
 }
 
 Choice choice_of(std::string_view name) {
-  for (const Point point : {Point::kRequest, Point::kDiscovery, Point::kTurn}) {
+  for (const Point point : {Point::kRequest, Point::kDiscovery, Point::kTurn, Point::kTimer}) {
     for (const Choice each : choices_at(point)) {
       if (to_text(each) == name) return each;
     }
@@ -67,6 +67,13 @@ Arguments read(const std::vector<std::string>& given) {
       std::string names = next();
       std::string_view rest = names;
       while (!rest.empty()) out.options.choices.push_back(choice_of(take_until(rest, ",")));
+    } else if (given[i] == "--share") {
+      std::string text = next();
+      std::string_view rest = text;
+      const std::string share(take_until(rest, "/"));
+      out.options.share = static_cast<std::size_t>(std::atoi(share.c_str()));
+      out.options.shares = static_cast<std::size_t>(std::atoi(std::string(rest).c_str()));
+      if (out.options.share >= out.options.shares) give_up("a share is one of 0/4 to 3/4");
     } else if (given[i] == "--first") {
       out.options.failures_max = 1;
     } else if (given[i] == "--pairs") {
@@ -128,9 +135,17 @@ struct Row {
     findings += summary.findings.size();
     seconds += std::chrono::duration<double>(summary.time).count();
   }
-  void print(const fs::path& file) const {
-    std::printf("| %s | %zu | %zu | %zu | %zu | %.0f | %zu |\n", file.stem().c_str(), scenarios,
-                runs, possible, states, seconds, findings);
+  void add(const Row& other) {
+    scenarios += other.scenarios;
+    runs += other.runs;
+    possible += other.possible;
+    states += other.states;
+    findings += other.findings;
+    seconds += other.seconds;
+  }
+  void print(const std::string& name) const {
+    std::printf("| %s | %zu | %zu | %zu | %zu | %.0f | %zu |\n", name.c_str(), scenarios, runs,
+                possible, states, seconds, findings);
     std::fflush(stdout);
   }
 };
@@ -157,6 +172,7 @@ int run(const Arguments& arguments) {
   OpenPlugins plugins;
   std::map<std::string, bool> open;
   std::size_t failures = 0;
+  Row all;
   if (arguments.is_table) {
     std::printf(
         "| controllers of | scenarios | runs | possible | states | seconds | findings |\n"
@@ -177,7 +193,14 @@ int run(const Arguments& arguments) {
       std::fflush(stdout);
       failures += summary.failures;
     }
-    if (arguments.is_table) row.print(file);
+    if (arguments.is_table) row.print(file.stem());
+    all.add(row);
+  }
+  if (arguments.is_table) {
+    all.print("all");
+  } else {
+    std::printf("%zu of %zu runs of %zu scenarios, %.0f s, %zu findings\n", all.runs, all.possible,
+                all.scenarios, all.seconds, all.findings);
   }
   return failures == 0 ? 0 : 1;
 }

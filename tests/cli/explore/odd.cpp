@@ -4,6 +4,7 @@
 #include <davit/kube/metadata.hpp>
 #include <random>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -14,6 +15,8 @@ constexpr int kLoops = 2;   // It writes again and again.
 constexpr int kHurry = 3;   // It is never done with a key, and writes nothing.
 constexpr int kAborts = 4;  // It ends the process when a write fails.
 constexpr int kBlocks = 5;  // A call does not return when a write fails.
+constexpr int kFloods = 6;  // A call writes until a write fails.
+constexpr int kHolds = 7;   // It holds 100,000 objects.
 
 class ConfigMap : public ObjectView {
  public:
@@ -35,14 +38,10 @@ class OddController : public Controller {
     const Lookup<ConfigMap> map = maps_.get(key);
     if (!map) return Again::when_changed();
     if constexpr (ODD == kHurry) return Again::after(Duration::zero());
+    if constexpr (ODD == kHolds) held_.assign(kHeld, *map);
     if (map->label("mark") && ODD != kLoops) return Again::when_changed();
-    std::string mark = "m" + std::to_string(++marks_);
-    if constexpr (ODD == kChance) mark = "m" + std::to_string(std::random_device()());
-    const Status written =
-        client_
-            .patch<ConfigMap>(key, PatchType::kMerge,
-                              R"({"metadata":{"labels":{"mark":")" + mark + R"("}}})")
-            .error();
+    Status written = write_mark(key);
+    while (ODD == kFloods && written.ok()) written = write_mark(key);
     if (written.ok()) return Again::when_changed();
     if constexpr (ODD == kAborts) std::abort();
     volatile bool is_waiting = ODD == kBlocks;
@@ -51,9 +50,22 @@ class OddController : public Controller {
     return written;
   }
 
+  [[nodiscard]] Status write_mark(const Key& key) {
+    std::string mark = "m" + std::to_string(++marks_);
+    if constexpr (ODD == kHolds) mark = "held";
+    if constexpr (ODD == kChance) mark = "m" + std::to_string(std::random_device()());
+    return client_
+        .patch<ConfigMap>(key, PatchType::kMerge,
+                          R"({"metadata":{"labels":{"mark":")" + mark + R"("}}})")
+        .error();
+  }
+
+  static constexpr std::size_t kHeld = 100'000;
+
   Client client_;
   Queue queue_;
   Informer<ConfigMap> maps_;
+  std::vector<ConfigMap> held_;
   int marks_ = 0;
 };
 
