@@ -154,14 +154,20 @@ constexpr std::array<Language, 3> kLanguages = {{
      "folder"},
 }};
 
+/// The provider of a cloud, whose files stand in a folder as those of a language do.
+constexpr Language kProvider = {"provider", "plugin.cpp", "tests/unit_test.cpp",
+                                "davit_plugin(@NAME@ SOURCES plugin.cpp)", kCompiler};
+
 /// Whether a project in `language` has the file: one of the language replaces the common one.
 bool belongs(const TemplateFile& file, const Language& language) {
   if (file.folder == language.name) return true;
   if (file.folder != "common") return false;
-  if (file.path == "tests/unit_test.cpp") return language.unit_test == file.path;
-  return std::ranges::none_of(plugin_template_files(), [&](const TemplateFile& other) {
-    return other.folder == language.name && other.path == file.path;
-  });
+  const bool is_replaced =
+      std::ranges::any_of(plugin_template_files(), [&](const TemplateFile& other) {
+        return other.folder == language.name && other.path == file.path;
+      });
+  if (is_replaced) return false;
+  return file.path != "tests/unit_test.cpp" || language.unit_test == file.path;
 }
 
 std::string filled(std::string_view text, const Words& words) {
@@ -290,6 +296,11 @@ int run_plugin_new(const PluginNewOptions& options, std::ostream& out, std::ostr
     err << "davit: --lang must be cpp, c or rust, not " << options.language << "\n";
     return kExitMistakes;
   }
+  if (options.is_provider && language->name != "cpp") {
+    err << "davit: --provider writes C++ only, not " << options.language << "\n";
+    return kExitMistakes;
+  }
+  if (options.is_provider) language = &kProvider;
   const Result<Words> words = words_for(options, *language);
   if (!words) {
     err << "davit: " << words.error().message() << "\n";

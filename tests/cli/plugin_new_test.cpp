@@ -80,6 +80,20 @@ TEST_F(PluginNewTest, ProjectInRustIsACargoPackageWithoutFilesForOtherLanguages)
   }
 }
 
+TEST_F(PluginNewTest, AProviderHasTheLoopBesideItInItsTests) {
+  ASSERT_EQ(begin({.name = "my-cloud", .is_provider = true}), 0) << err_.str();
+  EXPECT_THAT(text("plugin.cpp"),
+              HasSubstr("class MyCloud : public Controller, public CloudProvider"));
+  EXPECT_THAT(text("davit.yaml"), HasSubstr("my-cloud: {enabled: true}"));
+  EXPECT_THAT(text("tests/unit_test.cpp"), HasSubstr("open_plugin(LOOP)"));
+  EXPECT_TRUE(fs::exists(project() / "ci.sh"));
+  for (const auto& each : fs::recursive_directory_iterator(project())) {
+    if (!each.is_regular_file()) continue;
+    const std::string content = text(fs::relative(each.path(), project()).string());
+    EXPECT_THAT(content, Not(testing::ContainsRegex("@[A-Z_]+@"))) << each.path();
+  }
+}
+
 TEST_F(PluginNewTest, MistakesLeaveNothingBehind) {
   const std::pair<PluginNewOptions, const char*> kMistakes[] = {
       {{.name = "Hello"}, "\"Hello\" is not a name for a plugin"},
@@ -90,6 +104,9 @@ TEST_F(PluginNewTest, MistakesLeaveNothingBehind) {
       {{.name = "a", .watches = "apps/deployments"}, "does not name a resource"},
       {{.name = "a", .watches = "apps/v1gamma1/deployments"}, "does not name a resource"},
       {{.name = "a", .watches = "v1/pod"}, "\"pod\" is not a plural; did you mean pods?"},
+      {{.name = "a", .language = "rust", .is_provider = true},
+       "--provider writes C++ only, not rust"},
+      {{.name = "a", .language = "provider"}, "--lang must be cpp, c or rust, not provider"},
       {{.name = "a", .language = "go"}, "--lang must be cpp, c or rust, not go"},
   };
   for (const auto& [options, message] : kMistakes) {

@@ -11,7 +11,6 @@ using ::testing::IsEmpty;
 
 class ChoiceTest : public PoolsFixture {
  protected:
-  static constexpr const char* kIps = "metallb.io/loadBalancerIPs";
   static constexpr const char* kDual =
       R"({"name":"v4","addresses":["10.0.0.1-10.0.0.2"]},{"name":"v6","addresses":["fd00::1"]})";
   static constexpr const char* kRequire =
