@@ -83,7 +83,7 @@ Result<Again> CloudNodeController::sync(const Key& key) {
   const Lookup<Node> node = nodes_.get(key);
   if (!node) return Again::when_changed();
   if (!is_uninitialized(*node)) {
-    if (note_success(key.name) == FactsWrite::kUnknown) addresses_.add(key);
+    if (note_success(key.name) == Addresses::kOwed) addresses_.add(key);
     return repeat_labels(*node);
   }
   if (const auto again = wait_for(cloud_)) return *again;
@@ -101,10 +101,7 @@ Result<Again> CloudNodeController::initialize(const Node& node) {
     return Again::when_changed();
   }
   if (facts) failure = write_facts(node, **facts);
-  if (failure.ok()) {
-    static_cast<void>(note_success(name));
-    return Again::when_changed();
-  }
+  if (failure.ok()) return Again::when_changed();
   if (const auto again = excuse(cloud_, failure)) return *again;
   note_failure(node, failure);
   if (reply.retry_after.count() > 0) return Again::after(reply.retry_after).keeping_backoff();
@@ -135,12 +132,16 @@ Status CloudNodeController::write_facts(const Node& node, const CloudMetadata& f
         return is_written ? std::optional(initial_body(now, facts)) : std::nullopt;
       },
       kInitialTries);
-  if (written.code() == Code::kNotFound) return {};
-  if (!written.ok()) note_unknown_write(name);
-  if (!written.ok() || !is_written) return written;
+  if (written.code() == Code::kNotFound) return {};  // The event of its end forgets it.
+  // A fresh read may show the write of an earlier sync, which got no answer.
+  if (!written.ok() || !is_written) {
+    note_owed_addresses(name);
+    return written;
+  }
+  static_cast<void>(note_success(name));
   taint_delay_.record(age_in_seconds(cluster_, node));
-  // It has its facts; the addresses can follow.
-  if (!write_addresses(node, facts).ok()) addresses_.add(node);
+  // It has its facts; the addresses can follow, once the cache shows it without the taint.
+  if (!write_addresses(node, facts).ok()) note_owed_addresses(name);
   cluster_.events().normal(node, "Synced", "Node synced successfully");
   sync_delay_.record(age_in_seconds(cluster_, node));
   return {};
@@ -174,18 +175,18 @@ void CloudNodeController::note_failure(const Node& node, const Status& why) {
   cluster_.events().warning(node, "CloudNodeNotInitialized", why.message());
 }
 
-void CloudNodeController::note_unknown_write(const std::string& node) {
+void CloudNodeController::note_owed_addresses(const std::string& node) {
   const std::lock_guard lock(mutex_);
-  waits_[node].write = FactsWrite::kUnknown;
+  waits_[node].addresses = Addresses::kOwed;
 }
 
-CloudNodeController::FactsWrite CloudNodeController::note_success(const std::string& node) {
+CloudNodeController::Addresses CloudNodeController::note_success(const std::string& node) {
   const std::lock_guard lock(mutex_);
   const auto wait = waits_.find(node);
-  if (wait == waits_.end()) return FactsWrite::kNone;
-  const FactsWrite write = wait->second.write;
+  if (wait == waits_.end()) return Addresses::kNone;
+  const Addresses addresses = wait->second.addresses;
   waits_.erase(wait);
-  return write;
+  return addresses;
 }
 
 // ---- Addresses

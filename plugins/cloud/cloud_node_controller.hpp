@@ -43,16 +43,17 @@ class CloudNodeController final : public Controller {
 
   /// A failure in a row of a Node, which people have to see when it is not the first.
   void note_failure(const Node& node, const Status& why);
-  /// A write of facts has failed, and may have been carried out: addresses follow when it shows.
-  void note_unknown_write(const std::string& node);
-  enum class FactsWrite { kNone, kUnknown };
-  /// The Node waits no more. Whether a write of its facts got no answer.
-  [[nodiscard]] FactsWrite note_success(const std::string& node);
+  /// The Node has its facts, or a write of them got no answer, but not its addresses. They follow
+  /// when the cache shows it without the taint.
+  void note_owed_addresses(const std::string& node);
+  enum class Addresses { kNone, kOwed };
+  /// The Node waits no more. Whether its addresses are still to be written.
+  [[nodiscard]] Addresses note_success(const std::string& node);
 
   struct Wait {
     int failures = 0;
     std::optional<Time> reported{};
-    FactsWrite write = FactsWrite::kNone;
+    Addresses addresses = Addresses::kNone;
   };
 
   Context& cluster_;
