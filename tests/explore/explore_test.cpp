@@ -29,11 +29,12 @@ namespace fs = std::filesystem;
 constexpr std::size_t kScenariosMin = 4;
 constexpr std::size_t kPercent = 100;
 
-/// The most runs of a scenario of each set, so that all scenarios together take about a minute of
-/// CPU under ASan. Without it .ci/run plays one share of all runs, and its successors the others.
+/// The most runs of a scenario of each set, so that all scenarios together take less than
+/// a minute of CPU under ASan. Without it .ci/run plays a half of all runs, and its successor the
+/// other.
 std::size_t runs_max_of(const std::string& plugin) {
-  constexpr std::size_t kFew = 6;  // Runs of controllers that follow each kind take longer.
-  constexpr std::size_t kUsual = 12;
+  constexpr std::size_t kFew = 3;  // Runs of controllers that follow each kind take longer.
+  constexpr std::size_t kUsual = 6;
   const bool follows_all = plugin == "namespace" || plugin == "garbagecollector";
   return follows_all ? kFew : kUsual;
 }
