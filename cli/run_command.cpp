@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include <cstdio>
+#include <davit/kube/time.hpp>
 #include <iostream>
 #include <optional>
 
@@ -14,6 +15,7 @@
 #include "host/control/control_socket.hpp"
 #include "host/crash/core_dumps.hpp"
 #include "host/crash/crash_handler.hpp"
+#include "host/crash/life_file.hpp"
 #include "host/crash/quarantine.hpp"
 #include "host/process/host_plan.hpp"
 #include "host/process/host_process.hpp"
@@ -109,6 +111,33 @@ void warn_of_lost_crashes(const Result<CrashJournal>& journal, const Logger& log
               {{"reason", room.message()}});
 }
 
+/// Makes this process known to those after it, which learn that it was killed, and records those
+/// before it that were. Nothing without a journal.
+std::optional<LifeFile> begin_life(const Result<CrashJournal>& journal,
+                                   const ConnectionEnvironment& environment, const Clock& clock,
+                                   const Logger& log) {
+  if (!journal) return std::nullopt;
+  Result<LifeFile> life = LifeFile::begin(
+      journal->path().parent_path(), boot_id(environment.variable("DAVIT_BOOT_ID").value_or("")),
+      clock.wall_now());
+  if (!life) {
+    log.info(0, "Warning: the next start will not know if this process is killed",
+             {{"reason", life.error().message()}});
+    return std::nullopt;
+  }
+  for (const WallTime start : life->killed()) {
+    log.warning(
+        "An earlier process was killed: by the kernel for want of memory, by SIGKILL, or by a "
+        "plugin that called _exit()",
+        {{"started", format_time(start)}});
+    CrashRecord record;
+    record.time = clock.wall_now();
+    record.signal = "killed";
+    (void)journal->add(record);
+  }
+  return *std::move(life);
+}
+
 /// Makes this process known to those after it, which need not wait for its lease if it crashes.
 std::optional<LeaseHolders> open_holders(const Result<CrashJournal>& journal,
                                          const LeaderElectionSettings& election,
@@ -178,7 +207,9 @@ void warn_of_no_effect(const std::vector<std::string>& settings, const Logger& l
   }
 }
 
-void log_plan(const HostPlan& plan, const Logger& log) {
+void log_plan(const HostPlan& plan, const std::vector<std::string>& without_effect,
+              const Logger& log) {
+  warn_of_no_effect(without_effect, log);
   warn_of_no_effect(plan.desired().warnings, log);
   for (const std::string& name : plan.disabled()) {
     log.info(0, "Warning: controller is disabled", {{"controller", name}});
@@ -241,15 +272,16 @@ int run_host(const RunOptions& options) {
   Result<std::unique_ptr<StartWatch>> watch = StartWatch::open(interruptions, *sink);
   if (!watch) return fail_command(log, watch.error());
   const Result<CrashJournal> journal = open_journal(manifest);
-  const CrashHandler handler(journal ? journal->path().string() : "", manifest.logging.format);
   const std::unique_ptr<Clock> clock = make_system_clock();
+  const std::optional<LifeFile> life = begin_life(journal, lookup.environment, *clock, log);
+  const CrashHandler handler(journal ? journal->path().string() : "", manifest.logging.format,
+                             life ? life->path().string() : "");
   Quarantine quarantine = judge_past(journal, manifest, *clock);
   std::optional<HostPlan> plan = HostPlan::make(merged.settings, std::cerr, &quarantine);
   if (!plan) return kExitMistakes;
 
   log.info(0, "Starting", {{"version", kVersion}, {"controllers", plan->controllers().size()}});
-  warn_of_no_effect(merged.settings.warnings, log);
-  log_plan(*plan, log);
+  log_plan(*plan, merged.settings.warnings, log);
   warn_of_lost_crashes(journal, log);
   // A host whose plugins are all left out stays: `davit ctl load` can load one. A host that follows
   // its files stays, too: a plugin may come.

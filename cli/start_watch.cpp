@@ -3,12 +3,14 @@
 #include <cstdlib>
 
 #include "cli/exit_codes.hpp"
+#include "host/crash/crash_handler.hpp"
 #include "lib/base/start_thread.hpp"
 
 namespace davit::host {
 
 void leave(LogSink& sink) {
   sink.flush();
+  CrashHandler::end_life();
   std::_Exit(kExitFailed);
 }
 

@@ -22,10 +22,22 @@ namespace {
 
 constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 
+using Path = std::array<char, PATH_MAX>;
+
+/// A text that is longer than a path may be is left out.
+void set_path(Path& out, const std::string& path) {
+  out[0] = '\0';
+  if (path.size() >= out.size()) return;
+  path.copy(out.data(), path.size());
+  out[path.size()] = '\0';
+}
+
 struct Installed {
-  std::array<char, PATH_MAX> journal{};
+  Path journal{};
+  Path life{};
   std::array<struct sigaction, kSignals.size()> before{};
   LogFormat format = LogFormat::kText;
+  bool is_alive = false;
 };
 // A process has one set of handlers, and the kernel hands them nothing of ours: what they need must
 // lie where they find it. Written before they are installed.
@@ -43,6 +55,12 @@ std::uint64_t instruction_of(const ucontext_t& context) {
 #endif
 }
 
+std::int64_t unix_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return now.tv_sec;
+}
+
 CrashFacts facts_of(int signal, const siginfo_t& info, const ucontext_t& context) {
   CrashFacts facts;
   facts.signal = signal;
@@ -55,13 +73,13 @@ CrashFacts facts_of(int signal, const siginfo_t& info, const ucontext_t& context
     facts.module = found.dlfo_link_map->l_name;
     facts.module_base = found.dlfo_link_map->l_addr;
   }
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  facts.unix_seconds = now.tv_sec;
+  facts.unix_seconds = unix_seconds();
   return facts;
 }
 
+/// Safe in a signal handler.
 void report(const CrashFacts& facts) {
+  CrashHandler::end_life();
   CrashText text;
   add_report(facts, installed.format, text);
   (void)write_all(STDERR_FILENO, text.view());
@@ -90,14 +108,24 @@ void on_crash(int signal, siginfo_t* info, void* context) {
   errno = saved;
 }
 
+/// Reports an exit() in a call into a plugin and ends the process, or returns.
+void judge_exit(int status) {
+  constexpr int kFailed = 1;
+  const Breadcrumb* const crumb = current_breadcrumb();
+  if (!installed.is_alive || crumb == nullptr) return;
+  while (reporting.test_and_set(std::memory_order_relaxed)) ::pause();
+  report({.exit_status = status, .crumb = crumb, .unix_seconds = unix_seconds()});
+  // Handlers and destructors would run beside threads that still work.
+  ::_exit(status == 0 ? kFailed : status);
+}
+
 }  // namespace
 
-CrashHandler::CrashHandler(const std::string& journal, LogFormat format) {
+CrashHandler::CrashHandler(const std::string& journal, LogFormat format, const std::string& life) {
   installed.format = format;
-  if (journal.size() < installed.journal.size()) {
-    journal.copy(installed.journal.data(), journal.size());
-    installed.journal[journal.size()] = '\0';
-  }
+  set_path(installed.journal, journal);
+  set_path(installed.life, life);
+  installed.is_alive = true;
   struct sigaction action {};
   action.sa_sigaction = on_crash;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
@@ -108,6 +136,10 @@ CrashHandler::CrashHandler(const std::string& journal, LogFormat format) {
   }
 }
 
+void CrashHandler::end_life() {
+  if (installed.life[0] != '\0') (void)::unlink(installed.life.data());
+}
+
 CrashHandler::~CrashHandler() {
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     ::sigaction(kSignals[i], &installed.before[i], nullptr);
@@ -116,3 +148,13 @@ CrashHandler::~CrashHandler() {
 }
 
 }  // namespace davit::host
+
+/// Takes the place of libc's for this program and the plugins that it loads. A handler of atexit()
+/// would come too late: those of younger libraries run before it, beside threads that still use
+/// what they destroy.
+extern "C" [[noreturn, gnu::visibility("default")]] void exit(int status) {
+  davit::host::judge_exit(status);
+  using Exit = void (*)(int);
+  reinterpret_cast<Exit>(::dlsym(RTLD_NEXT, "exit"))(status);
+  ::_exit(status);  // Not reached.
+}

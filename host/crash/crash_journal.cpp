@@ -110,6 +110,12 @@ std::vector<CrashRecord> CrashJournal::read() const {
   return out;
 }
 
+Status CrashJournal::add(const CrashRecord& record) const {
+  const Result<UniqueFd> file = open_own_file(path_, O_WRONLY | O_APPEND);
+  if (!file) return file.error();
+  return write_all(file->get(), line_of(record)) ? Status() : refuse(path_, errno);
+}
+
 Status CrashJournal::keep(const std::function<bool(const CrashRecord&)>& is_needed) const {
   std::string text;
   bool all = true;

@@ -16,7 +16,7 @@ namespace davit::host {
 /// One crash. All but the time and the signal are empty when the thread was in no plugin.
 struct CrashRecord {
   WallTime time{};
-  std::string signal;
+  std::string signal;  ///< "SIGSEGV"; "exit" if a plugin called it; "killed", see LifeFile.
   std::string plugin;
   std::string build;       ///< The first digits of the file's digest.
   std::string controller;  ///< Empty when the plugin was being opened.
@@ -40,6 +40,8 @@ class CrashJournal {
   /// Oldest first. Lines that are damaged, as a full disk leaves them, are passed over, and so is a
   /// file that is no longer this user's alone.
   [[nodiscard]] std::vector<CrashRecord> read() const;
+  /// Appends a record. kUnavailable, kForbidden: it cannot be written.
+  [[nodiscard]] Status add(const CrashRecord& record) const;
   /// Removes the records for which `is_needed` is false, then calls keep_room(). Another host that
   /// crashes at the same moment may lose its line.
   Status keep(const std::function<bool(const CrashRecord&)>& is_needed) const;

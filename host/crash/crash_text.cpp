@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 
 namespace davit::host {
@@ -9,6 +10,8 @@ namespace {
 
 /// Longer than any key of a Kubernetes object, "namespace/name": 63 + 1 + 253.
 constexpr std::size_t kQuotedMax = 512;
+/// The number of no signal: see CrashFacts.
+constexpr int kExit = 0;
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 /// As the log has its lines (json_log_line()); the time in milliseconds.
@@ -21,10 +24,25 @@ void add_hex_member(std::string_view key, std::uint64_t number, CrashText& out) 
   out.add(",").add_quoted(key).add(":\"").add_hex(number).add("\"");
 }
 
+bool has_address(const CrashFacts& facts) {
+  return facts.signal != SIGABRT && facts.signal != kExit;
+}
+
+void add_status(int status, CrashText& out) {
+  if (status < 0) out.add("-");
+  out.add_number(static_cast<std::uint64_t>(std::abs(static_cast<std::int64_t>(status))));
+}
+
 void add_json_report(const CrashFacts& facts, CrashText& out) {
-  add_json_head(facts, "Crashed", out);
-  out.add(R"(,"signal":)").add_quoted(signal_name(facts.signal));
-  if (facts.signal != SIGABRT) add_hex_member("address", facts.address, out);
+  if (facts.signal == kExit) {
+    add_json_head(facts, "A plugin ended the process by exit()", out);
+    out.add(R"(,"status":)");
+    add_status(facts.exit_status, out);
+  } else {
+    add_json_head(facts, "Crashed", out);
+    out.add(R"(,"signal":)").add_quoted(signal_name(facts.signal));
+  }
+  if (has_address(facts)) add_hex_member("address", facts.address, out);
   if (facts.crumb != nullptr) {
     const Breadcrumb& crumb = *facts.crumb;
     out.add(R"(,"plugin":)").add_quoted(crumb.plugin);
@@ -34,7 +52,7 @@ void add_json_report(const CrashFacts& facts, CrashText& out) {
     out.add(R"(,"activity":)").add_quoted(crumb.activity);
     if (!crumb.key.empty()) out.add(R"(,"key":)").add_quoted(crumb.key);
   }
-  add_hex_member("code", facts.instruction, out);
+  if (facts.signal != kExit) add_hex_member("code", facts.instruction, out);
   if (!facts.module.empty()) {
     out.add(R"(,"module":)").add_quoted(facts.module);
     add_hex_member("offset", facts.instruction - facts.module_base, out);
@@ -88,6 +106,8 @@ CrashText& CrashText::add_quoted(std::string_view text) {
 
 std::string_view signal_name(int signal) {
   switch (signal) {
+    case kExit:
+      return "exit";
     case SIGSEGV:
       return "SIGSEGV";
     case SIGBUS:
@@ -105,8 +125,14 @@ std::string_view signal_name(int signal) {
 
 void add_report(const CrashFacts& facts, LogFormat format, CrashText& out) {
   if (format == LogFormat::kJson) return add_json_report(facts, out);
-  out.add("davit: crashed with ").add(signal_name(facts.signal));
-  if (facts.signal != SIGABRT) out.add(" at address ").add_hex(facts.address);
+  if (facts.signal == kExit) {
+    out.add("davit: exit(");
+    add_status(facts.exit_status, out);
+    out.add(") was called");
+  } else {
+    out.add("davit: crashed with ").add(signal_name(facts.signal));
+  }
+  if (has_address(facts)) out.add(" at address ").add_hex(facts.address);
   if (facts.crumb == nullptr) {
     out.add(", outside any call into a plugin");
   } else {
@@ -117,7 +143,7 @@ void add_report(const CrashFacts& facts, LogFormat format, CrashText& out) {
     out.add(", ").add(crumb.activity);
     if (!crumb.key.empty()) out.add(" of key ").add_quoted(crumb.key);
   }
-  out.add("; the code was at ").add_hex(facts.instruction);
+  if (facts.signal != kExit) out.add("; the code was at ").add_hex(facts.instruction);
   if (!facts.module.empty()) {
     out.add(", ").add(facts.module).add("+").add_hex(facts.instruction - facts.module_base);
   }

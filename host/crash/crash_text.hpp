@@ -30,9 +30,10 @@ class CrashText {
   std::size_t size_ = 0;
 };
 
-/// The facts that the signal handler collects.
+/// The facts that the handler collects of a signal or an exit.
 struct CrashFacts {
-  int signal = 0;
+  int signal = 0;                 ///< 0: the plugin called exit().
+  int exit_status = 0;            ///< That of exit().
   std::uint64_t address = 0;      ///< The accessed address; meaningless with SIGABRT.
   std::uint64_t instruction = 0;  ///< The thread's instruction pointer.
   std::string_view module = {};   ///< The library that is at; empty: the program, or none.
@@ -41,7 +42,7 @@ struct CrashFacts {
   std::int64_t unix_seconds = 0;
 };
 
-/// "SIGSEGV", or "signal" for those that no crash handler sees.
+/// "SIGSEGV", "exit" for 0, or "signal" for those that no crash handler sees.
 [[nodiscard]] std::string_view signal_name(int signal);
 
 /// One line on standard error: for people, or one of the log in JSON.

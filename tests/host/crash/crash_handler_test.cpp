@@ -104,6 +104,48 @@ TEST_F(CrashHandlerDeathTest, AbortOfAThreadInNoPluginIsReportedAsThat) {
       ended_by(SIGABRT), "SIGABRT, outside any call into a plugin");
 }
 
+TEST_F(CrashHandlerDeathTest, AnExitInAPluginIsReportedAndFails) {
+  const std::string life = (directory_.path() / "running.1").string();
+  const auto exits = [](int code) {
+    return [code](int status) { return WIFEXITED(status) && WEXITSTATUS(status) == code; };
+  };
+  const auto journal = CrashJournal::open(directory_.path() / "state");
+  const std::string path = (directory_.path() / "state" / "crashes.jsonl").string();
+  GTEST_FLAG_SET(death_test_style, "fast");
+  for (const int status : {0, 3}) {
+    EXPECT_EXIT(
+        {
+          const CrashHandler handler(path, LogFormat::kText, life);
+          const BreadcrumbScope scope(kSync);
+          std::exit(status);
+        },
+        exits(status == 0 ? 1 : status),
+        "exit\\([03]\\) was called in plugin replicaset, build 0123456789ab, generation 2, "
+        "controller replicaset-controller, sync of key \"default/web\"\n");
+  }
+  const std::vector<CrashRecord> records = journal->read();
+  ASSERT_THAT(records, SizeIs(2));
+  EXPECT_EQ(records[0].signal, "exit");
+  EXPECT_EQ(records[0].plugin, "replicaset");
+  EXPECT_EQ(records[0].key, "default/web");
+}
+
+TEST_F(CrashHandlerDeathTest, AnExitOutsideOfPluginsIsTheProgramsAffair) {
+  EXPECT_EXIT(
+      {
+        const CrashHandler handler("");
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(
+      {
+        { const CrashHandler handler(""); }
+        const BreadcrumbScope scope(kSync);
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
 TEST_F(CrashHandlerDeathTest, TheJournalGetsALineThatTheNextStartReads) {
   const auto journal = CrashJournal::open(directory_.path() / "state");
   ASSERT_TRUE(journal) << journal.error().message();

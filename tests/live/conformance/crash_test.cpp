@@ -50,6 +50,15 @@ class CrashTest : public PluginHostTest {
     return client.read_all();
   }
 
+  /// The number of reports about killed processes.
+  static int reports(const Process& host) {
+    int count = 0;
+    const std::string log = host.output();
+    for (auto at = log.find(kKilled); at != log.npos; at = log.find(kKilled, at + 1)) ++count;
+    return count;
+  }
+  static constexpr const char* kKilled = "An earlier process was killed";
+
   int port_ = 0;
 };
 
@@ -98,6 +107,41 @@ TEST_F(CrashTest, LoadingItLiftsTheQuarantine) {
   stop(*host);
   host = start_well();
   EXPECT_THAT(ctl({"status"}).out, HasSubstr("crasher-controller"));
+  stop(*host);
+}
+
+// Issue 38, 1.5: the host ended with code 0 and no word, and did so at each start.
+TEST_F(CrashTest, APluginThatCallsExitIsReportedAndLeftOut) {
+  kubectl({"create", "configmap", "leave"});
+  for (int i = 0; i < 2; ++i) {  // As often as leaves a build out.
+    const auto leaving = start_any(flags());
+    EXPECT_EQ(leaving->wait(minutes(4)), 1);
+    EXPECT_THAT(leaving->output(),
+                HasSubstr("davit: exit(0) was called in plugin crasher, build "));
+    EXPECT_THAT(leaving->output(), HasSubstr("sync of key \"leave\""));
+  }
+
+  const auto host = start_well();
+
+  EXPECT_THAT(ctl({"status"}).out, HasSubstr("plugin crasher is quarantined: build "));
+  EXPECT_THAT(ctl({"status"}).out, HasSubstr("replicaset-controller"));
+  EXPECT_THAT(host->output(), Not(HasSubstr(kKilled)));
+  stop(*host);
+}
+
+TEST_F(CrashTest, AHostThatWasKilledIsReportedByTheNextOneOnly) {
+  auto host = start_well();
+  host->signal(SIGKILL);
+  EXPECT_TRUE(host->wait(minutes(4)));
+
+  host = start_well();
+  EXPECT_EQ(reports(*host), 1);
+  EXPECT_TRUE(eventually(minutes(4), [&] {
+    return get("/status.json").find("\"signal\":\"killed\"") != std::string::npos;
+  }));
+  stop(*host);
+  host = start_well();
+  EXPECT_EQ(reports(*host), 1) << "the log is that of all three";
   stop(*host);
 }
 

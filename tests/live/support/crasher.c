@@ -1,4 +1,5 @@
-/* A controller that crashes when a ConfigMap is named "boom", unless it is built as HARMLESS. */
+/* A controller that crashes when a ConfigMap is named "boom", and ends the process by exit(0) when
+ * one is named "leave", unless it is built as HARMLESS. */
 #include <davit/abi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,7 @@ static davit_code sync(void* self, const davit_call* call, davit_str key,
     int* volatile nowhere = (int*)8;
     *nowhere = 1;
   }
+  if (key.size == 5 && memcmp(key.data, "leave", 5) == 0) exit(0);
 #endif
   return DAVIT_OK;
 }
