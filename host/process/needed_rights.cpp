@@ -8,6 +8,7 @@
 #include "host/upstream/controllers.hpp"
 #include "host/upstream/upstream_clients.hpp"
 #include "host/upstream/upstream_process.hpp"
+#include "lib/kube/required_name.hpp"
 
 namespace davit::host {
 namespace {
@@ -42,7 +43,11 @@ void add_rules(RightsByNamespace& rights, const DeclaredController& controller) 
 
 void add_watches(RightsByNamespace& rights, const DeclaredController& controller) {
   for (const DeclaredWatch& watch : controller.watches) {
-    add(rights, watch.namespaces, {watch.group, watch.resource}, {"get", "list", "watch"});
+    RightsObject object{watch.group, watch.resource};
+    if (const auto name = required_name(watch.field_selector); !name.empty()) {
+      object.names.emplace_back(name);
+    }
+    add(rights, watch.namespaces, object, {"get", "list", "watch"});
   }
 }
 

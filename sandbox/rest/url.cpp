@@ -6,6 +6,7 @@
 #include "lib/base/percent_escape.hpp"
 #include "lib/base/take_until.hpp"
 #include "lib/base/trimmed.hpp"
+#include "lib/kube/required_name.hpp"
 #include "lib/net/query.hpp"
 
 namespace davit::sandbox {
@@ -41,16 +42,6 @@ void read_resource(Url& url, std::size_t next) {
   if (next + 1 < parts.size()) url.name = parts[next + 1];
   if (next + 2 < parts.size()) url.subresource = parts[next + 2];
   url.has_more = next + 3 < parts.size();
-}
-
-/// "metadata.name=x" alone, or nothing: RBAC then sees the name.
-std::string selected_name(std::string_view selector) {
-  for (const std::string_view form : {"metadata.name==", "metadata.name="}) {
-    if (!selector.starts_with(form)) continue;
-    const std::string_view name = selector.substr(form.size());
-    return name.find_first_of(",=\\!/%") == std::string_view::npos ? std::string(name) : "";
-  }
-  return "";
 }
 
 }  // namespace
@@ -121,7 +112,7 @@ ApiResult<Url> parse_url(std::string_view target) {
     url.version = url.segments[2];
     read_resource(url, 3);
   }
-  if (url.name.empty()) url.selected_name = selected_name(url.query.get("fieldSelector"));
+  if (url.name.empty()) url.selected_name = required_name(url.query.get("fieldSelector"));
   return url;
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <set>
@@ -145,6 +146,23 @@ TEST(RbacCommandTest, RightsLimitedToNamespacesAreRolesThere) {
                               R"("verbs":["update","bind"]})"),
                     HasSubstr("leases")))
       << "one Role for the rights and the Lease of a namespace";
+}
+
+TEST(RbacCommandTest, AWatchOfOneNameNeedsTheRightsToThatObjectOnly) {
+  DeclaredController one;
+  one.watches = {{"", "v1", "secrets", {}, "", "type=Opaque,metadata.name=tls", {"web"}},
+                 {"", "v1", "configmaps", {}, "", "metadata.name!=tls", {"web"}}};
+
+  const std::vector<YamlNode> all = documents(rbac_yaml({one}, {}, {}));
+
+  const auto role = std::ranges::find_if(all, [](const YamlNode& each) {
+    return to_json(*each.find("metadata")).value() == R"({"name":"davit","namespace":"web"})";
+  });
+  ASSERT_NE(role, all.end());
+  EXPECT_EQ(to_json(*role->find("rules")).value(),
+            R"([{"apiGroups":[""],"resources":["configmaps"],"verbs":["get","list","watch"]},)"
+            R"({"apiGroups":[""],"resources":["secrets"],"resourceNames":["tls"],)"
+            R"("verbs":["get","list","watch"]}])");
 }
 
 TEST(RbacCommandTest, WildcardsAndUrlsAreThoseOfTheNote) {
