@@ -16,8 +16,8 @@ PluginReport examine(const std::string& path, const TrustedFile& file) {
   PluginReport report;
   report.path = path;
   report.digest = file.digest;
-  report.refusal = judge_plugin(path, file.content, file.digest).error().message();
-  Result<Judgement> judgement = judge_wholly(path, file.content, file.digest);
+  report.refusal = judge_plugin(path, file.content, file.digest, Needs::kJudged).error().message();
+  Result<Judgement> judgement = judge_wholly(path, file.content, file.digest, Needs::kJudged);
   if (!judgement) return report;
   report.findings = std::move(judgement->file.findings);
   report.elf = std::move(judgement->file.elf);

@@ -1,6 +1,7 @@
 #include "cli/plugin_report.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "host/plugin/capabilities.hpp"
 #include "lib/base/json_text.hpp"
@@ -14,6 +15,19 @@ std::string line(std::string_view label, const std::string& value) {
   out += ':';
   out.resize(std::max(out.size() + 1, kWidth), ' ');
   return out + value + "\n";
+}
+
+constexpr std::string_view kGlibc = "GLIBC_";
+constexpr std::string_view kLibstdcxx = "GLIBCXX_";
+
+/// "glibc 2.34, libstdc++ 3.4.30": the oldest that it runs on.
+std::string library_versions(const ElfFile& elf) {
+  std::vector<std::string> out;
+  for (const auto& [name, prefix] : {std::pair("glibc ", kGlibc), {"libstdc++ ", kLibstdcxx}}) {
+    const std::string version = lowest_version(elf, prefix);
+    if (!version.empty()) out.push_back(name + version);
+  }
+  return joined(out, "");
 }
 
 std::string resource_text(const std::string& group, const std::string& resource,
@@ -195,6 +209,9 @@ std::string report_text(const PluginReport& report) {
     out += line("Machine", machine_name(report.elf->machine));
     if (!report.elf->build_id.empty()) out += line("Build id", report.elf->build_id);
     out += line("Needs", joined(report.elf->needed, "no library"));
+    if (const std::string libraries = library_versions(*report.elf); !libraries.empty()) {
+      out += line("At least", libraries);
+    }
   }
   if (report.declaration) {
     const PluginDeclaration& declaration = *report.declaration;
@@ -235,7 +252,9 @@ std::string report_json(const PluginReport& report) {
     out.text("machine", machine_name(report.elf->machine))
         .text("buildId", report.elf->build_id)
         .text("soname", report.elf->soname)
-        .texts("needed", report.elf->needed);
+        .texts("needed", report.elf->needed)
+        .text("glibc", lowest_version(*report.elf, kGlibc))
+        .text("libstdcxx", lowest_version(*report.elf, kLibstdcxx));
   }
   if (report.declaration) {
     const PluginDeclaration& declaration = *report.declaration;

@@ -44,7 +44,7 @@ void CatalogBuilder::add(const PluginSettings& settings,
     mistake(settings.line, settings.column, path.error().message());
     return;
   }
-  Result<PluginFile> file = inspect_plugin(*path, trust_);
+  Result<PluginFile> file = inspect_plugin(*path, trust_, Needs::kJudged);
   if (!file) {
     mistake(settings.line, settings.column, file.error().message());
     return;

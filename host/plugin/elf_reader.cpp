@@ -20,6 +20,7 @@ constexpr std::string_view kCxxRuntimeText = "terminate called after throwing an
 /// More than any plugin has; a damaged count ends here.
 constexpr std::uint64_t kSymbolsMax = 1'000'000;
 constexpr std::uint64_t kNeededMax = 1'000;
+constexpr std::size_t kNeededVersionsMax = 10'000;
 /// The limit for all names together; libstdc++ with its 6,000 symbols has 0.4 MiB.
 constexpr std::size_t kNamesBytesMax = std::size_t{16} << 20;
 constexpr std::size_t kNoteBytesMax = std::size_t{1} << 20;
@@ -41,6 +42,7 @@ struct Dynamic {
   std::optional<std::uint64_t> soname;
   std::vector<std::uint64_t> needed;
   std::vector<std::uint64_t> run_paths;
+  std::uint64_t versions = 0;
 };
 
 class ElfParser {
@@ -55,6 +57,7 @@ class ElfParser {
   Status read_segments();
   Status read_dynamic(const Elf64_Phdr& segment);
   Status read_names();
+  Status read_versions();
   Status read_symbols();
   [[nodiscard]] bool read_notes(std::string_view notes);
   void read_note(const Elf64_Nhdr& header, std::string_view owner, std::string_view text);
@@ -181,6 +184,9 @@ Status ElfParser::read_dynamic(const Elf64_Phdr& segment) {
         if (dynamic_.run_paths.size() >= kNeededMax) return damaged("the list of search paths");
         dynamic_.run_paths.push_back(value);
         break;
+      case DT_VERNEED:
+        dynamic_.versions = value;
+        break;
       case DT_TEXTREL:
         out_.text_relocations = true;
         break;
@@ -226,6 +232,30 @@ Status ElfParser::read_names() {
     out_.run_paths.push_back(std::move(*path));
   }
   return Status();
+}
+
+/// A list of libraries, each with its list of versions.
+Status ElfParser::read_versions() {
+  if (dynamic_.versions == 0) return {};
+  for (std::uint64_t at = dynamic_.versions;;) {
+    const auto offset = offset_of(at);
+    const auto need = offset ? bytes_.at<Elf64_Verneed>(*offset) : std::nullopt;
+    const auto library = need ? string_at(need->vn_file) : std::nullopt;
+    if (!library) return damaged("the needed versions");
+    for (std::uint64_t aux = at + need->vn_aux;;) {
+      const auto place = offset_of(aux);
+      const auto entry = place ? bytes_.at<Elf64_Vernaux>(*place) : std::nullopt;
+      std::optional<std::string> version = entry ? string_at(entry->vna_name) : std::nullopt;
+      if (!version || out_.versions.size() >= kNeededVersionsMax)
+        return damaged("the needed versions");
+      const bool is_optional = (entry->vna_flags & VER_FLG_WEAK) != 0;
+      if (!is_optional) out_.versions.push_back({*library, *std::move(version)});
+      if (entry->vna_next == 0) break;
+      aux += entry->vna_next;
+    }
+    if (need->vn_next == 0) return {};
+    at += need->vn_next;
+  }
 }
 
 /// The table does not state its length; it follows from the highest index in a chain.
@@ -364,6 +394,7 @@ Result<ElfFile> ElfParser::parse() {
   if (Status s = read_header(); !s.ok()) return s;
   if (Status s = read_segments(); !s.ok()) return s;
   if (Status s = read_names(); !s.ok()) return s;
+  if (Status s = read_versions(); !s.ok()) return s;
   if (Status s = read_symbols(); !s.ok()) return s;
   if (!read_sections()) return damaged("the notes are larger than the file");
   out_.own_cxx_runtime = image_.find(kCxxRuntimeText) != image_.npos;
@@ -392,6 +423,18 @@ std::string machine_name(std::uint16_t machine) {
     default:
       return "machine " + std::to_string(machine);
   }
+}
+
+std::string lowest_version(const ElfFile& elf, std::string_view prefix) {
+  std::string highest;
+  for (const ElfVersion& each : elf.versions) {
+    if (!each.version.starts_with(prefix)) continue;
+    std::string version = each.version.substr(prefix.size());
+    // Compares "2.9" and "2.34" by their numbers. GLIBC_PRIVATE and the like have none.
+    if (version.empty() || version.front() < '0' || version.front() > '9') continue;
+    if (::strverscmp(version.c_str(), highest.c_str()) > 0) highest = std::move(version);
+  }
+  return highest;
 }
 
 std::uint16_t own_machine() {

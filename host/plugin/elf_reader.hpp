@@ -20,6 +20,12 @@ struct ElfSymbol {
   bool is_function = false;
 };
 
+/// A version of a library's interface, such as GLIBC_2.34 of libc.so.6.
+struct ElfVersion {
+  std::string library;
+  std::string version;
+};
+
 /// The facts of an ELF64 shared library, copied out of the file; texts can be shown on a terminal
 /// (see printable()).
 struct ElfFile {
@@ -28,6 +34,7 @@ struct ElfFile {
   std::vector<std::string> imports;
   std::string soname;
   std::vector<std::string> needed;        ///< Also those of DT_FILTER and DT_AUXILIARY.
+  std::vector<ElfVersion> versions;       ///< Those that it needs (DT_VERNEED).
   std::vector<std::string> run_paths;     ///< DT_RPATH and DT_RUNPATH, as they are in the file.
   std::string build_id;                   ///< Hex; empty when there is none.
   std::optional<std::string> note;        ///< The text of .note.davit without its NUL.
@@ -41,6 +48,10 @@ struct ElfFile {
 
   [[nodiscard]] bool imports_symbol(std::string_view name) const;
 };
+
+/// The highest of the needed versions that begin with `prefix`, without it: "2.34" of "GLIBC_".
+/// Empty: there is none. An older library does not do.
+[[nodiscard]] std::string lowest_version(const ElfFile& elf, std::string_view prefix);
 
 /// "x86-64", "aarch64", or "machine 243".
 [[nodiscard]] std::string machine_name(std::uint16_t machine);

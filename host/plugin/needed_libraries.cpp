@@ -15,6 +15,7 @@
 #include "host/plugin/staging.hpp"
 #include "lib/base/file_trust.hpp"
 #include "lib/base/take_until.hpp"
+#include "lib/base/text_file.hpp"
 
 namespace davit::host {
 namespace {
@@ -70,6 +71,45 @@ std::optional<std::filesystem::path> mapped_path(const std::string& name) {
   return path;
 }
 
+/// The folders of a host that requires no signatures.
+std::vector<std::filesystem::path> all_folders() {
+  std::vector<std::filesystem::path> folders = environment_folders();
+  for (std::filesystem::path& each : system_folders()) folders.push_back(std::move(each));
+  return folders;
+}
+
+/// Whether ld.so's cache of further folders has a library of that name. True if it cannot be read.
+bool is_in_cache(const std::string& name) {
+  const Result<std::string> cache = read_text_file(std::string("/etc/ld.so.cache"));
+  if (!cache) return true;
+  const std::string entry = std::string(1, '\0') + name + std::string(1, '\0');
+  return cache->find(entry) != std::string::npos;
+}
+
+bool is_on_this_machine(const std::string& name) {
+  const std::vector<std::filesystem::path> folders = all_folders();
+  std::error_code ignored;
+  return std::ranges::any_of(
+             folders,
+             [&](const auto& each) { return std::filesystem::exists(each / name, ignored); }) ||
+         is_in_cache(name);
+}
+
+/// Libraries for which each version that they define is a symbol, too, whose value is 0. Not all
+/// linkers make these.
+constexpr std::string_view kVersioned[] = {"libc.so.6", "libm.so.6", "libstdc++.so.6"};
+
+bool has_version(const ElfVersion& version) {
+  if (std::ranges::find(kVersioned, version.library) == std::end(kVersioned)) return true;
+  void* const handle = ::dlopen(version.library.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) return true;  // Not here; judged when it is opened.
+  ::dlerror();
+  (void)::dlsym(handle, version.version.c_str());
+  const bool is_here = ::dlerror() == nullptr;
+  ::dlclose(handle);  // This process still has it.
+  return is_here;
+}
+
 class Search {
  public:
   explicit Search(const SignatureSettings& settings)
@@ -111,11 +151,7 @@ Status Search::add(const std::string& name) {
                                   ", which no signature covers: link it statically, or name it in "
                                   "pluginSignatures.libraries"};
   }
-  std::vector<std::filesystem::path> folders = system_folders();
-  if (!strict_) {
-    const std::vector<std::filesystem::path> first = environment_folders();
-    folders.insert(folders.begin(), first.begin(), first.end());
-  }
+  const std::vector<std::filesystem::path> folders = strict_ ? system_folders() : all_folders();
   for (const std::filesystem::path& folder : folders) {
     std::error_code ignored;
     if (std::filesystem::exists(folder / name, ignored)) return add_file(name, folder / name);
@@ -144,6 +180,25 @@ Status Search::add_file(const std::string& name, const std::filesystem::path& pa
 }
 
 }  // namespace
+
+std::vector<Finding> judge_needs(const ElfFile& plugin) {
+  std::vector<Finding> out;
+  for (const std::string& name : plugin.needed) {
+    if (name.find('/') != std::string::npos || mapped_path(name) || is_on_this_machine(name)) {
+      continue;
+    }
+    out.push_back({Grade::kRefused, "missing-library",
+                   "needs the library " + name +
+                       ", which this machine lacks: install it, or link it statically"});
+  }
+  for (const ElfVersion& each : plugin.versions) {
+    if (has_version(each)) continue;
+    out.push_back({Grade::kRefused, "missing-version",
+                   "needs " + each.version + " of " + each.library +
+                       ", which is older here: build it on the oldest system that has to run it"});
+  }
+  return out;
+}
 
 Result<NeededLibraries> find_needed(const ElfFile& plugin, const SignatureSettings& settings) {
   if (mutant("needed-libraries")) return NeededLibraries();

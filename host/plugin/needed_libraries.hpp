@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/config/plugin_signatures.hpp"
+#include "host/plugin/elf_findings.hpp"
 #include "host/plugin/elf_reader.hpp"
 
 namespace davit::host {
@@ -28,5 +29,9 @@ struct NeededLibraries {
 /// kForbidden, kNotFound: one line that says what to do and does not name the plugin.
 [[nodiscard]] Result<NeededLibraries> find_needed(const ElfFile& plugin,
                                                   const SignatureSettings& settings);
+
+/// Says what ld.so would say: a library that this machine lacks (missing-library), or a version of
+/// the C or C++ runtime (missing-version). Runs nothing of the plugin.
+[[nodiscard]] std::vector<Finding> judge_needs(const ElfFile& plugin);
 
 }  // namespace davit::host

@@ -3,11 +3,13 @@
 #include <davit/abi.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
 #include "host/plugin/capabilities.hpp"
 #include "host/plugin/elf_layout.hpp"
+#include "host/plugin/needed_libraries.hpp"
 
 namespace davit::host {
 namespace {
@@ -65,7 +67,7 @@ std::vector<std::string> Judgement::refusals() const {
 }
 
 Result<Judgement> judge_wholly(const std::filesystem::path& path, const std::string& content,
-                               std::string digest) {
+                               std::string digest, Needs needs) {
   Judgement judgement;
   PluginFile& file = judgement.file;
   file.path = path;
@@ -78,6 +80,9 @@ Result<Judgement> judge_wholly(const std::filesystem::path& path, const std::str
       return refuse_plugin(s.code(), path, s.message());
   }
   file.findings = judge(file.elf);
+  if (needs == Needs::kJudged && file.elf.machine == own_machine()) {
+    std::ranges::move(judge_needs(file.elf), std::back_inserter(file.findings));
+  }
   const bool loadable = judgement.refusals().empty();
   const Status declared = read_declaration(file.elf, file.declaration, file.findings);
   if (loadable && !declared.ok()) judgement.code = declared.code();
@@ -85,8 +90,8 @@ Result<Judgement> judge_wholly(const std::filesystem::path& path, const std::str
 }
 
 Result<PluginFile> judge_plugin(const std::filesystem::path& path, const std::string& content,
-                                std::string digest) {
-  Result<Judgement> judgement = judge_wholly(path, content, std::move(digest));
+                                std::string digest, Needs needs) {
+  Result<Judgement> judgement = judge_wholly(path, content, std::move(digest), needs);
   if (!judgement) return judgement.error();
   std::string why;
   for (const std::string& each : judgement->refusals()) why += (why.empty() ? "" : "; ") + each;
@@ -94,11 +99,11 @@ Result<PluginFile> judge_plugin(const std::filesystem::path& path, const std::st
   return std::move(judgement->file);
 }
 
-Result<PluginFile> inspect_plugin(const std::filesystem::path& path, Trust trust) {
+Result<PluginFile> inspect_plugin(const std::filesystem::path& path, Trust trust, Needs needs) {
   Result<TrustedFile> file =
       trust == Trust::kRequired ? read_trusted(path) : read_plugin_file(path);
   if (!file) return file.error();
-  return judge_plugin(path, file->content, file->digest);
+  return judge_plugin(path, file->content, file->digest, needs);
 }
 
 std::filesystem::path plugin_directory_for(const std::filesystem::path& executable) {

@@ -35,20 +35,27 @@ struct Judgement {
   [[nodiscard]] std::vector<std::string> refusals() const;
 };
 
+/// Whether judge_needs() is part of the judgement: not of a file that is to be loaded, because the
+/// loader finds what it needs, nor of one that is for another machine.
+enum class Needs { kLeft, kJudged };
+
 /// The whole judgement, for reports. kInvalid: this is not an ELF file, or a damaged one.
 [[nodiscard]] Result<Judgement> judge_wholly(const std::filesystem::path& path,
-                                             const std::string& content, std::string digest);
+                                             const std::string& content, std::string digest,
+                                             Needs needs);
 
 /// Judges the content of the file at `path` (which is not read again): not ELF, another machine, no
 /// symbol, no note, malformed note, newer ABI, unknown capability, refused by the ELF findings.
 /// One line that names the file, everything that forbids loading it, and what to do.
 [[nodiscard]] Result<PluginFile> judge_plugin(const std::filesystem::path& path,
-                                              const std::string& content, std::string digest);
+                                              const std::string& content, std::string digest,
+                                              Needs needs = Needs::kLeft);
 
 /// Reads and judges a file, regardless of its owner, for `davit plugin inspect`, rbac and checks,
 /// or one that read_trusted() reads.
 [[nodiscard]] Result<PluginFile> inspect_plugin(const std::filesystem::path& path,
-                                                Trust trust = Trust::kIgnored);
+                                                Trust trust = Trust::kIgnored,
+                                                Needs needs = Needs::kLeft);
 
 /// The default folder of plugins: ../lib/davit/plugins beside the program, or the `plugins` folder
 /// of the build tree that contains the program. Both may be missing.

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "host/plugin/elf_findings.hpp"
+#include "host/plugin/plugin_file.hpp"
 #include "lib/base/random.hpp"
 #include "tests/host/plugin/samples.hpp"
 
@@ -43,6 +44,46 @@ TEST(ElfReaderTest, ImportsAndNeededLibrariesAreRead) {
   EXPECT_THAT(elf->needed, Contains("libc.so.6"));
   EXPECT_TRUE(elf->imports_symbol("signal"));
   EXPECT_FALSE(elf->imports_symbol("sign"));
+}
+
+/// A sample with another text of the same length.
+std::string with_text(std::string image, std::string_view text, std::string_view other) {
+  for (auto at = image.find(text); at != image.npos; at = image.find(text, at + 1)) {
+    image.replace(at, text.size(), other);
+  }
+  return image;
+}
+
+std::vector<std::string> refusals(const std::string& image) {
+  const Result<Judgement> judgement = judge_wholly("p.so", image, "digest", Needs::kJudged);
+  return judgement ? judgement->refusals() : std::vector{judgement.error().message()};
+}
+
+// Issue 38, 1.11: such files were "swappable", and failed when they were loaded.
+TEST(ElfReaderTest, AVersionOfALibraryThatThisMachineLacksIsRefused) {
+  const std::string sample = sample_content("signal");
+  EXPECT_THAT(refusals(sample), testing::IsEmpty());
+  EXPECT_THAT(refusals(with_text(sample, "GLIBC_2.2.5", "GLIBC_9.9.9")),
+              testing::ElementsAre("needs GLIBC_9.9.9 of libc.so.6, which is older here: build it "
+                                   "on the oldest system that has to run it"));
+}
+
+TEST(ElfReaderTest, ALibraryThatThisMachineLacksIsRefused) {
+  EXPECT_THAT(refusals(with_text(sample_content("signal"), "libc.so.6", "libq.so.6")),
+              testing::ElementsAre("needs the library libq.so.6, which this machine lacks: install "
+                                   "it, or link it statically"));
+}
+
+TEST(ElfReaderTest, LowestVersionIsComparedByNumbers) {
+  ElfFile elf;
+  elf.versions = {{"libc.so.6", "GLIBC_2.9"},
+                  {"libm.so.6", "GLIBC_2.34"},
+                  {"libc.so.6", "GLIBC_2.2.5"},
+                  {"libc.so.6", "GLIBC_PRIVATE"},
+                  {"libstdc++.so.6", "GLIBCXX_3.4"}};
+  EXPECT_EQ(lowest_version(elf, "GLIBC_"), "2.34");
+  EXPECT_EQ(lowest_version(elf, "GLIBCXX_"), "3.4");
+  EXPECT_EQ(lowest_version(elf, "OPENSSL_"), "");
 }
 
 TEST(ElfReaderTest, StrippedFilesShowTheSame) {
