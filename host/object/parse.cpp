@@ -6,6 +6,7 @@
 #include "host/object/object_places.hpp"
 #include "host/object/tape.hpp"
 #include "host/object/tape_writer.hpp"
+#include "lib/base/trimmed.hpp"
 
 namespace davit::host {
 
@@ -19,14 +20,14 @@ class Parser::Impl {
   explicit Impl(ObjectSpace& space)
       : space_(space), tape_(space), json_(space, tape_), places_(space) {}
 
-  Result<ObjectRef> parse(std::string_view json, const ParseOptions& options) {
+  Result<ObjectRef> parse(std::string_view json, const ParseOptions& options, JsonRoot root) {
     fault_ = ParseFault::kNone;
     if (json.size() > kObjectBytesMax) {
       fault_ = ParseFault::kTooLarge;
       return Status(Code::kInvalid, "JSON is larger than 64 MiB");
     }
     tape_.begin(json.size() * kTapeBytesPerJsonByte);
-    Result<ObjectRef> parsed = read(json, options);
+    Result<ObjectRef> parsed = read(json, options, root);
     if (json.size() > kKeptBytesMax) {
       tape_.release();
       json_.release();
@@ -37,8 +38,8 @@ class Parser::Impl {
   [[nodiscard]] ParseFault fault() const { return fault_; }
 
  private:
-  Result<ObjectRef> read(std::string_view json, const ParseOptions& options) {
-    const Status read = json_.read(json, options, JsonRoot::kObject);
+  Result<ObjectRef> read(std::string_view json, const ParseOptions& options, JsonRoot root) {
+    const Status read = json_.read(json, options, root);
     fault_ = json_.fault();
     if (!read.ok()) return read;
     return ObjectRef::adopt(Object::make(space_, tape_.bytes(), places_.find(tape_.base())));
@@ -56,7 +57,13 @@ Parser::Parser(ObjectSpace& space) : impl_(std::make_unique<Impl>(space)) {}
 Parser::~Parser() = default;
 
 Result<ObjectRef> Parser::parse(std::string_view json, const ParseOptions& options) {
-  return impl_->parse(json, options);
+  return impl_->parse(json, options, JsonRoot::kObject);
+}
+
+Result<ObjectRef> Parser::parse_value(std::string_view json, const ParseOptions& options) {
+  // An object may be one of the cluster.
+  const bool is_object = trimmed(json, " \t\r\n").starts_with('{');
+  return impl_->parse(json, options, is_object ? JsonRoot::kObject : JsonRoot::kValue);
 }
 
 ParseFault Parser::fault() const { return impl_->fault(); }
@@ -64,6 +71,11 @@ ParseFault Parser::fault() const { return impl_->fault(); }
 Result<ObjectRef> parse_object(ObjectSpace& space, std::string_view json,
                                const ParseOptions& options) {
   return Parser(space).parse(json, options);
+}
+
+Result<ObjectRef> parse_value(ObjectSpace& space, std::string_view json,
+                              const ParseOptions& options) {
+  return Parser(space).parse_value(json, options);
 }
 
 }  // namespace davit::host

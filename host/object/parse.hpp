@@ -44,10 +44,11 @@ struct ParseOptions {
 /// and metadata.managedFields always, are skipped by a scanner of our own (json_scan.hpp) before
 /// the reader sees them; it checks only their nesting and the ends of strings.
 ///
-/// The root must be an object. The last of duplicate keys wins, as in Go's encoding/json: raw JSON
-/// inside an object (a ControllerRevision's data) may hold them, and refusing it would let one such
-/// object stop a whole informer. Numbers keep their text; one beyond the range of a double is
-/// refused, as the API server refuses it. Errors are kInvalid and give the byte offset.
+/// The root must be an object (but see parse_value()). The last of duplicate keys wins, as in Go's
+/// encoding/json: raw JSON inside an object (a ControllerRevision's data) may hold them, and
+/// refusing it would let one such object stop a whole informer. Numbers keep their text; one beyond
+/// the range of a double is refused, as the API server refuses it. Errors are kInvalid and give the
+/// byte offset.
 class Parser {
  public:
   /// `space` must outlive the parser and every object that it makes.
@@ -57,6 +58,8 @@ class Parser {
   ~Parser();
 
   Result<ObjectRef> parse(std::string_view json, const ParseOptions& options = {});
+  /// See parse_value().
+  Result<ObjectRef> parse_value(std::string_view json, const ParseOptions& options = {});
   /// The mistake in the last text.
   [[nodiscard]] ParseFault fault() const;
 
@@ -68,5 +71,8 @@ class Parser {
 /// Parses one object with a parser of its own.
 Result<ObjectRef> parse_object(ObjectSpace& space, std::string_view json,
                                const ParseOptions& options = {});
+/// The same for any JSON value: an array, string, number, boolean or null, too.
+Result<ObjectRef> parse_value(ObjectSpace& space, std::string_view json,
+                              const ParseOptions& options = {});
 
 }  // namespace davit::host

@@ -19,8 +19,8 @@ davit_code object_parse(CallFrame& frame, davit_str json, davit_value* out) {
   if (out == nullptr) return DAVIT_MISUSE;
   *out = davit_value{};
   std::uint64_t mistake_at = 0;
-  Result<ObjectRef> parsed = parse_object(frame.controller().services.space, view(json),
-                                          ParseOptions{.mistake_at = &mistake_at});
+  Result<ObjectRef> parsed = parse_value(frame.controller().services.space, view(json),
+                                         ParseOptions{.mistake_at = &mistake_at});
   if (!parsed) return frame.fail_at(parsed.error(), mistake_at);
   *out = frame.lend(*parsed, kFullMask);
   return DAVIT_OK;

@@ -30,7 +30,7 @@ void Value::append_json(std::string& out) const {
 Result<Value> parse_json(const Api& api, std::string_view json) {
   davit_value out{};
   const davit_code code = api.object->parse(api.call(), to_c(json), &out);
-  if (code != DAVIT_OK) return Status(from_c(code), "malformed JSON text");
+  if (code != DAVIT_OK) return api.failure_of(code, "malformed JSON text");
   return Value(&api, out);
 }
 

@@ -43,6 +43,22 @@ TEST_F(ParseTest, TextIsCompactAndInDocumentOrder) {
   for (const std::string_view text : texts) EXPECT_EQ(parse(text).root().json(), text);
 }
 
+TEST_F(ParseTest, AnyJsonValueCanBeTheRootOfAValue) {
+  for (const std::string_view text :
+       {R"([1,{"a":"b"},[]])", R"("text")", "-2.5", "true", "false", "null", "[]", R"({"a":1})"}) {
+    const Result<ObjectRef> value = parser_.parse_value(text);
+    ASSERT_TRUE(value) << text << ": " << value.error().message();
+    EXPECT_EQ(value->root().json(), text);
+    EXPECT_EQ(parser_.parse(text).has_value(), text.starts_with('{')) << text;
+  }
+  EXPECT_EQ(parser_.parse_value(R"( {"metadata":{"managedFields":[]}})")->root().json(),
+            R"({"metadata":{}})")
+      << "as that of an object";
+  for (const std::string_view text : {"", " ", "[1", "1 2", "nul", "{}{}"}) {
+    EXPECT_FALSE(parser_.parse_value(text)) << text;
+  }
+}
+
 TEST_F(ParseTest, WhiteSpaceAndEscapesAreNormalised) {
   EXPECT_EQ(parse(" {\t\"a\" :\r\n [ 1 , \"\\u00fc\\/\\ud83d\\ude00\" ] } \n").root().json(),
             R"({"a":[1,"ü/😀"]})");

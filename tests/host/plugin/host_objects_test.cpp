@@ -261,6 +261,10 @@ TEST_F(HostObjectsTest, ParsedTextIsAWholeValueAndMalformedTextIsExplained) {
     davit_value out{};
     EXPECT_EQ(tables_.object->parse(current_call, str(R"({"a":[1,2]})"), &out), DAVIT_OK);
     EXPECT_EQ(json(out), R"({"a":[1,2]})");
+    for (const char* text : {"[1,\"a\"]", "\"a\"", "1.5", "true", "null"}) {
+      EXPECT_EQ(tables_.object->parse(current_call, str(text), &out), DAVIT_OK);
+      EXPECT_EQ(json(out), text);
+    }
     EXPECT_EQ(tables_.object->parse(current_call, str("{"), &out), DAVIT_INVALID);
     EXPECT_EQ(out.object, nullptr);
     return DAVIT_FAILED;
