@@ -60,6 +60,7 @@ std::vector<CacheState> cache_states(const InformerFactory& informers) {
     states.push_back({.resource = spec.resource,
                       .selection = std::move(selection),
                       .freshness = each.freshness(),
+                      .available = each.has_synced() ? Status() : each.availability(),
                       .skipped = each.store().skipped(),
                       .objects = each.store().size(),
                       .bytes = each.store().object_bytes() + each.store().overhead_bytes()});
@@ -70,7 +71,7 @@ std::vector<CacheState> cache_states(const InformerFactory& informers) {
 Status check_current(const std::vector<CacheState>& caches, Time now) {
   std::string text;
   for (const CacheState& each : caches) {
-    if (!each.freshness.is_stale(now)) continue;
+    if (!each.freshness.is_stale(now) || !each.available.ok()) continue;
     text += (text.empty() ? "" : "; ") + stale_text(each, now);
   }
   return text.empty() ? Status() : Status(Code::kUnavailable, std::move(text));

@@ -18,6 +18,8 @@ struct CacheState {
   ResourceId resource;
   std::string selection{};  ///< Its selectors, if it has any.
   Freshness freshness{};
+  /// Why the server does not let it be followed, before the first content.
+  Status available{};
   std::vector<SkippedObject> skipped{};
   std::size_t objects = 0;
   std::size_t bytes = 0;  ///< The objects, and the tables and indexes over them.
@@ -26,7 +28,8 @@ struct CacheState {
 /// Covers all informers. Any thread.
 [[nodiscard]] std::vector<CacheState> cache_states(const InformerFactory& informers);
 
-/// kUnavailable while a cache is stale; names each with the time and the reason.
+/// kUnavailable while a cache is stale; names each with the time and the reason. One that the
+/// server has never served does not count: its controllers wait, and the others work.
 [[nodiscard]] Status check_current(const std::vector<CacheState>& caches, Time now);
 
 /// A line for each stale cache, and for the skipped objects of each cache.

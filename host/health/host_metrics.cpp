@@ -324,6 +324,11 @@ HostMetrics::HostMetrics(MetricRegistry& registry)
                              "[ALPHA] Whether this build of a plugin is quarantined because it "
                              "is in a crash loop.",
                              {"plugin", "build"}}),
+      controller_waits(registry, {"davit_controller_waits",
+                                  "[ALPHA] Whether a controller cannot begin because the API "
+                                  "server does not serve a resource that it watches, or refuses "
+                                  "it.",
+                                  {"controller", "group", "resource"}}),
       missing_rights(registry, {"davit_missing_rights",
                                 "[ALPHA] Rights that a controller declares and the API server does "
                                 "not allow it, as its access reviews say; davit: the host's own.",

@@ -76,6 +76,7 @@ struct HostMetrics {
   Counters job_stale_skips;
   Counters stale_skips;
   Gauges quarantined;
+  Gauges controller_waits;
   Gauges missing_rights;
 
   Counters plugin_swaps;

@@ -479,6 +479,9 @@ class PrometheusMetrics final : public Metrics {
     host_.quarantined.at({plugin, build}).Set(quarantined == Quarantined::kYes ? 1 : 0);
   }
 
+  void controller_waits(std::string_view controller, const ResourceId& of, Waits waits) override {
+    host_.controller_waits.at({controller, of.group, of.resource}).Set(waits == Waits::kYes);
+  }
   void missing_rights(std::string_view controller, std::size_t rights) override {
     host_.missing_rights.at({controller}).Set(static_cast<double>(rights));
   }

@@ -103,6 +103,25 @@ class RightsMetrics {
   [[nodiscard]] virtual std::uint64_t refused_requests() const = 0;
 };
 
+/// Plugins and controllers that do not run although they should.
+class IdlePluginMetrics {
+ public:
+  IdlePluginMetrics() = default;
+  IdlePluginMetrics(const IdlePluginMetrics&) = delete;
+  IdlePluginMetrics& operator=(const IdlePluginMetrics&) = delete;
+  virtual ~IdlePluginMetrics() = default;
+
+  /// davit_plugin_quarantined.
+  enum class Quarantined { kNo, kYes };
+  virtual void plugin_quarantined(std::string_view plugin, std::string_view build,
+                                  Quarantined quarantined) = 0;
+
+  /// davit_controller_waits.
+  enum class Waits { kNo, kYes };
+  virtual void controller_waits(std::string_view controller, const ResourceId& resource,
+                                Waits waits) = 0;
+};
+
 /// Everything on /metrics. Thread-safe.
 class Metrics : public RestMetrics,
                 public OutboundMetrics,
@@ -113,6 +132,7 @@ class Metrics : public RestMetrics,
                 public ServingMetrics,
                 public SwapMetrics,
                 public RightsMetrics,
+                public IdlePluginMetrics,
                 public OpenedInformerMetrics {
  public:
   /// `rules` hold for the host's metrics and those of plugins; allowed values of labels not for
@@ -159,11 +179,6 @@ class Metrics : public RestMetrics,
   /// A sync was put off because the cache of `resource` lags: *_stale_sync_skips_total under
   /// upstream's names for the controllers that have them there, and ours for all.
   virtual void stale_sync_skipped(std::string_view controller, const ResourceId& resource) = 0;
-
-  /// davit_plugin_quarantined.
-  enum class Quarantined { kNo, kYes };
-  virtual void plugin_quarantined(std::string_view plugin, std::string_view build,
-                                  Quarantined quarantined) = 0;
 
   /// Every metric of the host, by name; without those that plugins open.
   [[nodiscard]] virtual std::vector<MetricDefinition> definitions() const = 0;

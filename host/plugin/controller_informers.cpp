@@ -210,6 +210,17 @@ void ControllerInformers::verify(Time since) const {
   for (const std::unique_ptr<OpenedInformer>& opened : all_) opened->informer->verify(since);
 }
 
+std::vector<std::pair<ResourceId, Status>> ControllerInformers::unavailable() const {
+  std::vector<std::pair<ResourceId, Status>> out;
+  for (const auto& each : all_) {
+    if (each->informer == nullptr || each->informer->has_synced()) continue;
+    if (Status why = each->informer->availability(); !why.ok()) {
+      out.emplace_back(each->resource, std::move(why));
+    }
+  }
+  return out;
+}
+
 const OpenedInformer* ControllerInformers::find(davit_handle handle) const {
   return handles_.find(handle).value_or(nullptr);
 }

@@ -77,6 +77,10 @@ class ControllerInformers {
   /// Confirms that each is at least as new as `since`; see Informer::verify().
   void verify(Time since) const;
 
+  /// Those without a content that the server does not serve or refuses, and why; see
+  /// Informer::availability(). After commit().
+  [[nodiscard]] std::vector<std::pair<ResourceId, Status>> unavailable() const;
+
   /// Null when the handle is stale. Lives as long as this.
   [[nodiscard]] const OpenedInformer* find(davit_handle handle) const;
   /// Those of one resource, whatever their selectors.

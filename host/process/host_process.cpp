@@ -107,10 +107,11 @@ HostProcess::HostProcess(Parts&& parts)
       // Like kube-controller-manager, which names no machine in its events.
       events_([this](std::string_view client) { return make_event_api(client); }, seams_.clock,
               seams_.random, log_.named("events"), EventRecorderOptions{}),
+      reports_({events_, checks_, *metrics_, seams_.quarantine}, manifest_.leader_election, log_),
       list_watch_(informer_client_, &discovery_),
       informers_(InformerSeams{list_watch_, space_, seams_.clock, seams_.random, *metrics_,
                                [this](const ResourceId& resource, const SkippedObject& object) {
-                                 report_skipped(resource, object);
+                                 reports_.skipped(resource, object);
                                },
                                &clients_->contact()},
                  log_.named("informer"), reflector_options(manifest_.client)),
@@ -184,7 +185,7 @@ SetObservers HostProcess::observers() {
       .on_phase = {},
       .start_informers = [this] { return informers_.start(); },
       .metrics = metrics_.get(),
-      .on_rolled_back = [this](const std::string& text) { report_rolled_back(text); },
+      .on_rolled_back = [this](const std::string& text) { reports_.rolled_back(text); },
       .on_swapped =
           [this](const SwapReport& report) { status_.swapped(report, seams_.clock.wall_now()); }};
 }
@@ -203,7 +204,7 @@ Status HostProcess::start(const std::stop_token& stop) {
     rights_ = HostRights::start(
         manifest_, {*clients_, plugins_.serving(), *metrics_, checks_, seams_.clock, log_, leads});
   }
-  announce_quarantine();
+  reports_.quarantined();
   if (seams_.quarantine != nullptr) crashes_ = seams_.quarantine->crashes();
   started_.store(true, std::memory_order_relaxed);
   if (elects()) {
@@ -407,25 +408,6 @@ void HostProcess::report_caches() {
   host::report_caches(informers_, *metrics_, seams_.clock.now());
 }
 
-void HostProcess::report_skipped(const ResourceId& resource, const SkippedObject& object) {
-  const ObjectIdentity& identity = object.identity;
-  if (identity.kind.empty() || identity.name.empty()) return;  // The log line has to do.
-  events_.of(kHostEvents)
-      .record({.api_version = identity.api_version,
-               .kind = identity.kind,
-               .ns = identity.ns,
-               .name = identity.name,
-               .uid = identity.uid,
-               .resource_version = identity.resource_version,
-               .field_path = {}},
-              "Warning", "ObjectSkipped",
-              "davit cannot read this object of " + resource.text() + ": " + object.why +
-                  (object.is_kept ? ". Controllers use its last readable state"
-                                  : ". Controllers do not see it") +
-                  "; change or delete it",
-              "davit");
-}
-
 void HostProcess::sample_status() {
   HostStatus status =
       collect_status({.clock = seams_.clock,
@@ -444,6 +426,8 @@ void HostProcess::tick() {
   plugins_.serving().report();
   cloud_loops_.tick();
   sample_status();
+  reports_.waits(plugins_.serving().waits());
+  checks_.note("calls", plugins_.serving().overdue());
   checks_.note("caches", cache_notes(cache_states(informers_), seams_.clock.now()));
   clients_->close_idle();
   if (secure_ != nullptr) secure_->tick();
@@ -533,43 +517,6 @@ SettingsInForce HostProcess::in_force() {
   return out;
 }
 
-Reference HostProcess::lease() const {
-  // The lease represents the host: an Event needs an object to refer to.
-  Reference lease;
-  lease.api_version = "coordination.k8s.io/v1";
-  lease.kind = "Lease";
-  lease.ns = manifest_.leader_election.ns;
-  lease.name = manifest_.leader_election.name;
-  return lease;
-}
-
-void HostProcess::report_rolled_back(const std::string& text) {
-  events_.of(kHostEvents).record(lease(), "Warning", "PluginRolledBack", text, "davit");
-}
-
-void HostProcess::announce_quarantine() {
-  if (seams_.quarantine == nullptr) return;
-  for (const QuarantinedPlugin& each : seams_.quarantine->quarantined()) {
-    log_.warning("A plugin is quarantined, because it is in a crash loop",
-                 {{"plugin", each.plugin},
-                  {"build", each.why.build},
-                  {"crashes", each.why.crashes},
-                  {"controller", each.why.last.controller},
-                  {"key", each.why.last.key},
-                  {"signal", each.why.last.signal}});
-    metrics_->plugin_quarantined(each.plugin, each.why.build, Metrics::Quarantined::kYes);
-    events_.of(kHostEvents).record(lease(), "Warning", "PluginQuarantined", each.text(), "davit");
-  }
-  note_quarantine();
-}
-
-void HostProcess::note_quarantine() {
-  std::vector<std::string> lines;
-  for (const QuarantinedPlugin& each : seams_.quarantine->quarantined())
-    lines.push_back(each.text());
-  checks_.note("quarantine", std::move(lines));
-}
-
 SwapReport HostProcess::load(const std::filesystem::path& file) {
   LoadOrder order{file};
   {
@@ -590,9 +537,7 @@ SwapReport HostProcess::load(const std::filesystem::path& file) {
   SwapReport report = plugins_.load(order);
   if (!report.ok() || seams_.quarantine == nullptr) return report;
   if (const auto lifted = seams_.quarantine->lift(report.plugin)) {
-    log_.info(0, "A plugin was released from quarantine", {{"plugin", report.plugin}});
-    metrics_->plugin_quarantined(report.plugin, lifted->why.build, Metrics::Quarantined::kNo);
-    note_quarantine();
+    reports_.released(report.plugin, lifted->why.build);
   }
   return report;
 }

@@ -32,6 +32,7 @@
 #include "host/process/desired_state.hpp"
 #include "host/process/host_clients.hpp"
 #include "host/process/host_elections.hpp"
+#include "host/process/host_reports.hpp"
 #include "host/process/host_rights.hpp"
 #include "host/process/neighbour.hpp"
 #include "host/process/pages/flags_in_force.hpp"
@@ -49,9 +50,6 @@
 #include "lib/net/http_server.hpp"
 
 namespace davit::host {
-
-/// Whose recorder takes the host's own events, those of leader election included.
-inline constexpr std::string_view kHostEvents = "davit";
 
 /// One controller that is to run: whose code, and with which settings.
 struct PlannedController {
@@ -192,11 +190,6 @@ class HostProcess {
                          std::vector<InitialisedController>& made);
   [[nodiscard]] static Status failed_to_start(const PlannedController& planned, const Status& why);
   void show_controller(const std::string& controller);
-  void announce_quarantine();
-  void report_rolled_back(const std::string& text);
-  /// The object that Events of the host refer to.
-  [[nodiscard]] Reference lease() const;
-  void note_quarantine();
   void wait_between_controllers(const std::stop_token& stop);
   Status start_controllers();
   [[nodiscard]] Status stand_for_election();
@@ -207,8 +200,6 @@ class HostProcess {
                    : client_certificate_end(connection_);
   }
   void sample_status();
-  /// On an informer's thread, under its lock.
-  void report_skipped(const ResourceId& resource, const SkippedObject& object);
   [[nodiscard]] Quiesce shutdown_limits() const;
   /// Resets discovery from time to time so that lookups fetch again, or starts the poll that does
   /// it.
@@ -245,6 +236,7 @@ class HostProcess {
   RestClient lease_client_;
   Discovery discovery_;
   EventRecorders events_;
+  HostReports reports_;
   RestListWatch list_watch_;
   InformerFactory informers_;
   Journal journal_;

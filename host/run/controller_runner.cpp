@@ -222,10 +222,11 @@ bool ControllerRunner::quiesce(const Quiesce& wait) {
 Status ControllerRunner::overdue(Duration limit) const {
   {
     MutexLock lock(mutex_);
-    if ((holds_ & kSuspended) != 0) {
-      return {Code::kUnavailable,
-              "syncs are suspended: " + suspending_call_ + " has been running for " +
-                  std::to_string(whole_seconds(clock_.now() - suspended_since_)) + " s"};
+    const Duration suspended = clock_.now() - suspended_since_;
+    if ((holds_ & kSuspended) != 0 && suspended >= limit) {
+      return {Code::kUnavailable, "syncs are suspended: " + suspending_call_ +
+                                      " has been running for " +
+                                      std::to_string(whole_seconds(suspended)) + " s"};
     }
   }
   std::string why;

@@ -126,6 +126,8 @@ class ControllerRunner {
   /// kUnavailable naming the syncs, timers and the handler that have been running for at least
   /// `limit`.
   [[nodiscard]] Status overdue(Duration limit) const EXCLUDES(mutex_);
+  /// The same for RunnerOptions::sync_limit.
+  [[nodiscard]] Status overdue() const EXCLUDES(mutex_) { return overdue(options_.sync_limit); }
   /// Logs each call that is beyond RunnerOptions::sync_limit once, and writes the gauges. Call it
   /// every few seconds and before each scrape.
   void report() EXCLUDES(mutex_);

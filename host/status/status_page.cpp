@@ -187,7 +187,9 @@ std::string charts(const StatusView& view) {
 
 std::string_view tone_of(std::string_view state) {
   if (state == "running") return "good";
-  if (state == "paused" || state == "filling" || state == "verifying") return "warn";
+  if (state == "stuck") return "bad";
+  if (state == "paused" || state == "filling" || state == "waiting" || state == "verifying")
+    return "warn";
   return "dim";
 }
 

@@ -18,6 +18,18 @@ ControllerHoldings holdings_of(ControllerHost& host, const ControllerRunner::Use
 
 }  // namespace
 
+std::string ServingPlugins::state_of(const PluginSlot& slot,
+                                     const DeclaredController& declared) const {
+  ControllerHost& host = *slot.now.find(declared.name)->host;
+  if (slot.is_paused(declared.name)) return "paused";
+  if (!host.runner().overdue().ok()) return "stuck";
+  if (!host.runner().caches_ready()) {
+    return host.abi().informers.unavailable().empty() ? "filling" : "waiting";
+  }
+  if (!registry_.leads(host) && !declared.without_leadership) return "standby";
+  return host.runner().has_begun() ? "running" : "verifying";
+}
+
 PluginState ServingPlugins::describe(const PluginSlot& slot) const {
   PluginState state;
   state.name = slot.name;
@@ -35,17 +47,12 @@ PluginState ServingPlugins::describe(const PluginSlot& slot) const {
     ControllerState controller{.name = declared.name, .state = "off"};
     if (const HostedController* found = slot.now.find(declared.name)) {
       ControllerHost& host = *found->host;
-      const bool may_sync = registry_.leads(host) || declared.without_leadership;
       controller.use = host.runner().use();
       controller.waiting = controller.use.waiting;
       controller.syncs = host.abi().work.counter().tally();
       controller.failing = host.runner().failing();
       controller.held = holdings_of(host, controller.use);
-      controller.state = slot.is_paused(declared.name)   ? "paused"
-                         : !host.runner().caches_ready() ? "filling"
-                         : !may_sync                     ? "standby"
-                         : host.runner().has_begun()     ? "running"
-                                                         : "verifying";
+      controller.state = state_of(slot, declared);
     }
     state.controllers.push_back(std::move(controller));
   }
@@ -102,11 +109,43 @@ Status ServingPlugins::caches_filled() {
   for (const auto& slot : registry_.slots) {
     for (const auto& each : slot->now.controllers) {
       if (each->host->runner().caches_ready()) continue;
+      if (!each->host->abi().informers.unavailable().empty()) continue;
       return Status(Code::kUnavailable,
                     "the caches of " + each->host->name() + " are not filled yet");
     }
   }
   return {};
+}
+
+std::vector<ControllerWait> ServingPlugins::waits() {
+  std::vector<ControllerWait> out;
+  MutexLock lock(registry_.mutex);
+  for (const auto& slot : registry_.slots) {
+    for (const auto& each : slot->now.controllers) {
+      if (each->host->runner().caches_ready()) continue;
+      for (const auto& [resource, why] : each->host->abi().informers.unavailable()) {
+        out.push_back({each->host->name(), resource, why});
+      }
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> ServingPlugins::overdue() {
+  std::vector<std::string> out;
+  MutexLock lock(registry_.mutex);
+  for (const auto& slot : registry_.slots) {
+    for (const auto& each : slot->now.controllers) {
+      const Status late = each->host->runner().overdue();
+      if (!late.ok()) out.push_back(each->host->name() + ": " + late.message());
+    }
+  }
+  return out;
+}
+
+std::string ControllerWait::text() const {
+  return controller + " cannot begin: it waits for " + resource.text() + ", which the server " +
+         (why.code() == Code::kForbidden ? "refuses: " : "does not serve: ") + why.message();
 }
 
 void ServingPlugins::report() {

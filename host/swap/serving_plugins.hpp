@@ -18,7 +18,9 @@ namespace davit::host {
 
 struct ControllerState {
   std::string name;
-  std::string state;  ///< "running", "standby", "paused", "filling", "verifying" or "off".
+  std::string
+      state;  ///< "running", "standby", "paused", "filling", "waiting" (see ControllerWait),
+              ///< "verifying", "stuck" (a call is overdue) or "off".
   std::size_t waiting = 0;
   ControllerRunner::Use use{};
   SyncTally syncs{};  ///< Those of the present build.
@@ -42,6 +44,16 @@ struct SetState {
   std::string busy;  ///< The operation in progress; empty: none.
 };
 
+/// A controller whose caches cannot be filled: the server does not serve a resource, or refuses it.
+struct ControllerWait {
+  std::string controller;
+  ResourceId resource;
+  Status why;
+
+  /// One line for people.
+  [[nodiscard]] std::string text() const;
+};
+
 /// Thread-safe. A call into a controller never meets a build that has ended, and no build ends
 /// during the call.
 class ServingPlugins {
@@ -61,7 +73,12 @@ class ServingPlugins {
   [[nodiscard]] bool has_debug_page(std::string_view controller);
   [[nodiscard]] Result<DebugResponse> debug_page(std::string_view controller, std::string_view path,
                                                  std::string_view query);
+  /// kUnavailable while caches fill. A controller in waits() does not count: the others work.
   [[nodiscard]] Status caches_filled();
+  /// The controllers that cannot begin, and what each waits for.
+  [[nodiscard]] std::vector<ControllerWait> waits();
+  /// A line for each controller with calls that run for longer than RunnerOptions::sync_limit.
+  [[nodiscard]] std::vector<std::string> overdue();
   /// For every few seconds: writes the gauges of runners and plugins, reports calls that the host
   /// refused, and closes what is idle.
   void report();
@@ -85,6 +102,10 @@ class ServingPlugins {
 
  private:
   void report_use(const Guarded& guarded) const;
+  /// In a word, of a controller that runs.
+  [[nodiscard]] std::string state_of(const PluginSlot& slot,
+                                     const DeclaredController& declared) const
+      REQUIRES(registry_.mutex);
   [[nodiscard]] PluginState describe(const PluginSlot& slot) const REQUIRES(registry_.mutex);
 
   PluginRegistry& registry_;

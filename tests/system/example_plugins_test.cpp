@@ -3,17 +3,24 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "tests/support/http_client.hpp"
 #include "tests/support/temp_directory.hpp"
 #include "tests/system/whole_host.hpp"
 
 namespace davit::host {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
 
 /// Something in the namespace default, or all of it.
 ResourcePath path(const char* group, const char* resource, const char* name = "",
@@ -47,12 +54,28 @@ class ExamplePluginsTest : public testing::Test, protected WholeHost {
   void start(const std::vector<std::string>& controllers) {
     WholeHost::start({{DAVIT_EXAMPLE_DIRECTORY}, controllers});
   }
+  /// Until so many controllers wait for a resource, and the rest has its caches.
+  void await_waits(std::size_t count) {
+    ServingPlugins& plugins = host().plugins().serving();
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+    while (plugins.waits().size() != count || !plugins.caches_filled().ok()) {
+      ASSERT_LT(std::chrono::steady_clock::now(), end);
+      std::this_thread::yield();
+    }
+    host().tick();
+  }
+  std::string page(const std::string& target) {
+    const std::string url = host().page_url();
+    const std::size_t colon = url.rfind(':');
+    test::HttpClient client(static_cast<std::uint16_t>(std::stoi(url.substr(colon + 1))));
+    client.send("GET " + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    return client.read_all();
+  }
 };
 
 TEST_F(ExamplePluginsTest, AControllerWaitsForItsDefinitionAndThenServesItsResource) {
   const ResourcePath apps = path(kGroup, "webapps");
   start({"web-app-controller"});
-  EXPECT_FALSE(host().plugins().serving().caches_filled().ok()) << "nobody has defined WebApps yet";
 
   send(Verb::kCreate, kDefinitions, kDefinition);
   send(Verb::kCreate, apps,
@@ -89,6 +112,27 @@ TEST_F(ExamplePluginsTest, AControllerWaitsForItsDefinitionAndThenServesItsResou
     return each.text_at({"metadata", "name"}) == "web-apps" &&
            !each.get("data").contains("default.shop");
   });
+}
+
+// Issue 38, 1.4: the host was not ready, and so no rollout of it ended.
+TEST_F(ExamplePluginsTest, AControllerWithoutItsDefinitionWaitsAndTheHostIsReady) {
+  start({"web-app-controller", "pod-janitor-controller"});
+  await_waits(1);
+  EXPECT_THAT(page("/readyz?verbose"), AllOf(HasSubstr("200 OK"), HasSubstr("[+]informer-sync ok"),
+                                             HasSubstr("[!]controllers details withheld")));
+  EXPECT_THAT(host().checks().notes().front().text,
+              StartsWith("web-app-controller cannot begin: it waits for "
+                         "webapps.example.davit.dev, which the server does not serve: "));
+  constexpr const char* kMetric =
+      "davit_controller_waits{controller=\"web-app-controller\",group=\"example.davit.dev\","
+      "resource=\"webapps\"} ";
+  EXPECT_THAT(page("/metrics"), HasSubstr(std::string(kMetric) + "1\n"));
+
+  send(Verb::kCreate, kDefinitions, kDefinition);
+  await_waits(0);
+
+  EXPECT_THAT(page("/readyz?verbose"), Not(HasSubstr("[!]controllers")));
+  EXPECT_THAT(page("/metrics"), HasSubstr(std::string(kMetric) + "0\n"));
 }
 
 TEST_F(ExamplePluginsTest, ANameThatIsTakenIsReportedInTheStatus) {

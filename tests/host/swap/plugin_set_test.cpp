@@ -135,6 +135,25 @@ TEST_F(SwapTest, ASyncThatDoesNotEndLeavesTheOldBuildServing) {
   EXPECT_EQ(asked()[2], "v1-c");
 }
 
+// Issue 38, 1.12: it was "running", with no key that waits.
+TEST_F(SwapTest, AControllerWhoseSyncDoesNotReturnIsShownAsStuck) {
+  start();
+  transport_.respond(test::open_response(201, created("v1-b", "0").body));
+  add_pod("b");
+  transport_.await_requests(2);
+  const auto state = [this] { return set_->serving().state().plugins[0].controllers[0].state; };
+  EXPECT_EQ(state(), "running");
+  EXPECT_THAT(set_->serving().overdue(), IsEmpty());
+
+  clock_.advance(RunnerOptions{}.sync_limit);
+
+  EXPECT_EQ(state(), "stuck");
+  EXPECT_THAT(set_->serving().overdue(),
+              ElementsAre("sample-controller: sync b has been running for 60 s"));
+  transport_.finish(1);
+  while (state() != "running") std::this_thread::yield();
+}
+
 /// The first column of the table of docs/HOT_SWAP.md that lists phases.
 std::vector<std::string> documented_phases() {
   std::ifstream file(DAVIT_DOCS "/HOT_SWAP.md");
