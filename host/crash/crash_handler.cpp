@@ -37,7 +37,7 @@ struct Installed {
   Path life{};
   std::array<struct sigaction, kSignals.size()> before{};
   LogFormat format = LogFormat::kText;
-  bool is_alive = false;
+  pid_t process = 0;  // 0: no handler lives. A fork's end is not the host's.
 };
 // A process has one set of handlers, and the kernel hands them nothing of ours: what they need must
 // lie where they find it. Written before they are installed.
@@ -112,7 +112,7 @@ void on_crash(int signal, siginfo_t* info, void* context) {
 void judge_exit(int status) {
   constexpr int kFailed = 1;
   const Breadcrumb* const crumb = current_breadcrumb();
-  if (!installed.is_alive || crumb == nullptr) return;
+  if (installed.process != ::getpid() || crumb == nullptr) return;
   while (reporting.test_and_set(std::memory_order_relaxed)) ::pause();
   report({.exit_status = status, .crumb = crumb, .unix_seconds = unix_seconds()});
   // Handlers and destructors would run beside threads that still work.
@@ -125,7 +125,7 @@ CrashHandler::CrashHandler(const std::string& journal, LogFormat format, const s
   installed.format = format;
   set_path(installed.journal, journal);
   set_path(installed.life, life);
-  installed.is_alive = true;
+  installed.process = ::getpid();
   struct sigaction action {};
   action.sa_sigaction = on_crash;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
@@ -137,7 +137,8 @@ CrashHandler::CrashHandler(const std::string& journal, LogFormat format, const s
 }
 
 void CrashHandler::end_life() {
-  if (installed.life[0] != '\0') (void)::unlink(installed.life.data());
+  if (installed.life[0] == '\0' || installed.process != ::getpid()) return;
+  (void)::unlink(installed.life.data());
 }
 
 CrashHandler::~CrashHandler() {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,7 +22,7 @@
 namespace davit::host {
 namespace {
 
-/// The file of process 12 is "running.12".
+/// The file of process 12 is "running.12." and its start.
 constexpr std::string_view kPrefix = "running.";
 
 Status refuse(const std::filesystem::path& path) {
@@ -48,6 +49,8 @@ std::optional<WallTime> start_of(std::string_view text, std::string_view boot) {
 std::optional<WallTime> take_left(const std::filesystem::path& path, std::string_view boot) {
   const Result<UniqueFd> file = open_own_file(path, O_RDWR);
   if (!file || ::flock(file->get(), LOCK_EX | LOCK_NB) != 0) return std::nullopt;
+  struct stat info {};
+  if (::fstat(file->get(), &info) != 0 || info.st_nlink == 0) return std::nullopt;  // In order.
   const Result<std::string> text = read_text_file(file->get());
   if (!text || text->empty()) return std::nullopt;  // Its process is about to lock and fill it.
   (void)::unlink(path.c_str());
@@ -66,11 +69,13 @@ Result<LifeFile> LifeFile::begin(const std::filesystem::path& directory, const s
     if (const auto start = take_left(each.path(), boot)) killed.push_back(*start);
   }
   std::ranges::sort(killed);
-  std::filesystem::path path = directory / (std::string(kPrefix) + std::to_string(::getpid()));
-  Result<UniqueFd> file = open_own_file(path, O_RDWR | O_CREAT);
+  // Containers that share the folder may all be process 1.
+  std::filesystem::path path = directory / (std::string(kPrefix) + std::to_string(::getpid()) +
+                                            "." + std::to_string(now.time_since_epoch().count()));
+  Result<UniqueFd> file = open_own_file(path, O_RDWR | O_CREAT | O_EXCL);
   if (!file) return file.error();
-  const bool is_made = ::flock(file->get(), LOCK_EX) == 0 && ::ftruncate(file->get(), 0) == 0 &&
-                       write_all(file->get(), text_of(boot, now));
+  const bool is_made =
+      ::flock(file->get(), LOCK_EX | LOCK_NB) == 0 && write_all(file->get(), text_of(boot, now));
   if (!is_made) return refuse(path);
   return LifeFile(std::move(path), *std::move(file), std::move(killed));
 }

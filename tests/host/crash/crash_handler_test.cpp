@@ -8,6 +8,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <thread>
 
@@ -128,6 +129,18 @@ TEST_F(CrashHandlerDeathTest, AnExitInAPluginIsReportedAndFails) {
   EXPECT_EQ(records[0].signal, "exit");
   EXPECT_EQ(records[0].plugin, "replicaset");
   EXPECT_EQ(records[0].key, "default/web");
+}
+
+TEST_F(CrashHandlerDeathTest, AnExitOfAForkIsNotTheHosts) {
+  const std::string life = directory_.write("running.1", "boot 1\n");
+  const CrashHandler handler("", LogFormat::kText, life);
+  const BreadcrumbScope scope(kSync);
+  const pid_t child = ::fork();
+  if (child == 0) std::exit(0);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_TRUE(std::filesystem::exists(life));
 }
 
 TEST_F(CrashHandlerDeathTest, AnExitOutsideOfPluginsIsTheProgramsAffair) {
