@@ -19,6 +19,7 @@
 #include "host/plugin/request_form.hpp"
 #include "host/plugin/rights.hpp"
 #include "lib/base/json_text.hpp"
+#include "lib/kube/required_name.hpp"
 
 namespace davit::host {
 namespace {
@@ -177,7 +178,7 @@ Status ControllerRequests::check_rights(const davit_request& request) const {
   const std::string selector = request.verb == DAVIT_LIST
                                    ? query_parameter(view(request.query), "fieldSelector")
                                    : std::string();
-  const RequestAttributes asked = attributes_of(request, selected_name(selector));
+  const RequestAttributes asked = attributes_of(request, required_name(selector));
   const auto any = [](const auto& list, const auto& matches) {
     return std::any_of(list.begin(), list.end(), matches);
   };

@@ -12,6 +12,7 @@
 #include "host/plugin/call_frame.hpp"
 #include "host/plugin/rights.hpp"
 #include "lib/base/json_text.hpp"
+#include "lib/kube/required_name.hpp"
 
 namespace davit::host {
 namespace {
@@ -131,7 +132,7 @@ Status DynamicInformers::check_rights(const davit_informer_options_v2& options) 
                           .resource = view(options.resource),
                           .subresource = {},
                           .ns = view(options.ns),
-                          .name = selected_name(view(options.field_selector))};
+                          .name = required_name(view(options.field_selector))};
   for (const DeclaredWatch& each : declared_.watches) {
     const bool is_free = each.label_selector.empty() && each.field_selector.empty();
     const bool is_same = each.label_selector == view(options.label_selector) &&

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lib/base/take_until.hpp"
+#include "lib/kube/required_name.hpp"
 
 namespace davit::host {
 namespace {
@@ -47,21 +47,10 @@ bool allows(const DeclaredRule& rule, const RequestAttributes& request) {
 
 bool allows(const DeclaredWatch& watch, const RequestAttributes& request) {
   const bool reads = request.verb == "get" || request.verb == "list" || request.verb == "watch";
+  const std::string_view name = required_name(watch.field_selector);
   return reads && watch.group == request.group && watch.resource == request.resource &&
-         request.subresource.empty() && covers(watch.namespaces, namespace_of(request));
-}
-
-std::string_view selected_name(std::string_view field_selector) {
-  constexpr std::string_view kField = "metadata.name";
-  while (!field_selector.empty()) {
-    std::string_view term = take_until(field_selector, ",");
-    if (!term.starts_with(kField)) continue;
-    term.remove_prefix(kField.size());
-    if (!term.starts_with('=')) continue;
-    term.remove_prefix(term.starts_with("==") ? 2 : 1);
-    return term;
-  }
-  return {};
+         request.subresource.empty() && (name.empty() || name == request.name) &&
+         covers(watch.namespaces, namespace_of(request));
 }
 
 }  // namespace davit::host

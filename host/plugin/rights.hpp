@@ -29,8 +29,4 @@ struct RequestAttributes {
 /// Whether `namespaces` of a rule or watch contain `ns`. Those of none are all; else `ns` is one.
 [[nodiscard]] bool covers(const std::vector<std::string>& namespaces, std::string_view ns);
 
-/// The name that the server takes from a field selector ("metadata.name=x") as that of the object
-/// that a list is about; empty: none.
-[[nodiscard]] std::string_view selected_name(std::string_view field_selector);
-
 }  // namespace davit::host

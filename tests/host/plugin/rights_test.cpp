@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "lib/kube/required_name.hpp"
+
 namespace davit::host {
 namespace {
 
@@ -111,11 +113,11 @@ TEST(RightsTest, WatchAllowsReadsOfItsNamespaces) {
 }
 
 TEST(RightsTest, ListOfOneNameIsReadFromItsFieldSelector) {
-  EXPECT_EQ(selected_name("metadata.name=web"), "web");
-  EXPECT_EQ(selected_name("status.phase=Running,metadata.name==web"), "web");
-  EXPECT_EQ(selected_name("metadata.name!=web"), "");
-  EXPECT_EQ(selected_name("metadata.names=web"), "");
-  EXPECT_EQ(selected_name(""), "");
+  EXPECT_EQ(required_name("metadata.name=web"), "web");
+  EXPECT_EQ(required_name("status.phase=Running,metadata.name==web"), "web");
+  EXPECT_EQ(required_name("metadata.name!=web"), "");
+  EXPECT_EQ(required_name("metadata.names=web"), "");
+  EXPECT_EQ(required_name(""), "");
 }
 
 }  // namespace

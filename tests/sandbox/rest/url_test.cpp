@@ -70,6 +70,7 @@ TEST(UrlTest, AFieldSelectorOfOneNameIsSeenByAuthorization) {
   EXPECT_EQ(parse_url("/api/v1/nodes?fieldSelector=metadata.name%3Dn")->selected_name, "n");
   EXPECT_EQ(parse_url("/api/v1/nodes?fieldSelector=a%3Db,metadata.name%3D%3Dn")->selected_name,
             "n");
+  EXPECT_EQ(parse_url("/api/v1/nodes?fieldSelector=a%3Db%5C,metadata.name%3Dn")->selected_name, "");
   EXPECT_EQ(parse_url("/api/v1/nodes?fieldSelector=metadata.name!%3Dn")->selected_name, "");
   EXPECT_EQ(parse_url("/api/v1/nodes?fieldSelector=metadata.name%3Da%5C,b")->selected_name, "");
 }
