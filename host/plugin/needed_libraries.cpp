@@ -82,8 +82,7 @@ std::vector<std::filesystem::path> all_folders() {
 bool is_in_cache(const std::string& name) {
   const Result<std::string> cache = read_text_file(std::string("/etc/ld.so.cache"));
   if (!cache) return true;
-  const std::string entry = std::string(1, '\0') + name + std::string(1, '\0');
-  return cache->find(entry) != std::string::npos;
+  return lists_library(*cache, name);
 }
 
 bool is_on_this_machine(const std::string& name) {
@@ -180,6 +179,14 @@ Status Search::add_file(const std::string& name, const std::filesystem::path& pa
 }
 
 }  // namespace
+
+bool lists_library(std::string_view cache, const std::string& name) {
+  const std::string entry = name + std::string(1, '\0');
+  for (auto at = cache.find(entry); at != cache.npos; at = cache.find(entry, at + 1)) {
+    if (at > 0 && (cache[at - 1] == '/' || cache[at - 1] == '\0')) return true;
+  }
+  return false;
+}
 
 std::vector<Finding> judge_needs(const ElfFile& plugin) {
   std::vector<Finding> out;

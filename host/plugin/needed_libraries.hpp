@@ -4,6 +4,8 @@
 
 #include <davit/result.hpp>
 #include <filesystem>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/config/plugin_signatures.hpp"
@@ -29,6 +31,10 @@ struct NeededLibraries {
 /// kForbidden, kNotFound: one line that says what to do and does not name the plugin.
 [[nodiscard]] Result<NeededLibraries> find_needed(const ElfFile& plugin,
                                                   const SignatureSettings& settings);
+
+/// Whether the text of ld.so's cache has a library of that name. ldconfig stores a name as the end
+/// of a path, where there is one.
+[[nodiscard]] bool lists_library(std::string_view cache, const std::string& name);
 
 /// Says what ld.so would say: a library that this machine lacks (missing-library), or a version of
 /// the C or C++ runtime (missing-version). Runs nothing of the plugin.
