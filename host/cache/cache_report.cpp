@@ -71,7 +71,9 @@ std::vector<CacheState> cache_states(const InformerFactory& informers) {
 Status check_current(const std::vector<CacheState>& caches, Time now) {
   std::string text;
   for (const CacheState& each : caches) {
-    if (!each.freshness.is_stale(now) || !each.available.ok()) continue;
+    if (!each.freshness.is_stale(now) || each.available.code() == Code::kNotFound) {
+      continue;
+    }
     text += (text.empty() ? "" : "; ") + stale_text(each, now);
   }
   return text.empty() ? Status() : Status(Code::kUnavailable, std::move(text));

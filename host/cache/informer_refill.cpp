@@ -109,7 +109,10 @@ bool Informer::fills(const Source& from) const {
 void Informer::failed(const Source& from, const Status& status) {
   MutexLock lock(delivery_);
   const bool is_refused = status.code() == Code::kNotFound || status.code() == Code::kForbidden;
-  if (serves(from) && is_refused) set_availability(status);
+  // Before the first content a later failure of another kind says that nothing is known.
+  if (serves(from) && (is_refused || !has_synced())) {
+    set_availability(is_refused ? status : Status());
+  }
   if (!fills(from)) return;
   refill_->failure_ = status;
   refill_->observer_.refill_moved();

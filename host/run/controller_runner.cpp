@@ -219,14 +219,14 @@ bool ControllerRunner::quiesce(const Quiesce& wait) {
   return idle_by(wait.give_up_at);
 }
 
-Status ControllerRunner::overdue(Duration limit) const {
+Status ControllerRunner::overdue(Duration limit, Duration suspended) const {
   {
     MutexLock lock(mutex_);
-    const Duration suspended = clock_.now() - suspended_since_;
-    if ((holds_ & kSuspended) != 0 && suspended >= limit) {
+    const Duration time = clock_.now() - suspended_since_;
+    if ((holds_ & kSuspended) != 0 && time >= suspended) {
       return {Code::kUnavailable, "syncs are suspended: " + suspending_call_ +
                                       " has been running for " +
-                                      std::to_string(whole_seconds(suspended)) + " s"};
+                                      std::to_string(whole_seconds(time)) + " s"};
     }
   }
   std::string why;

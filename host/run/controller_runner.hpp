@@ -124,10 +124,13 @@ class ControllerRunner {
   [[nodiscard]] bool wait_caches(Time deadline, const std::stop_token& stop = {}) EXCLUDES(mutex_);
 
   /// kUnavailable naming the syncs, timers and the handler that have been running for at least
-  /// `limit`.
-  [[nodiscard]] Status overdue(Duration limit) const EXCLUDES(mutex_);
+  /// `limit`, or the call that suspends syncs, if that has been running for `suspended`.
+  [[nodiscard]] Status overdue(Duration limit, Duration suspended = Duration::zero()) const
+      EXCLUDES(mutex_);
   /// The same for RunnerOptions::sync_limit.
-  [[nodiscard]] Status overdue() const EXCLUDES(mutex_) { return overdue(options_.sync_limit); }
+  [[nodiscard]] Status overdue() const EXCLUDES(mutex_) {
+    return overdue(options_.sync_limit, options_.sync_limit);
+  }
   /// Logs each call that is beyond RunnerOptions::sync_limit once, and writes the gauges. Call it
   /// every few seconds and before each scrape.
   void report() EXCLUDES(mutex_);

@@ -1,5 +1,6 @@
 #include "host/swap/serving_plugins.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace davit::host {
@@ -14,6 +15,13 @@ ControllerHoldings holdings_of(ControllerHost& host, const ControllerRunner::Use
           .backing_off = use.backing_off,
           .unseen_writes = abi.work.unseen_writes(),
           .journal_bytes = abi.journal == nullptr ? 0 : abi.journal->bytes()};
+}
+
+/// A right that is missing is no reason to be ready: a rollout with wrong credentials must stop.
+bool waits_for_definition(ControllerHost& host) {
+  return std::ranges::any_of(host.abi().informers.unavailable(), [](const auto& each) {
+    return each.second.code() == Code::kNotFound;
+  });
 }
 
 }  // namespace
@@ -109,7 +117,7 @@ Status ServingPlugins::caches_filled() {
   for (const auto& slot : registry_.slots) {
     for (const auto& each : slot->now.controllers) {
       if (each->host->runner().caches_ready()) continue;
-      if (!each->host->abi().informers.unavailable().empty()) continue;
+      if (waits_for_definition(*each->host)) continue;
       return Status(Code::kUnavailable,
                     "the caches of " + each->host->name() + " are not filled yet");
     }

@@ -73,7 +73,8 @@ class ServingPlugins {
   [[nodiscard]] bool has_debug_page(std::string_view controller);
   [[nodiscard]] Result<DebugResponse> debug_page(std::string_view controller, std::string_view path,
                                                  std::string_view query);
-  /// kUnavailable while caches fill. A controller in waits() does not count: the others work.
+  /// kUnavailable while caches fill. A controller that waits for a resource that the server does
+  /// not serve does not count: the others work.
   [[nodiscard]] Status caches_filled();
   /// The controllers that cannot begin, and what each waits for.
   [[nodiscard]] std::vector<ControllerWait> waits();

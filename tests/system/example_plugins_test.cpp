@@ -18,6 +18,7 @@ namespace {
 
 using testing::AllOf;
 using testing::Contains;
+using testing::Field;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -120,9 +121,11 @@ TEST_F(ExamplePluginsTest, AControllerWithoutItsDefinitionWaitsAndTheHostIsReady
   await_waits(1);
   EXPECT_THAT(page("/readyz?verbose"), AllOf(HasSubstr("200 OK"), HasSubstr("[+]informer-sync ok"),
                                              HasSubstr("[!]controllers details withheld")));
-  EXPECT_THAT(host().checks().notes().front().text,
-              StartsWith("web-app-controller cannot begin: it waits for "
-                         "webapps.example.davit.dev, which the server does not serve: "));
+  EXPECT_THAT(
+      host().checks().notes(),
+      Contains(Field(&HealthChecks::Note::text,
+                     StartsWith("web-app-controller cannot begin: it waits for "
+                                "webapps.example.davit.dev, which the server does not serve: "))));
   constexpr const char* kMetric =
       "davit_controller_waits{controller=\"web-app-controller\",group=\"example.davit.dev\","
       "resource=\"webapps\"} ";
