@@ -74,8 +74,13 @@ bool CloudSide::end(const Quiesce& wait) {
 
 davit_value CloudSide::shown(davit_value object, std::string_view resource) const {
   const std::vector<const OpenedInformer*> own = abi_.informers.of({}, resource);
-  if (!own.empty()) {
-    object.mask = own.front()->mask;
+  // The loop's store keeps the fields of watches of its own selection only.
+  const auto same = std::ranges::find_if(own, [](const OpenedInformer* each) {
+    return each->label_selector.empty() && each->field_selector.empty() && each->ns.empty() &&
+           each->form == ObjectForm::kWhole;
+  });
+  if (same != own.end()) {
+    object.mask = (*same)->mask;
   } else if (!abi_.options.declared.is_unlimited) {
     object.mask = kNothingMask;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/object/abi.hpp"
 #include "host/plugin/call_frame.hpp"
 #include "host/plugin/guard.hpp"
 #include "host/plugin/host_abi.hpp"
@@ -306,8 +307,10 @@ PluginController::Provided PluginController::provide(
   CallFrame frame(host_, Phase::kProvider, std::move(details));
   const BreadcrumbScope scope(std::move(crumb));
   std::string thrown;
-  const davit_code code = guarded([&] { return function(controller_.self, frame.call()); },
-                                  davit_code{DAVIT_INTERNAL}, thrown);
+  davit_code code = guarded([&] { return function(controller_.self, frame.call()); },
+                            davit_code{DAVIT_INTERNAL}, thrown);
+  // A field that the provider did not see says nothing, least of all that a machine is gone.
+  if (thrown.empty() && undeclared_read()) code = DAVIT_UNDECLARED;
   if (code == DAVIT_UNDECLARED) frame.note_refusal(host_.informers.undeclared_read_text());
   host_.observe_undeclared_read();
   if (!thrown.empty()) {

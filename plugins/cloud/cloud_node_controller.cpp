@@ -203,7 +203,8 @@ Result<Again> CloudNodeController::sync_addresses(const Key& key) {
     return Again::when_changed();
   }
   if (const auto again = wait_for(cloud_)) return *again;
-  const Result<std::optional<CloudMetadata>> facts = facts_of(cloud_.metadata(*node));
+  const CloudReply reply = cloud_.metadata(*node);
+  const Result<std::optional<CloudMetadata>> facts = facts_of(reply);
   if (facts) {
     const Status written = *facts ? write_addresses(*node, **facts) : Status();
     if (written.code() == Code::kCancelled) return written;
@@ -212,6 +213,8 @@ Result<Again> CloudNodeController::sync_addresses(const Key& key) {
   if (const auto again = excuse(cloud_, facts.error())) return *again;
   cluster_.log().error("Error getting instance metadata for node addresses",
                        {{"node", node->name()}, {"err", facts.error().message()}});
+  // Another loop may be asking about the same Node.
+  if (reply.retry_after.count() > 0) return Again::after(reply.retry_after);
   return Again::when_changed();
 }
 

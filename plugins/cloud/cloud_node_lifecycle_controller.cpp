@@ -100,13 +100,13 @@ Result<Again> CloudNodeLifecycleController::sync_unready(const Node& node) {
   }
   if (reply.elsewhere) return Again::when_changed();
   if (reply.exists) return sync_shutdown(node);
-  if (!is_still_unready(node)) return Again::when_changed();
-  return remove(node);
+  const Lookup<Node> now = nodes_.get(node.key());
+  if (!is_still_unready(now, node)) return Again::when_changed();
+  return remove(now ? *now : node);
 }
 
-bool CloudNodeLifecycleController::is_still_unready(const Node& asked) const {
+bool CloudNodeLifecycleController::is_still_unready(const Lookup<Node>& now, const Node& asked) {
   if (mutant("machine-of-a-ready-node")) return true;
-  const Lookup<Node> now = nodes_.get(asked.key());
   return now && now->uid() == asked.uid() && !is_ready(*now) &&
          now->spec()["providerID"] == asked.spec()["providerID"];
 }
@@ -117,7 +117,10 @@ Result<Again> CloudNodeLifecycleController::remove(const Node& node) const {
       node, "DeletingNode",
       "Deleting node " + name + " because it does not exist in the cloud provider");
   DeleteOptions options;
-  if (!mutant("machine-of-a-namesake")) options.uid = node.uid();
+  if (!mutant("machine-of-a-namesake")) {
+    options.uid = node.uid();
+    options.resource_version = std::string(node.resource_version());  // Not one that has recovered.
+  }
   const Status removed = cluster_.client().remove<Node>(node.key(), options);
   if (removed.code() == Code::kCancelled) return removed;
   if (!removed.unless(Code::kNotFound).unless(Code::kConflict).ok()) {

@@ -27,8 +27,8 @@ class CloudNodeLifecycleController final : public Controller {
   [[nodiscard]] Result<Again> sync_unready(const Node& node);
   [[nodiscard]] Result<Again> remove(const Node& node) const;
   [[nodiscard]] Result<Again> sync_shutdown(const Node& node);
-  /// Whether the cache still has the Node that the provider was asked about, and not Ready.
-  [[nodiscard]] bool is_still_unready(const Node& asked) const;
+  /// Whether `now` of the cache is the Node that the provider was asked about, and not Ready.
+  [[nodiscard]] static bool is_still_unready(const Lookup<Node>& now, const Node& asked);
   /// The provider has failed; the next pass asks again.
   [[nodiscard]] Again failed(std::string_view what, const Node& node, const Status& why) const;
 

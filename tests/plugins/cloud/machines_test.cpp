@@ -190,6 +190,18 @@ TEST_F(MachinesTest, ANodeThatHasRecoveredMeanwhileIsNotDeleted) {
   EXPECT_TRUE(exists("n1"));
 }
 
+TEST_F(MachinesTest, ANodeWhoseRecoveryTheCacheDoesNotShowIsNotDeleted) {
+  add_node("n1", kNotReady);
+  start_lifecycle();
+  clear();
+  cluster_.hold("nodes");
+  cluster_.merge<Node>({"", "n1"}, kIsReady);
+  machines.usual["exists"] = CloudReply::not_found();
+  advance(5s);
+  EXPECT_THAT(write_texts(), ElementsAre("delete nodes/n1 409"));
+  EXPECT_TRUE(exists("n1"));
+}
+
 TEST_F(MachinesTest, CLD089_AMachineThatIsOffTaintsItsNode) {
   machines.usual["shutdown"] = CloudReply::yes();
   add_node("n1", kNotReady);
