@@ -178,21 +178,36 @@ void PoolsController::look_again(const std::vector<Key>& services) const {
 
 void PoolsController::resume() {
   std::vector<Key> waiting;
+  bool had_state = false;
   {
     const std::lock_guard lock(mutex_);
     waiting = std::exchange(resumed_, {});
+    had_state = had_state_;
   }
+  // Without the state of the build before this one each Service shows what it holds.
+  if (!had_state) return host_.services_again({});
   look_again(waiting);
 }
 
 // ---- Calls of the loop
 
 CloudReply PoolsController::get(const CloudService& at) {
-  const std::lock_guard lock(mutex_);
-  if (Status s = begin(); !s.ok()) return CloudReply::failed(std::move(s));
-  const Holder* const held = ledger_.find(at.service.uid());
-  if (held == nullptr || held->addresses.empty()) return CloudReply::not_found();
-  return CloudReply::done(status_of(held->addresses));
+  std::vector<Key> next;
+  {
+    const std::lock_guard lock(mutex_);
+    if (Status s = begin(); !s.ok()) return CloudReply::failed(std::move(s));
+    const std::string uid(at.service.uid());
+    const Holder* const held = ledger_.find(uid);
+    if (held != nullptr && !held->addresses.empty()) {
+      return CloudReply::done(status_of(held->addresses));
+    }
+    if (ledger_.waiting().contains(uid) && !wants_addresses(at.service)) {
+      ledger_.remove(uid);  // It waits no longer, and may have been offered what is free.
+      next = ready();
+    }
+  }
+  look_again(next);
+  return CloudReply::not_found();
 }
 
 CloudReply PoolsController::ensure(const CloudService& at, std::span<const Node> /*nodes*/) {
@@ -233,7 +248,8 @@ PoolsController::Ensured PoolsController::ensure(const Service& service) {
   out.hands_over = options_.hands_over;
   out.is_exhausted = failed && !out.decision.exhausted.empty() && may_report_exhaustion(uid);
   metrics_.record(options_.pools, ledger_);
-  if (has_waited && !failed) out.next = ready();
+  // One that was woken and fails takes nothing of what is free.
+  if (has_waited) out.next = ready();
   return out;
 }
 
@@ -336,6 +352,7 @@ Status PoolsController::read(std::uint32_t /*version*/, Value state) {
   if (mutant("forgotten-assignment")) return {};
   for (auto& [uid, holder] : read->holders) ledger_.put(uid, std::move(holder));
   resumed_ = std::move(read->waiting);
+  had_state_ = true;
   return {};
 }
 

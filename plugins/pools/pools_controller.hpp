@@ -104,6 +104,7 @@ class PoolsController final : public Controller,
   Options options_;
   Ledger ledger_;
   bool has_begun_ = false;
+  bool had_state_ = false;                                 // That of the build before this one.
   std::vector<Key> resumed_;                               // Waited for the build before this one.
   std::map<std::string, Time, std::less<>> exhausted_at_;  // The last AddressPoolExhausted, by UID.
   PoolMetrics metrics_;

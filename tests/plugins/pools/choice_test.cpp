@@ -77,6 +77,15 @@ TEST_F(ChoiceTest, CLD130_TheOldestOfThoseThatWaitGetsIt) {
   EXPECT_EQ(ip("a5"), "192.168.1.202");
 }
 
+TEST_F(ChoiceTest, AServiceThatIsNoLoadBalancerAnyMoreWaitsForNothing) {
+  start();
+  for (const char* each : {"s1", "s2", "s3", "s4", "s5"}) add(each);
+  change("s4", R"({"spec":{"type":"ClusterIP"}})");
+  remove("s2");
+  EXPECT_EQ(ip("s5"), "192.168.1.201");
+  EXPECT_EQ(metric("pools_services_waiting"), 0);
+}
+
 TEST_F(ChoiceTest, CLD135_AServiceMayAskForAnAddress) {
   start();
   add("s1", R"(,"loadBalancerIP":"192.168.1.202")");
