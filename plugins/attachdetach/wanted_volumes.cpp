@@ -40,6 +40,16 @@ PodState resolve(const Parts& parts, const Pod& pod) {
   return out;
 }
 
+/// An attachment that was made again under its name is of `volume` now.
+void forget_stray(const Parts& parts, const std::string& name, const std::string& volume) {
+  const auto before = parts.world.by_attachment.find(name);
+  if (before == parts.world.by_attachment.end() || before->second == volume) return;
+  if (VolumeState* const old = parts.world.find(before->second)) {
+    old->strays.erase(name);
+    parts.add_volume(before->second);
+  }
+}
+
 }  // namespace
 
 void look_at_pod(const Parts& parts, const Key& key) {
@@ -75,6 +85,9 @@ Result<Again> sync_claim(const Parts& parts, const Key& key) {
 }
 
 void adopt(const Parts& parts, const volumes::Attachment& attachment) {
+  // One of a list may have gone since: its event has been handled before.
+  const Lookup<volumes::Attachment> now = parts.attachments.get("", attachment.name());
+  if (!now || now->uid() != attachment.uid()) return;
   std::optional<Source> source;
   if (attachment.volume_name().empty()) {
     source = inline_source_of(attachment);
@@ -90,6 +103,7 @@ void adopt(const Parts& parts, const volumes::Attachment& attachment) {
     Pair& pair = parts.world.pair(volume, node);
     if (pair.phase == Pair::Phase::kAbsent) pair.phase = Pair::Phase::kUncertain;
   } else {
+    forget_stray(parts, name, source->name);
     volume.strays[name] = node;
     parts.world.by_attachment[name] = source->name;
   }
