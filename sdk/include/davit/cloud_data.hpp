@@ -45,7 +45,9 @@ struct CloudRoute {
   [[nodiscard]] static CloudRoute read(Value json);
   [[nodiscard]] std::string json() const;
 };
+/// The routes of a list as routes_json() writes it; one that is no object is empty.
 [[nodiscard]] std::vector<CloudRoute> read_routes(Value list);
+/// A JSON list of routes, as Routes::list passes it to the loops.
 [[nodiscard]] std::string routes_json(std::span<const CloudRoute> routes);
 
 }  // namespace davit
