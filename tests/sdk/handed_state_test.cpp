@@ -64,7 +64,7 @@ struct Refusal {
 
 constexpr Refusal kRefusals[] = {
     {"NoJson", "{", "JSON is malformed"},
-    {"NoObject", "[]", "JSON is not an object"},
+    {"NoObject", "[]", "a part is not an object"},
     {"NoList", R"({"counts":{}})", R"("counts" is not a list)"},
     {"NoNumber", R"({"counts":[{"key":"a","syncs":"1"}]})", R"("syncs" is not a number)"},
     {"OutOfRange", R"({"counts":[{"key":"a","syncs":-1}]})", "a number within its range"},

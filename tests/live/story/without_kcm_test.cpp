@@ -157,10 +157,12 @@ TEST_F(WithoutKcmTest, SwapsOfEveryPluginAndARestartChangeNothingOfTheEndOnASand
   const Story story([&sandbox](const std::vector<std::string>& args,
                                const std::string& input) { return sandbox.kubectl(args, input); },
                     plugins_, kNodes);
+  std::set<std::string> swapped = plugins_;
+  swapped.erase("pools");  // Off without pools of addresses.
   std::vector<std::string> failed;
   {
     const std::jthread swapping(
-        [&] { failed = swap_all(plugins_, from_environment("DAVIT_STORY_SWAPS", 3), socket()); });
+        [&] { failed = swap_all(swapped, from_environment("DAVIT_STORY_SWAPS", 3), socket()); });
     story.begin("story");
     story.change("story");
   }
