@@ -153,7 +153,7 @@ CrashHandler::~CrashHandler() {
 /// Takes the place of libc's for this program and the plugins that it loads. A handler of atexit()
 /// would come too late: those of younger libraries run before it, beside threads that still use
 /// what they destroy.
-extern "C" [[noreturn, gnu::visibility("default")]] void exit(int status) {
+extern "C" [[gnu::noreturn, gnu::visibility("default")]] void exit(int status) {
   davit::host::judge_exit(status);
   using Exit = void (*)(int);
   reinterpret_cast<Exit>(::dlsym(RTLD_NEXT, "exit"))(status);
