@@ -22,6 +22,7 @@ struct PlainProvider {
   std::string route;    // The last one that a call was about.
   bool is_old = false;  // It was built before there were instances and routes.
   std::function<void(const davit_call*)> during;
+  std::function<void(davit_value)> reads;  // Gets the Node whose machine is asked about.
 
   davit_code answer(const davit_call* call, davit_cloud_answer* answer, const davit_sink* sink) {
     ++calls;
@@ -54,9 +55,11 @@ struct PlainProvider {
                            davit_cloud_answer* answer) {
     return static_cast<PlainProvider*>(self)->answer(call, answer, nullptr);
   }
-  static davit_code machine(void* self, const davit_call* call, davit_value,
+  static davit_code machine(void* self, const davit_call* call, davit_value node,
                             davit_cloud_answer* answer) {
-    return static_cast<PlainProvider*>(self)->answer(call, answer, nullptr);
+    auto& me = *static_cast<PlainProvider*>(self);
+    if (me.reads) me.reads(node);
+    return me.answer(call, answer, nullptr);
   }
   static davit_code metadata(void* self, const davit_call*, davit_value, davit_cloud_answer*,
                              const davit_sink* sink) {
@@ -110,7 +113,7 @@ class HostCloudTest : public ControllerHostTest {
   std::unique_ptr<ControllerHost> hosted(const std::string& name, DryRun dry_run) {
     ControllerHostOptions made = options();
     made.declared.name = name;
-    made.declared.is_unlimited = true;
+    made.declared.is_unlimited = is_unlimited_;
     made.dry_run = dry_run;
     return std::make_unique<ControllerHost>(std::move(made), HostServices{space_,
                                                                           informers_,
@@ -226,6 +229,7 @@ class HostCloudTest : public ControllerHostTest {
 
   CloudExchange exchange_;
   PlainProvider provider_;
+  bool is_unlimited_ = true;  // The next host may read what its note does not declare.
   std::unique_ptr<ControllerHost> provider_host_;
   const davit_cloud_v1* table_ =
       static_cast<const davit_cloud_v1*>(host_capability("davit.cloud/1"));
@@ -296,6 +300,19 @@ TEST_F(HostCloudTest, AMachineThatTheProviderDoesNotFindDoesNotExist) {
   provider_.code = DAVIT_NOT_FOUND;
   EXPECT_EQ(exists(), DAVIT_OK);
   EXPECT_EQ(answer_.exists, 0);
+}
+
+TEST_F(HostCloudTest, CLD120_AMachineIsNotGoneForAProviderThatDoesNotSeeItsNode) {
+  is_unlimited_ = false;
+  provider_host_ = provider();
+  is_unlimited_ = true;
+  serve();
+  make_loop();
+  provider_.code = DAVIT_NOT_FOUND;
+  provider_.reads = [](davit_value node) {
+    EXPECT_EQ(Value(node)["metadata"].kind(), Kind::kAbsent);
+  };
+  EXPECT_EQ(exists(), DAVIT_UNDECLARED);
 }
 
 TEST_F(HostCloudTest, CLD122_WithoutAProviderNoMachineIsSaidToBeGone) {
