@@ -38,12 +38,10 @@ InitResult CloudNodeController::open(Context& cluster) {
   const Result<NodeOptions> options = read_node_options(cluster.config());
   if (!options) return options.error();
   const Cloud cloud(cluster, "");  // The functions of instances have no name of a cluster.
-  const std::optional<Cloud::Offer> offer = cloud.offer();
-  if (!offer) return cluster.skip("there is no cloud provider");
-  if ((offer->parts & DAVIT_CLOUD_INSTANCES) == 0) {
-    return cluster.skip(
-        "failed to start cloud node controller: cloud provider does not support instances");
-  }
+  constexpr std::string_view kLacks =
+      "failed to start cloud node controller: cloud provider does not support instances";
+  if (const auto why = reason_to_skip(cloud, DAVIT_CLOUD_INSTANCES, kLacks))
+    return cluster.skip(*why);
   return std::unique_ptr<Controller>(
       std::make_unique<CloudNodeController>(cluster, *options, cloud));
 }

@@ -48,13 +48,11 @@ InitResult CloudNodeLifecycleController::open(Context& cluster) {
   const Result<LifecycleOptions> options = read_lifecycle_options(cluster.config());
   if (!options) return options.error();
   const Cloud cloud(cluster, "");  // The functions of instances have no name of a cluster.
-  const std::optional<Cloud::Offer> offer = cloud.offer();
-  if (!offer) return cluster.skip("there is no cloud provider");
-  if ((offer->parts & DAVIT_CLOUD_INSTANCES) == 0) {
-    return cluster.skip(
-        "failed to start cloud node lifecycle controller: cloud provider does not support "
-        "instances");
-  }
+  constexpr std::string_view kLacks =
+      "failed to start cloud node lifecycle controller: cloud provider does not support "
+      "instances";
+  if (const auto why = reason_to_skip(cloud, DAVIT_CLOUD_INSTANCES, kLacks))
+    return cluster.skip(*why);
   return std::unique_ptr<Controller>(
       std::make_unique<CloudNodeLifecycleController>(cluster, *options, cloud));
 }

@@ -1,12 +1,25 @@
-/// The pauses of a loop while the provider cannot be called.
+/// The start of a loop without its provider, and its pauses while that cannot be called.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <davit/cloud.hpp>
 #include <davit/queue.hpp>
 #include <optional>
+#include <string_view>
 
 namespace davit::cloud {
+
+/// Why a loop does not start: there is no provider, or one without `part`, for which `lacks` is the
+/// reason. Nothing: it starts.
+[[nodiscard]] inline std::optional<std::string_view> reason_to_skip(const Cloud& cloud,
+                                                                    std::uint32_t part,
+                                                                    std::string_view lacks) {
+  const std::optional<Cloud::Offer> offer = cloud.offer();
+  if (!offer) return "there is no cloud provider";
+  if ((offer->parts & part) == 0) return lacks;
+  return std::nullopt;
+}
 
 [[nodiscard]] inline Again after_busy() {
   return Again::after(std::chrono::milliseconds(DAVIT_CLOUD_BUSY_MS)).keeping_backoff();

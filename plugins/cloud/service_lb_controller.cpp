@@ -44,13 +44,11 @@ InitResult ServiceLbController::open(Context& cluster) {
   const Result<Options> options = read_options(cluster.config());
   if (!options) return options.error();
   const Cloud cloud(cluster, options->cluster);
-  const std::optional<Cloud::Offer> offer = cloud.offer();
-  if (!offer) return cluster.skip("there is no cloud provider");
-  if ((offer->parts & DAVIT_CLOUD_LOAD_BALANCERS) == 0) {
-    return cluster.skip(
-        "Failed to start service controller: the cloud provider does not support external load "
-        "balancers");
-  }
+  constexpr std::string_view kLacks =
+      "Failed to start service controller: the cloud provider does not support external load "
+      "balancers";
+  if (const auto why = reason_to_skip(cloud, DAVIT_CLOUD_LOAD_BALANCERS, kLacks))
+    return cluster.skip(*why);
   return std::unique_ptr<Controller>(
       std::make_unique<ServiceLbController>(cluster, *options, cloud));
 }
