@@ -74,7 +74,7 @@ bool CloudSide::end(const Quiesce& wait) {
 
 davit_value CloudSide::shown(davit_value object, std::string_view resource) const {
   const std::vector<const OpenedInformer*> own = abi_.informers.of({}, resource);
-  // The loop's store keeps the fields of watches of its own selection only.
+  // The loop watches all objects, and its cache lacks fields that only narrower watches declare.
   const auto same = std::ranges::find_if(own, [](const OpenedInformer* each) {
     return each->label_selector.empty() && each->field_selector.empty() && each->ns.empty() &&
            each->form == ObjectForm::kWhole;

@@ -50,7 +50,7 @@ struct ElfFile {
 };
 
 /// The highest of the needed versions that begin with `prefix`, without it: "2.34" of "GLIBC_".
-/// Empty: there is none. An older library does not do.
+/// Empty if no version has that prefix. The plugin does not load with an older library.
 [[nodiscard]] std::string lowest_version(const ElfFile& elf, std::string_view prefix);
 
 /// "x86-64", "aarch64", or "machine 243".

@@ -11,7 +11,7 @@
 namespace davit::cloud {
 
 /// The addresses with those in front that the kubelet was given, and without others of their types.
-/// kInvalid: the kubelet's text is none, or the machine lacks an address of it. Rule:
+/// kInvalid: the kubelet's text is not a list of addresses, or the machine lacks one of them. Rule:
 /// docs/spec/cloud.md, N4.3.
 [[nodiscard]] Result<std::vector<CloudAddress>> prefer_node_ip(
     const Node& node, std::vector<CloudAddress> of_machine);

@@ -27,7 +27,7 @@ class RoutePass {
     std::optional<CloudRoute> remove{};
     std::optional<NewRoute> create{};
   };
-  /// The next step for the destination; nothing: there is none now.
+  /// The next step for the destination, if it has one to take now.
   [[nodiscard]] std::optional<Step> next(const std::string& destination) const;
   enum class StepResult { kDone, kFailed };
   void took(const std::string& destination, const Step& step, StepResult result);

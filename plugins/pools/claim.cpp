@@ -102,7 +102,7 @@ Status read_asked(const Service& service, Claim& out) {
   return {};
 }
 
-/// The one text of some annotations; empty: there is none.
+/// The text on which the annotations with these names agree; empty without any of them.
 template <std::size_t N>
 Result<std::string> read_one(const Service& service, std::string_view what,
                              const std::string_view (&names)[N]) {
@@ -119,7 +119,7 @@ Status read_wishes(const Service& service, Claim& out) {
                                          "metallb.universe.tf/address-pool"};
   constexpr std::string_view kKeys[] = {"davit.dev/sharing-key", "metallb.io/allow-shared-ip",
                                         "metallb.universe.tf/allow-shared-ip"};
-  // The key first: other Services are judged by it, whatever else is wrong with this one.
+  // First: other Services are judged by the key even if the rest of this one is wrong.
   Result<std::string> key = read_one(service, "sharing keys", kKeys);
   if (!key) return key.error();
   out.look.sharing.key = std::move(*key);

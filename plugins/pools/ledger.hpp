@@ -1,4 +1,4 @@
-/// Who has which address. Pure.
+/// The addresses in use and the Services that hold them. Pure.
 #pragma once
 
 #include <cstddef>
