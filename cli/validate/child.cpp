@@ -31,56 +31,92 @@ void limit_resources() {
 #endif
 }
 
-void take_word(const std::string& line, ChildRun& run, std::string& progress) {
+/// Reads what a child says and prints.
+class ChildOutput {
+ public:
+  /// All of these outlive it.
+  ChildOutput(const ChildProcess& child, int words_fd, const ChildTerms& terms, ChildRun& run)
+      : child_(child),
+        words_fd_(words_fd),
+        terms_(terms),
+        run_(run),
+        words_(words_fd),
+        printed_(child.output_fd()) {}
+
+  /// Reads until the child has done its work, has ended, or is to end: kTimedOut or kStopped then,
+  /// else kDone.
+  [[nodiscard]] ChildRun::End listen();
+  /// Reads what is there now, up to the limits of LineReader.
+  void take_rest() {
+    take_words();
+    take_printed();
+  }
+
+ private:
+  [[nodiscard]] milliseconds time() const {
+    return std::chrono::duration_cast<milliseconds>(steady_clock::now() - begin_);
+  }
+  void report_progress() const {
+    if (terms_.on_progress) terms_.on_progress(progress_, time());
+  }
+  void take_words() {
+    for (const std::string& line : words_.take(milliseconds(0))) take_word(line);
+  }
+  void take_word(const std::string& line);
+  void take_printed();
+
+  const ChildProcess& child_;
+  const int words_fd_;
+  const ChildTerms& terms_;
+  ChildRun& run_;
+  const steady_clock::time_point begin_ = steady_clock::now();
+  LineReader words_;
+  LineReader printed_;
+  std::string progress_;
+};
+
+void ChildOutput::take_word(const std::string& line) {
   const std::size_t space = line.find(' ');
   if (space == std::string::npos) return;
   const std::string word = line.substr(0, space);
   const std::string text = line.substr(space + 1);
-  if (word == "step") run.step = text;
-  if (word == "progress") progress = text;
-  if (word == "fail") run.failures.push_back(text);
-  if (word == "warn") run.warnings.push_back(text);
-  if (word == "note") run.notes.push_back(text);
-  if (word == "done") run.end = ChildRun::End::kDone;
-}
-
-void take_printed(LineReader& printed, ChildRun& run) {
-  for (std::string& line : printed.take(milliseconds(0))) run.output.push_back(std::move(line));
-  if (run.output.size() > kOutputLinesMax) {
-    run.output.erase(run.output.begin(), run.output.end() - kOutputLinesMax);
+  if (word == "step") run_.step = text;
+  if (word == "fail") run_.failures.push_back(text);
+  if (word == "warn") run_.warnings.push_back(text);
+  if (word == "note") run_.notes.push_back(text);
+  if (word == "done") run_.end = ChildRun::End::kDone;
+  if (word == "progress") {
+    progress_ = text;
+    report_progress();
   }
 }
 
-/// Reads what the child says and prints until it has done its work, has ended, or is to end:
-/// kTimedOut or kStopped then, else kDone.
-ChildRun::End listen(const ChildProcess& child, int words_fd, const ChildTerms& terms,
-                     ChildRun& run) {
+void ChildOutput::take_printed() {
+  for (std::string& line : printed_.take(milliseconds(0))) run_.output.push_back(std::move(line));
+  if (run_.output.size() > kOutputLinesMax) {
+    run_.output.erase(run_.output.begin(), run_.output.end() - kOutputLinesMax);
+  }
+}
+
+ChildRun::End ChildOutput::listen() {
   constexpr long kPollMs = 1000;
-  const steady_clock::time_point begin = steady_clock::now();
-  LineReader words(words_fd);
-  LineReader printed(child.output_fd());
-  std::string progress;
-  while (run.end != ChildRun::End::kDone) {
-    const auto time = std::chrono::duration_cast<milliseconds>(steady_clock::now() - begin);
-    const long left = (terms.limit - time).count();
+  while (run_.end != ChildRun::End::kDone) {
+    const long left = (terms_.limit - time()).count();
     if (left <= 0) return ChildRun::End::kTimedOut;
-    if (terms.on_progress) terms.on_progress(progress, time);
-    std::array<pollfd, 4> ready{{{words.ended() ? -1 : words_fd, POLLIN, 0},
-                                 {printed.ended() ? -1 : child.output_fd(), POLLIN, 0},
-                                 {terms.stop_fd, POLLIN, 0},
-                                 {child.ended_fd(), POLLIN, 0}}};
+    report_progress();
+    std::array<pollfd, 4> ready{{{words_.ended() ? -1 : words_fd_, POLLIN, 0},
+                                 {printed_.ended() ? -1 : child_.output_fd(), POLLIN, 0},
+                                 {terms_.stop_fd, POLLIN, 0},
+                                 {child_.ended_fd(), POLLIN, 0}}};
     if (poll(ready.data(), ready.size(), static_cast<int>(std::min(left, kPollMs))) <= 0) {
       continue;
     }
     if (ready[2].revents != 0) return ChildRun::End::kStopped;
-    if (ready[0].revents != 0) {
-      for (const std::string& line : words.take(milliseconds(0))) take_word(line, run, progress);
-    }
-    if (ready[1].revents != 0) take_printed(printed, run);
+    if (ready[0].revents != 0) take_words();
+    if (ready[1].revents != 0) take_printed();
     // Its pipes are empty; a process that it left behind may hold them open.
     if (ready[0].revents == 0 && ready[1].revents == 0) return ChildRun::End::kDone;
   }
-  take_printed(printed, run);  // Output that came before the last report.
   return ChildRun::End::kDone;
 }
 
@@ -136,9 +172,11 @@ ChildRun run_in_child(const ChildTerms& terms,
       .run = check, .kept = {words_out}, .captured = ChildProcess::Captured::kOutputAndErrors});
   if (!child) return run;
   words->write.reset();
-  const ChildRun::End end = listen(*child, words->read.get(), terms, run);
+  ChildOutput output(*child, words->read.get(), terms, run);
+  const ChildRun::End end = output.listen();
   child->kill();  // Processes that it left behind, too.
   const ExitStatus status = child->reap();
+  output.take_rest();  // It may have written after the last look and before its end.
   if (run.end == ChildRun::End::kDone) return run;
   run.end = end == ChildRun::End::kDone ? ChildRun::End::kEnded : end;
   run.status = status;
