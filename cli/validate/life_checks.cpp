@@ -193,11 +193,13 @@ void check_threads(const Subject& subject, const CheckReporter& reporter) {
   if (!host) return;
   wait_until_idle(*host, reporter);
   end(std::move(host), reporter);
-  // The kernel lists a thread for a moment after it was joined.
-  constexpr std::chrono::milliseconds kMoment{200};
+  // The kernel lists a thread for a moment after it was joined: it has to run once more.
+  constexpr std::chrono::milliseconds kLook{20};
+  constexpr std::chrono::seconds kMoment{5};
+  const auto end_of_moment = std::chrono::steady_clock::now() + kMoment;
   std::vector<std::string> left = other_threads();
-  if (!left.empty()) {
-    std::this_thread::sleep_for(kMoment);
+  while (!left.empty() && std::chrono::steady_clock::now() < end_of_moment) {
+    std::this_thread::sleep_for(kLook);
     left = other_threads();
   }
   for (const std::string& name : left) {
