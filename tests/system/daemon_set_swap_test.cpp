@@ -83,8 +83,8 @@ TEST_F(DaemonSetSwapTest, ABuildInTheShadowWritesNothingUntilItServes) {
   create_set();
   await_rollout();
   EXPECT_EQ(transport_.pods(), kDaemonNodes) << "one build writes";
-  const ShadowReport report = system_.host().plugins().shadows().compare("daemonset");
-  EXPECT_GT(report.difference.shadow.syncs, 0U);
+  const ShadowReport report = system_.await_shadow("daemonset");
+  ASSERT_TRUE(report.ok()) << report.text;
 
   const SwapReport committed = system_.host().plugins().commit_shadow("daemonset");
   ASSERT_TRUE(committed.ok()) << committed.text;

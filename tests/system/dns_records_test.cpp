@@ -47,7 +47,6 @@ class DnsRecordsInHostTest : public testing::Test, protected WholeHost {
     const std::filesystem::path manifest = directory_.write("davit.yaml",
                                                             R"(apiVersion: davit.dev/v1alpha1
 kind: ControllerHost
-controllerShutdownTimeout: 1s
 plugins:
   - path: )" DAVIT_EXAMPLE_DIRECTORY R"(/dns-records.so
     controllers:

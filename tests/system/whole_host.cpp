@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <sstream>
+#include <thread>
 #include <utility>
 
 #include "cli/options.hpp"
@@ -91,6 +92,14 @@ Json WholeHost::await(ResourcePath path, const Done& done, const std::string& si
   });
   EXPECT_EQ(ended.message(), "seen");
   return found;
+}
+
+ShadowReport WholeHost::await_shadow(const std::string& plugin) {
+  for (;;) {
+    ShadowReport report = host_->plugins().shadows().compare(plugin);
+    if (!report.ok() || report.difference.shadow.syncs > 0) return report;
+    std::this_thread::yield();
+  }
 }
 
 ResourcePath deployment(std::string name) {

@@ -50,6 +50,8 @@ class WholeHost {
   /// Follows a collection, from its present content or the version `since` on, until an object is
   /// as `done` wants it; returns it.
   Json await(ResourcePath path, const Done& done, const std::string& since = "");
+  /// Compares a plugin's shadow with the build that serves, once the shadow has ended a sync.
+  [[nodiscard]] ShadowReport await_shadow(const std::string& plugin);
 
  private:
   std::unique_ptr<Clock> clock_ = make_system_clock();
