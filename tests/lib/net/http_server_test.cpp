@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/collector.hpp"
 #include "tests/support/http_client.hpp"
 #include "tests/support/recording_log_sink.hpp"
 #include "tests/support/scarcity.hpp"
@@ -285,8 +286,10 @@ TEST_F(HttpServerTest, ClientThatDoesNotReadItsResponseIsCut) {
   options.request_time = std::chrono::seconds(1);
   // More than the kernel keeps for a client that does not read.
   const std::string large(std::size_t{64} << 20U, 'x');
+  test::Door asked;
   const auto respond = [&](const HttpServerRequest& request) {
     if (request.path() != "/large") return echo(request);
+    asked.open();
     HttpServerResponse response;
     response.body = large;
     return response;
@@ -298,7 +301,7 @@ TEST_F(HttpServerTest, ClientThatDoesNotReadItsResponseIsCut) {
   const auto is_refused = [&] {
     return test::http_get((*server)->port(), "/").starts_with("HTTP/1.1 503 ");
   };
-  while (!is_refused()) std::this_thread::yield();  // Until the request has arrived.
+  asked.pass();
 
   while (is_refused()) std::this_thread::yield();  // It holds the only place until it is cut.
 
