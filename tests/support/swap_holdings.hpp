@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "tests/support/holdings.hpp"
 
 namespace davit::test {
@@ -25,8 +23,8 @@ struct Noise {
 inline void expect_swaps_leave_nothing(const Holdings& before, const Holdings& after, int swaps,
                                        const Noise& noise) {
   EXPECT_EQ(after.libraries, before.libraries);
-  EXPECT_LE(std::abs(after.descriptors - before.descriptors), noise.descriptors);
-  EXPECT_LE(std::abs(after.threads - before.threads), noise.threads);
+  EXPECT_LE(after.descriptors - before.descriptors, noise.descriptors);
+  EXPECT_LE(after.threads - before.threads, noise.threads);
   if (!kMemoryIsTheProgramsOwn) return;
   EXPECT_LE((after.anonymous_kib - before.anonymous_kib) * 1024,
             kBytesPerSwap * swaps + noise.bytes);

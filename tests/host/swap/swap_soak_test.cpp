@@ -226,6 +226,8 @@ TEST_F(SwapSoakTest, SoakLosesNothingAndLeavesNothingBehind) {
   swap_many(swaps);
   if (HasFatalFailure()) return;
   EXPECT_TRUE(becomes_idle()) << ledger_->lost() << " keys lost";
+  // The kernel lists a thread for a moment after it was joined.
+  EXPECT_TRUE(until([&] { return test::Holdings::of("self").threads <= before.threads + 1; }));
   const std::size_t heap_after = heap_bytes();
   const test::Holdings after = test::Holdings::of("self");
 
