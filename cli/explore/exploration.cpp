@@ -7,10 +7,9 @@
 #include <memory>
 #include <utility>
 
-#include "cli/explore/made_scenario.hpp"
 #include "cli/validate/child.hpp"
+#include "cli/validate/made_scenario.hpp"
 #include "cli/validate/trial_content.hpp"
-#include "host/plugin/digest.hpp"
 #include "host/plugin/plugin_file.hpp"
 #include "host/plugin/staging.hpp"
 #include "lib/base/clock.hpp"
@@ -107,15 +106,8 @@ class ChildWork {
     return explore::read_scenarios(*text, file.string());
   }
 
-  /// The plugin's controllers with their configurations, which belong to its sum.
   [[nodiscard]] Result<explore::Subject> subject_of(const Scenario& scenario) const {
-    Result<explore::Subject> subject = plugins_.subject(scenario);
-    if (!subject) return subject;
-    for (explore::Subject::Controller& each : subject->controllers) {
-      each.config = config_for(work_.content.configs, each.name);
-      if (!each.config.empty()) subject->digest += sha256_hex(each.config);
-    }
-    return subject;
+    return configured_subject(plugins_, scenario, work_.content);
   }
 
   Status explore_all(const std::vector<Scenario>& scenarios) {

@@ -48,5 +48,7 @@ void check_work(const Subject& subject, const CheckReporter& reporter);
 void check_rights(const Subject& subject, const CheckReporter& reporter);
 void check_hostile(const Subject& subject, const CheckReporter& reporter);
 void check_leaks(const Subject& subject, const CheckReporter& reporter);
+/// Its work under single faults, one by one.
+void check_explore(const Subject& subject, const CheckReporter& reporter);
 
 }  // namespace davit::host

@@ -1,6 +1,7 @@
 /// The checks of `davit plugin validate`. Each runs in a process of its own.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -22,12 +23,13 @@ struct Subject {
   std::uint64_t seed = 1;
   TrialContent content = {};                ///< From the user.
   std::vector<DeclaredWatch> watches = {};  ///< Those of all controllers.
+  std::chrono::milliseconds explored{0};    ///< No explored run begins later.
 };
 
 struct Check {
   std::string_view name;
-  std::string_view what;   ///< For people.
-  std::string_view needs;  ///< The check that must pass before; empty: none.
+  std::string_view what;                  ///< For people.
+  std::array<std::string_view, 2> needs;  ///< The checks that must pass before; empty: none.
   void (*run)(const Subject& subject, const CheckReporter& reporter);
 };
 

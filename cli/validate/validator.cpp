@@ -113,7 +113,8 @@ std::set<std::string> chosen_checks(const std::vector<std::string>& asked) {
   if (chosen.empty()) chosen.insert(all.begin(), all.end());
   const std::span<const Check> checks = plugin_checks();
   for (auto each = checks.rbegin(); each != checks.rend(); ++each) {
-    if (chosen.contains(std::string(each->name))) chosen.emplace(each->needs);
+    if (!chosen.contains(std::string(each->name))) continue;
+    for (const std::string_view needed : each->needs) chosen.emplace(needed);
   }
   chosen.insert(kElf);
   return chosen;
@@ -170,7 +171,8 @@ Result<Validation> validate_plugin(const ValidationOptions& options,
   };
   PluginDeclaration declared;
   add(judge_file(options.file, *file, out, declared));
-  Subject subject{*copy, scratch->path(), out.grade, options.seed, std::move(*content), {}};
+  Subject subject{*copy, scratch->path(), out.grade, options.seed, std::move(*content),
+                  {},    options.explored};
   std::vector<std::string> controllers;
   for (const DeclaredController& each : declared.controllers) controllers.push_back(each.name);
   subject.watches = watches_of(declared, &subject.content);
@@ -182,10 +184,12 @@ Result<Validation> validate_plugin(const ValidationOptions& options,
   }
   for (const Check& each : plugin_checks()) {
     if (!chosen.contains(std::string(each.name))) continue;
-    const auto needed = outcomes.find(each.needs);
-    const bool ready = needed == outcomes.end() || needed->second == CheckOutcome::kPassed ||
-                       needed->second == CheckOutcome::kWarned;
-    if (ready) {
+    const auto unmet = std::ranges::find_if(each.needs, [&](std::string_view name) {
+      const auto needed = outcomes.find(name);
+      return needed != outcomes.end() && needed->second != CheckOutcome::kPassed &&
+             needed->second != CheckOutcome::kWarned;
+    });
+    if (unmet == each.needs.end()) {
       std::optional<CheckResult> result = run(each, subject, options, observer);
       if (!result)
         return Status(Code::kCancelled, "stopped in the check " + std::string(each.name));
@@ -194,7 +198,7 @@ Result<Validation> validate_plugin(const ValidationOptions& options,
       add({std::string(each.name),
            std::string(each.what),
            CheckOutcome::kNotRun,
-           {"needs " + std::string(each.needs)},
+           {"needs " + std::string(*unmet)},
            {},
            milliseconds(0)});
     }

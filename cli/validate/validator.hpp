@@ -21,7 +21,8 @@ struct ValidationOptions {
   std::vector<std::string> configs{};   ///< See read_controller_configs().
   std::filesystem::path definitions{};  ///< CustomResourceDefinitions; empty: none.
   std::filesystem::path objects{};      ///< Objects for the trial cluster; empty: none.
-  int stop_fd = -1;                     ///< Readable as soon as it is to end, borrowed; -1: none.
+  std::chrono::milliseconds explored{3000};  ///< The check "explore" begins no run later.
+  int stop_fd = -1;  ///< Readable as soon as it is to end, borrowed; -1: none.
 };
 
 enum class CheckOutcome { kPassed, kWarned, kFailed, kNotRun };

@@ -38,7 +38,7 @@ Summary Explorer::explore(const ExplorerOptions& options) {
   summary.scenario = scenario_.name;
   const Time began = clock_.now();
   before_run_ = options.before_run;
-  explore_undisturbed(summary);
+  explore_undisturbed(options, summary);
   if (summary.findings.empty()) {
     std::vector<Decision> chosen;
     for (const PassedPoint& each : undisturbed_.points) {
@@ -65,7 +65,7 @@ Summary Explorer::explore(const ExplorerOptions& options) {
 }
 
 /// Twice: what a controller takes from elsewhere shows as a difference.
-void Explorer::explore_undisturbed(Summary& summary) {
+void Explorer::explore_undisturbed(const ExplorerOptions& options, Summary& summary) {
   if (before_run_) before_run_({});
   undisturbed_ = play(scenario_, subject_, {}, nullptr);
   const RunResult again = play(scenario_, subject_, {}, nullptr);
@@ -91,7 +91,7 @@ void Explorer::explore_undisturbed(Summary& summary) {
   }
   if (undisturbed_.ok()) return;
   ++summary.failures;
-  find({}, undisturbed_, {}, summary);
+  find({}, undisturbed_, options, summary);
 }
 
 bool Explorer::is_known_end(const PassedPoint& point) const {
@@ -321,6 +321,7 @@ void Explorer::find(const Plan& plan, const RunResult& run, const ExplorerOption
   const RunResult shown = plan.empty() ? run : this->run(shortest);
   summary.findings.push_back({scenario_.name, shortest, shown.violations, story_of(shown),
                               replay_line(scenario_, subject_, shortest)});
+  if (options.on_finding) options.on_finding(summary.findings.back());
 }
 
 bool Explorer::fails(const Plan& plan, const std::string& oracle) const {

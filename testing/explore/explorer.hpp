@@ -18,6 +18,15 @@
 
 namespace davit::explore {
 
+/// A fault of a controller, by the shortest plan that shows it.
+struct Finding {
+  std::string scenario;
+  Plan plan;
+  std::vector<Violation> violations;
+  std::vector<std::string> story;
+  std::string replay;  ///< The line that replays it.
+};
+
 struct ExplorerOptions {
   bool singles = true;  ///< Each choice at each point, on fresh caches.
   /// Each takeover and restart with each number of changes that the caches lack, each swap and
@@ -40,18 +49,11 @@ struct ExplorerOptions {
   std::size_t failures_max = std::numeric_limits<std::size_t>::max();
   /// Called before each run, also before those that shorten a finding. May be empty.
   std::function<void(const Plan& plan)> before_run{};
+  /// Called with each finding as soon as it is made. May be empty.
+  std::function<void(const Finding& finding)> on_finding{};
   /// Asked after each run, with the number of runs so far; false ends the exploration. May be
   /// empty.
   std::function<bool(std::size_t runs)> go_on{};
-};
-
-/// A fault of a controller, by the shortest plan that shows it.
-struct Finding {
-  std::string scenario;
-  Plan plan;
-  std::vector<Violation> violations;
-  std::vector<std::string> story;
-  std::string replay;  ///< The line that replays it.
 };
 
 struct Summary {
@@ -81,7 +83,7 @@ class Explorer {
   /// A choice at a point from a state.
   using Met = std::tuple<std::uint64_t, std::string, Decision>;
 
-  void explore_undisturbed(Summary& summary);
+  void explore_undisturbed(const ExplorerOptions& options, Summary& summary);
   void add_singles(const PassedPoint& point, std::vector<Decision>& out) const;
   void add_stale(const PassedPoint& point, std::vector<Decision>& out) const;
   /// Whether an end of the process at a point leads to the same run as one at an earlier point.

@@ -33,6 +33,11 @@ std::string described(const Validation& validation) {
   return out;
 }
 
+/// Enough for a plugin to live through the first faults; explore_command_test explores for longer.
+constexpr std::chrono::milliseconds kExplored{300};
+/// Enough for all of them.
+constexpr std::chrono::minutes kExploredWhole{1};
+
 /// The names of the checks with this outcome.
 std::vector<std::string> checks_that(const Validation& validation, CheckOutcome outcome) {
   std::vector<std::string> names;
@@ -97,6 +102,7 @@ constexpr Animal kZoo[] = {
     {"one_at_a_time",      "swap",     "init-failed"},
     {"trusts_state",       "state",    "with SIGABRT (zoo-controller reads a state:"},
     {"forgets_state",      "state",    "bytes or more with each round of states"},
+    {"blocks_at_odd_body", "explore",  "a call has not returned (the explored run request#"},
 };
 // clang-format on
 
@@ -104,10 +110,12 @@ class ZooTest : public testing::TestWithParam<Animal> {};
 
 TEST_P(ZooTest, IsCaughtByExactlyTheCheckThatIsForIt) {
   const Animal& animal = GetParam();
+  const bool is_explored = std::string_view(animal.caught_by) == "explore";
   const Validation validation =
       validate({.file = std::string(DAVIT_ZOO) + "/" + animal.name + ".so",
                 .seed = 1,
-                .limit = std::chrono::seconds(animal.limit_seconds)});
+                .limit = std::chrono::seconds(animal.limit_seconds),
+                .explored = is_explored ? kExploredWhole : kExplored});
 
   EXPECT_EQ(checks_that(validation, CheckOutcome::kFailed),
             std::vector<std::string>{animal.caught_by})
@@ -168,8 +176,10 @@ constexpr Shipped kShipped[] = {
 class ShippedPluginTest : public testing::TestWithParam<Shipped> {};
 
 TEST_P(ShippedPluginTest, PassesEveryCheck) {
-  const Validation validation =
-      validate({.file = GetParam().file, .seed = 1, .limit = std::chrono::seconds(300)});
+  const Validation validation = validate({.file = GetParam().file,
+                                          .seed = 1,
+                                          .limit = std::chrono::seconds(300),
+                                          .explored = kExplored});
   EXPECT_TRUE(validation.ok()) << described(validation);
   EXPECT_TRUE(checks_that(validation, CheckOutcome::kNotRun).empty());
 }
@@ -227,6 +237,59 @@ TEST(PluginValidateTest, ObjectsMadeFromASchemaGiveTheControllerWork) {
   EXPECT_THAT(described(validation), Not(HasSubstr("breaks it")));
   EXPECT_THAT(described(validation), Not(HasSubstr(R"("create" of the rule {"group":"apps")")))
       << "it creates a Deployment for a valid WebApp";
+}
+
+/// Work for the desk: an order and an invoice.
+constexpr char kPapers[] = R"(apiVersion: v1
+kind: ConfigMap
+metadata: {name: a, labels: {desk: order}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: b, labels: {desk: invoice}}
+)";
+
+TEST(PluginValidateTest, WorkThatASingleFaultLosesIsAWarningWithItsPlan) {
+  const TempDirectory directory;
+  const Validation validation = validate({.file = DAVIT_DESK,
+                                          .seed = 1,
+                                          .checks = {"explore"},
+                                          .objects = directory.write("papers.yaml", kPapers),
+                                          .explored = kExploredWhole});
+  EXPECT_TRUE(validation.ok()) << described(validation);
+  EXPECT_EQ(checks_that(validation, CheckOutcome::kWarned), std::vector<std::string>{"explore"});
+  EXPECT_THAT(described(validation),
+              HasSubstr("loses work, or does it again, when it stops in between (request#"));
+  EXPECT_THAT(described(validation), HasSubstr("davit plugin explore shows such a run"));
+}
+
+TEST(PluginValidateTest, FaultsForWhichThereIsNoTimeAreCountedInANote) {
+  const Validation validation = validate({.file = DAVIT_ZOO "/good.so",
+                                          .checks = {"explore"},
+                                          .explored = std::chrono::milliseconds(0)});
+  EXPECT_TRUE(validation.ok()) << described(validation);
+  EXPECT_THAT(described(validation), HasSubstr("3 of "));
+  EXPECT_THAT(described(validation), HasSubstr("davit plugin explore plays the others, too"));
+}
+
+TEST(PluginValidateTest, PluginThatIgnoresItsCancellationIsNotExplored) {
+  const Validation validation =
+      validate({.file = DAVIT_ZOO "/ignores_cancel.so", .seed = 1, .checks = {"explore"}});
+  EXPECT_EQ(checks_that(validation, CheckOutcome::kFailed), std::vector<std::string>{"leader"});
+  EXPECT_EQ(checks_that(validation, CheckOutcome::kNotRun), std::vector<std::string>{"explore"});
+}
+
+TEST(PluginValidateTest, ObjectsThatAServerRefusesAreExploredAllTheSame) {
+  const Validation validation = validate(
+      {.file = DAVIT_PLUGINS "/attachdetach/attachdetach.so", .seed = 1, .checks = {"explore"}});
+  EXPECT_TRUE(validation.ok()) << described(validation);
+  EXPECT_THAT(described(validation), Not(HasSubstr("nothing is explored")));
+}
+
+TEST(PluginValidateTest, DefinitionOfAProtectedGroupIsApprovedInTheExploredCluster) {
+  const Validation validation = validate(
+      {.file = DAVIT_PLUGINS "/certificates/certificates.so", .seed = 1, .checks = {"explore"}});
+  EXPECT_TRUE(validation.ok()) << described(validation);
 }
 
 TEST(PluginValidateTest, DeclarationsThatNothingUsedAreNotes) {

@@ -152,7 +152,15 @@ static davit_code send(const zoo* self, const davit_call* call, int32_t verb, da
     request.patch_type = DAVIT_PATCH_MERGE;
     request.body = str("{\"metadata\":{\"labels\":{\"zoo\":\"seen\"}}}");
   }
+#ifdef ZOO_BLOCKS_AT_ODD_BODY
+  {
+    const davit_code code = self->client->call(call, &request, &response);
+    if (code == DAVIT_UNAVAILABLE && response.http_status / 100 == 2) pause();
+    return code;
+  }
+#else
   return self->client->call(call, &request, &response);
+#endif
 }
 
 /* What a plugin may not do with what the host lends it. */

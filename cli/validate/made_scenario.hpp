@@ -6,6 +6,7 @@
 
 #include "cli/validate/trial_host.hpp"
 #include "testing/explore/scenario.hpp"
+#include "testing/explore/subject.hpp"
 
 namespace davit::host {
 
@@ -18,5 +19,10 @@ namespace davit::host {
 [[nodiscard]] Result<explore::Scenario> made_scenario(const std::filesystem::path& file,
                                                       const std::filesystem::path& scratch,
                                                       const TrialContent& content);
+
+/// The plugin's controllers with their configurations, which belong to its sum.
+[[nodiscard]] Result<explore::Subject> configured_subject(const explore::OpenPlugins& plugins,
+                                                          const explore::Scenario& scenario,
+                                                          const TrialContent& content);
 
 }  // namespace davit::host

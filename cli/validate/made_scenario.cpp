@@ -1,4 +1,4 @@
-#include "cli/explore/made_scenario.hpp"
+#include "cli/validate/made_scenario.hpp"
 
 #include <algorithm>
 #include <string>
@@ -12,15 +12,14 @@ namespace davit::host {
 namespace {
 
 using explore::Scenario;
-using explore::Step;
-using Action = Step::Action;
+using Action = explore::Step::Action;
 
 constexpr char kName[] = "made";
 /// They compete.
 constexpr std::size_t kObjectsOfEach = 2;
 
-Step step_on(Action action, const Json& object) {
-  Step out;
+explore::Step step_on(Action action, const Json& object) {
+  explore::Step out;
   out.action = action;
   out.place = kName;
   out.target.resource = object.get("kind").text();
@@ -29,8 +28,8 @@ Step step_on(Action action, const Json& object) {
   return out;
 }
 
-Step bringing(const Json& object, Action action = Action::kAdd) {
-  Step out = step_on(action, object);
+explore::Step bringing(const Json& object, Action action = Action::kAdd) {
+  explore::Step out = step_on(action, object);
   out.body = object;
   return out;
 }
@@ -82,20 +81,31 @@ class Maker {
   explicit Maker(Scenario& scenario) : scenario_(scenario) {}
 
   void bring(const Json& object, Action action) { take(bringing(object, action)); }
-  void change(const Json& object) {
-    Step step = step_on(Action::kPatch, object);
-    step.body = json_literal(R"({"metadata":{"annotations":{"explore.davit.dev/changed":"yes"}}})");
+  /// A server that does not take an object as it is takes no patch of it, either.
+  void change(const Json& object, Action brought) {
+    constexpr char kChanged[] = "explore.davit.dev/changed";
+    if (brought == Action::kAdd) {
+      Json changed = object;
+      Json annotations = object.get("metadata").get("annotations");
+      if (!annotations.is_object()) annotations = Json::object({});
+      annotations.set(kChanged, "yes");
+      changed["metadata"].set("annotations", std::move(annotations));
+      return bring(changed, brought);
+    }
+    explore::Step step = step_on(Action::kPatch, object);
+    step.body = Json::object(
+        {{"metadata", Json::object({{"annotations", Json::object({{kChanged, "yes"}})}})}});
     take(std::move(step));
   }
   void remove(const Json& object) { take(step_on(Action::kDelete, object)); }
   void rest() {
-    Step step;
+    explore::Step step;
     step.place = kName;
     take(std::move(step));
   }
 
  private:
-  void take(Step step) { scenario_.steps.push_back(std::move(step)); }
+  void take(explore::Step step) { scenario_.steps.push_back(std::move(step)); }
 
   Scenario& scenario_;
 };
@@ -103,8 +113,8 @@ class Maker {
 /// The sum of all that makes the scenario what it is.
 std::string digest_of(const Scenario& scenario) {
   std::string text;
-  for (const std::vector<Step>* steps : {&scenario.cluster, &scenario.steps}) {
-    for (const Step& each : *steps) text += each.text() + " " + to_text(each.body) + "\n";
+  for (const std::vector<explore::Step>* steps : {&scenario.cluster, &scenario.steps}) {
+    for (const explore::Step& each : *steps) text += each.text() + " " + to_text(each.body) + "\n";
   }
   return sha256_hex(text);
 }
@@ -129,7 +139,11 @@ Result<Scenario> made_scenario(const std::filesystem::path& file,
   for (const sandbox::VersionPtr& each : host.store().list(definitions, "").objects) {
     Json definition = each->json();
     definition.erase("status");
-    definition.set("metadata", Json::object({{"name", each->name}}));
+    Json metadata = Json::object({{"name", each->name}});
+    // The approval of a group of Kubernetes itself.
+    const Json annotations = each->json().get("metadata").get("annotations");
+    if (annotations.is_object()) metadata.set("annotations", annotations);
+    definition.set("metadata", std::move(metadata));
     out.cluster.push_back(bringing(definition));
   }
   for (const Json& each : other_objects(host, content)) out.cluster.push_back(bringing(each));
@@ -143,13 +157,24 @@ Result<Scenario> made_scenario(const std::filesystem::path& file,
   }
   maker.rest();
   for (const Group& group : groups) {
-    for (const Json& each : group.objects) maker.change(each);
+    for (const Json& each : group.objects) maker.change(each, group.action);
   }
   maker.rest();
   for (const Group& group : groups) maker.remove(group.objects.front());
   maker.rest();
   out.digest = digest_of(out);
   return out;
+}
+
+Result<explore::Subject> configured_subject(const explore::OpenPlugins& plugins,
+                                            const Scenario& scenario, const TrialContent& content) {
+  Result<explore::Subject> subject = plugins.subject(scenario);
+  if (!subject) return subject;
+  for (explore::Subject::Controller& each : subject->controllers) {
+    each.config = config_for(content.configs, each.name);
+    if (!each.config.empty()) subject->digest += sha256_hex(each.config);
+  }
+  return subject;
 }
 
 }  // namespace davit::host
