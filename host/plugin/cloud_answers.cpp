@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <davit/kube/ip.hpp>
 #include <davit/kube/label_syntax.hpp>
 #include <initializer_list>
@@ -15,6 +16,9 @@ namespace davit::host {
 namespace {
 
 using JsonKind = YamlNode::Kind;
+
+/// For ten thousand routes, each with the addresses of its Node.
+constexpr std::size_t kRouteValuesMax = 400'000;
 
 Status wrong(std::string_view place, std::string_view what) {
   return {Code::kInvalid,
@@ -51,8 +55,9 @@ Status check_texts(const YamlNode& node, const std::string& place,
 }
 
 /// The text, as JSON without mistakes.
-Result<YamlDocument> parse_answer(std::string_view text) {
-  YamlDocument document = parse_strict_json(text, "");
+Result<YamlDocument> parse_answer(std::string_view text,
+                                  std::size_t values_max = kStrictValuesMax) {
+  YamlDocument document = parse_strict_json(text, "", 1, values_max);
   if (document.mistakes.empty()) return document;
   const Mistake& first = document.mistakes.front();
   return wrong("line " + std::to_string(first.line) + ", column " + std::to_string(first.column),
@@ -175,7 +180,7 @@ Status check_machine_metadata(std::string_view text) {
 }
 
 Status check_route_list(std::string_view text) {
-  const Result<YamlDocument> document = parse_answer(text);
+  const Result<YamlDocument> document = parse_answer(text, kRouteValuesMax);
   if (!document) return document.error();
   if (document->root.kind != JsonKind::kSequence) return wrong("routes", "must be a list");
   return check_list(&document->root, "routes", &check_route);

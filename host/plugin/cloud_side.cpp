@@ -1,7 +1,9 @@
 #include "host/plugin/cloud_side.hpp"
 
 #include <algorithm>
+#include <davit/mutant.hpp>
 #include <stop_token>
+#include <string>
 #include <utility>
 
 #include "host/plugin/cloud_exchange.hpp"
@@ -14,14 +16,15 @@ namespace {
 
 /// The text of an answer; it ends before the first byte beyond the limit.
 struct AnswerText {
-  std::string text;
+  std::size_t bytes_max = 0;
+  std::string text{};
   bool is_written = false;
   bool is_too_long = false;
 
   static davit_code write(void* self, davit_str chunk) {
     auto& me = *static_cast<AnswerText*>(self);
     me.is_written = true;
-    me.is_too_long = me.is_too_long || chunk.size > DAVIT_CLOUD_ANSWER_BYTES_MAX - me.text.size();
+    me.is_too_long = me.is_too_long || chunk.size > me.bytes_max - me.text.size();
     if (me.is_too_long) return DAVIT_INVALID;
     return shielded([&] { return me.text.append(view(chunk)), DAVIT_OK; }, DAVIT_UNAVAILABLE,
                     [](std::string_view) {});
@@ -87,7 +90,7 @@ davit_value CloudSide::shown(davit_value object, std::string_view resource) cons
   return object;
 }
 
-CloudSide::Answer CloudSide::call(const CallFrame& loop, std::string_view name,
+CloudSide::Answer CloudSide::call(const CallFrame& loop, const CallOptions& options,
                                   const Function& function) {
   Answer answer;
   if (is_broken_.load(std::memory_order_relaxed)) {
@@ -99,11 +102,13 @@ CloudSide::Answer CloudSide::call(const CallFrame& loop, std::string_view name,
   const std::stop_callback stops(loop.stop(), [&ended] { ended.request_stop(); });
   const std::stop_callback holds(loop.controller().hold.token(),
                                  [&ended] { ended.request_stop(); });
-  AnswerText text;
+  // Taken now: a swap that gives up while the provider answers releases what it has held.
+  const std::stop_token held = abi_.hold.token();
+  AnswerText text{.bytes_max = options.bytes_max};
   const davit_sink sink{sizeof(davit_sink), 0, &text, &AnswerText::write};
   answer.flags.size = sizeof(davit_cloud_answer);
   PluginController::Provided provided = plugin_.provide(
-      name,
+      options.name,
       {.key = view(loop.call()->key),
        .deadline = abi_.services.clock.now() + abi_.options.sync_limit,
        .stop = ended.get_token(),
@@ -114,12 +119,19 @@ CloudSide::Answer CloudSide::call(const CallFrame& loop, std::string_view name,
   answer.flags.retry_after_ms =
       std::min<std::uint64_t>(answer.flags.retry_after_ms, DAVIT_CLOUD_RETRY_AFTER_MS_MAX);
   if (text.is_too_long) {
-    answer.status = {Code::kInvalid, "the provider's answer is not valid: it has more than 1 MiB"};
+    answer.status = {Code::kInvalid, "the provider's answer is not valid: it has more than " +
+                                         std::to_string(options.bytes_max >> 20) + " MiB"};
   }
   if (!answer.status.ok()) {
-    const bool was_held = abi_.hold.token().stop_requested();
-    answer.is_cut = (ended.stop_requested() || was_held) && !provided.has_thrown;
-    if (answer.is_cut) answer.status = {Code::kCancelled, answer.status.message()};
+    const bool had_to_end =
+        ended.stop_requested() || held.stop_requested() || !loop.controller().may_act();
+    answer.is_cut = had_to_end && !provided.has_thrown;
+    if (answer.is_cut) {
+      answer.status = {Code::kCancelled, answer.status.message()};
+    } else if (answer.status.code() == Code::kCancelled && !mutant("cancelled-by-the-provider")) {
+      // The loops excuse a call that was cut, without a line and for ever.
+      answer.status = {Code::kUnavailable, answer.status.message()};
+    }
     answer.is_missing = answer.status.code() == Code::kNotFound;
     answer.flags.exists = answer.flags.elsewhere = 0;
     return answer;

@@ -4,6 +4,7 @@
 #include <davit/cloud.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <davit/result.hpp>
 #include <functional>
@@ -95,13 +96,18 @@ class CloudSide {
     std::string text;  ///< The answer's text; only with success.
     bool is_written = false;
     bool is_missing = false;  ///< The provider said DAVIT_NOT_FOUND.
-    bool is_cut = false;      ///< It failed when it had to end: kCancelled.
+    bool is_cut = false;      ///< It failed when it had to end: kCancelled, and nothing else is.
 
     /// The answer of get() is that there is one.
     [[nodiscard]] bool is_there() const { return status.ok() && flags.exists != 0; }
   };
+  struct CallOptions {
+    std::string_view name;  ///< The function's, for crash reports.
+    std::size_t bytes_max = DAVIT_CLOUD_ANSWER_BYTES_MAX;
+  };
   /// Calls the provider for a call of a loop. The caller holds a pass.
-  [[nodiscard]] Answer call(const CallFrame& loop, std::string_view name, const Function& function);
+  [[nodiscard]] Answer call(const CallFrame& loop, const CallOptions& options,
+                            const Function& function);
   /// The functions of the parts that are offered.
   struct Tables {
     davit_load_balancers load_balancers{};

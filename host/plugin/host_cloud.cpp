@@ -66,7 +66,7 @@ CloudSide::Answer ask(CallFrame& loop, std::string_view name, const Function& fu
   const auto entered = enter(loop, DAVIT_CLOUD_LOAD_BALANCERS, answer);
   if (!entered) return answer;
   CloudSide& side = *entered->first;
-  return side.call(loop, name,
+  return side.call(loop, {.name = name},
                    [&](void* self, const davit_call* call, davit_cloud_answer& flags,
                        const davit_sink& text) { return function(side, self, call, flags, text); });
 }
@@ -87,7 +87,7 @@ CloudSide::Answer ask_of_node(CallFrame& loop, std::string_view name, davit_valu
     return answer;
   }
   return side.call(
-      loop, name,
+      loop, {.name = name},
       [&](void* self, const davit_call* call, davit_cloud_answer& flags, const davit_sink& text) {
         return function(side.tables().instances, self, call, side.shown(node, kNodes), flags, text);
       });
@@ -101,7 +101,7 @@ CloudSide::Answer ask_of_routes(CallFrame& loop, std::string_view name, const Fu
   if (!entered) return answer;
   CloudSide& side = *entered->first;
   return side.call(
-      loop, name,
+      loop, {.name = name, .bytes_max = DAVIT_CLOUD_ROUTES_BYTES_MAX},
       [&](void* self, const davit_call* call, davit_cloud_answer& flags, const davit_sink& text) {
         return function(side.tables().routes, self, call, flags, text);
       });

@@ -13,15 +13,19 @@ namespace davit {
 namespace {
 
 constexpr std::size_t kStrictDepthMax = 32;
-constexpr std::size_t kStrictNodesMax = 100'000;
 
 /// Builds the tree from the reader's events. An event does not say where its value begins: that is
 /// where the one before it ended, after space and separators.
 class StrictReader {
  public:
   StrictReader(std::string_view text, const rapidjson::MemoryStream& stream,
-               const std::string& file, int first_line, YamlDocument& out)
-      : text_(text), stream_(stream), file_(file), out_(out), line_(first_line) {}
+               const std::string& file, int first_line, std::size_t values_max, YamlDocument& out)
+      : text_(text),
+        stream_(stream),
+        file_(file),
+        out_(out),
+        values_max_(values_max),
+        line_(first_line) {}
 
   /// Reports why the reader stopped.
   void stopped(const rapidjson::ParseResult& result);
@@ -124,6 +128,7 @@ class StrictReader {
   const rapidjson::MemoryStream& stream_;
   const std::string& file_;
   YamlDocument& out_;
+  const std::size_t values_max_;
   std::vector<Level> open_;  // Each is the last element of the one before, so none of them moves.
   std::size_t nodes_ = 0;
   std::size_t read_ = 0;  // The end of the last event.
@@ -139,7 +144,7 @@ YamlNode* StrictReader::add(YamlNode node) {
     fail(begin, "nested too deeply");
     return nullptr;
   }
-  if (++nodes_ > kStrictNodesMax) {
+  if (++nodes_ > values_max_) {
     fail(begin, "too many values");
     return nullptr;
   }
@@ -217,10 +222,11 @@ void StrictReader::stopped(const rapidjson::ParseResult& result) {
 
 }  // namespace
 
-YamlDocument parse_strict_json(std::string_view text, const std::string& file, int first_line) {
+YamlDocument parse_strict_json(std::string_view text, const std::string& file, int first_line,
+                               std::size_t values_max) {
   YamlDocument document;
   rapidjson::MemoryStream stream(text.data(), text.size());
-  StrictReader builder(text, stream, file, first_line, document);
+  StrictReader builder(text, stream, file, first_line, values_max, document);
   constexpr unsigned kFlags =
       rapidjson::kParseNumbersAsStringsFlag | rapidjson::kParseValidateEncodingFlag;
   const rapidjson::ParseResult result = rapidjson::Reader().Parse<kFlags>(stream, builder);

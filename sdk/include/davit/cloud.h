@@ -26,6 +26,7 @@ enum { DAVIT_CLOUD_LOAD_BALANCERS = 1, DAVIT_CLOUD_INSTANCES = 2, DAVIT_CLOUD_RO
 
 enum {
   DAVIT_CLOUD_ANSWER_BYTES_MAX = 1048576,   /* 1 MiB; a longer answer is not valid */
+  DAVIT_CLOUD_ROUTES_BYTES_MAX = 16777216,  /* 16 MiB, for a list of routes: ten thousand fit */
   DAVIT_CLOUD_RETRY_AFTER_MS_MAX = 3600000, /* 1 h; what is longer is cut */
   DAVIT_CLOUD_BUSY_MS =
       1000 /* when to ask again while a provider is being swapped or is not ready */
@@ -52,7 +53,8 @@ typedef struct davit_cloud_answer {
  *
  * Codes. DAVIT_NOT_FOUND: it is not there, which is no failure. DAVIT_UNSUPPORTED: as if the part were not offered.
  * DAVIT_UNAVAILABLE and every unknown code: try again with back-off, never "it is not there". Say why through
- * davit_context.error_text; people read it in Events. An exception or panic that escapes counts as DAVIT_INTERNAL, and the
+ * davit_context.error_text; people read it in Events. DAVIT_CANCELLED counts while cancelled(call) is 1; otherwise it is
+ * DAVIT_UNAVAILABLE. An exception or panic that escapes counts as DAVIT_INTERNAL, and the
  * provider is not called again before it is swapped or restarted.
  *
  * `status` takes a core/v1 LoadBalancerStatus as JSON, "{}" included. The host judges it before a loop sees it. */

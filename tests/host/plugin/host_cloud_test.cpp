@@ -409,6 +409,42 @@ TEST_F(HostCloudTest, AnEndingLoopCancelsTheCallOfItsProvider) {
   EXPECT_EQ(after, 1);
 }
 
+TEST_F(HostCloudTest, ACallOfWhichASwapGaveUpWaitingWasCutNevertheless) {
+  serve();
+  make_loop();
+  provider_.during = [&](const davit_call*) {
+    provider_host_->abi().hold.hold();
+    provider_host_->abi().hold.release();
+  };
+  provider_.code = DAVIT_CANCELLED;
+  EXPECT_EQ(ensure(), DAVIT_CANCELLED);
+}
+
+TEST_F(HostCloudTest, AProviderThatCancelsByItselfIsUnavailable) {
+  serve();
+  make_loop();
+  provider_.code = DAVIT_CANCELLED;
+  EXPECT_EQ(ensure(), DAVIT_UNAVAILABLE);
+  EXPECT_EQ(exists(), DAVIT_UNAVAILABLE);
+  EXPECT_EQ(create_route(), DAVIT_UNAVAILABLE);
+}
+
+TEST_F(HostCloudTest, AListOfRoutesMayBeLongerThanOtherAnswers) {
+  serve();
+  make_loop();
+  const std::string route = R"({"name":")" + std::string(500, 'r') + R"("})";
+  provider_.routes = "[";
+  for (int i = 0; i < 10'000; ++i) provider_.routes += (i == 0 ? "" : ",") + route;
+  provider_.routes += "]";
+  ASSERT_GT(provider_.routes.size(), std::size_t{DAVIT_CLOUD_ANSWER_BYTES_MAX});
+  EXPECT_EQ(list_routes(), DAVIT_OK);
+  EXPECT_EQ(text_.size(), provider_.routes.size());
+  provider_.routes = "[\"" + std::string(DAVIT_CLOUD_ROUTES_BYTES_MAX, 'r') + "\"]";
+  EXPECT_EQ(list_routes(), DAVIT_INVALID);
+  provider_.facts = R"({"zone":")" + std::string(DAVIT_CLOUD_ANSWER_BYTES_MAX, 'z') + R"("})";
+  EXPECT_EQ(metadata(), DAVIT_INVALID);
+}
+
 TEST_F(HostCloudTest, AProviderWhoseExceptionEscapesIsNotCalledAgain) {
   serve();
   make_loop();
