@@ -4,6 +4,7 @@
 #include <array>
 #include <davit/json_writer.hpp>
 #include <davit/kube/taint.hpp>
+#include <davit/mutant.hpp>
 #include <string_view>
 #include <utility>
 
@@ -101,6 +102,8 @@ std::optional<std::string> repeated_labels_body(const Node& node) {
   if (labels.empty()) return std::nullopt;
   JsonWriter out;
   out.begin_object().key("metadata").begin_object();
+  // For this version: another Node of the name, or this one since, may have other labels.
+  if (!mutant("labels-of-a-namesake")) out.member("resourceVersion", node.resource_version());
   write_labels(out, labels);
   out.end_object().end_object();
   return std::move(out).text();

@@ -24,8 +24,8 @@ struct MachineLabels {
 /// labels, and the taint gone. Rule: N5.
 [[nodiscard]] std::string initial_body(const Node& node, const CloudMetadata& facts);
 
-/// A patch that gives the newer labels of zone, region and type the values of the older ones;
-/// nothing: they agree. Rule: N3.
+/// A patch that gives the newer labels of zone, region and type the values of the older ones, for
+/// this version of the Node; nothing: they agree. Rule: N3.
 [[nodiscard]] std::optional<std::string> repeated_labels_body(const Node& node);
 
 }  // namespace davit::cloud

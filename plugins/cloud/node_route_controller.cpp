@@ -99,12 +99,12 @@ Result<Again> NodeRouteController::sync_pass(const Key& key) {
   wants_again_ = wants_again_ || (is_under_way && key.name.empty());
   // One at a time: the end of this one queues the next.
   if (key.name == kEnd || is_under_way) return end_pass();
-  if (const auto again = wait_for(cloud_)) return *again;
-  return begin_pass();
+  const std::optional<std::uint64_t> generation = generation_of(cloud_);
+  if (!generation) return after_busy();
+  return begin_pass({cluster_.now(), *generation});
 }
 
-Result<Again> NodeRouteController::begin_pass() {
-  const Time began = cluster_.now();
+Result<Again> NodeRouteController::begin_pass(const RoutePass::Beginning& beginning) {
   passes_made_.record(1);
   const CloudReply listed = cloud_.list_routes();
   Status failure = listed.status;
@@ -120,12 +120,12 @@ Result<Again> NodeRouteController::begin_pass() {
     if (const auto again = excuse(cloud_, failure)) return *again;
     cluster_.log().error("Couldn't reconcile node routes",
                          {{"err", "error listing routes: " + failure.message()}});
-    queue_next(began);
+    queue_next(beginning.at);
     return Again::when_changed();
   }
   std::vector<RoutedNode> nodes;
   for (const Node& each : nodes_.list()) nodes.push_back(RoutedNode::from(each));
-  const auto destinations = pass_.begin(plan_routes(nodes, routes, cluster_cidrs_), began);
+  const auto destinations = pass_.begin(plan_routes(nodes, routes, cluster_cidrs_), beginning);
   if (destinations.empty()) return end_pass();
   queue_destinations(destinations);
   return Again::when_changed();
@@ -134,6 +134,13 @@ Result<Again> NodeRouteController::begin_pass() {
 Result<Again> NodeRouteController::end_pass() {
   const std::optional<RoutePass::Results> results = pass_.results();
   if (!results) return Again::when_changed();
+  if (results->is_void) {
+    // Another provider has taken over: what it has is listed at once.
+    pass_.end();
+    wants_again_ = false;
+    passes_.add({"", std::string(kBegin)});
+    return Again::when_changed();
+  }
   if (Status s = write(changed_conditions(*results)); !s.ok()) return s;
   removals_failed_.record(results->removals_failed);
   pass_.end();
@@ -153,8 +160,11 @@ void NodeRouteController::queue_destinations(const std::vector<std::string>& des
 
 Result<Again> NodeRouteController::sync_destination(const Key& key) {
   const std::string destination = key.text();
-  while (const std::optional<RoutePass::Step> step = pass_.next(destination)) {
-    if (const auto again = wait_for(cloud_)) return *again;
+  while (true) {
+    const std::optional<std::uint64_t> generation = generation_of(cloud_);
+    if (!generation) return after_busy();
+    const std::optional<RoutePass::Step> step = pass_.next(destination, *generation);
+    if (!step) break;
     const std::optional<RoutePass::StepResult> result = take(*step);
     if (!result) return after_busy();
     pass_.took(destination, *step, *result);

@@ -29,7 +29,7 @@ class NodeRouteController final : public Controller {
  private:
   /// Begins or ends a pass.
   [[nodiscard]] Result<Again> sync_pass(const Key& key);
-  [[nodiscard]] Result<Again> begin_pass();
+  [[nodiscard]] Result<Again> begin_pass(const RoutePass::Beginning& beginning);
   [[nodiscard]] Result<Again> end_pass();
   /// Queues the pass that follows the one that began then.
   void queue_next(Time began) const;

@@ -25,10 +25,15 @@ namespace davit::cloud {
   return Again::after(std::chrono::milliseconds(DAVIT_CLOUD_BUSY_MS)).keeping_backoff();
 }
 
+/// The generation of the provider that can be called now; nothing: none can.
+[[nodiscard]] inline std::optional<std::uint64_t> generation_of(const Cloud& cloud) {
+  const std::optional<Cloud::Offer> offer = cloud.offer();
+  return offer && offer->is_ready ? std::optional(offer->generation) : std::nullopt;
+}
+
 /// When to look again while the provider cannot be called; nothing: it can.
 [[nodiscard]] inline std::optional<Again> wait_for(const Cloud& cloud) {
-  const std::optional<Cloud::Offer> offer = cloud.offer();
-  if (offer && offer->is_ready) return std::nullopt;
+  if (generation_of(cloud)) return std::nullopt;
   return after_busy();
 }
 

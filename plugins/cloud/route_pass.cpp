@@ -1,12 +1,13 @@
 #include "plugins/cloud/route_pass.hpp"
 
+#include <davit/mutant.hpp>
 #include <utility>
 
 namespace davit::cloud {
 
-RoutePass::Pass::Pass(RoutePlan all, Time now)
-    : plan(std::move(all)), creates(!plan.removes_first) {
-  results.began = now;
+RoutePass::Pass::Pass(RoutePlan all, const Beginning& beginning)
+    : plan(std::move(all)), generation(beginning.generation), creates(!plan.removes_first) {
+  results.began = beginning.at;
   results.nodes = std::move(plan.nodes);
 }
 
@@ -19,9 +20,9 @@ std::vector<std::string> RoutePass::open(Pass& pass) {
   return out;
 }
 
-std::vector<std::string> RoutePass::begin(RoutePlan plan, Time now) {
+std::vector<std::string> RoutePass::begin(RoutePlan plan, const Beginning& beginning) {
   const std::lock_guard lock(mutex_);
-  Pass& pass = pass_.emplace(std::move(plan), now);
+  Pass& pass = pass_.emplace(std::move(plan), beginning);
   std::vector<std::string> out = open(pass);
   if (!out.empty()) return out;
   pass.creates = true;  // There is nothing to remove.
@@ -33,9 +34,14 @@ bool RoutePass::is_under_way() const {
   return pass_.has_value();
 }
 
-std::optional<RoutePass::Step> RoutePass::next(const std::string& destination) const {
+std::optional<RoutePass::Step> RoutePass::next(const std::string& destination,
+                                               std::uint64_t generation) {
   const std::lock_guard lock(mutex_);
   if (!pass_) return std::nullopt;
+  if (generation != pass_->generation && !mutant("route-step-of-another-provider")) {
+    pass_->results.is_void = true;
+    pass_->plan.work.clear();
+  }
   const auto work = pass_->plan.work.find(destination);
   if (work == pass_->plan.work.end()) return std::nullopt;
   if (!work->second.remove.empty()) return Step{.remove = work->second.remove.front()};
@@ -45,7 +51,7 @@ std::optional<RoutePass::Step> RoutePass::next(const std::string& destination) c
 
 void RoutePass::took(const std::string& destination, const Step& step, StepResult result) {
   const std::lock_guard lock(mutex_);
-  if (!pass_) return;
+  if (!pass_ || pass_->results.is_void) return;
   DestinationWork& work = pass_->plan.work[destination];
   if (step.remove) {
     work.remove.erase(work.remove.begin());

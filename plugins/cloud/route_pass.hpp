@@ -1,6 +1,7 @@
 /// The pass over the routes that runs now, whose calls several workers make.
 #pragma once
 
+#include <cstdint>
 #include <davit/time.hpp>
 #include <map>
 #include <mutex>
@@ -17,8 +18,13 @@ namespace davit::cloud {
 /// by one. Thread-safe; the caller makes the calls.
 class RoutePass {
  public:
+  /// The beginning of a pass.
+  struct Beginning {
+    Time at{};
+    std::uint64_t generation = 0;  ///< That of the provider that listed the routes.
+  };
   /// Begins one. The destinations that may be worked on now.
-  [[nodiscard]] std::vector<std::string> begin(RoutePlan plan, Time now);
+  [[nodiscard]] std::vector<std::string> begin(RoutePlan plan, const Beginning& beginning);
   /// Whether one has begun and end() was not called.
   [[nodiscard]] bool is_under_way() const;
 
@@ -27,8 +33,9 @@ class RoutePass {
     std::optional<CloudRoute> remove{};
     std::optional<NewRoute> create{};
   };
-  /// The next step for the destination, if it has one to take now.
-  [[nodiscard]] std::optional<Step> next(const std::string& destination) const;
+  /// The next step for the destination, if it has one to take now. For another provider than the
+  /// one that listed the routes there is none, and the pass is void: it ends without any more.
+  [[nodiscard]] std::optional<Step> next(const std::string& destination, std::uint64_t generation);
   enum class StepResult { kDone, kFailed };
   void took(const std::string& destination, const Step& step, StepResult result);
 
@@ -43,6 +50,7 @@ class RoutePass {
     Time began{};
     std::map<std::string, RoutedNodeState> nodes{};
     int removals_failed = 0;
+    bool is_void = false;  ///< Its steps were not taken; the rest says nothing.
   };
   /// Nothing: no pass is over.
   [[nodiscard]] std::optional<Results> results() const;
@@ -50,9 +58,10 @@ class RoutePass {
 
  private:
   struct Pass {
-    Pass(RoutePlan all, Time now);
+    Pass(RoutePlan all, const Beginning& beginning);
 
     RoutePlan plan;
+    std::uint64_t generation;
     bool creates = false;          // Else only removals may be taken.
     std::set<std::string> open{};  // Destinations that are being worked on.
     Results results{};

@@ -99,7 +99,7 @@ TEST_F(MachinesTest, CLD085_OnlyACertainAnswerDeletes) {
       CloudReply::failed(Status(Code::kUnavailable, "try later")),
       CloudReply::failed(Status(static_cast<Code>(1234), "a new code")),
       CloudReply::failed(Status(Code::kUnsupported, "no such call")),
-      CloudReply::failed(Status(Code::kCancelled, "a swap waits")),
+      CloudReply::failed(Status(Code::kCancelled, "it gave up")),
       CloudReply::done(),
   };
   start_lifecycle();
@@ -107,6 +107,20 @@ TEST_F(MachinesTest, CLD085_OnlyACertainAnswerDeletes) {
   EXPECT_TRUE(exists("n1"));
   EXPECT_THAT(cluster_.writes(), IsEmpty());
   EXPECT_THAT(log_texts(), Contains("error checking if node exists node=n1 err=try later"));
+}
+
+TEST_F(MachinesTest, CLD085_ACallThatWasCutDeletesNothing) {
+  add_node("n1", kNotReady);
+  machines.usual["exists"] = CloudReply::failed(Status(Code::kNotFound, "no machine"));
+  machines.during = [this](const std::string&) { cluster_.stand_by(); };
+  start_lifecycle();
+  machines.usual["exists"] = CloudReply::yes();
+  machines.during = {};
+  cluster_.lead();
+  advance(30s);
+  EXPECT_TRUE(exists("n1"));
+  EXPECT_THAT(cluster_.writes(), IsEmpty());
+  EXPECT_THAT(log_texts(), Each(Not(HasSubstr("error"))));
 }
 
 TEST_F(MachinesTest, AnEmptyAnswerIsNotThatAMachineIsGone) {

@@ -370,6 +370,20 @@ TEST_F(NewNodesTest, CLD115_AnOlderLabelIsTheTruthForTheNewerOne) {
   EXPECT_EQ(label("n3", "topology.kubernetes.io/zone"), "a");
 }
 
+TEST_F(NewNodesTest, ANamesakeDoesNotGetTheLabelsOfAnotherNode) {
+  start_nodes();
+  bool is_first = true;
+  cluster_.on_request([&](const testing::RequestRecord& request) {
+    if (request.verb != Verb::kPatch || !std::exchange(is_first, false)) return;
+    cluster_.erase<Node>({"", "n3"});
+    cluster_.add(
+        Json::must(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n3"},"spec":{}})"));
+  });
+  add_node("n3", R"({"metadata":{"labels":{"failure-domain.beta.kubernetes.io/zone":"a"}}})");
+  EXPECT_FALSE(is_first);
+  EXPECT_EQ(label("n3", "topology.kubernetes.io/zone"), "(none)");
+}
+
 TEST_F(NewNodesTest, CLD116_NewerLabelsAloneAreLeftAlone) {
   start_nodes();
   add_node("n3", R"({"metadata":{"labels":{"topology.kubernetes.io/zone":"b"}}})");

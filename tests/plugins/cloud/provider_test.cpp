@@ -49,16 +49,29 @@ TEST_F(ProviderTest, WhileTheProviderIsNotReadyServicesWaitWithoutAFailure) {
 
 TEST_F(ProviderTest, ACallThatWasCutShortIsNoFailure) {
   begin();
-  script.answers["ensure"] = {CloudReply::failed(Status(Code::kCancelled, "a swap waits")), kFails};
+  script.during = [this](const std::string&) { cluster_.stand_by(); };
+  script.answers["ensure"] = {CloudReply::failed(Status(Code::kUnavailable, "cut")), kFails};
   add_service();
   EXPECT_THAT(cluster_.event_texts(), Each(Not(HasSubstr("Warning"))));
   clear();
+  script.during = {};
+  cluster_.lead();
   cluster_.advance(1s);
   EXPECT_THAT(script.calls, ElementsAre("ensure default/s n1,n2"));
   EXPECT_THAT(cluster_.event_texts(), Contains(HasSubstr("no quota")));
   clear();
   cluster_.advance(5s);
   EXPECT_THAT(script.calls, ElementsAre("ensure default/s n1,n2")) << "the first back-off";
+}
+
+TEST_F(ProviderTest, AProviderThatCancelsByItselfFails) {
+  begin();
+  script.answers["ensure"] = {CloudReply::failed(Status(Code::kCancelled, "it gave up"))};
+  add_service();
+  EXPECT_THAT(cluster_.event_texts(), Contains(HasSubstr("it gave up")));
+  clear();
+  cluster_.advance(5s);
+  EXPECT_THAT(script.calls, ElementsAre("ensure default/s n1,n2")) << "with back-off";
 }
 
 TEST_F(ProviderTest, AProviderThatGoesDuringASyncCausesNoFailure) {

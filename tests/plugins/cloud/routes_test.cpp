@@ -47,6 +47,21 @@ class RoutesTest : public MachineFixture {
     begin();
     clear();
   }
+  /// The next such call has to end, because the replica does not lead any more.
+  void cut(const std::string& function) {
+    machines.answers[function] = {kLimit};
+    machines.during = [this, function](const std::string& call) {
+      if (call.starts_with(function)) cluster_.stand_by();
+    };
+  }
+  void begin_cut(const std::string& function) {
+    cut(function);
+    begin();
+  }
+  void lead_again() {
+    machines.during = {};
+    cluster_.lead();
+  }
   void list(const CloudRoute& route) { machines.routes.push_back(route); }
   [[nodiscard]] std::string condition(const std::string& name) {
     const auto found = node(name).condition("NetworkUnavailable");
@@ -321,9 +336,9 @@ TEST_F(RoutesTest, CLD080_ALongPassIsFollowedByTheNextAtOnce) {
 }
 
 TEST_F(RoutesTest, ACallThatWasCutShortIsMadeAgain) {
-  machines.answers["create"] = {CloudReply::failed(Status(Code::kCancelled, "a swap waits"))};
-  begin();
+  begin_cut("create");
   EXPECT_EQ(condition("n1"), "") << "the pass is not over";
+  lead_again();
   advance(1s);
   EXPECT_EQ(condition("n1"), kRoutesCreated);
   EXPECT_THAT(cluster_.event_texts(), IsEmpty());
@@ -341,12 +356,67 @@ TEST_F(RoutesTest, ASwapOfTheLoopBeginsAPass) {
 }
 
 TEST_F(RoutesTest, ASwapDuringAPassLosesNothing) {
-  machines.answers["create"] = {CloudReply::failed(Status(Code::kCancelled, "a swap waits"))};
-  begin();
+  begin_cut("create");
+  lead_again();
   ASSERT_TRUE(cluster_.swap(kRouteLoop, &NodeRouteController::open, kRouteConfig).ok());
   advance(1s);
   EXPECT_EQ(condition("n1"), kRoutesCreated);
   EXPECT_EQ(condition("n2"), kRoutesCreated);
+}
+
+TEST_F(RoutesTest, AProviderThatCancelsByItselfEndsNoPasses) {
+  machines.usual["create"] = CloudReply::failed(Status(Code::kCancelled, "it gave up"));
+  begin();
+  EXPECT_EQ(condition("n1"), kNoRoute);
+  EXPECT_THAT(cluster_.event_texts(), Contains(HasSubstr("it gave up")));
+  clear();
+  machines.answers["list"] = {CloudReply::failed(Status(Code::kCancelled, "it gave up"))};
+  advance(10s);
+  EXPECT_THAT(machines.calls, ElementsAre("list"));
+  EXPECT_THAT(log_texts(),
+              Contains("Couldn't reconcile node routes err=error listing routes: it gave up"));
+}
+
+TEST_F(RoutesTest, TheStepsOfAPassEndWithTheProviderThatListedTheRoutes) {
+  begin_routed();
+  remove_node("n2");
+  cut("remove");
+  advance(10s);
+  ASSERT_THAT(machines.calls, ElementsAre("list", "remove 10.244.2.0/24 n2"));
+  clear();
+  ASSERT_TRUE(cluster_.swap(kMachines, &make<ScriptedMachines>).ok());
+  lead_again();
+  machines.routes.pop_back();  // The next build finds that the route is gone.
+  advance(1s);
+  EXPECT_THAT(machines.calls, ElementsAre("list"));
+  EXPECT_THAT(cluster_.writes(), IsEmpty());
+  advance(10s);
+  EXPECT_THAT(machines.calls, ElementsAre("list", "list"));
+}
+
+TEST_F(RoutesTest, APassThatIsVoidIsFollowedByTheNextAtOnce) {
+  begin_cut("create");
+  ASSERT_TRUE(cluster_.swap(kMachines, &make<ScriptedMachines>).ok());
+  lead_again();
+  clear();
+  advance(1s);
+  EXPECT_THAT(machines.calls, ElementsAre("list", "create 10.244.1.0/24 n1"));
+  EXPECT_EQ(condition("n1"), kRoutesCreated);
+  EXPECT_EQ(condition("n2"), kRoutesCreated);
+  EXPECT_THAT(cluster_.event_texts(), IsEmpty());
+}
+
+TEST_F(RoutesTest, TenThousandRoutesAreListed) {
+  constexpr int kRoutes = 10'000;
+  for (int i = 0; i < kRoutes; ++i) {
+    list({.name = "route-of-another-cluster-" + std::to_string(i),
+          .node = "node-" + std::to_string(i) + ".example.com",
+          .destination = "10.1." + std::to_string(i / 250) + "." + std::to_string(i % 250) + "/32",
+          .addresses = {{"InternalIP", "192.0.2.1"}, {"ExternalIP", "198.51.100.1"}}});
+  }
+  begin();
+  EXPECT_THAT(machines.routes, SizeIs(kRoutes + 2));
+  EXPECT_EQ(condition("n1"), kRoutesCreated);
 }
 
 TEST_F(RoutesTest, WhileTheProviderIsNotReadyPassesWait) {
