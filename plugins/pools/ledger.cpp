@@ -87,11 +87,18 @@ void Ledger::remove(std::string_view uid) {
 
 bool Ledger::confirm(std::string_view uid, const std::vector<Address>& shown, bool has_finalizer) {
   const Holder* const held = find(uid);
-  if (held == nullptr || held->leaving.empty() || !are_equal(held->addresses, shown)) return false;
-  // A cache that lacks the last status shows no address, either: the finalizer goes after it.
-  if (held->addresses.empty() && has_finalizer) return false;
+  if (held == nullptr || held->leaving.empty()) return false;
   Holder next = *held;
-  next.leaving.clear();
+  if (held->addresses.empty()) {
+    // A cache that lacks the last status shows no address, either: the finalizer goes after it.
+    // Then the status is empty, or that of another controller.
+    if (has_finalizer) return false;
+    std::erase_if(next.leaving, [&shown](const Address& each) { return !has(shown, each); });
+    if (next.leaving.size() == held->leaving.size()) return false;
+  } else {
+    if (!are_equal(held->addresses, shown)) return false;
+    next.leaving.clear();
+  }
   put(std::string(uid), std::move(next));
   return true;
 }
@@ -201,6 +208,10 @@ Decision Ledger::ensure(const Claim& claim, const Options& options) {
   if (!out.status.ok()) return out;
   const Holder* const known = find(claim.uid);
   Holder next;
+  // Services with its key may share what it has now.
+  const bool is_as_before =
+      known != nullptr && known->look == claim.look && are_equal(known->addresses, out.addresses);
+  out.helps_others = !is_as_before && !claim.look.sharing.key.empty();
   if (known != nullptr) {
     next.leaving = known->leaving;
     next.leaving.insert(next.leaving.end(), known->addresses.begin(), known->addresses.end());
@@ -214,7 +225,7 @@ Decision Ledger::ensure(const Claim& claim, const Options& options) {
   next.is_given = true;
   next.look = claim.look;
   put(claim.uid, std::move(next));
-  confirm(claim.uid, claim.shown, true);
+  if (confirm(claim.uid, claim.shown, true)) out.helps_others = true;
   return out;
 }
 

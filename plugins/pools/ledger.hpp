@@ -34,6 +34,7 @@ struct Decision {
   std::vector<std::string> exhausted;  ///< The names of the pools that have no free address.
   std::vector<Address> contested;      ///< Lost, since another Service has it, too.
   std::vector<Address> outside;        ///< Kept, although no pool has it.
+  bool helps_others = false;           ///< Those that wait may get what they could not before.
 };
 
 /// All addresses that Services have, those that wait, and the rules of who gets which. An address
@@ -47,8 +48,8 @@ class Ledger {
   /// The Service gives everything up; others may have it after confirm().
   void remove(std::string_view uid);
   /// The status of the Service shows these addresses. If they are those that it has, the ones of
-  /// before are free; after remove() only once the Service has no finalizer of the loop any more.
-  /// Whether anything became free.
+  /// before are free. After remove() those are free that it does not show, once the Service has no
+  /// finalizer of the loop any more. Whether anything became free.
   bool confirm(std::string_view uid, const std::vector<Address>& shown, bool has_finalizer);
   /// The Service is gone: what it had is free. Whether it was known.
   bool forget(std::string_view uid);

@@ -14,6 +14,9 @@ namespace davit::pools {
 constexpr void declare_provider(Note& note) {
   note.controller({.name = "pools", .factory = &PoolsController::open, .off_by_default = true})
       .rule<Service>({"patch"})
+      // An apply may create it.
+      .rule<ConfigMap>({"get", "create", "patch"},
+                       {.resource_names = {kRoutesName}, .namespaces = {kRoutesNamespace}})
       .events()
       .watch<Service>({"metadata.creationTimestamp", "metadata.deletionTimestamp",
                        "metadata.labels", "metadata.annotations", "metadata.finalizers",

@@ -15,6 +15,7 @@ constexpr std::string_view kIpMode = "ipMode";
 constexpr std::string_view kOnPoolChange = "onPoolChange";
 constexpr std::string_view kHandOver = "handOver";
 constexpr std::string_view kInstances = "instances";
+constexpr std::string_view kRoutes = "routes";
 
 Status refuse(std::string_view place, std::string_view what) {
   return {Code::kInvalid, std::string(place) + ": " + std::string(what)};
@@ -220,9 +221,9 @@ Result<Pools> read_pools(Value list) {
 }  // namespace
 
 Result<Options> read_options(Value config) {
-  if (Status s = check_options(config, {kPools, kIpMode, kOnPoolChange, kHandOver, kInstances});
-      !s.ok())
-    return s;
+  const Status known =
+      check_options(config, {kPools, kIpMode, kOnPoolChange, kHandOver, kInstances, kRoutes});
+  if (!known.ok()) return known;
   Options out;
   Result<std::string> mode = read_choice(config, kIpMode, {"VIP", "Proxy"});
   if (!mode) return mode.error();
@@ -236,6 +237,9 @@ Result<Options> read_options(Value config) {
   Result<Inventory> inventory = read_inventory(config[kInstances]);
   if (!inventory) return inventory.error();
   out.inventory = std::move(*inventory);
+  const Result<RouteKind> routes = read_route_kind(config[kRoutes]);
+  if (!routes) return routes.error();
+  out.routes = *routes;
   Result<Pools> pools = read_pools(config[kPools]);
   if (!pools) return pools.error();
   out.pools = std::move(*pools);

@@ -7,6 +7,7 @@
 
 #include "plugins/pools/inventory.hpp"
 #include "plugins/pools/pool.hpp"
+#include "plugins/pools/route_table.hpp"
 
 namespace davit::pools {
 
@@ -19,6 +20,7 @@ struct Options {
   /// Whether kube-vip learns the addresses, from an annotation.
   bool hands_over = false;
   Inventory inventory;
+  RouteKind routes = RouteKind::kNone;
 };
 
 /// kInvalid names the place: "pools[0].addresses[1]: …".

@@ -16,6 +16,9 @@ namespace {
 /// The least time between two Events AddressPoolExhausted of one Service. Rule: F4.
 constexpr std::chrono::minutes kExhaustionPeriod{10};
 
+/// Other writers of a Service come between as often as this.
+constexpr int kHandOverTries = 5;
+
 CloudReply gone() {
   return CloudReply::failed(Status(Code::kUnavailable, "the Service is not in the cache"));
 }
@@ -36,20 +39,24 @@ PoolsController::PoolsController(Context& cluster, Options options)
       metrics_(cluster),
       has_pools_(!options_.pools.empty()),
       has_machines_(options_.inventory.is_offered),
+      route_kind_(options_.routes),
       services_(cluster.open_informer<Service>(
-          {.any = [this](const Event<Service>& event) { note(event); }})) {
-  // The loop gives each call Nodes, which a provider may read only if it watches them.
-  static_cast<void>(cluster_.open_informer<Node>());
+          {.any = [this](const Event<Service>& event) { note(event); }})),
+      nodes_(cluster.open_informer<Node>()) {
   cluster_.start_timer({}, [this] { resume(); });
 }
 
 LoadBalancers* PoolsController::load_balancers() { return has_pools_ ? this : nullptr; }
 Instances* PoolsController::instances() { return has_machines_ ? &machines_ : nullptr; }
+Routes* PoolsController::routes() {
+  return route_kind_ == RouteKind::kTable ? &table_routes_ : nullptr;
+}
 
 Status PoolsController::configure(const Value& config) {
   Result<Options> next = read_options(config);
   if (!next) return next.error();
-  if (next->pools.empty() == has_pools_ || next->inventory.is_offered != has_machines_) {
+  if (next->pools.empty() == has_pools_ || next->inventory.is_offered != has_machines_ ||
+      next->routes != route_kind_) {
     return {Code::kUnsupported, "what the provider offers changes"};
   }
   std::vector<std::string> nodes;
@@ -108,10 +115,11 @@ Status PoolsController::begin() {
 void PoolsController::note(const Event<Service>& event) {
   const Service& current = event.current;
   const Key key = current.key();
-  if (event.type == Event<Service>::Type::kAdded) return;
   if (event.type == Event<Service>::Type::kDeleted) return forget(std::string(current.uid()));
+  if (event.type == Event<Service>::Type::kAdded) return adopt(key, std::string(current.uid()));
   const Service& old = *event.old;
   if (old.uid() != current.uid()) forget(std::string(old.uid()));
+  adopt(key, std::string(current.uid()));
   confirm(key, std::string(current.uid()));
   // The loop does not look at these. Rule: F4.7.
   const bool has_other_labels = !(old.labels() == current.labels());
@@ -144,6 +152,23 @@ void PoolsController::forget(const std::string& uid) {
     next = ready();
   }
   look_again(next);
+}
+
+void PoolsController::adopt(const Key& key, const std::string& uid) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!has_begun_ || ledger_.find(uid) != nullptr) return;
+  }
+  const Lookup<Service> cached = find(key, uid);
+  if (!cached.error().ok() || !cached || !wants_addresses(*cached)) return;
+  if (shown_addresses(*cached).empty()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (mutant("address-of-a-late-status")) return;
+    ledger_.adopt(read_claim(*cached, options_.pools));
+    metrics_.record(options_.pools, ledger_);
+  }
+  if (!cached->is_being_deleted()) host_.services_again(key);
 }
 
 void PoolsController::confirm(const Key& key, const std::string& uid) {
@@ -249,7 +274,7 @@ PoolsController::Ensured PoolsController::ensure(const Service& service) {
   out.is_exhausted = failed && !out.decision.exhausted.empty() && may_report_exhaustion(uid);
   metrics_.record(options_.pools, ledger_);
   // One that was woken and fails takes nothing of what is free.
-  if (has_waited) out.next = ready();
+  if (has_waited || out.decision.helps_others) out.next = ready();
   return out;
 }
 
@@ -281,15 +306,31 @@ Status PoolsController::hand_over(const Service& service,
   std::string text;
   for (const Address& each : addresses) text += (text.empty() ? "" : ",") + each.text();
   if (service.annotation(kKubeVip) == text && service.annotation(kHandedOver) == text) return {};
-  JsonWriter body;
-  body.begin_object().key("metadata").begin_object().member("uid", service.uid());
-  body.key("annotations").begin_object();
-  body.member(kKubeVip, text).member(kHandedOver, text);
-  body.end_object().end_object().end_object();
-  return cluster_.client()
-      .patch<Service>(service.key(), PatchType::kMerge, body.text())
-      .error()
-      .with_context("failed to hand the addresses over to kube-vip");
+  Service present = service;
+  Status written;
+  for (int attempt = 0; attempt < kHandOverTries; ++attempt) {
+    JsonWriter body;
+    body.begin_object().key("metadata").begin_object().member("uid", service.uid());
+    // For this version, whose wish it was: kube-vip may have another one since.
+    if (!mutant("wish-of-kube-vip")) body.member("resourceVersion", present.resource_version());
+    body.key("annotations").begin_object();
+    body.member(kKubeVip, text).member(kHandedOver, text);
+    body.end_object().end_object().end_object();
+    written =
+        cluster_.client().patch<Service>(service.key(), PatchType::kMerge, body.text()).error();
+    if (written.code() != Code::kConflict) break;
+    Result<Service> live = cluster_.client().get<Service>(service.key());
+    if (!live) {
+      written = live.error();
+      break;
+    }
+    // Its event, or its end, has the loop look again.
+    const bool has_other_wish = live->annotation(kKubeVip) != service.annotation(kKubeVip) ||
+                                live->annotation(kHandedOver) != service.annotation(kHandedOver);
+    if (live->uid() != service.uid() || has_other_wish) return {};
+    present = *std::move(live);
+  }
+  return written.with_context("failed to hand the addresses over to kube-vip");
 }
 
 bool PoolsController::may_report_exhaustion(const std::string& uid) {

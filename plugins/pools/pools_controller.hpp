@@ -17,6 +17,7 @@
 #include "plugins/pools/ledger.hpp"
 #include "plugins/pools/options.hpp"
 #include "plugins/pools/pool_metrics.hpp"
+#include "plugins/pools/table_routes.hpp"
 
 namespace davit::pools {
 
@@ -33,6 +34,7 @@ class PoolsController final : public Controller,
 
   [[nodiscard]] LoadBalancers* load_balancers() override;
   [[nodiscard]] Instances* instances() override;
+  [[nodiscard]] Routes* routes() override;
   [[nodiscard]] Status configure(const Value& config) override;
   [[nodiscard]] Result<DebugPage> debug(std::string_view path,
                                         std::string_view query) const override;
@@ -63,6 +65,9 @@ class PoolsController final : public Controller,
   void look_again(const std::vector<Key>& services) const;
   /// The Service is gone.
   void forget(const std::string& uid);
+  /// Takes in what the status of a Service shows that is not known, as a build before this one may
+  /// have written it late, and has the loop look at it.
+  void adopt(const Key& key, const std::string& uid);
   /// Frees what the Service has left, if the cache shows that.
   void confirm(const Key& key, const std::string& uid);
   /// Writes the addresses where kube-vip reads them, unless they are there.
@@ -113,7 +118,11 @@ class PoolsController final : public Controller,
   // The parts that were offered at the start.
   const bool has_pools_;
   const bool has_machines_;
+  const RouteKind route_kind_;
   Informer<Service> services_;
+  // The loops give each call Nodes, which a provider may read only if it watches them.
+  Informer<Node> nodes_;
+  TableRoutes table_routes_{cluster_, nodes_};
 };
 
 }  // namespace davit::pools

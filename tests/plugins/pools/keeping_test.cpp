@@ -153,6 +153,77 @@ TEST_F(KeepingTest, CLD160_KubeVipLearnsTheAddress) {
   EXPECT_THAT(cluster_.writes(), IsEmpty());
 }
 
+TEST_F(KeepingTest, ANewerWishOfKubeVipIsNotOverwritten) {
+  start(kLan, R"("handOver":"kube-vip",)");
+  bool is_first = true;
+  cluster_.on_request([&](const testing::RequestRecord& request) {
+    if (request.verb != Verb::kPatch || !request.subresource.empty()) return;
+    if (!std::exchange(is_first, false)) return;
+    cluster_.merge<Service>(
+        {"default", "s1"},
+        R"({"metadata":{"annotations":{"kube-vip.io/loadbalancerIPs":"192.168.1.202"}}})");
+  });
+  add("s1");
+  EXPECT_FALSE(is_first);
+  EXPECT_EQ(ip("s1"), "192.168.1.202");
+  EXPECT_THAT(warnings(), IsEmpty());
+}
+
+TEST_F(KeepingTest, AnotherWriterDoesNotKeepAnAddressFromKubeVip) {
+  start(kLan, R"("handOver":"kube-vip",)");
+  bool is_first = true;
+  cluster_.on_request([&](const testing::RequestRecord& request) {
+    if (request.verb != Verb::kPatch || !request.subresource.empty()) return;
+    if (!std::exchange(is_first, false)) return;
+    cluster_.merge<Service>({"default", "s1"}, R"({"metadata":{"labels":{"a":"b"}}})");
+  });
+  add("s1");
+  const std::optional<Service> service = cluster_.find<Service>({"default", "s1"});
+  EXPECT_EQ(service->annotation(kKubeVip), "192.168.1.200");
+  EXPECT_EQ(service->label("a"), "b");
+  EXPECT_THAT(warnings(), IsEmpty());
+}
+
+TEST_F(KeepingTest, AStatusOfAnotherControllerKeepsNoAddressUsed) {
+  start();
+  add("s1");
+  cluster_.on_request([&](const testing::RequestRecord& request) {
+    const bool removes = request.body.find("$deleteFromPrimitiveList") != std::string::npos;
+    if (removes) {
+      cluster_.merge<Service>({"default", "s1"},
+                              R"({"status":{"loadBalancer":{"ingress":[{"ip":"10.9.9.9"}]}}})");
+    }
+  });
+  // The type cannot be changed without its status, so the end of the Service shows it.
+  change("s1",
+         R"({"metadata":{"finalizers":["t/f","service.kubernetes.io/load-balancer-cleanup"]}})");
+  cluster_.fail_next({.verb = Verb::kPatch,
+                      .resource = "services",
+                      .subresource = "status",
+                      .name = "s1",
+                      .times = Fault::kAlways,
+                      .skip = 1});
+  remove("s1");
+  EXPECT_EQ(ip("s1"), "10.9.9.9");
+  add("s2");
+  EXPECT_EQ(ip("s2"), "192.168.1.200");
+}
+
+TEST_F(KeepingTest, AnAddressThatALateStatusShowsIsUsed) {
+  start();
+  add("s0", R"(,"loadBalancerIP":"192.168.1.202")");
+  // No sync of it gets as far as the provider.
+  cluster_.fail_next({.verb = Verb::kPatch,
+                      .resource = "services",
+                      .subresource = "status",
+                      .name = "s1",
+                      .times = Fault::kAlways});
+  add("s1");
+  change("s1", R"({"status":{"loadBalancer":{"ingress":[{"ip":"192.168.1.200"}]}}})");
+  add("s2");
+  EXPECT_EQ(ip("s2"), "192.168.1.201");
+}
+
 TEST_F(KeepingTest, AServiceOfAnotherTypeGivesItsAddressUp) {
   start();
   add("s1");

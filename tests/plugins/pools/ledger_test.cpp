@@ -16,29 +16,35 @@
 namespace davit::pools {
 namespace {
 
-/// A few Services, whose loop writes their statuses now and then.
+/// A few Services, whose loop makes and ends load balancers and writes statuses, of which the cache
+/// learns later.
 class Life {
  public:
   explicit Life(Options options, std::uint32_t seed) : options_(std::move(options)), seed_(seed) {}
 
   void run(int steps) {
     for (int i = 0; i < steps && !::testing::Test::HasFailure(); ++i) {
+      const std::vector<Key> before = ledger_.ready(options_);
+      wakes_ = false;
       step();
       check(i);
+      if (!wakes_) check_ready(before, i);
     }
   }
 
  private:
   struct Present {
-    Claim claim;
-    std::vector<Address> given;  // Its status will show them.
+    Claim claim;                   // As the cache has it.
+    std::vector<Address> written;  // The status in the server.
+    std::vector<Address> given;    // The loop writes them next.
+    bool has_finalizer = true;
   };
 
   std::size_t below(std::size_t most) { return random_() % most; }
 
   void step() {
     const std::string uid = "u" + std::to_string(below(8));
-    switch (below(9)) {
+    switch (below(11)) {
       case 0:
         return end(uid);
       case 1:
@@ -48,20 +54,26 @@ class Life {
       case 3:
       case 4:
         return show(uid);
+      case 5:
+        return remove(uid);
+      case 6:
+        return wake();
       default:
         return ensure(uid);
     }
   }
   void end(const std::string& uid) {
-    ledger_.forget(uid);
+    wakes_ = ledger_.forget(uid);
     services_.erase(uid);
   }
   /// Another process, which has the statuses alone.
   void restart() {
+    wakes_ = true;
     ledger_ = Ledger();
     for (auto& each : services_) {
-      ledger_.adopt(each.second.claim);
-      each.second.given = each.second.claim.shown;
+      Present& at = each.second;
+      at.claim.shown = at.given = at.written;
+      ledger_.adopt(at.claim);
     }
   }
   void change(const std::string& uid) {
@@ -74,11 +86,48 @@ class Life {
     if (below(4) == 0) found->second.claim.asked[0] = *Address::parse("10.0.0." + digit());
   }
   std::string digit() { return std::to_string(1 + below(5)); }
+  /// The cache catches up.
   void show(const std::string& uid) {
     const auto found = services_.find(uid);
     if (found == services_.end()) return;
-    found->second.claim.shown = found->second.given;
-    ledger_.confirm(uid, found->second.claim.shown, true);
+    Present& at = found->second;
+    at.claim.shown = at.written;
+    wakes_ = ledger_.confirm(uid, at.claim.shown, at.has_finalizer);
+  }
+  /// Ends the load balancer, as far as the loop gets.
+  void remove(const std::string& uid) {
+    const auto found = services_.find(uid);
+    if (found == services_.end()) return;
+    Present& at = found->second;
+    show(uid);
+    ledger_.remove(uid);
+    wakes_ = true;
+    at.given.clear();
+    if (below(3) == 0) return;
+    at.has_finalizer = false;
+    if (below(2) == 0) show(uid);
+    if (below(2) == 0) at.written = foreign();
+    if (below(2) == 0) show(uid);
+    wakes_ = true;
+  }
+  /// Nothing, or what another controller writes for the Service.
+  std::vector<Address> foreign() {
+    if (below(2) == 0) return {};
+    return {*Address::parse("172.16.0.1")};
+  }
+  /// Those that would get an address get it.
+  void wake() {
+    wakes_ = true;
+    for (const Key& each : ledger_.ready(options_)) {
+      const std::string& uid = each.name;
+      const std::vector<Address> before = addresses_of(uid);
+      ensure(uid, ledger_.waiting().at(uid));
+      EXPECT_NE(addresses_of(uid), before) << uid << " was woken for nothing; seed " << seed_;
+    }
+  }
+  [[nodiscard]] std::vector<Address> addresses_of(const std::string& uid) const {
+    const Holder* const held = ledger_.find(uid);
+    return held == nullptr ? std::vector<Address>() : held->addresses;
   }
   void ensure(const std::string& uid) {
     Present& at = services_[uid];
@@ -89,9 +138,19 @@ class Life {
       at.claim.fitting = {0, 1};
       at.claim.look.sharing.ports = {"80/TCP"};
     }
+    at.has_finalizer = true;
+    ensure(uid, at.claim);
+  }
+  void ensure(const std::string& uid, Claim claim) {
+    Present& at = services_[uid];
+    // The cache has what the loop wrote for the Service before.
+    claim.shown = at.claim.shown = at.written;
     const std::map<std::string, std::vector<Address>> before = all();
-    const Decision decision = ledger_.ensure(at.claim, options_);
+    const bool has_waited = ledger_.waiting().contains(uid);
+    const Decision decision = ledger_.ensure(claim, options_);
+    wakes_ = wakes_ || has_waited || decision.helps_others;
     if (decision.status.ok()) at.given = decision.addresses;
+    if (below(2) == 0) at.written = at.given;
     for (const auto& each : before) {
       if (each.first == uid) continue;
       EXPECT_EQ(ledger_.find(each.first)->addresses, each.second)
@@ -114,12 +173,20 @@ class Life {
       }
     }
     for (const auto& each : services_) {
-      for (const Address& address : each.second.claim.shown) {
+      for (const Address& address : each.second.written) {
+        if (pool_of(options_.pools, address) == nullptr) continue;  // Another controller's.
         const auto users = ledger_.users().find(address);
         EXPECT_TRUE(users != ledger_.users().end() && users->second.contains(each.first))
             << address.text() << " is free although " << each.first << " shows it; seed " << seed_
             << ", step " << step;
       }
+    }
+  }
+  /// Without a wake-up no Service that waits can have an address that it could not have before.
+  void check_ready(const std::vector<Key>& before, int step) const {
+    for (const Key& each : ledger_.ready(options_)) {
+      EXPECT_THAT(before, ::testing::Contains(each))
+          << "is not woken; seed " << seed_ << ", step " << step;
     }
   }
   void check_pair(const std::string& a, const std::string& b, const Address& address, int step) {
@@ -141,6 +208,7 @@ class Life {
   std::mt19937 random_{seed_};
   Ledger ledger_;
   std::map<std::string, Present> services_;
+  bool wakes_ = false;  // The step has the provider look for those that can have an address now.
 };
 
 class LedgerTest : public PoolsFixture {

@@ -54,6 +54,16 @@ TEST_F(SharingTest, OneThatCannotMoveChangesNothingForTheOthers) {
   EXPECT_EQ(ip("s2"), "192.168.1.200");
 }
 
+TEST_F(SharingTest, AServiceThatWaitsGetsTheAddressOfOneThatChanges) {
+  start(R"({"name":"lan","addresses":["192.168.1.200"]})");
+  add_sharing("s1", "80", "TCP");
+  add_sharing("s2", "80", "TCP");
+  ASSERT_EQ(ip("s2"), "-");
+  change("s1", R"({"spec":{"ports":[{"name":"p","port":8080,"protocol":"TCP"}]}})");
+  EXPECT_EQ(ip("s1"), "192.168.1.200");
+  EXPECT_EQ(ip("s2"), "192.168.1.200");
+}
+
 TEST_F(SharingTest, CLD143_LocalServicesShareWithEqualSelectors) {
   start();
   add_sharing("s1", "80", "TCP", local("a"));

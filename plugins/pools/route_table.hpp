@@ -1,0 +1,45 @@
+/// The routes to pods as lines of a text, and the choice of their next hops. Pure.
+#pragma once
+
+#include <cstdint>
+#include <davit/cloud_data.hpp>
+#include <davit/kube/ip.hpp>
+#include <davit/object.hpp>
+#include <davit/result.hpp>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace davit::pools {
+
+/// The place of the routes. Rule: docs/spec/cloud.md, F6.
+enum class RouteKind : std::uint8_t {
+  kNone,   ///< Routes are not offered.
+  kTable,  ///< A ConfigMap.
+};
+
+/// The member `routes` of the configuration. kInvalid names the place.
+[[nodiscard]] Result<RouteKind> read_route_kind(Value routes);
+
+/// One line: "10.244.1.0/24 192.168.1.11 n1".
+struct RouteLine {
+  std::string hop;
+  std::string node;
+
+  friend bool operator==(const RouteLine&, const RouteLine&) = default;
+};
+
+/// Lines by their destinations, sorted as texts. Rule: docs/spec/cloud.md, F6.
+using RouteTable = std::map<std::string, RouteLine, std::less<>>;
+
+/// Lines that have another form are left out.
+[[nodiscard]] RouteTable parse_routes(std::string_view text);
+[[nodiscard]] std::string routes_text(const RouteTable& table);
+
+/// The first InternalIP of the destination's family, else the first ExternalIP of it.
+[[nodiscard]] std::optional<std::string> next_hop(const std::vector<CloudAddress>& addresses,
+                                                  std::string_view destination);
+
+}  // namespace davit::pools
