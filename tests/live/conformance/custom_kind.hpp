@@ -1,11 +1,26 @@
 /// A kind of the tests' own.
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include "tests/live/support/control_plane.hpp"
 
 namespace davit::live {
+
+/// Waits until kubectl can list the objects of a kind that was just defined. A definition is
+/// established before the server's discovery names the kind.
+inline void await_kind(const ControlPlane& cluster, const std::string& plural_and_group) {
+  std::string why;
+  const auto is_listed = [&] {
+    const Outcome listed = cluster.kubectl({"get", plural_and_group, "--all-namespaces"});
+    why = listed.err;
+    return listed.code == 0;
+  };
+  if (!eventually(std::chrono::minutes(4), is_listed, std::chrono::milliseconds(200))) {
+    give_up(plural_and_group + " is not served: " + why);
+  }
+}
 
 /// Defines a namespaced kind of any form in the group example.com, and waits until it is served.
 inline void define_kind(const ControlPlane& cluster, const std::string& kind,
@@ -24,7 +39,7 @@ spec:
     storage: true
     schema: {openAPIV3Schema: {type: object}}
 )");
-  cluster.must({"wait", "--for=condition=Established", "crd/" + plural + ".example.com"});
+  await_kind(cluster, plural + ".example.com");
 }
 
 }  // namespace davit::live

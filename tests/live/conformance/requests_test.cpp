@@ -1,4 +1,5 @@
 /// Requests of a plugin that cross the ABI and reach a real server: scale of any kind, raw bytes.
+#include "tests/live/conformance/custom_kind.hpp"
 #include "tests/live/conformance/fixture.hpp"
 
 namespace davit::live {
@@ -45,7 +46,7 @@ spec:
     subresources:
       scale: {specReplicasPath: .spec.crew, statusReplicasPath: .status.crew}
 )");
-  cluster().must({"wait", "--for=condition=Established", "crd/boats.sea.example.com"});
+  await_kind(cluster(), "boats.sea.example.com");
   kubectl({"create", "-f", "-"},
           "apiVersion: sea.example.com/v1\nkind: Boat\nmetadata: {name: web}\nspec: {crew: 1}\n");
   ask("sea.example.com/v1", "Boat");
