@@ -176,14 +176,15 @@ std::string every_controller() {
 
 live::ControlPlaneOptions wide_server() {
   return {
-      .apiserver_flags = {"--max-requests-inflight=2000", "--max-mutating-requests-inflight=1000"}};
+      .apiserver_flags = {"--max-requests-inflight=2000", "--max-mutating-requests-inflight=1000"},
+      .disk = live::Disk::kSynced};
 }
 
 void progress(const std::string& text) { std::cerr << "compare: " << text << std::endl; }
 
 void measure_start(const Peer& peer, Report& report) {
   progress(peer.name + ": start");
-  ControlPlane cluster;
+  ControlPlane cluster({.apiserver_flags = {}, .disk = live::Disk::kSynced});
   (void)cluster.must({"create", "-f", "-"},
                      "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: first}\nspec:\n"
                      "  replicas: 1\n  selector: {matchLabels: {app: first}}\n  template:\n"
@@ -384,7 +385,7 @@ void measure_stateful_sets(const Peer& peer, const Options& options, Report& rep
 
 void measure_empty(const Peer& peer, Report& report) {
   progress(peer.name + ": all controllers on an empty cluster");
-  ControlPlane cluster;
+  ControlPlane cluster({.apiserver_flags = {}, .disk = live::Disk::kSynced});
   const RunningPeer running = peer.start(cluster, every_controller());
   // Until caches are filled and what only the start needed has been given back. davit trims its
   // heap every 30 seconds (decisions/011), so the samples are spread over two such periods.

@@ -37,6 +37,33 @@ std::string kubeconfig_text(const std::string& server, const std::string& ca,
 
 std::string token_user(const std::string& token) { return "token: " + token; }
 
+/// Behind other rights. The server reads the objects of each kind in order: once it goes by these,
+/// it goes by the others.
+constexpr char kProbeRights[] = R"(
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: probe-$N}
+rules: [{apiGroups: [""], resources: [nothing], verbs: [get]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: probe-$N}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: probe-$N}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: probe-of-cluster-$N}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: probe-$N, namespace: kube-system}
+rules: [{apiGroups: [""], resources: [nothing], verbs: [get]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: probe-$N, namespace: kube-system}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: probe-$N}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: probe-of-namespace-$N}]
+)";
+
 }  // namespace
 
 void write_key_pair(const std::filesystem::path& private_file,
@@ -106,13 +133,24 @@ ControlPlane::ControlPlane(ControlPlaneOptions options)
 void ControlPlane::launch_etcd() {
   const std::string client = "http://127.0.0.1:" + std::to_string(etcd_port_);
   const std::string peer = "http://127.0.0.1:" + std::to_string(peer_port_);
-  etcd_ = std::make_unique<Process>(
-      std::vector<std::string>{assets() + "/etcd", "--data-dir",
-                               (scratch_.path() / "etcd").string(), "--listen-client-urls", client,
-                               "--advertise-client-urls", client, "--listen-peer-urls", peer,
-                               "--initial-advertise-peer-urls", peer, "--initial-cluster",
-                               "default=" + peer, "--log-level", "error"},
-      log("etcd"), std::vector<std::string>{"ETCD_UNSUPPORTED_ARCH=arm64"});
+  std::vector<std::string> argv = {assets() + "/etcd",
+                                   "--data-dir",
+                                   (scratch_.path() / "etcd").string(),
+                                   "--listen-client-urls",
+                                   client,
+                                   "--advertise-client-urls",
+                                   client,
+                                   "--listen-peer-urls",
+                                   peer,
+                                   "--initial-advertise-peer-urls",
+                                   peer,
+                                   "--initial-cluster",
+                                   "default=" + peer,
+                                   "--log-level",
+                                   "error"};
+  if (options_.disk == Disk::kUnsynced) argv.emplace_back("--unsafe-no-fsync");
+  etcd_ = std::make_unique<Process>(argv, log("etcd"),
+                                    std::vector<std::string>{"ETCD_UNSUPPORTED_ARCH=arm64"});
 }
 
 std::string ControlPlane::read(const std::string& path) const {
@@ -159,8 +197,26 @@ std::string ControlPlane::kubeconfig_for(const std::string& token) const {
 std::string ControlPlane::kubeconfig_of_roles(const std::filesystem::path& manifest) const {
   const Outcome roles = run({DAVIT_PROGRAM, "rbac", "--manifest", manifest.string()});
   if (roles.code != 0) give_up("davit rbac: " + roles.err);
-  (void)must({"apply", "-f", "-"}, roles.out);
+  grant(roles.out);
   return kubeconfig_for(service_account_token("davit"));
+}
+
+void ControlPlane::grant(const std::string& roles) const {
+  static int number = 0;
+  std::string manifest = roles + kProbeRights;
+  const std::string unique = std::to_string(++number);
+  for (std::size_t at = 0; (at = manifest.find("$N", at)) != std::string::npos;) {
+    manifest.replace(at, 2, unique);
+  }
+  must({"apply", "-f", "-"}, manifest);
+  for (const char* user : {"probe-of-cluster-", "probe-of-namespace-"}) {
+    const auto is_granted = [&] {
+      return kubectl({"auth", "can-i", "get", "nothing", "--namespace=kube-system",
+                      "--as=" + (user + unique)})
+                 .code == 0;
+    };
+    if (!eventually(seconds(240), is_granted, milliseconds(100))) give_up("rights do not show");
+  }
 }
 
 std::string ControlPlane::service_account_token(const std::string& account,

@@ -43,11 +43,16 @@ void write_key_pair(const std::filesystem::path& private_file,
 /// Whether pods wait for their ServiceAccount, which a controller has to create.
 enum class Admission { kNoServiceAccounts, kServiceAccounts };
 
+/// Whether etcd waits for the disk at each write, which takes seconds where others are busy with
+/// it. A machine that loses its power loses what was not synced; a process that is killed does not.
+enum class Disk { kUnsynced, kSynced };
+
 struct ControlPlaneOptions {
   std::vector<std::string> apiserver_flags;  ///< Added to the usual ones.
   /// Signs the serving certificate that the flags name; "": it is self-signed.
   std::string ca_file = {};
   Admission admission = Admission::kNoServiceAccounts;
+  Disk disk = Disk::kUnsynced;
 };
 
 /// etcd and kube-apiserver on free loopback ports, with a kubeconfig of an administrator.
@@ -132,6 +137,8 @@ class ControlPlane {
 
  private:
   void write_credentials() const;
+  /// Applies roles and bindings, and blocks until the API server goes by them.
+  void grant(const std::string& roles) const;
   [[nodiscard]] std::filesystem::path log(const std::string& name);
   [[nodiscard]] bool healthy() const;
   /// Blocks until the API server says within a second that it is ready: controllers give up their
