@@ -51,8 +51,8 @@ TEST_F(ResilienceTest, AStandbyTakesOverAtOnceWhenTheLeaderStops) {
 
 TEST_F(ResilienceTest, WorkContinuesAfterTheServerWasRestarted) {
   const auto davit =
-      cluster().davit({"--leader-elect-resource-name=restart", "--leader-elect-lease-duration=60s",
-                       "--leader-elect-renew-deadline=45s"});
+      cluster().davit({"--leader-elect-resource-name=restart", "--leader-elect-lease-duration=15m",
+                       "--leader-elect-renew-deadline=10m"});
   // A host that starts gives up on a server that is not healthy for ten seconds, as upstream.
   ASSERT_TRUE(prints(*davit, "Successfully acquired lease"));
   for (const char* name : {"one", "two", "three"}) {
