@@ -87,6 +87,19 @@ class LiveTest : public testing::Test {
            << object << " " << jsonpath << " is \"" << last << "\", not \"" << value << "\"";
   }
 
+  /// Waits until an event of the namespace has this part of "Reason|component|message". Events
+  /// are written behind what they are about.
+  static bool shows_event(const std::string& part) {
+    return eventually(
+        kWaitLimit,
+        [&] {
+          return field("events",
+                       "{range .items[*]}{.reason}|{.source.component}|{.message}{\"\\n\"}{end}")
+                     .find(part) != std::string::npos;
+        },
+        std::chrono::milliseconds(200));
+  }
+
   /// Waits until the program has printed `text`.
   static testing::AssertionResult prints(Process& process, const std::string& text) {
     if (eventually(kWaitLimit,

@@ -74,7 +74,7 @@ TEST_F(StartTest, AMissingRightIsNamedAndTheRestWorks) {
   const auto davit = cluster().davit(
       {"--leader-elect=false", "--kubeconfig=" + cluster().kubeconfig_for("bob-token")});
   EXPECT_TRUE(prints(*davit, "deployments.apps"));
-  EXPECT_THAT(davit->output(), HasSubstr("list"));
+  EXPECT_TRUE(prints(*davit, "list"));
   create_replica_set("set");
   EXPECT_TRUE(becomes("replicaset/set", "{.status.readyReplicas}", "2"));
   EXPECT_TRUE(davit->running());
@@ -93,8 +93,7 @@ TEST_F(StartTest, ThePrintedRolesSuffice) {
   kubectl({"set", "image", "deployment/web", "nginx=nginx:2"});
   EXPECT_TRUE(becomes("deployment/web", "{.status.updatedReplicas} {.status.replicas}", "2 2"));
   EXPECT_THAT(davit->output(), Not(HasSubstr("orbidden"))) << "every request was allowed";
-  EXPECT_THAT(kubectl({"get", "events", "-o", "jsonpath={.items[*].reason}"}),
-              HasSubstr("ScalingReplicaSet"));
+  EXPECT_TRUE(shows_event("ScalingReplicaSet|"));
 }
 
 TEST_F(StartTest, ADropInPluginIsLoadedAndWorks) {
