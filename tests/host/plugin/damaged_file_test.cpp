@@ -21,7 +21,7 @@ ExitStatus opened(const std::filesystem::path& path) {
   Result<ChildProcess> child =
       ChildProcess::start(ChildProcess::Function{.run = [&] { open_for_trial({path.string()}); }});
   EXPECT_TRUE(child) << child.error().message();
-  if (!child->wait_until(std::chrono::steady_clock::now() + std::chrono::seconds(30))) {
+  if (!child->wait_until(std::chrono::steady_clock::now() + std::chrono::minutes(2))) {
     child->kill();
   }
   return child->reap();
