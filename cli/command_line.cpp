@@ -209,7 +209,7 @@ CLI::App* add_plugin_command(CLI::App& app, Commands& commands, std::ostream& ou
       "--kind", commands.plugin_new.kind,
       "Kind of that resource, if it is not built in and does not follow from the plural");
   fresh->add_flag("--provider", commands.plugin_new.is_provider,
-                  "Create the provider of a cloud, in C++, which watches Services and Nodes");
+                  "Create the provider of a cloud, in C++ or Rust");
   fresh->add_option("--dir", commands.plugin_new.directory, "Folder to create (default NAME)");
   fresh->callback(
       [&] { commands.chosen = [&] { return run_plugin_new(commands.plugin_new, out, err); }; });

@@ -154,20 +154,26 @@ constexpr std::array<Language, 3> kLanguages = {{
      "folder"},
 }};
 
-/// The provider of a cloud, whose files stand in a folder as those of a language do.
-constexpr Language kProvider = {"provider", "plugin.cpp", "tests/unit_test.cpp",
-                                "davit_plugin(@NAME@ SOURCES plugin.cpp)", kCompiler};
+/// The folders whose files a project has. If two have a file of one path, the first one counts.
+using Folders = std::vector<std::string_view>;
 
-/// Whether a project in `language` has the file: one of the language replaces the common one.
-bool belongs(const TemplateFile& file, const Language& language) {
-  if (file.folder == language.name) return true;
-  if (file.folder != "common") return false;
-  const bool is_replaced =
-      std::ranges::any_of(plugin_template_files(), [&](const TemplateFile& other) {
-        return other.folder == language.name && other.path == file.path;
-      });
-  if (is_replaced) return false;
-  return file.path != "tests/unit_test.cpp" || language.unit_test == file.path;
+Folders folders_for(const PluginNewOptions& options, const Language& language) {
+  if (!options.is_provider) return {language.name, "common"};
+  if (language.name == "rust") return {"provider-rust", "rust", "provider", "common"};
+  return {"provider", "common"};
+}
+
+/// Whether a project in `language` has the file.
+bool belongs(const TemplateFile& file, const Folders& folders, const Language& language) {
+  const auto own = std::ranges::find(folders, file.folder);
+  if (own == folders.end()) return false;
+  if (file.path.ends_with(".cpp") && file.path != language.source &&
+      file.path != language.unit_test) {
+    return false;
+  }
+  return std::ranges::none_of(plugin_template_files(), [&](const TemplateFile& other) {
+    return other.path == file.path && std::find(folders.begin(), own, other.folder) != own;
+  });
 }
 
 std::string filled(std::string_view text, const Words& words) {
@@ -296,11 +302,11 @@ int run_plugin_new(const PluginNewOptions& options, std::ostream& out, std::ostr
     err << "davit: --lang must be cpp, c or rust, not " << options.language << "\n";
     return kExitMistakes;
   }
-  if (options.is_provider && language->name != "cpp") {
-    err << "davit: --provider writes C++ only, not " << options.language << "\n";
+  if (options.is_provider && language->name == "c") {
+    err << "davit: --provider writes C++ or Rust, not C\n";
     return kExitMistakes;
   }
-  if (options.is_provider) language = &kProvider;
+  const Folders folders = folders_for(options, *language);
   const Result<Words> words = words_for(options, *language);
   if (!words) {
     err << "davit: " << words.error().message() << "\n";
@@ -313,7 +319,7 @@ int run_plugin_new(const PluginNewOptions& options, std::ostream& out, std::ostr
     return kExitMistakes;
   }
   for (const TemplateFile& file : plugin_template_files()) {
-    if (!belongs(file, *language)) continue;
+    if (!belongs(file, folders, *language)) continue;
     const std::string_view path =
         file.path == "gitignore" ? std::string_view(".gitignore") : file.path;
     if (Status s = write_file(root / path, filled(file.text, *words)); !s.ok()) {

@@ -15,7 +15,7 @@ struct PluginNewOptions {
   std::string watches = "v1/pods";
   std::string kind{};        ///< The resource's kind; empty: known for built-in ones, else guessed.
   std::string directory{};   ///< Made for it; empty: the name, in the current directory.
-  bool is_provider = false;  ///< The provider of a cloud, in C++; it watches Services and Nodes.
+  bool is_provider = false;  ///< The provider of a cloud, in C++ or Rust.
 };
 
 /// Writes the project and says on `out` what to do with it. 0; 2 for a name, resource or directory
@@ -25,7 +25,7 @@ struct PluginNewOptions {
 
 /// A file of a new plugin project, compiled in from sdk/templates.
 struct TemplateFile {
-  std::string_view folder;  ///< "common", "provider", or the language that it is for.
+  std::string_view folder;  ///< "common", "provider", or that of a language.
   std::string_view path;    ///< Within the project: "tests/unit_test.cpp".
   std::string_view text;    ///< With @NAME@ and its like in it.
 };

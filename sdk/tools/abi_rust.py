@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Makes sdk/rust/src/abi.rs from abi.h.
+"""Makes sdk/rust/src/abi.rs from abi.h, and the module of an addition, such as cloud_abi.rs, from its header.
 
     abi_rust.py HEADER               prints the module
     abi_rust.py HEADER --check FILE  fails when FILE is not what would be printed
 """
+import os
 import re
 import sys
 
@@ -14,6 +15,14 @@ HEAD = """//! `<davit/abi.h>` type by type: order, meaning and rules of lifetime
 //! of their revision. `new()` of a struct is all zero but for its size.
 #![allow(non_camel_case_types, clippy::new_without_default)]
 
+use std::ffi::c_void;
+use std::mem::size_of;
+"""
+ADDITION = """//! `<davit/%s>` type by type, as `abi` has those of `<davit/abi.h>`. `sdk/tools/abi_rust.py` makes this module from it, and a
+//! test fails when it is stale.
+#![allow(non_camel_case_types, clippy::new_without_default)]
+
+use crate::abi::*;
 use std::ffi::c_void;
 use std::mem::size_of;
 """
@@ -97,7 +106,8 @@ def struct_lines(name, body):
 
 def module(header):
     text = re.sub(r"/\*.*?\*/", "", open(header, encoding="utf-8").read(), flags=re.S)
-    out = [HEAD]
+    is_addition = os.path.basename(header) != "abi.h"
+    out = [ADDITION % os.path.basename(header) if is_addition else HEAD]
     pattern = re.compile(
         r"typedef struct (?P<struct>\w+) \{(?P<body>.*?)\n?\} (?P=struct);|enum \{(?P<enum>[^}]*)\};|"
         r"typedef struct (?P<opaque>\w+) (?P=opaque);|"
@@ -122,7 +132,9 @@ def module(header):
         else:
             kind = "&str" if part["value"].startswith('"') else "u32"
             out.append(f"pub const {part['define']}: {kind} = {part['value']};\n")
-    out.append("// Constant tables of pointers to constants.\nunsafe impl Sync for davit_plugin {}\nunsafe impl Sync for davit_row {}\n")
+    if not is_addition:
+        out.append("// Constant tables of pointers to constants.\nunsafe impl Sync for davit_plugin {}\n"
+                   "unsafe impl Sync for davit_row {}\n")
     names = re.findall(r"pub struct (\w+) \{\n(?!    private)", "\n".join(out))
     out.append("/// The size of each struct, for the test that compares them with C's.\npub const SIZES: &[(&str, usize)] = &[")
     out += [f'    ("{name}", size_of::<{name}>()),' for name in names]

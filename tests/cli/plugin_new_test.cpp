@@ -94,6 +94,23 @@ TEST_F(PluginNewTest, AProviderHasTheLoopBesideItInItsTests) {
   }
 }
 
+TEST_F(PluginNewTest, AProviderInRustHasTheLoopBesideItInItsTests) {
+  ASSERT_EQ(begin({.name = "my-cloud", .language = "rust", .is_provider = true}), 0) << err_.str();
+  EXPECT_THAT(text("src/lib.rs"), HasSubstr("impl LoadBalancers for MyCloud"));
+  EXPECT_THAT(text("Cargo.toml"), HasSubstr("name = \"my-cloud\""));
+  EXPECT_THAT(text("davit.yaml"), HasSubstr("my-cloud: {enabled: true}"));
+  EXPECT_THAT(text("tests/unit.rs"), HasSubstr("PluginFile::shipped(\"cloud\")"));
+  EXPECT_THAT(text("tests/e2e.sh"), HasSubstr("my-cloud: {enabled: true}"));
+  EXPECT_THAT(text("README.md"), HasSubstr("`src/lib.rs`"));
+  EXPECT_TRUE(fs::exists(project() / "ci.sh"));
+  for (const auto& each : fs::recursive_directory_iterator(project())) {
+    if (!each.is_regular_file()) continue;
+    EXPECT_NE(each.path().extension(), ".cpp") << each.path();
+    const std::string content = text(fs::relative(each.path(), project()).string());
+    EXPECT_THAT(content, Not(testing::ContainsRegex("@[A-Z_]+@"))) << each.path();
+  }
+}
+
 TEST_F(PluginNewTest, MistakesLeaveNothingBehind) {
   const std::pair<PluginNewOptions, const char*> kMistakes[] = {
       {{.name = "Hello"}, "\"Hello\" is not a name for a plugin"},
@@ -104,8 +121,7 @@ TEST_F(PluginNewTest, MistakesLeaveNothingBehind) {
       {{.name = "a", .watches = "apps/deployments"}, "does not name a resource"},
       {{.name = "a", .watches = "apps/v1gamma1/deployments"}, "does not name a resource"},
       {{.name = "a", .watches = "v1/pod"}, "\"pod\" is not a plural; did you mean pods?"},
-      {{.name = "a", .language = "rust", .is_provider = true},
-       "--provider writes C++ only, not rust"},
+      {{.name = "a", .language = "c", .is_provider = true}, "--provider writes C++ or Rust, not C"},
       {{.name = "a", .language = "provider"}, "--lang must be cpp, c or rust, not provider"},
       {{.name = "a", .language = "go"}, "--lang must be cpp, c or rust, not go"},
   };

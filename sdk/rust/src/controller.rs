@@ -1,6 +1,7 @@
 //! What a plugin implements.
 use crate::abi::*;
 use crate::cache::{Event, Index, Informer, Queue};
+use crate::cloud::CloudProvider;
 use crate::ctx::Ctx;
 use crate::debug_page::DebugPage;
 use crate::entry::{self, Frame};
@@ -53,6 +54,10 @@ pub trait Controller: Send + Sync + Sized + 'static {
     }
     /// The state that a hot swap hands to the next build, if there is any; the same object each time.
     fn state(&self) -> Option<&dyn HandedState> {
+        None
+    }
+    /// The cloud that the controller provides, if it does; the same object each time.
+    fn cloud(&self) -> Option<&dyn CloudProvider> {
         None
     }
 }

@@ -1,6 +1,8 @@
 //! How the host calls a controller: each function runs the plugin's code under `catch_unwind`.
 use crate::abi::*;
 use crate::cache::{found_of, Event};
+use crate::cloud;
+use crate::cloud_abi::davit_cloud_provider_v1;
 use crate::controller::{guarded, Again, Controller, Setup};
 use crate::ctx::{Call, Ctx, Level};
 use crate::error::{Error, Result};
@@ -17,6 +19,7 @@ pub(crate) struct Frame<C> {
     pub(crate) host: Arc<Host>,
     pub(crate) controller: Option<C>, // Set before init returns, and with that before any other call.
     state: Option<davit_state_v1>,    // Of a controller that has a state.
+    cloud: Option<Box<cloud::Offered>>, // Of one that provides a cloud.
     health: davit_health_v1,
     debug: davit_debug_v1,
     configurable: davit_configurable_v1,
@@ -55,7 +58,7 @@ impl<C: Controller> Frame<C> {
             reserved: 0,
             changed: configure::<C>,
         };
-        Frame { host, controller: None, state: None, health, debug, configurable, doors: Vec::new() }
+        Frame { host, controller: None, state: None, cloud: None, health, debug, configurable, doors: Vec::new() }
     }
     fn made(&self) -> Result<&C> {
         self.controller.as_ref().ok_or_else(|| Error::new(DAVIT_INTERNAL, "the controller is not made yet"))
@@ -214,6 +217,10 @@ unsafe extern "C" fn capability<C: Controller>(
         ("davit.debug/1", _) => (&frame.debug as *const davit_debug_v1).cast(),
         ("davit.configurable/1", _) => (&frame.configurable as *const davit_configurable_v1).cast(),
         ("davit.state/1", Some(table)) => (table as *const davit_state_v1).cast(),
+        ("davit.cloud-provider/1", _) => match &frame.cloud {
+            Some(offered) => (&offered.side as *const davit_cloud_provider_v1).cast(),
+            None => std::ptr::null(),
+        },
         _ => std::ptr::null(),
     }
 }
@@ -267,6 +274,7 @@ pub unsafe extern "C" fn init<C: Controller>(
     let body = |ctx: &Ctx<'_>| {
         let controller = C::new(&mut Setup { frame, ctx: *ctx })?;
         (*frame).state = controller.state().map(state::table::<C>);
+        (*frame).cloud = controller.cloud().map(cloud::offered::<C>);
         (*frame).controller = Some(controller);
         Ok(())
     };

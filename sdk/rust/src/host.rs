@@ -1,5 +1,6 @@
 //! The host as one controller has it.
 use crate::abi::*;
+use crate::cloud_abi::davit_cloud_host_v1;
 use crate::dynamic::Anchor;
 use crate::error::{Error, Result};
 use crate::sized::{read_sized, Growing};
@@ -27,6 +28,7 @@ pub(crate) struct Host {
     dynamic: Option<davit_informer_v2>,
     waker: Option<davit_waker_v1>,
     http: Option<davit_http_v1>,
+    cloud: Option<davit_cloud_host_v1>,
 
     /// The handlers of dynamic informers.
     anchors: Mutex<Vec<Arc<Anchor>>>,
@@ -92,6 +94,7 @@ impl Host {
             dynamic: table(call, &context, "davit.informer/2"),
             waker: table(call, &context, "davit.waker/1"),
             http: table(call, &context, "davit.http/1"),
+            cloud: table(call, &context, "davit.cloud-host/1"),
             context,
             anchors: Mutex::default(),
             dropped: Mutex::default(),
@@ -110,6 +113,7 @@ impl Host {
         dynamic: davit_informer_v2 "davit.informer/2";
         waker: davit_waker_v1 "davit.waker/1";
         http: davit_http_v1 "davit.http/1";
+        cloud: davit_cloud_host_v1 "davit.cloud-host/1";
     }
 
     /// Keeps an anchor; its address.

@@ -14,6 +14,7 @@
 //! | show health, a page, a configuration | [`Controller::health`], [`Controller::debug_page`], [`Controller::configure`] |
 //! | hand a state to the next build | [`HandedState`] |
 //! | send requests to servers outside the cluster | [`http`] |
+//! | provide load balancers, machines or routes of a cloud | [`cloud`] |
 //! | work with types that `davit codegen --lang rust` makes | [`typed`] |
 //! | test a controller on a cluster in memory | [`testing`] |
 //!
@@ -35,6 +36,8 @@
 pub mod abi;
 mod cache;
 mod callback;
+pub mod cloud;
+pub mod cloud_abi;
 mod controller;
 mod ctx;
 #[cfg(feature = "serde")]

@@ -1,5 +1,6 @@
 //! Structs and tables of the host, which may be of a host with another minor of the contract.
 use crate::abi::*;
+use crate::cloud_abi::davit_cloud_host_v1;
 use std::mem::{size_of, MaybeUninit};
 
 /// A struct or table that begins with its size.
@@ -17,13 +18,13 @@ macro_rules! sizes {
         }
     )*};
 }
-// As tests/golden/abi_layout.txt has them. They are the contract and never change.
+// As tests/golden/abi_layout.txt and cloud_layout.txt have them. They are the contract and never change.
 sizes! {
     davit_sink 24, davit_call 88, davit_object_v1 160, davit_event 48, davit_informer_v1 40, davit_sync_result 16,
     davit_queue_v1 64, davit_response 80, davit_client_v1 40, davit_timer_v1 24, davit_event_v1 16, davit_log_v1 24,
     davit_clock_v1 32, davit_random_v1 16, davit_metric_v1 32, davit_config_v1 16, davit_freshness_v1 32,
     davit_served_resource 128, davit_unknown_version 56, davit_discovery_v1 56, davit_informer_v2 48, davit_waker_v1 40,
-    davit_http_v1 24, davit_context 48, davit_page 32,
+    davit_http_v1 24, davit_context 48, davit_page 32, davit_cloud_host_v1 16,
 }
 
 /// A copy of what the host gives: members beyond the size that it says are zero. None: it is not there, or shorter than in 1.0.

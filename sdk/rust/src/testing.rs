@@ -70,6 +70,76 @@ fn library_path() -> String {
         .unwrap_or_else(|_| format!("{}/../../../davit/libdavit_testing.so", INSTALLED.unwrap_or(".")))
 }
 
+/// The plugin of another file, such as davit's own loops of a cloud, to run beside that of the test. It stays loaded.
+pub struct PluginFile {
+    table: *const davit_plugin,
+    note: String,
+}
+
+impl PluginFile {
+    /// Panics with the reason: a test cannot go on without it.
+    pub fn open(path: &str) -> PluginFile {
+        let file = CString::new(path).expect("a path");
+        let library = unsafe { dlopen(file.as_ptr(), RTLD_NOW) };
+        if library.is_null() {
+            panic!("{}", unsafe { CStr::from_ptr(dlerror()) }.to_string_lossy());
+        }
+        let found = unsafe { dlsym(library, "davit_plugin_v1\0".as_ptr().cast()) };
+        assert!(!found.is_null(), "{} is not a plugin", path);
+        let entry: extern "C" fn() -> *const davit_plugin = unsafe { std::mem::transmute(found) };
+        let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {}", path, error));
+        PluginFile { table: entry(), note: note_of(&bytes).unwrap_or_else(|| panic!("{} has no note", path)) }
+    }
+    /// A plugin of davit's own: "cloud".
+    pub fn shipped(name: &str) -> PluginFile {
+        let library = library_path();
+        let folder = library.rsplit_once('/').map_or(".", |(folder, _)| folder);
+        PluginFile::open(&format!("{}/plugins/{}.so", folder, name))
+    }
+    pub fn table(&self) -> *const davit_plugin {
+        self.table
+    }
+    /// The note `own` with the controllers of this plugin, too, for [`Cluster::new`]: what none of them declares is refused.
+    pub fn note_with(&self, own: &str) -> String {
+        let place = own.find(CONTROLLERS).expect("a note with controllers") + CONTROLLERS.len();
+        format!("{}{},{}", &own[..place], controllers_of(&self.note), &own[place..])
+    }
+}
+
+const CONTROLLERS: &str = "\"controllers\":[";
+
+/// The text of the ELF note in the bytes of a file, which is as `crate::Note` makes it.
+fn note_of(file: &[u8]) -> Option<String> {
+    const OWNER: &[u8] = b"\x01\0\0\0davit\0\0\0";
+    for at in 8..file.len().saturating_sub(OWNER.len()) {
+        if &file[at..at + OWNER.len()] != OWNER || file[at - 8..at - 4] != [6, 0, 0, 0] {
+            continue;
+        }
+        let size = u32::from_le_bytes([file[at - 4], file[at - 3], file[at - 2], file[at - 1]]) as usize;
+        let text = file.get(at + OWNER.len()..at + OWNER.len() + size.saturating_sub(1))?;
+        return String::from_utf8(text.to_vec()).ok();
+    }
+    None
+}
+
+/// The elements of the list of controllers in a note.
+fn controllers_of(note: &str) -> &str {
+    let begin = note.find(CONTROLLERS).expect("a note with controllers") + CONTROLLERS.len();
+    let (mut depth, mut in_text, mut escaped) = (0, false, false);
+    for (at, c) in note[begin..].char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => in_text = !in_text,
+            '[' | '{' if !in_text => depth += 1,
+            ']' if !in_text && depth == 0 => return &note[begin..begin + at],
+            ']' | '}' if !in_text => depth -= 1,
+            _ => {}
+        }
+    }
+    panic!("the list of controllers has no end")
+}
+
 impl Library {
     fn load() -> Library {
         let path = CString::new(library_path()).expect("a path");
