@@ -6,6 +6,7 @@
 
 #include "lib/cel/authorizer.hpp"
 #include "lib/cel/limits.hpp"
+#include "lib/cel/mutations.hpp"
 #include "lib/cel/parser.hpp"
 #include "lib/cel/planning.hpp"
 #include "lib/cel/source.hpp"
@@ -105,6 +106,10 @@ std::string result_text(const Type& type) {
   return out + ')';
 }
 
+bool is_object(const Type& type, std::string_view name) {
+  return type.kind == TypeKind::kObject && type.name == name;
+}
+
 /// Why an expression of the type is not wanted; "" if it is.
 std::string wrong_result(const Type& type, Wanted wanted) {
   const std::string got = " but got " + result_text(type);
@@ -117,6 +122,12 @@ std::string wrong_result(const Type& type, Wanted wanted) {
       return type.kind == TypeKind::kString || type.kind == TypeKind::kNull
                  ? ""
                  : "must evaluate to one of [string null_type]" + got;
+    case Wanted::kObject:
+      return is_object(type, kObjectType) ? "" : "must evaluate to Object" + got;
+    case Wanted::kPatches:
+      return type.kind == TypeKind::kList && is_object(*type.parameters[0], kJsonPatchType)
+                 ? ""
+                 : "must evaluate to list(JSONPatch)" + got;
     case Wanted::kAny:
       break;
   }
@@ -214,14 +225,18 @@ AdmissionExpression AdmissionCompiler::compile(std::string text, Wanted wanted,
   if (members_ != nullptr) {
     variables.push_back({std::string(kVariables), object_type("kubernetes.variables", members_)});
   }
-  Checked checked = check(*parsed.root, variables);
+  const bool mutates = wanted == Wanted::kObject || wanted == Wanted::kPatches;
+  Checked checked = check(*parsed.root, variables, mutates ? PatchTypes::kYes : PatchTypes::kNo);
   if (!checked.issues.empty()) {
     out.error = std::string(kFailed) + display(out.text, std::move(checked.issues));
     return out;
   }
   out.error = wrong_result(*checked.result, wanted);
   if (!out.error.empty()) return out;
-  if (const std::string failed = planning_error(*parsed.root); !failed.empty()) {
+  const std::string failed = checked.patch_type.empty()
+                                 ? planning_error(*parsed.root)
+                                 : "reference to undefined type: " + checked.patch_type;
+  if (!failed.empty()) {
     out.error = "program instantiation failed: " + failed;
     out.internal = true;
     return out;

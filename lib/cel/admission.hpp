@@ -31,7 +31,14 @@ namespace davit::cel {
 [[nodiscard]] TypePtr composed_type(const TypePtr& type);
 
 /// The types to which an expression may evaluate.
-enum class Wanted : std::uint8_t { kBool, kText, kTextOrNull, kAny };
+enum class Wanted : std::uint8_t {
+  kBool,
+  kText,
+  kTextOrNull,
+  kAny,
+  kObject,   ///< `Object`. These two let the expression use the types of mutation_types.hpp.
+  kPatches,  ///< `list(JSONPatch)`
+};
 /// Whether `params` or `authorizer` are declared.
 enum class Declares : bool { kNo, kYes };
 

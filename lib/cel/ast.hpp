@@ -73,7 +73,8 @@ struct Entry {
   ExprPtr key;        ///< Null in a struct.
   std::string field;  ///< Empty in a map.
   ExprPtr value;
-  bool optional = false;  ///< `?key: value`
+  bool optional = false;     ///< `?key: value`
+  std::uint32_t offset = 0;  ///< The place of the colon.
 };
 
 /// For each element of `range`: while `condition`, accumulator = `step`; then `result`.

@@ -7,6 +7,7 @@
 
 #include "lib/cel/field_names.hpp"
 #include "lib/cel/literals.hpp"
+#include "lib/cel/mutation_types.hpp"
 #include "lib/cel/unifier.hpp"
 
 namespace davit::cel {
@@ -39,7 +40,8 @@ std::string signature(const std::vector<TypePtr>& types, bool member) {
 
 class Checker {
  public:
-  explicit Checker(const std::vector<Variable>& variables) : globals_(variables) {}
+  Checker(const std::vector<Variable>& variables, PatchTypes patch_types)
+      : globals_(variables), patch_types_(patch_types) {}
 
   Checked run(const Expr& root) {
     check(root);
@@ -63,8 +65,9 @@ class Checker {
   static TypePtr error() { return simple_type(TypeKind::kError); }
   static TypePtr dyn() { return simple_type(TypeKind::kDyn); }
 
-  void report(const Expr& at, std::string message) {
-    out_.issues.push_back({std::int64_t{at.offset}, std::move(message)});
+  void report(const Expr& at, std::string message) { report(at.offset, std::move(message)); }
+  void report(std::uint32_t offset, std::string message) {
+    out_.issues.push_back({std::int64_t{offset}, std::move(message)});
   }
   void undeclared(const Expr& at, const std::string& name) {
     report(at, "undeclared reference to '" + name + "' (in container '')");
@@ -115,8 +118,16 @@ class Checker {
       out_.variables.insert(each.name);
       return each.type;
     }
-    const TypePtr found = find_type(name);
+    TypePtr found = find_type(name);
+    if (found == nullptr) {
+      found = patch_type(name);
+      if (found != nullptr && out_.patch_type.empty()) out_.patch_type = name;
+    }
     return found == nullptr ? nullptr : types_.instance_of({type_type(found)}).front();
+  }
+
+  [[nodiscard]] TypePtr patch_type(std::string_view name) const {
+    return patch_types_ == PatchTypes::kYes ? mutation_type(name) : nullptr;
   }
 
   void identifier(const Expr& expr) {
@@ -170,6 +181,9 @@ class Checker {
       case TypeKind::kMap:
         return type->parameters[1];
       case TypeKind::kObject: {
+        if (patch_types_ == PatchTypes::kYes) {
+          if (TypePtr field = mutation_field(*type, name)) return field;
+        }
         const auto found = type->fields == nullptr ? FieldTypes::const_iterator()
                                                    : type->fields->find(field_of_identifier(name));
         if (type->fields != nullptr && found != type->fields->end()) return found->second;
@@ -308,16 +322,31 @@ class Checker {
     set(expr, map_type(std::move(key), std::move(value)));
   }
 
-  /// Kubernetes has no messages that rules could make.
+  /// The types of mutations are the only ones with fields that expressions can set.
   void structure(const Expr& expr) {
-    for (const Entry& each : expr.entries) check(*each.value);
-    const TypePtr type = find_type(expr.name);
-    if (type == nullptr) {
-      undeclared(expr, expr.name);
-    } else {
-      report(expr, "'" + to_text(*type) + "' is not a message type");
+    const TypePtr made =
+        patch_type(std::string_view(expr.name).substr(expr.name.starts_with('.') ? 1 : 0));
+    if (made != nullptr) {
+      set(expr, made);
+      for (const Entry& each : expr.entries) initializer(each, *made);
+      return;
     }
     set(expr, error());
+    const TypePtr type = find_type(expr.name);
+    if (type == nullptr) return undeclared(expr, expr.name);
+    for (const Entry& each : expr.entries) check(*each.value);
+    report(expr, "'" + to_text(*type) + "' is not a message type");
+  }
+
+  void initializer(const Entry& entry, const Type& type) {
+    check(*entry.value);
+    const TypePtr field = mutation_field(type, entry.field);
+    const TypePtr value = element_type(*entry.value, entry.optional);
+    if (field != nullptr && types_.assignable(field, value)) return;
+    // cel-go does not say that there is no such field.
+    report(entry.offset, "expected type of field '" + entry.field + "' is '" +
+                             (field == nullptr ? "" : to_text(*field)) +
+                             "' but provided type is '" + to_text(*types_.final_type(value)) + "'");
   }
 
   void comprehension(const Expr& expr) {
@@ -374,6 +403,7 @@ class Checker {
   }
 
   const std::vector<Variable>& globals_;
+  const PatchTypes patch_types_;
   std::vector<Variable> locals_;  // The innermost last.
   Unifier types_;
   Checked out_;
@@ -381,8 +411,9 @@ class Checker {
 
 }  // namespace
 
-Checked check(const Expr& expression, const std::vector<Variable>& variables) {
-  return Checker(variables).run(expression);
+Checked check(const Expr& expression, const std::vector<Variable>& variables,
+              PatchTypes patch_types) {
+  return Checker(variables, patch_types).run(expression);
 }
 
 }  // namespace davit::cel

@@ -29,14 +29,20 @@ struct Checked {
   std::unordered_map<std::int64_t, std::vector<const Overload*>> overloads;
   /// The variables that the expression uses.
   std::unordered_set<std::string> variables;
+  /// The first type of mutations that the expression uses as a value, which no evaluator knows.
+  std::string patch_type;
   Issues issues;  ///< Empty: the expression is well typed.
 
   /// The type of the whole expression.
   TypePtr result;
 };
 
+/// Whether an expression may use the types of mutations: see mutation_types.hpp.
+enum class PatchTypes : bool { kNo, kYes };
+
 /// Checks a parsed expression, and afterwards its literals: regular expressions, durations and
 /// times that are wrong, lists and maps with elements of different types. Pure.
-[[nodiscard]] Checked check(const Expr& expression, const std::vector<Variable>& variables);
+[[nodiscard]] Checked check(const Expr& expression, const std::vector<Variable>& variables,
+                            PatchTypes patch_types = PatchTypes::kNo);
 
 }  // namespace davit::cel

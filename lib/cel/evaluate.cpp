@@ -12,6 +12,7 @@
 #include "lib/cel/call_cost.hpp"
 #include "lib/cel/functions.hpp"
 #include "lib/cel/maps.hpp"
+#include "lib/cel/mutations.hpp"
 #include "lib/cel/numbers.hpp"
 #include "lib/cel/operators.hpp"
 
@@ -67,6 +68,11 @@ bool is_constant(const Expr& expr) {
     if (entry.optional || !is_constant(*entry.key) || !is_constant(*entry.value)) return false;
   }
   return true;
+}
+
+/// The name of the type that a structure has; "" for a map.
+std::string_view type_of(const Expr& structure) {
+  return std::string_view(structure.name).substr(structure.name.starts_with('.') ? 1 : 0);
 }
 
 std::optional<Value> type_by_name(std::string_view name) {
@@ -514,11 +520,11 @@ Value Evaluator::map(const Expr& expr) {
   }
   Value out = map_entries(expr);
   charge(expr.kind == ExprKind::kMap ? kMapCost : kStructCost);
-  return exceeded_ ? exceeded() : out;
+  return exceeded_ ? exceeded() : checked_mutation(type_of(expr), std::move(out));
 }
 
 Value Evaluator::map_entries(const Expr& expr) {
-  auto out = std::make_shared<BuiltMap>(expr.kind == ExprKind::kStruct ? expr.name : "");
+  auto out = std::make_shared<BuiltMap>(std::string(type_of(expr)));
   for (const Entry& entry : expr.entries) {
     Value key = entry.key ? eval(*entry.key) : borrowed_text(entry.field);
     if (key.is_error()) return key;
@@ -526,7 +532,10 @@ Value Evaluator::map_entries(const Expr& expr) {
     if (value.is_error()) return value;
     if (entry.optional) {
       const auto* optional = value.get<Optional>();
-      if (optional == nullptr) return no_such_overload();
+      if (optional == nullptr) {
+        return error_value("cannot initialize optional entry '" + plain_text(key) +
+                           "' from non-optional value " + plain_text(value));
+      }
       if (!optional->value) continue;
       value = Value(*optional->value);
     }

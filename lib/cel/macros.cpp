@@ -268,8 +268,8 @@ ExprPtr TreeBuilder::copy(const Expr& expr) {
   out->target = copied(expr.target);
   for (const ExprPtr& arg : expr.args) out->args.push_back(copied(arg));
   for (const Entry& entry : expr.entries) {
-    out->entries.push_back(
-        {next_id(), copied(entry.key), entry.field, copied(entry.value), entry.optional});
+    out->entries.push_back({next_id(), copied(entry.key), entry.field, copied(entry.value),
+                            entry.optional, entry.offset});
   }
   if (expr.loop) {
     const Comprehension& loop = *expr.loop;

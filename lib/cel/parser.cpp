@@ -451,8 +451,9 @@ ExprPtr Parser::message() {
     const Token field = next();
     if (field.kind == Kind::kEscapedIdentifier) (void)fail(field.offset, "unsupported syntax: '`'");
     const std::int64_t id = builder_.next_id();
+    const std::uint32_t colon = peek(0).offset;
     expect(Kind::kColon);
-    out->entries.push_back({id, nullptr, std::string(field.text), expr(), optional});
+    out->entries.push_back({id, nullptr, std::string(field.text), expr(), optional, colon});
     if (take(Kind::kComma)) continue;
     expect(Kind::kRightBrace, {Kind::kRightBrace, Kind::kComma});
     break;
@@ -486,8 +487,9 @@ ExprPtr Parser::map() {
     const bool optional = take(Kind::kQuestion);
     ExprPtr key = expr();
     const std::int64_t id = builder_.next_id();
+    const std::uint32_t colon = peek(0).offset;
     expect(Kind::kColon);
-    out->entries.push_back({id, std::move(key), "", expr(), optional});
+    out->entries.push_back({id, std::move(key), "", expr(), optional, colon});
     if (take(Kind::kComma)) continue;
     expect(Kind::kRightBrace, {Kind::kRightBrace, Kind::kComma});
     break;

@@ -185,6 +185,14 @@ ApiError internal_error(std::string message) {
   return without_details(reason::kUnnamed, std::move(message));
 }
 
+ApiError internal_failure(std::string_view why) {
+  ApiError out =
+      without_details(reason::kInternalError, "Internal error occurred: " + std::string(why));
+  out.details = StatusDetails();
+  out.details->causes.push_back({"", "", std::string(why)});
+  return out;
+}
+
 ApiError future_revision(Revision asked, Revision current) {
   StatusDetails details;
   details.causes = {{"ResourceVersionTooLarge", "", "Too large resource version"}};

@@ -111,6 +111,8 @@ struct Subject {
                                          int retry_after_seconds);
 /// 500 without a reason.
 [[nodiscard]] ApiError internal_error(std::string message);
+/// 500 with the reason InternalError: `Internal error occurred: <why>`.
+[[nodiscard]] ApiError internal_failure(std::string_view why);
 /// 504: `Timeout: Too large resource version: <asked>, current: <current>`
 [[nodiscard]] ApiError future_revision(Revision asked, Revision current);
 

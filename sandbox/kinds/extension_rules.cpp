@@ -19,8 +19,6 @@ struct ExtensionRule {
   void (*check)(const Json& object, const Json* old, FieldErrors& errors) = nullptr;
   void (*check_status)(const Json& object, FieldErrors& errors) = nullptr;
   void (*check_status_change)(const Json& object, const Json& old, FieldErrors& errors) = nullptr;
-  /// A literal: a warning for writers of such objects; empty: none.
-  std::string_view warning = {};
   /// See PlainRules::checks_finalizer_names().
   bool finalizer_names = false;
 };
@@ -36,11 +34,6 @@ class ExtensionRules final : public PlainRules {
   [[nodiscard]] bool raises_generation(const Json& object, const Json& old) const override {
     if (!facts().has_generation) return false;
     return object.get("spec") != old.get("spec") || object.get("webhooks") != old.get("webhooks");
-  }
-
-  [[nodiscard]] std::vector<std::string> warnings(const Json&) const override {
-    if (rule_.warning.empty()) return {};
-    return {std::string(rule_.warning)};
   }
 
  protected:
@@ -168,13 +161,9 @@ std::shared_ptr<const KindRules> webhook_rules(const KindFacts& facts) {
 
 std::shared_ptr<const KindRules> admission_policy_rules(const KindFacts& facts) {
   return std::make_shared<ExtensionRules>(
-      facts, ExtensionRule{
-                 .set_defaults = default_policy,
-                 .check = check_admission_policy,
-                 .check_status = check_admission_policy_status,
-                 .warning = facts.kind.starts_with("Mutating")
-                                ? "policies that mutate are stored and not evaluated by this server"
-                                : std::string_view()});
+      facts, ExtensionRule{.set_defaults = default_policy,
+                           .check = check_admission_policy,
+                           .check_status = check_admission_policy_status});
 }
 
 std::shared_ptr<const KindRules> api_service_rules(const KindFacts& facts) {

@@ -83,9 +83,9 @@ void check_match_resources(const Json& match, const FieldPath& path, FieldErrors
   }
 }
 
-/// Only requests to create and to update can be mutated.
+/// A deletion has no object that could be mutated.
 void check_mutable_operations(const Json& match, const FieldPath& path, FieldErrors& errors) {
-  static const std::vector<std::string> kOperations = {"CREATE", "UPDATE"};
+  static const std::vector<std::string> kOperations = {"*", "CONNECT", "CREATE", "UPDATE"};
   for (const Json& rule : match.get("resourceRules").items()) {
     for (const Json& each : rule.get("operations").items()) {
       if (std::ranges::find(kOperations, each.text()) != kOperations.end()) continue;
@@ -208,6 +208,19 @@ void check_audit_annotations(const Json& annotations, const std::string& policy,
   }
 }
 
+/// k8s: validateApplyConfiguration and validateJSONPatch.
+void check_mutation(const std::string& text, cel::Wanted wanted,
+                    const cel::AdmissionCompiler& compiler, const FieldPath& path,
+                    FieldErrors& errors) {
+  const std::string trimmed = trimmed_text(text);
+  if (trimmed.empty()) {
+    errors.push_back(field_required(path.text("expression")));
+    return;
+  }
+  check_compiled(compiler.compile(trimmed, wanted, cel::Declares::kYes), trimmed,
+                 path.text("expression"), errors);
+}
+
 /// The validations and audit annotations of a ValidatingAdmissionPolicy.
 void check_judgements(const Json& object, const cel::AdmissionCompiler& compiler,
                       FieldErrors& errors) {
@@ -230,8 +243,9 @@ void check_judgements(const Json& object, const cel::AdmissionCompiler& compiler
                           kSpec.child("auditAnnotations"), errors);
 }
 
-/// k8s: validateMutation, but for the expressions, whose types this server does not know.
-void check_mutations(const Json& spec, FieldErrors& errors) {
+/// k8s: validateMutation.
+void check_mutations(const Json& spec, const cel::AdmissionCompiler& compiler,
+                     FieldErrors& errors) {
   static const std::vector<std::string> kTypes = {"ApplyConfiguration", "JSONPatch"};
   const FieldPath path = kSpec.child("mutations");
   if (spec.get("mutations").items().empty()) {
@@ -252,8 +266,10 @@ void check_mutations(const Json& spec, FieldErrors& errors) {
     if (!is_set(each, wanted)) {
       errors.push_back(
           field_required(at.text(wanted), "must be specified when patchType is " + type));
-    } else if (trimmed_text(each.get(wanted).get("expression").text()).empty()) {
-      errors.push_back(field_required(at.child(wanted).text("expression")));
+    } else {
+      check_mutation(each.get(wanted).get("expression").text(),
+                     applies ? cel::Wanted::kObject : cel::Wanted::kPatches, compiler,
+                     at.child(wanted), errors);
     }
     if (is_set(each, other)) {
       errors.push_back(field_invalid(at.text(other), '{' + std::string(other) + '}',
@@ -289,7 +305,7 @@ void check_policy_spec(const Json& object, const Json* old, bool mutates, FieldE
   }
   cel::AdmissionCompiler compiler(params);
   check_variables(spec.get("variables"), compiler, kSpec.child("variables"), errors);
-  if (mutates) return check_mutations(spec, errors);
+  if (mutates) return check_mutations(spec, compiler, errors);
   check_judgements(object, compiler, errors);
 }
 

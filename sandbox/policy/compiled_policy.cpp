@@ -4,28 +4,15 @@
 
 #include "lib/cel/limits.hpp"
 #include "sandbox/kinds/admission_checks.hpp"
-#include "sandbox/kinds/checks.hpp"
-#include "sandbox/policy/match_conditions.hpp"
 
 namespace davit::sandbox {
 
-CompiledPolicy::CompiledPolicy(const Json& policy)
-    : name_(policy.text_at({"metadata", "name"})),
-      spec_(policy.get("spec")),
-      fails_(spec_.get("failurePolicy").text() != "Ignore") {
+CompiledPolicy::CompiledPolicy(const Json& policy) {
   using cel::Declares;
   using cel::Wanted;
-  cel::AdmissionCompiler compiler(is_set(spec_, "paramKind") ? Declares::kYes : Declares::kNo);
-  compiler.declare_variables();
-  for (const Json& each : spec_.get("variables").items()) {
-    const std::string& name = each.get("name").text();
-    variables_.emplace_back(name, compiler.add_variable(name, each.get("expression").text()));
-  }
-  for (const Json& each : spec_.get("matchConditions").items()) {
-    conditions_.push_back(
-        compiler.compile(each.get("expression").text(), Wanted::kBool, Declares::kYes));
-  }
-  for (const Json& each : spec_.get("validations").items()) {
+  cel::AdmissionCompiler compiler = policy_compiler(policy);
+  frame_ = policy_frame(policy, compiler);
+  for (const Json& each : frame_.spec.get("validations").items()) {
     Validation validation;
     validation.expression =
         compiler.compile(each.get("expression").text(), Wanted::kBool, Declares::kYes);
@@ -37,7 +24,7 @@ CompiledPolicy::CompiledPolicy(const Json& policy)
     validation.reason = each.get("reason").text();
     validations_.push_back(std::move(validation));
   }
-  for (const Json& each : spec_.get("auditAnnotations").items()) {
+  for (const Json& each : frame_.spec.get("auditAnnotations").items()) {
     annotations_.push_back(
         compiler.compile(each.get("valueExpression").text(), Wanted::kTextOrNull, Declares::kYes));
   }
@@ -45,19 +32,14 @@ CompiledPolicy::CompiledPolicy(const Json& policy)
 
 PolicyVerdict CompiledPolicy::judge(const cel::AdmissionValues& values) const {
   PolicyVerdict verdict;
-  if (!conditions_.empty() && !matches(values, verdict)) return verdict;
-  if (validate(values, verdict)) annotate(values, verdict);
+  ConditionsVerdict found = frame_.matches(values);
+  if (!found.error.empty()) fail(std::move(found.error), verdict);
+  if (found.matches && validate(values, verdict)) annotate(values, verdict);
   return verdict;
 }
 
 void CompiledPolicy::fail(std::string error, PolicyVerdict& verdict) const {
-  if (fails_) verdict.denials.push_back({std::move(error), ""});
-}
-
-bool CompiledPolicy::matches(const cel::AdmissionValues& values, PolicyVerdict& verdict) const {
-  ConditionsVerdict found = match_conditions(conditions_, values, variables_);
-  if (!found.error.empty()) fail(std::move(found.error), verdict);
-  return found.matches;
+  if (frame_.fails) verdict.denials.push_back({std::move(error), ""});
 }
 
 CompiledPolicy::Run CompiledPolicy::messages(const cel::AdmissionValues& values,
@@ -66,7 +48,7 @@ CompiledPolicy::Run CompiledPolicy::messages(const cel::AdmissionValues& values,
   cel::AdmissionValues seen = values;
   seen.authorizer.reset();
   seen.request_resource.reset();
-  const cel::AdmissionVariables variables(seen, variables_);
+  const cel::AdmissionVariables variables(seen, frame_.variables);
   for (const Validation& each : validations_) {
     cel::AdmissionOutcome outcome;
     if (each.by_expression) {
@@ -91,7 +73,7 @@ std::string CompiledPolicy::message_of(const Validation& validation,
 }
 
 bool CompiledPolicy::validate(const cel::AdmissionValues& values, PolicyVerdict& verdict) const {
-  const cel::AdmissionVariables variables(values, variables_);
+  const cel::AdmissionVariables variables(values, frame_.variables);
   std::int64_t budget = cel::kRunBudget;
   std::vector<cel::AdmissionOutcome> outcomes;
   for (const Validation& each : validations_) {
@@ -121,7 +103,7 @@ void CompiledPolicy::annotate(const cel::AdmissionValues& values, PolicyVerdict&
   cel::AdmissionValues seen = values;
   seen.authorizer.reset();
   seen.request_resource.reset();
-  const cel::AdmissionVariables variables(seen, variables_);
+  const cel::AdmissionVariables variables(seen, frame_.variables);
   std::int64_t budget = cel::kRunBudget;
   std::vector<std::string> errors;
   for (const cel::AdmissionExpression& each : annotations_) {
@@ -132,7 +114,7 @@ void CompiledPolicy::annotate(const cel::AdmissionValues& values, PolicyVerdict&
     }
     if (!outcome.error.empty()) errors.push_back(std::move(outcome.error));
   }
-  if (fails_) verdict.annotation_errors = std::move(errors);
+  if (frame_.fails) verdict.annotation_errors = std::move(errors);
 }
 
 }  // namespace davit::sandbox

@@ -8,6 +8,7 @@
 
 #include "lib/cel/admission.hpp"
 #include "lib/kube/json.hpp"
+#include "sandbox/policy/policy_frame.hpp"
 
 namespace davit::sandbox {
 
@@ -29,10 +30,7 @@ class CompiledPolicy {
   /// `policy`: a stored object, whose expressions need not be right.
   explicit CompiledPolicy(const Json& policy);
 
-  [[nodiscard]] const std::string& name() const { return name_; }
-  [[nodiscard]] const Json& spec() const { return spec_; }
-  /// failurePolicy Fail: errors refuse writes.
-  [[nodiscard]] bool fails() const { return fails_; }
+  [[nodiscard]] const PolicyFrame& frame() const { return frame_; }
   [[nodiscard]] PolicyVerdict judge(const cel::AdmissionValues& values) const;
 
  private:
@@ -48,8 +46,6 @@ class CompiledPolicy {
     std::string error;
   };
 
-  /// Whether the write is one that the match conditions are for. An error is a denial.
-  [[nodiscard]] bool matches(const cel::AdmissionValues& values, PolicyVerdict& verdict) const;
   /// False if the budget ran out, which ends the judgement.
   [[nodiscard]] bool validate(const cel::AdmissionValues& values, PolicyVerdict& verdict) const;
   /// Evaluates the messageExpressions, of validations that hold, too, as upstream does.
@@ -59,11 +55,7 @@ class CompiledPolicy {
   [[nodiscard]] static std::string message_of(const Validation& validation,
                                               const cel::AdmissionOutcome* by_expression);
 
-  std::string name_;
-  Json spec_;
-  bool fails_ = true;
-  std::vector<cel::NamedExpression> variables_;
-  std::vector<cel::AdmissionExpression> conditions_;
+  PolicyFrame frame_;
   std::vector<Validation> validations_;
   std::vector<cel::AdmissionExpression> annotations_;
 };

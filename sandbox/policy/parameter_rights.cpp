@@ -5,12 +5,11 @@
 #include <utility>
 
 #include "sandbox/kinds/checks.hpp"
+#include "sandbox/policy/policy_uses.hpp"
 
 namespace davit::sandbox {
 
 namespace {
-
-constexpr std::string_view kAdmissionGroup = "admissionregistration.k8s.io";
 
 /// A user as Go prints it: &{name uid [groups] map[]}.
 std::string go_user(const UserInfo& who) {

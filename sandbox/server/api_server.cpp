@@ -35,12 +35,26 @@ std::string warning_header(std::string_view text) {
   return out + '"';
 }
 
+/// The parts of a server that judge and change writes.
+struct Judges {
+  Policies& policies;
+  MutatingPolicies& mutations;
+  Webhooks& webhooks;
+};
+
 ApiResult<HttpServerResponse> serve(const RestParts& rest, const ApiServerOptions& options,
-                                    bool knows_requesters, Policies& policies, Webhooks& webhooks,
+                                    bool knows_requesters, const Judges& judges,
                                     Documents& documents, Call& call) {
   ApiResult<UserInfo> who = check_access(options, call.request, call.url, call.verb);
   if (!who) return who.error();
-  const Serving serving{rest, options, *who, documents, policies, webhooks, knows_requesters};
+  const Serving serving{rest,
+                        options,
+                        *who,
+                        documents,
+                        judges.policies,
+                        judges.mutations,
+                        judges.webhooks,
+                        knows_requesters};
   return call.url.is_resource ? serve_resource(serving, call)
                               : serve_path(serving, call.request, call.url);
 }
@@ -114,8 +128,8 @@ HttpServerResponse ApiServer::respond(const HttpServerRequest& request, HttpHand
             nullptr, {},   std::string(request.header("User-Agent"))};
   call.stop = stop;
   ApiResult<HttpServerResponse> result =
-      serve(state_->rest, state_->options, state_->knows_requesters, state_->policies,
-            state_->webhooks, state_->documents, call);
+      serve(state_->rest, state_->options, state_->knows_requesters,
+            {state_->policies, state_->mutations, state_->webhooks}, state_->documents, call);
   HttpServerResponse response = result ? std::move(*result) : to_response(result.error());
   if (!result && !result.error().plain && call.form.media == Media::kProtobuf) {
     EncodedBody status = encode_body(to_status(result.error()), call.form);

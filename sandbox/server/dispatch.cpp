@@ -195,7 +195,8 @@ WriteJudge judge_of(const Serving& serving, Call& call) {
     const PolicyContext context{call, serving.who, *serving.options.authorizer, call.warnings};
     if (write.operation == JudgedWrite::Operation::kDelete) {
       // There is no object to change, but mutating webhooks are asked, too.
-      if (ApiFailure failure = serving.webhooks.mutate(write, nullptr, context, nullptr)) {
+      Reinvocation round;
+      if (ApiFailure failure = serving.webhooks.mutate(write, nullptr, context, round)) {
         return failure;
       }
     }
@@ -204,12 +205,29 @@ WriteJudge judge_of(const Serving& serving, Call& call) {
   };
 }
 
-/// Mutating webhooks change what is written. `serving` and `call` must outlive it.
+/// Mutating policies and webhooks change what is written, in up to two passes. `serving` and `call`
+/// must outlive it.
 WriteMutate mutate_of(const Serving& serving, Call& call) {
   if (serving.options.admission_switch == AdmissionSwitch::kOff) return nullptr;
-  return [&serving, &call](const JudgedWrite& write, Json& object, const Readmit& again) {
-    return serving.webhooks.mutate(
-        write, &object, {call, serving.who, *serving.options.authorizer, call.warnings}, again);
+  return [&serving, &call](const JudgedWrite& write, Json& object,
+                           const Readmit& again) -> ApiFailure {
+    const PolicyContext context{call, serving.who, *serving.options.authorizer, call.warnings};
+    Reinvocation policies;
+    Reinvocation hooks;
+    const auto pass = [&]() -> ApiFailure {
+      if (ApiFailure failure = serving.mutations.mutate(write, object, context, policies)) {
+        return failure;
+      }
+      return serving.webhooks.mutate(write, &object, context, hooks);
+    };
+    if (ApiFailure failure = pass()) return failure;
+    if (!policies.wanted() && !hooks.wanted()) return std::nullopt;
+    if (again) {
+      if (ApiFailure failure = again(object)) return failure;
+    }
+    policies.repeat();
+    hooks.repeat();
+    return pass();
   };
 }
 

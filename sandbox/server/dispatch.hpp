@@ -3,6 +3,7 @@
 
 #include "sandbox/auth/auth.hpp"
 #include "sandbox/kinds/api_error.hpp"
+#include "sandbox/policy/mutating_policies.hpp"
 #include "sandbox/policy/policies.hpp"
 #include "sandbox/rest/rest_parts.hpp"
 #include "sandbox/server/api_server.hpp"
@@ -18,6 +19,7 @@ struct Serving {
   const UserInfo& who;
   Documents& documents;
   Policies& policies;
+  MutatingPolicies& mutations;
   Webhooks& webhooks;
   /// False without an authenticator: then `who` is the same for all, and a request for a
   /// certificate names its requester itself.

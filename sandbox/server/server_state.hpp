@@ -6,6 +6,7 @@
 #include "lib/base/uuid.hpp"
 #include "sandbox/auth/authenticator.hpp"
 #include "sandbox/auth/rbac.hpp"
+#include "sandbox/policy/mutating_policies.hpp"
 #include "sandbox/policy/policies.hpp"
 #include "sandbox/rest/rest_parts.hpp"
 #include "sandbox/server/api_server.hpp"
@@ -32,6 +33,7 @@ struct ApiServer::State {
         resources(served_at_first(options.autoscaler_gates)),
         definitions(outer.store, outer.clock, outer.random, resources, *admission),
         policies(outer.store, resources),
+        mutations(outer.store, resources),
         webhooks({outer.store, resources, outer.clock, outer.random, options.webhooks}),
         documents(options.advertise_address + ':' + std::to_string(options.advertise_port)),
         rest{outer.store, outer.clock, outer.random, resources, *admission, definitions} {}
@@ -62,6 +64,7 @@ struct ApiServer::State {
   Resources resources;
   Definitions definitions;
   Policies policies;
+  MutatingPolicies mutations;
   Webhooks webhooks;
   Documents documents;
   const RestParts rest;

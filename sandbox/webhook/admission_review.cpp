@@ -227,12 +227,4 @@ ApiError refused_by_hook(std::string_view name, const Json& status) {
   return out;
 }
 
-ApiError hook_failure(std::string_view why) {
-  ApiError out =
-      without_details(reason::kInternalError, "Internal error occurred: " + std::string(why));
-  out.details = StatusDetails();
-  out.details->causes.push_back({"", "", std::string(why)});
-  return out;
-}
-
 }  // namespace davit::sandbox

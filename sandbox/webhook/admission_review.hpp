@@ -38,7 +38,5 @@ struct HookVerdict {
 
 /// The response to a write that the webhook `name` refused with `status`.
 [[nodiscard]] ApiError refused_by_hook(std::string_view name, const Json& status);
-/// The response to a write for which a webhook could not be called.
-[[nodiscard]] ApiError hook_failure(std::string_view why);
 
 }  // namespace davit::sandbox

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "lib/base/base64.hpp"
@@ -11,8 +10,7 @@
 #include "lib/kube/patch/patch.hpp"
 #include "sandbox/policy/match_conditions.hpp"
 #include "sandbox/policy/match_resources.hpp"
-#include "sandbox/rest/convert.hpp"
-#include "sandbox/rest/decode.hpp"
+#include "sandbox/policy/mutated_object.hpp"
 
 namespace davit::sandbox {
 
@@ -70,18 +68,6 @@ HookRequest request_to_service(const Json& config, const Store& store, std::stri
   }
   out.server.url = "https://" + external + ':' + port;
   return out;
-}
-
-/// The form in which a hook for `matched` sees the object.
-BodyType body_type(const Resource& matched, std::string_view subresource) {
-  const Subresource* const part = subresource.empty() ? nullptr : matched.subresource(subresource);
-  if (part == nullptr || part->kind.empty()) return BodyType::of(matched);
-  return BodyType::of_kind(part->group, part->version, part->kind);
-}
-
-bool has_own_kind(const Resource& resource, std::string_view subresource) {
-  const Subresource* const part = subresource.empty() ? nullptr : resource.subresource(subresource);
-  return part != nullptr && !part->kind.empty();
 }
 
 }  // namespace
@@ -158,7 +144,8 @@ class Webhooks::Run {
         return internal_error("request did not complete within requested timeout");
       }
       if (!fails(invocation.hook->spec)) return std::nullopt;
-      return hook_failure("failed calling webhook " + to_text(Json(name)) + ": " + verdict.error);
+      return internal_failure("failed calling webhook " + to_text(Json(name)) + ": " +
+                              verdict.error);
     }
     return verdict.allowed ? std::nullopt : ApiFailure(refused_by_hook(name, verdict.status));
   }
@@ -168,26 +155,19 @@ class Webhooks::Run {
                                       const JudgedWrite& write, Json* object) const {
     if (!verdict.error.empty() || verdict.patch.is_null()) return false;
     if (object == nullptr) {
-      return hook_failure("admission webhook " + to_text(Json(invocation.hook->name)) +
-                          " attempted to modify the object, which is not supported for this "
-                          "operation");
+      return internal_failure("admission webhook " + to_text(Json(invocation.hook->name)) +
+                              " attempted to modify the object, which is not supported for this "
+                              "operation");
     }
     Json next = invocation.object;
     if (const PatchOutcome fault = apply_json_patch(next, verdict.patch)) {
-      return hook_failure(fault->detail.empty() ? fault->message : fault->detail);
+      return internal_failure(fault->detail.empty() ? fault->message : fault->detail);
     }
-    std::vector<std::string> ignored;
-    const BodyType type = body_type(*invocation.matched, write.subresource);
-    if (ApiFailure fault = keep_type(next, type)) return hook_failure(fault->message);
-    if (ApiFailure fault = conform_body(next, type, FieldValidation::kIgnore, {}, ignored)) {
-      return hook_failure(fault->message.substr(fault->message.find(": ") + 2));
-    }
-    if (!has_own_kind(write.resource, write.subresource)) {
-      next = convert(std::move(next), write.resource);
-      if (write.resource.rules != nullptr) write.resource.rules->set_defaults(next);
-    }
-    const bool changed = next != *object;
-    *object = std::move(next);
+    MutatedObject adopted =
+        adopt_mutated(std::move(next), *invocation.matched, write, FieldValidation::kIgnore);
+    if (!adopted.error.empty()) return internal_failure(adopted.error);
+    const bool changed = adopted.object != *object;
+    *object = std::move(adopted.object);
     return changed;
   }
 
@@ -266,6 +246,7 @@ std::shared_ptr<const Webhooks::Hooks> Webhooks::made_of(const std::vector<Versi
       if (spec.get("rules").items().empty()) continue;
       Hook hook;
       hook.name = spec.get("name").text();
+      hook.key = each->name + '/' + std::to_string(out->size());
       hook.spec = spec;
       hook.match = match_of(spec);
       const cel::AdmissionCompiler compiler(cel::Declares::kNo);
@@ -297,43 +278,26 @@ bool Webhooks::may_concern(std::string_view resource) {
 }
 
 ApiFailure Webhooks::mutate(JudgedWrite write, Json* object, const PolicyContext& context,
-                            const Readmit& again) {
+                            Reinvocation& round) {
   const std::shared_ptr<const Hooks> list =
       is_exempt(write.resource) ? nullptr : hooks(HookKind::kMutating);
   if (list == nullptr) return std::nullopt;
   Run run(parts_, context);
-  std::set<std::size_t> called;    // Those that may be called again if the object changes.
-  std::set<std::size_t> recalled;  // Those to be called in the second round.
-  const auto recall = [&] { recalled.merge(std::exchange(called, {})); };
-  bool changed = false;
-  const auto play = [&](std::size_t index) -> ApiFailure {
-    const Hook& hook = (*list)[index];
+  if (object != nullptr) round.begin(*object);
+  for (const Hook& hook : *list) {
+    if (!round.runs(hook.key)) continue;
     write.object = object;
     ApiResult<std::optional<Run::Invocation>> invocation = run.prepare(hook, write);
     if (!invocation) return invocation.error();
-    if (!*invocation) return std::nullopt;
+    if (!*invocation) continue;
     const HookVerdict verdict = run.call(**invocation);
     if (ApiFailure failure = run.refusal(**invocation, verdict)) return failure;
     const ApiResult<bool> patched = run.apply(**invocation, verdict, write, object);
     if (!patched) return patched.error();
-    if (*patched) recall();
-    changed = changed || *patched;
-    if (hook.spec.get("reinvocationPolicy").text() == "IfNeeded") called.insert(index);
-    return std::nullopt;
-  };
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    if (ApiFailure failure = play(i)) return failure;
+    if (*patched) round.changed();
+    if (hook.spec.get("reinvocationPolicy").text() == "IfNeeded") round.add(hook.key);
   }
-  if (!changed || object == nullptr) return std::nullopt;
-  if (again) {
-    const Json before = *object;
-    if (ApiFailure failure = again(*object)) return failure;
-    if (*object != before) recall();
-  }
-  const std::set<std::size_t> second = std::exchange(recalled, {});
-  for (const std::size_t each : second) {
-    if (ApiFailure failure = play(each)) return failure;
-  }
+  if (object != nullptr) round.end(*object);
   return std::nullopt;
 }
 

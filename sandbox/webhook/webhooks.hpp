@@ -10,6 +10,7 @@
 
 #include "lib/base/mutex.hpp"
 #include "sandbox/kinds/api_error.hpp"
+#include "sandbox/policy/reinvocation.hpp"
 #include "sandbox/policy/write_view.hpp"
 #include "sandbox/rest/rest_parts.hpp"
 #include "sandbox/webhook/admission_review.hpp"
@@ -35,10 +36,10 @@ class Webhooks {
   /// Whether a webhook has a rule for resources of this name.
   [[nodiscard]] bool may_concern(std::string_view resource) EXCLUDES(mutex_);
 
-  /// Lets mutating webhooks change `object`, which is that of `write`; null: a deletion. If one
-  /// did, `again` runs before those that ask to be called once more; it may be empty. Blocks.
+  /// Lets mutating webhooks change `object`, which is that of `write`; null: a deletion. `round`:
+  /// that of the write's webhooks, over both passes. Blocks.
   [[nodiscard]] ApiFailure mutate(JudgedWrite write, Json* object, const PolicyContext& context,
-                                  const Readmit& again) EXCLUDES(mutex_);
+                                  Reinvocation& round) EXCLUDES(mutex_);
 
   /// Refuses the write if a validating webhook does. Blocks.
   [[nodiscard]] ApiFailure judge(const JudgedWrite& write, const PolicyContext& context)
@@ -47,6 +48,7 @@ class Webhooks {
  private:
   struct Hook {
     std::string name;
+    std::string key;  ///< Unlike those of the others.
     Json spec;
     Json match;  ///< The spec's rules and selectors as a MatchResources.
     std::vector<cel::AdmissionExpression> conditions;

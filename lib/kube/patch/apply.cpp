@@ -81,15 +81,12 @@ PatchOutcome check_applied(const Json& applied, const std::vector<std::string>& 
   }
   if (problems.empty()) return std::nullopt;
   const std::string& api_version = applied.text_at({"apiVersion"});
-  std::string message = "failed to create typed patch object (" +
-                        applied.text_at({"metadata", "namespace"}) + '/' +
-                        applied.text_at({"metadata", "name"}) + "; " +
-                        (api_version.find('/') == std::string::npos ? "/" : "") + api_version +
-                        ", Kind=" + applied.text_at({"kind"}) + "): ";
-  if (problems.size() == 1) return PatchError{reason::kUnnamed, message + problems.front()};
-  message += "errors:";
-  for (const std::string& each : problems) message += "\n  " + each;
-  return PatchError{reason::kUnnamed, std::move(message)};
+  const std::string begin = "failed to create typed patch object (" +
+                            applied.text_at({"metadata", "namespace"}) + '/' +
+                            applied.text_at({"metadata", "name"}) + "; " +
+                            (api_version.find('/') == std::string::npos ? "/" : "") + api_version +
+                            ", Kind=" + applied.text_at({"kind"}) + "): ";
+  return PatchError{reason::kUnnamed, begin + joined_problems(problems)};
 }
 
 /// `merged` without the fields that the applier set last time but not now, unless another manager

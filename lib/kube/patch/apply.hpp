@@ -48,6 +48,13 @@ struct ApplyOutcome {
 [[nodiscard]] ApplyOutcome server_side_apply(Json& live, const Json& applied, const Message* schema,
                                              const FieldManager& manager, Force force);
 
+/// Merges `applied` into `live` as server-side apply does, but without owners, and refuses changes
+/// of atomic lists, maps and structs: those would lose what they do not name. Returns why it cannot
+/// be done, with `live` as it was; empty: it is done.
+/// k8s: ApplyStructuredMergeDiff of pkg/admission/plugin/policy/mutating/patch.
+[[nodiscard]] std::string merge_configuration(Json& live, const Json& applied,
+                                              const Message* schema);
+
 /// After any other write: `object` is what will be stored, `old` what was there (null: a create).
 /// Gives `manager` an Update entry for each path whose value changed and takes the changed and
 /// vanished paths from all others. The time of an entry changes only with its set.

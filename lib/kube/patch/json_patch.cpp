@@ -16,6 +16,7 @@ constexpr std::size_t kOperationsMax = 10'000;  // The server's own limit.
 constexpr std::size_t kCopiedBytesMax = 3 * 1024 * 1024;
 
 constexpr const char* kMissing = "\": missing value";
+constexpr const char* kTestFailed = " failed: test failed";
 
 enum class Edge { kExisting, kOnePast };
 
@@ -208,7 +209,7 @@ class JsonPatch {
       if (actual == nullptr && target.parent->is_array()) return "test: no index " + target.key;
     }
     const bool equal = actual == nullptr ? value.is_null() : *actual == value;
-    return equal ? Failure() : "testing value " + std::string(path) + " failed: test failed";
+    return equal ? Failure() : "testing value " + std::string(path) + kTestFailed;
   }
 
   Json& document_;
@@ -234,9 +235,10 @@ PatchOutcome apply_json_patch(Json& object, const Json& patch) {
   JsonPatch patcher(object);
   for (const Json& each : patch.items()) {
     if (Failure failed = patcher.apply(each)) {
+      const bool test_failed = each.text_at({"op"}) == "test" && failed->ends_with(kTestFailed);
       return PatchError{reason::kInvalid,
                         "the server rejected our request due to an error in our request",
-                        std::move(*failed)};
+                        std::move(*failed), test_failed};
     }
   }
   return std::nullopt;

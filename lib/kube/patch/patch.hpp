@@ -17,7 +17,8 @@ namespace davit {
 struct PatchError {
   StatusReason reason = reason::kInvalid;
   std::string message;
-  std::string detail = {};  ///< The cause, where `message` hides it.
+  std::string detail = {};   ///< The cause, where `message` hides it.
+  bool test_failed = false;  ///< A JSON patch's `test` found another value.
 };
 /// No PatchError: done.
 using PatchOutcome = std::optional<PatchError>;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "lib/kube/patch/patch.hpp"
 #include "lib/kube/patch/typed_walk.hpp"
 
 namespace davit {
@@ -25,13 +26,13 @@ class FieldWalk {
       case Form::kStruct:
       case Form::kMap:
         if (!value.is_object() && !value.is_null())
-          add_error("expected map, got " + to_text(value));
+          add_error("expected map, got &{" + go_text(value) + '}');
         members(value, seen, level, out);
         break;
       case Form::kList:
       case Form::kSet:
         if (!value.is_array() && !value.is_null()) {
-          add_error("expected list, got " + to_text(value));
+          add_error("expected list, got &{" + go_text(value) + '}');
         }
         elements(value, seen, out);
         break;
@@ -56,10 +57,13 @@ class FieldWalk {
         }
         return;
       case FieldType::kBoolean:
-        if (!value.is_boolean()) add_error("expected boolean, got " + to_text(value));
+        if (!value.is_boolean()) add_error("expected boolean, got &{" + go_text(value) + '}');
         return;
       case FieldType::kString:
-        if (!value.is_string()) add_error("expected string, got " + to_text(value));
+        if (!value.is_string()) {
+          add_error("expected string, got &value.valueUnstructured{Value:" + go_literal(value) +
+                    '}');
+        }
         return;
       case FieldType::kMessage:
       case FieldType::kRaw:
@@ -71,6 +75,17 @@ class FieldWalk {
         if (container) add_error("expected scalar, got " + to_text(value));
         return;
     }
+  }
+
+  /// The value as Go's %#v prints it.
+  static std::string go_literal(const Json& value) {
+    std::string inner;
+    for (const Json& each : value.items()) inner += (inner.empty() ? "" : ", ") + go_literal(each);
+    for (const auto& [name, each] : value.members()) {
+      inner += (inner.empty() ? "" : ", ") + to_text(Json(name)) + ':' + go_literal(each);
+    }
+    const bool container = value.is_array() || value.is_object();
+    return container ? std::string(go_type(value)) + '{' + inner + '}' : to_text(value);
   }
 
   static const char* go_type(const Json& value) {
@@ -85,7 +100,10 @@ class FieldWalk {
       const MemberType known = member_type(type, name, level);
       const std::size_t before = path_.size();
       if (problems_ != nullptr) path_ += '.' + name;
-      if (!known.declared) add_error("field not declared in schema");
+      if (!known.declared && problems_ != nullptr) {
+        add_error("field not declared in schema");
+        return;  // Upstream looks no further, either.
+      }
       if (problems_ != nullptr) check_member(each, type, name);
       FieldSet inner = fields(each, known.type, level_below(name, level));
       // A key of a map belongs to its writer; a field does so only when nothing is in it.
@@ -174,6 +192,13 @@ FieldSet fields_of(const Json& object, const Message* schema, const ResetFields&
   FieldSet out =
       FieldWalk(reset, problems).fields(object, ValueType::of_object(schema), Level::kObject);
   out.member = false;
+  return out;
+}
+
+std::string joined_problems(const std::vector<std::string>& problems) {
+  if (problems.size() == 1) return problems.front();
+  std::string out = "errors:";
+  for (const std::string& each : problems) out += "\n  " + each;
   return out;
 }
 

@@ -33,6 +33,9 @@ struct Comparison {
                                  const ResetFields& reset,
                                  std::vector<std::string>* problems = nullptr);
 
+/// Problems of fields_of() as one message.
+[[nodiscard]] std::string joined_problems(const std::vector<std::string>& problems);
+
 /// `set` with every field of a struct that has children in it.
 [[nodiscard]] FieldSet with_named_fields(const FieldSet& set, const Message* schema);
 

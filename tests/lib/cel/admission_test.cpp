@@ -38,6 +38,24 @@ TEST(AdmissionCompilerTest, AResultOfTheWrongTypeIsAnError) {
   EXPECT_TRUE(compiled("int('x') == 1").internal);
 }
 
+TEST(AdmissionCompilerTest, OnlyMutationsMakeObjectsAndPatches) {
+  const std::string object = R"(Object{spec: Object.spec{a: 1}})";
+  const std::string patch = R"([JSONPatch{op: "add", path: "/a", ?value: optional.of(1)}])";
+  EXPECT_EQ(compiled(object, Wanted::kObject).error, "");
+  EXPECT_EQ(compiled(patch, Wanted::kPatches).error, "");
+  EXPECT_EQ(compiled("true ? " + patch + " : []", Wanted::kPatches).error, "");
+  EXPECT_EQ(compiled("Object.spec{}", Wanted::kObject).error,
+            "must evaluate to Object but got Object.spec");
+  EXPECT_EQ(compiled("[]", Wanted::kPatches).error,
+            "must evaluate to list(JSONPatch) but got list(dyn)");
+  EXPECT_NE(compiled(object, Wanted::kAny).error.find("undeclared reference to 'Object'"),
+            std::string::npos);
+  EXPECT_NE(compiled("[JSONPatch{op: 1}]", Wanted::kPatches)
+                .error.find("1:14: expected type of field 'op' is 'string' but provided type is "
+                            "'int'"),
+            std::string::npos);
+}
+
 TEST(AdmissionCompilerTest, AVariableKnowsThoseBeforeIt) {
   AdmissionCompiler compiler(Declares::kNo);
   EXPECT_EQ(compiler.add_variable("a", "1").error, "");

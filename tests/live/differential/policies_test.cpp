@@ -1,4 +1,4 @@
-// ValidatingAdmissionPolicies in force, as kube-apiserver v1.36.2 enforces them, and the sandbox.
+// Admission policies in force, as kube-apiserver v1.36.2 enforces them, and the sandbox.
 //
 // DAVIT_DIFFERENTIAL_RECORD=1 writes the recording again.
 #include <gtest/gtest.h>
@@ -21,10 +21,38 @@
 namespace davit::live {
 namespace {
 
-constexpr std::string_view kPolicies =
-    "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies";
-constexpr std::string_view kBindings =
-    "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings";
+constexpr std::string_view kGroup = "/apis/admissionregistration.k8s.io/v1/";
+
+/// A kind of policies, and what is recorded of it.
+struct PolicyKind {
+  std::string policies;
+  std::string bindings;
+  const char* page;
+  const char* recording;
+  std::string last_spec;     ///< A policy that refuses everything.
+  std::string refused = {};  ///< The begin of its refusal.
+};
+
+PolicyKind validating() {
+  return {"validatingadmissionpolicies",
+          "validatingadmissionpolicybindings",
+          DAVIT_POLICIES,
+          DAVIT_POLICY_RECORDING,
+          R"({"policy":{"validations":[{"expression":"false"}]}})",
+          "422 "};
+}
+
+PolicyKind mutating() {
+  return {"mutatingadmissionpolicies",
+          "mutatingadmissionpolicybindings",
+          DAVIT_MUTATIONS,
+          DAVIT_MUTATION_RECORDING,
+          R"({"policy":{"mutations":[{"patchType":"ApplyConfiguration",
+              "applyConfiguration":{"expression":"Object{nope: 1}"}}]}})",
+          "403 "};
+}
+
+bool mutates(const PolicyKind& kind) { return kind.policies.starts_with("mutating"); }
 
 /// A request of a policy's, and the place that reports name.
 struct PolicyRequest {
@@ -65,7 +93,8 @@ Json named(const std::string& name, Json object) {
 }
 
 /// Policy, binding, namespace and rights of alice.
-void add_setup(const std::string& name, const Json& entry, PolicyPage& out) {
+void add_setup(const PolicyKind& kind, const std::string& name, const Json& entry,
+               PolicyPage& out) {
   out.setup.push_back(
       creation("/api/v1/namespaces", Json::object({{"metadata", Json::object({{"name", name}})}})));
   const std::string rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/" + name;
@@ -89,18 +118,21 @@ void add_setup(const std::string& name, const Json& entry, PolicyPage& out) {
   if (!match.contains("namespaceSelector")) {
     match["namespaceSelector"]["matchLabels"].set("kubernetes.io/metadata.name", name);
   }
-  out.setup.push_back(creation(std::string(kPolicies), policy));
+  if (mutates(kind) && !policy["spec"].contains("reinvocationPolicy")) {
+    policy["spec"].set("reinvocationPolicy", "Never");
+  }
+  out.setup.push_back(creation(std::string(kGroup) + kind.policies, policy));
   Json binding =
       Json::object({{"metadata", Json::object({{"name", name}})}, {"spec", entry.get("binding")}});
   binding["spec"].set("policyName", name);
-  if (!binding["spec"].contains("validationActions")) {
+  if (!mutates(kind) && !binding["spec"].contains("validationActions")) {
     binding["spec"].set("validationActions", Json::array({"Deny"}));
   }
   if (Json* reference = binding.at({"spec", "paramRef"});
       reference != nullptr && !reference->contains("parameterNotFoundAction")) {
     reference->set("parameterNotFoundAction", "Deny");
   }
-  out.setup.push_back(creation(std::string(kBindings), binding));
+  out.setup.push_back(creation(std::string(kGroup) + kind.bindings, binding));
 }
 
 Operation operation_of(const std::string& ns, const Json& request) {
@@ -125,16 +157,16 @@ Operation operation_of(const std::string& ns, const Json& request) {
           body.is_null() ? "" : to_text(body), ""};
 }
 
-PolicyPage read_policies() {
-  const Result<std::string> text = read_text_file(DAVIT_POLICIES);
+PolicyPage read_policies(const PolicyKind& kind) {
+  const Result<std::string> text = read_text_file(kind.page);
   if (!text) give_up(text.error().message());
-  const YamlDocument page = parse_yaml(*text, DAVIT_POLICIES);
+  const YamlDocument page = parse_yaml(*text, kind.page);
   if (!page.mistakes.empty()) give_up(page.mistakes.front().str());
   PolicyPage out;
   for (const YamlNode& each : page.root.find("policies")->items) {
     const Json entry = json_of_node(each);
     const std::string& name = entry.get("name").text();
-    add_setup(name, entry, out);
+    add_setup(kind, name, entry, out);
     for (const YamlNode& request : each.find("requests")->items) {
       const Json json = json_of_node(request);
       const std::string token = json.get("as").text() == "alice" ? "alice-token" : "admin-token";
@@ -145,10 +177,10 @@ PolicyPage read_policies() {
   return out;
 }
 
-bool is_in_force(checks::Server& server) {
+bool is_in_force(const PolicyKind& kind, checks::Server& server) {
   const Operation probe = creation("/api/v1/namespaces/zz-last/configmaps?dryRun=All",
                                    json_literal(R"({"metadata":{"name":"probe"}})"));
-  return answer_of(server, probe).starts_with("422 ");
+  return answer_of(server, probe).starts_with(kind.refused);
 }
 
 /// `made-` is what the page has as generateName.
@@ -162,10 +194,10 @@ std::string without_random_names(std::string answer) {
   return answer;
 }
 
-std::vector<Exchange> play_policies(const PolicyPage& page, checks::Server& server) {
+std::vector<Exchange> play_policies(const PolicyKind& kind, const PolicyPage& page,
+                                    checks::Server& server) {
   PolicyPage last;
-  add_setup("zz-last", json_literal(R"({"policy":{"validations":[{"expression":"false"}]}})"),
-            last);
+  add_setup(kind, "zz-last", json_literal(kind.last_spec), last);
   std::string refused;
   for (const PolicyPage* part : {&page, static_cast<const PolicyPage*>(&last)}) {
     for (const Operation& each : part->setup) {
@@ -175,7 +207,7 @@ std::vector<Exchange> play_policies(const PolicyPage& page, checks::Server& serv
   }
   if (!refused.empty()) give_up(refused);
   // A server reads all policies at once, every second.
-  for (int i = 0; i < 600 && !is_in_force(server); ++i) {
+  for (int i = 0; i < 600 && !is_in_force(kind, server); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
   std::vector<Exchange> out;
@@ -186,41 +218,46 @@ std::vector<Exchange> play_policies(const PolicyPage& page, checks::Server& serv
   return out;
 }
 
-void compare_policies(const std::vector<Exchange>& given, const PolicyPage& page,
-                      bool differences) {
-  const Result<std::vector<Exchange>> recorded = read_exchanges(DAVIT_POLICY_RECORDING);
+void compare_policies(const PolicyKind& kind, const std::vector<Exchange>& given,
+                      const PolicyPage& page, bool differences) {
+  const Result<std::vector<Exchange>> recorded = read_exchanges(kind.recording);
   ASSERT_TRUE(recorded) << recorded.error().message();
-  const char* const kAdvice =
-      "policies.yaml has changed; record it: docs/TESTING.md, \"Recordings\"";
+  const std::string kAdvice =
+      std::string(kind.page) + " has changed; record it: docs/TESTING.md, \"Recordings\"";
   ASSERT_EQ(recorded->size(), given.size()) << kAdvice;
   for (std::size_t i = 0; i < given.size(); ++i) {
     const PolicyRequest& each = page.requests[i];
     const auto& [operation, answer] = (*recorded)[i];
     ASSERT_EQ(operation.str(), each.operation.str()) << kAdvice;
     if ((given[i].answer == answer) == (!differences || each.differs.empty())) continue;
-    ADD_FAILURE_AT(DAVIT_POLICIES, each.line)
+    ADD_FAILURE_AT(kind.page, each.line)
         << operation.str() << "\n recorded: " << answer << "\n given:    " << given[i].answer
         << (given[i].answer == answer ? "\n It differs no longer: remove the mark." : "");
   }
 }
 
-TEST(RecordedPolicies, SandboxEnforcesAsRecorded) {
-  const PolicyPage page = read_policies();
+void compare_sandbox(const PolicyKind& kind) {
+  const PolicyPage page = read_policies(kind);
   test::SandboxApi sandbox;
-  compare_policies(play_policies(page, sandbox), page, true);
+  compare_policies(kind, play_policies(kind, page, sandbox), page, true);
 }
 
-TEST(RecordedPolicies, RealServerStillEnforcesAsRecorded) {
+void compare_real_server(const PolicyKind& kind) {
   if (assets().empty()) GTEST_SKIP() << no_assets();
-  const PolicyPage page = read_policies();
+  const PolicyPage page = read_policies(kind);
   ControlPlane plane;
   HttpApi server(plane.server(), plane.ca_file(), [] {});
-  const std::vector<Exchange> exchanges = play_policies(page, server);
+  const std::vector<Exchange> exchanges = play_policies(kind, page, server);
   if (std::getenv("DAVIT_DIFFERENTIAL_RECORD") == nullptr) {
-    return compare_policies(exchanges, page, false);
+    return compare_policies(kind, exchanges, page, false);
   }
-  write_exchanges(DAVIT_POLICY_RECORDING, exchanges);
+  write_exchanges(kind.recording, exchanges);
 }
+
+TEST(RecordedPolicies, SandboxEnforcesAsRecorded) { compare_sandbox(validating()); }
+TEST(RecordedPolicies, RealServerStillEnforcesAsRecorded) { compare_real_server(validating()); }
+TEST(RecordedMutations, SandboxMutatesAsRecorded) { compare_sandbox(mutating()); }
+TEST(RecordedMutations, RealServerStillMutatesAsRecorded) { compare_real_server(mutating()); }
 
 }  // namespace
 }  // namespace davit::live

@@ -295,7 +295,7 @@ std::string warnings_of(const Reply& response) {
   return out;
 }
 
-TEST(CustomResourceTest, MutatingPoliciesAndWebhooksAreStoredWithAWarningThatNothingAsksThem) {
+TEST(CustomResourceTest, WebhooksAreStoredWithAWarningThatNothingCallsThem) {
   Sandbox sandbox;
   const std::string group = "/apis/admissionregistration.k8s.io/v1/";
   const auto create = [&](const std::string& plural, const std::string& kind,
@@ -304,15 +304,8 @@ TEST(CustomResourceTest, MutatingPoliciesAndWebhooksAreStoredWithAWarningThatNot
                         R"({"apiVersion":"admissionregistration.k8s.io/v1","kind":")" + kind +
                             R"(","metadata":{"name":"a"},)" + more + "}");
   };
-  const std::string policy = "policies that mutate are stored and not evaluated by this server";
   const std::string webhook = "webhooks are stored and not called by this server";
-  const std::string cel = R"("spec":{"reinvocationPolicy":"Never","matchConstraints":)"
-                          R"({"resourceRules":[{"apiGroups":[""],"apiVersions":["v1"],)"
-                          R"("operations":["CREATE"],"resources":["pods"]}]},"mutations":)"
-                          R"([{"patchType":"JSONPatch","jsonPatch":{"expression":"[]"}}]})";
 
-  EXPECT_EQ(warnings_of(create("mutatingadmissionpolicies", "MutatingAdmissionPolicy", cel)),
-            "299 - \"" + policy + '"');
   EXPECT_EQ(warnings_of(create("validatingwebhookconfigurations", "ValidatingWebhookConfiguration",
                                R"("webhooks":[])")),
             "299 - \"" + webhook + '"');

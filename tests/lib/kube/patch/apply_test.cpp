@@ -275,5 +275,29 @@ TEST(ApplyTest, WithoutASchemaMapsAreMergedAndListsReplaced) {
     "f:spec":{".":{},"f:a":{".":{},"f:b":{}},"f:l":{}}})"));
 }
 
+TEST(MergeConfigurationTest, ListsWithKeysAreUnitedAndOthersRefused) {
+  const Message* const schema = find_schema("v1", "Pod");
+  Json pod = json_literal(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},
+      "spec":{"containers":[{"name":"a","image":"x"}]}})");
+  const auto merge = [&](const char* applied) {
+    return merge_configuration(pod, json_literal(applied), schema);
+  };
+
+  EXPECT_EQ(merge(R"({"spec":{"containers":[{"name":"b"},{"name":"a","tty":true}]}})"), "");
+  EXPECT_EQ(to_text(pod.get("spec").get("containers")),
+            R"([{"name":"b"},{"name":"a","image":"x","tty":true}])");
+  const Json before = pod;
+  EXPECT_EQ(merge(R"({"spec":{"tolerations":[],"containers":[{"name":"a","args":["x"]}]}})"),
+            "invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: "
+            ".spec.tolerations, .spec.containers[0].args");
+  EXPECT_EQ(merge(R"({"spec":{"hostname":["a",{"b":1}],"nodeSelector":null,"nope":1,"other":2}})"),
+            "failed to convert patch object to typed object: errors:\n"
+            "  .spec.hostname: expected string, got &value.valueUnstructured{Value:"
+            "[]interface {}{\"a\", map[string]interface {}{\"b\":1}}}\n"
+            "  .spec.nope: field not declared in schema\n"
+            "  .spec.nodeSelector: expected map, got &{NULL_VALUE}");
+  EXPECT_EQ(pod, before);
+}
+
 }  // namespace
 }  // namespace davit

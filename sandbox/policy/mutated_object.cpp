@@ -1,0 +1,42 @@
+#include "sandbox/policy/mutated_object.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "sandbox/policy/match_resources.hpp"
+#include "sandbox/rest/convert.hpp"
+
+namespace davit::sandbox {
+
+namespace {
+
+/// The part of a subresource whose kind is another than the resource's; null: it has none.
+const Subresource* part_with_kind(const Resource& resource, std::string_view subresource) {
+  const Subresource* const part = subresource.empty() ? nullptr : resource.subresource(subresource);
+  return part == nullptr || part->kind.empty() ? nullptr : part;
+}
+
+}  // namespace
+
+BodyType admitted_type(const Resource& resource, std::string_view subresource) {
+  if (part_with_kind(resource, subresource) == nullptr) return BodyType::of(resource);
+  RequestKind kind = request_kind(resource, subresource);
+  return BodyType::of_kind(std::move(kind.group), std::move(kind.version), std::move(kind.kind));
+}
+
+MutatedObject adopt_mutated(Json object, const Resource& matched, const JudgedWrite& write,
+                            FieldValidation unknown) {
+  std::vector<std::string> ignored;
+  const BodyType type = admitted_type(matched, write.subresource);
+  if (ApiFailure fault = keep_type(object, type)) return {{}, fault->message};
+  if (ApiFailure fault = conform_body(object, type, unknown, {}, ignored)) {
+    return {{}, fault->message.substr(fault->message.find(": ") + 2)};
+  }
+  if (part_with_kind(write.resource, write.subresource) == nullptr) {
+    object = convert(std::move(object), write.resource);
+    if (write.resource.rules != nullptr) write.resource.rules->set_defaults(object);
+  }
+  return {std::move(object), ""};
+}
+
+}  // namespace davit::sandbox

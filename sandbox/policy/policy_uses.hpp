@@ -1,0 +1,43 @@
+/// Finds the policies, bindings and parameters that are for a write.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/kube/json.hpp"
+#include "sandbox/rest/resources.hpp"
+#include "sandbox/rest/rest_parts.hpp"
+#include "sandbox/store/store.hpp"
+
+namespace davit::sandbox {
+
+inline constexpr std::string_view kAdmissionGroup = "admissionregistration.k8s.io";
+
+struct PolicyBinding {
+  std::string name;
+  Json spec;
+};
+
+/// One evaluation of a policy. Borrowed for the call.
+struct PolicyUse {
+  const PolicyBinding& binding;
+  const ResourcePtr& matched;  ///< The form in which the policy sees the object.
+  const Json& params;          ///< Null: without any.
+};
+using VisitUse = std::function<void(const PolicyUse& use)>;
+/// Gets a mistake of a binding, or of the policy itself: then `binding` is null.
+using VisitMistake = std::function<void(const PolicyBinding* binding, const std::string& why)>;
+
+/// A policy could lock out the one who wants to change it, so none is asked about policies and
+/// bindings.
+[[nodiscard]] bool is_exempt_from_policies(const Resource& resource);
+
+/// Visits the uses of the policy with `spec` for a write, in the order of its bindings.
+/// k8s: Dispatch of k8s.io/apiserver/pkg/admission/plugin/policy/generic.
+void find_policy_uses(const Json& spec, const std::vector<PolicyBinding>& bindings,
+                      const JudgedWrite& write, const Store& store, const ResourceSet& resources,
+                      const VisitUse& use, const VisitMistake& mistake);
+
+}  // namespace davit::sandbox
