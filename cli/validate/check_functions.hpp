@@ -1,6 +1,7 @@
 /// Functions that the checks share. Internal to cli/validate.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -28,6 +29,12 @@ void end(std::unique_ptr<TrialHost> host, const CheckReporter& reporter);
 /// Waits until the controllers are idle. If they do not become idle, reports a failure and exits
 /// the child.
 void wait_until_idle(TrialHost& host, const CheckReporter& reporter);
+
+/// The threads of this process without the calling one: their names by their numbers.
+using ThreadNames = std::map<std::string, std::string>;
+[[nodiscard]] ThreadNames other_threads();
+/// Reports the threads that exist now and are not among `known`. The hosts have ended.
+void report_threads(const CheckReporter& reporter, const ThreadNames& known);
 
 // Lifecycle checks.
 void check_load(const Subject& subject, const CheckReporter& reporter);

@@ -109,9 +109,12 @@ void compare(const Traces& before, const Traces& after, const CheckReporter& rep
   if (before.mask != after.mask) reporter.fail("changes the umask");
 }
 
-/// The names of the threads of this process, this one left out.
-std::vector<std::string> other_threads() {
-  std::vector<std::string> names;
+}  // namespace
+
+std::span<const Check> plugin_checks() { return kChecks; }
+
+ThreadNames other_threads() {
+  ThreadNames threads;
   std::error_code failed;
   const std::string own = std::to_string(gettid());
   for (std::filesystem::directory_iterator each("/proc/self/task", failed), end;
@@ -119,14 +122,34 @@ std::vector<std::string> other_threads() {
     if (each->path().filename() == own) continue;
     std::ifstream in(each->path() / "comm");
     std::string name;
-    if (std::getline(in, name)) names.push_back(std::move(name));
+    if (std::getline(in, name)) threads.emplace(each->path().filename().string(), name);
   }
-  return names;
+  return threads;
 }
 
-}  // namespace
-
-std::span<const Check> plugin_checks() { return kChecks; }
+void report_threads(const CheckReporter& reporter, const ThreadNames& known) {
+  const auto unknown_threads = [&known] {
+    ThreadNames found = other_threads();
+    std::erase_if(found, [&known](const auto& each) { return known.contains(each.first); });
+    return found;
+  };
+  // The kernel lists a thread for a moment after it was joined: it has to run once more.
+  constexpr std::chrono::milliseconds kLook{20};
+  constexpr std::chrono::seconds kMoment{5};
+  const auto end_of_moment = std::chrono::steady_clock::now() + kMoment;
+  ThreadNames left = unknown_threads();
+  while (!left.empty() && std::chrono::steady_clock::now() < end_of_moment) {
+    std::this_thread::sleep_for(kLook);
+    left = unknown_threads();
+  }
+  std::map<std::string, int> names;
+  for (const auto& each : left) ++names[each.second];
+  for (const auto& [name, count] : names) {
+    reporter.fail(
+        (count == 1 ? "leaves a thread" : "leaves " + std::to_string(count) + " threads") +
+        " behind (" + name + "): use queues and timers of the host");
+  }
+}
 
 std::unique_ptr<TrialHost> started_host(const Subject& subject, const CheckReporter& reporter,
                                         TrialOptions options) {
@@ -199,18 +222,7 @@ void check_threads(const Subject& subject, const CheckReporter& reporter) {
   if (!host) return;
   wait_until_idle(*host, reporter);
   end(std::move(host), reporter);
-  // The kernel lists a thread for a moment after it was joined: it has to run once more.
-  constexpr std::chrono::milliseconds kLook{20};
-  constexpr std::chrono::seconds kMoment{5};
-  const auto end_of_moment = std::chrono::steady_clock::now() + kMoment;
-  std::vector<std::string> left = other_threads();
-  while (!left.empty() && std::chrono::steady_clock::now() < end_of_moment) {
-    std::this_thread::sleep_for(kLook);
-    left = other_threads();
-  }
-  for (const std::string& name : left) {
-    reporter.fail("leaves a thread behind (" + name + "): use queues and timers of the host");
-  }
+  report_threads(reporter, {});
 }
 
 void check_traces(const Subject& subject, const CheckReporter& reporter) {

@@ -15,12 +15,18 @@ namespace davit::host {
 /// The changes of each ordinary object.
 inline constexpr int kTouches = 3;
 
+/// Syncs that failed for one reason.
+struct FailedSyncs {
+  std::size_t times = 0;
+  std::string key;  ///< That of the first one.
+};
+
 /// The controllers' mistakes, by type.
 struct Problems {
   std::map<std::string, int> violations;  // Breaches of the contract.
   std::map<std::string, int> undeclared;  // Requests and reads.
-  std::map<std::string, int> failures;    // Syncs.
   std::map<std::string, int> stale;       // Uses of handles that had ended.
+  std::map<std::string, FailedSyncs> failures;
 
   std::vector<std::string> samples;  // Why they are not what a server takes.
 
@@ -39,7 +45,8 @@ struct Problems {
       } else if (each.code == code_name(DAVIT_MISUSE) || each.code == code_name(DAVIT_STALE)) {
         ++violations["a sync broke a rule of abi.h: " + why];
       } else if (!is_undeclared(each)) {  // The host has counted those as refusals.
-        ++failures[why];
+        FailedSyncs& failed = failures[why];
+        if (failed.times++ == 0) failed.key = each.key;
       }
     }
   }
@@ -57,9 +64,17 @@ inline std::string counted(const std::pair<const std::string, int>& each) {
   return each.second == 1 ? text : text + " (" + std::to_string(each.second) + " times)";
 }
 
+inline std::string counted(const std::pair<const std::string, FailedSyncs>& each) {
+  constexpr std::size_t kShown = 100;
+  std::string text = counted(std::pair<const std::string, int>(each.first, 1));
+  text += " (";
+  if (each.second.times > 1) text += std::to_string(each.second.times) + " times, first ";
+  return text + "key " + each.second.key.substr(0, kShown) + ")";
+}
+
 /// The most lines of one sort.
-template <typename Report>
-void report_all(const std::map<std::string, int>& problems, Report report) {
+template <typename Problem, typename Report>
+void report_all(const std::map<std::string, Problem>& problems, Report report) {
   constexpr int kMost = 5;
   int reported = 0;
   for (const auto& each : problems) {

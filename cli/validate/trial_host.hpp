@@ -25,6 +25,7 @@ struct LoggedProblem {
   std::string text;  ///< With all fields, for people.
   std::string error;
   std::string code;
+  std::string key;  ///< The sync's; empty: no sync failed.
 };
 
 /// The watches of all controllers, with what the note leaves to their configuration.

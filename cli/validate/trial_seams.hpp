@@ -35,11 +35,12 @@ class LoggedProblems final : public LogSink {
              std::span<const LogPair> fields) override EXCLUDES(mutex_) {
     if (severity == Severity::kInfo) return;
     LoggedProblem problem{std::string(message), std::string(logger) + ": " + std::string(message),
-                          "", ""};
+                          "", "", ""};
     for (const LogPair& field : fields) {
       problem.text.append(" ").append(field.key).append("=").append(field.text());
       if (field.key == "err") problem.error = field.text();
       if (field.key == "code") problem.code = field.text();
+      if (field.key == "key") problem.key = field.text();
     }
     MutexLock lock(mutex_);
     if (all_.size() < kMost) all_.push_back(std::move(problem));

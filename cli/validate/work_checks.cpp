@@ -142,6 +142,8 @@ void check_work(const Subject& subject, const CheckReporter& reporter) {
   if (!host) return;
   const std::unique_ptr<Random> random = make_seeded_random(subject.seed);
   Problems problems;
+  // Those of the host end with it; the check "threads" has judged those of an InitFunc.
+  const ThreadNames known = other_threads();
   play_ordinary(*host, reporter, *random, problems);
   report_all(problems.violations, [&](const std::string& text) { reporter.fail(text); });
   report_all(problems.failures,
@@ -150,6 +152,7 @@ void check_work(const Subject& subject, const CheckReporter& reporter) {
              [&](const std::string& text) { reporter.note("a handle had ended: " + text); });
   for (const std::string& each : problems.samples) reporter.note(each);
   end(std::move(host), reporter);
+  report_threads(reporter, known);
 }
 
 void check_rights(const Subject& subject, const CheckReporter& reporter) {
@@ -171,8 +174,10 @@ void check_hostile(const Subject& subject, const CheckReporter& reporter) {
   play_hostile(*host, reporter, subject.seed, problems);
   report_all(problems.violations, [&](const std::string& text) { reporter.fail(text); });
   std::size_t failed = 0;
-  for (const auto& each : problems.failures) failed += static_cast<std::size_t>(each.second);
-  if (failed > 0) reporter.note(std::to_string(failed) + " syncs failed with an error");
+  for (const auto& each : problems.failures) failed += each.second.times;
+  if (failed == 0) return;
+  reporter.note(std::to_string(failed) + " syncs failed with an error:");
+  report_all(problems.failures, [&](const std::string& text) { reporter.note("  " + text); });
 }
 
 void check_leaks(const Subject& subject, const CheckReporter& reporter) {

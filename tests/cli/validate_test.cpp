@@ -72,6 +72,7 @@ constexpr Animal kZoo[] = {
     {"init_blocks",        "init",     "did not finish in time (its InitFuncs)", 15},
     {"destroy_aborts",     "init",     "ended the process with SIGABRT (destroy())"},
     {"thread",             "threads",  "leaves a thread behind"},
+    {"sync_thread",        "work",     "threads behind ("},
     {"signal",             "traces",   "changes the handler of SIGUSR1"},
     {"environment",        "traces",   "changes environment variables"},
     {"tsd_key",            "traces",   "leaves 1 thread-specific key behind"},
@@ -197,6 +198,19 @@ TEST(PluginValidateTest, AFileThatMayNotBeLoadedFailsTheFirstCheckAndNothingOfIt
 TEST(PluginValidateTest, PluginThatSelectsItsObjectsPassesWithinTheLimitOfEachCheck) {
   const Validation validation = validate({.file = DAVIT_ZOO "/selects.so", .seed = 1});
   EXPECT_TRUE(validation.ok()) << described(validation);
+}
+
+TEST(PluginValidateTest, PluginThatCallsServersOutsidePassesWithinTheLimitOfEachCheck) {
+  const Validation validation = validate({.file = DAVIT_ZOO "/calls_out.so", .seed = 1});
+  EXPECT_TRUE(validation.ok()) << described(validation);
+}
+
+TEST(PluginValidateTest, SyncsThatFailOnHostileObjectsAreNamed) {
+  const Validation validation =
+      validate({.file = DAVIT_ZOO "/calls_out.so", .seed = 1, .checks = {"hostile"}});
+  EXPECT_THAT(described(validation),
+              testing::ContainsRegex("syncs failed with an error:\n    Unavailable "
+                                     "\\([0-9]+ times, first key default/hostile-1-0\\)"));
 }
 
 TEST(PluginValidateTest, WhatKeepsAPluginInMemoryIsAWarning) {

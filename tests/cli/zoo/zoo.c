@@ -21,6 +21,13 @@
 #define ZOO_LABEL ""
 #endif
 
+#ifdef ZOO_CALLS_OUT
+#define ZOO_NEEDS_HTTP ",\"davit.http/1\""
+#define ZOO_HOSTS "\"http\":{\"hosts\":[\"zoo.example.com\"]},"
+#else
+#define ZOO_NEEDS_HTTP ""
+#define ZOO_HOSTS ""
+#endif
 #ifdef ZOO_TRUSTS_CACHE
 #define ZOO_VERBS "\"patch\",\"create\""
 #define ZOO_TIMER ",\"davit.timer/1\""
@@ -31,9 +38,9 @@
 
 DAVIT_NOTE("{\"name\":\"zoo\",\"version\":\"1\",\"abi\":\"" DAVIT_ABI_VERSION_TEXT
            "\",\"requires\":[\"davit.object/1\",\"davit.informer/1\",\"davit.queue/1\","
-           "\"davit.client/1\"" ZOO_TIMER
+           "\"davit.client/1\"" ZOO_TIMER ZOO_NEEDS_HTTP
            "],"
-           "\"controllers\":[{\"name\":\"zoo-controller\","
+           "\"controllers\":[{\"name\":\"zoo-controller\"," ZOO_HOSTS
            "\"rules\":[{\"group\":\"\",\"resource\":\"pods\",\"verbs\":[" ZOO_VERBS
            "]}],"
            "\"watches\":[{\"group\":\"\",\"version\":\"v1\",\"resource\":\"pods\","
@@ -53,6 +60,9 @@ typedef struct {
 #ifdef ZOO_TRUSTS_CACHE
   const davit_timer_v1* timers;
 #endif
+#ifdef ZOO_CALLS_OUT
+  const davit_http_v1* http;
+#endif
 } zoo;
 
 void zoo_throw(void); /* In C++, which unwinds through these frames. */
@@ -60,6 +70,18 @@ void zoo_throw(void); /* In C++, which unwinds through these frames. */
 static davit_str str(const char* text) {
   davit_str out = {text, strlen(text)};
   return out;
+}
+
+static void* wait_for_ever(void* argument) {
+  for (;;) pause();
+  return argument;
+}
+
+static int start_thread(void) {
+  pthread_t thread;
+  const int failed = pthread_create(&thread, NULL, wait_for_ever, NULL);
+  if (failed == 0) pthread_detach(thread);
+  return failed;
 }
 
 static davit_value at(const zoo* self, davit_value value, davit_name first, davit_name second) {
@@ -281,6 +303,20 @@ static davit_code write_label(const zoo* self, const davit_call* call, davit_str
   return code;
 }
 
+#ifdef ZOO_CALLS_OUT
+/* Asks a server outside the cluster, whether the pod is there or not. */
+static davit_code ask_outside(const zoo* self, const davit_call* call) {
+  davit_http_request request;
+  davit_http_response response;
+  memset(&request, 0, sizeof(request));
+  memset(&response, 0, sizeof(response));
+  request.size = sizeof(request);
+  response.size = sizeof(response);
+  request.url = str("https://zoo.example.com/animals");
+  return self->http->call(call, &request, &response);
+}
+#endif
+
 static davit_code sync_key(void* raw, const davit_call* call, davit_str key,
                            davit_sync_result* result) {
   zoo* self = raw;
@@ -291,8 +327,15 @@ static davit_code sync_key(void* raw, const davit_call* call, davit_str key,
   davit_value pod, seen;
   davit_code code;
   (void)result;
+#ifdef ZOO_CALLS_OUT
+  code = ask_outside(self, call);
+  if (code != DAVIT_OK) return code;
+#endif
   code = self->informer->get(call, self->pods, ns, name, &pod);
   if (code == DAVIT_NOT_FOUND) return DAVIT_OK;
+#ifdef ZOO_SYNC_THREAD
+  if (start_thread() != 0) return DAVIT_INTERNAL;
+#endif
   keep_or_break(self, call, key, pod);
 #ifdef ZOO_SYNC_ABORTS
   abort();
@@ -358,21 +401,14 @@ static void say_goodbye(int status, void* argument) {
 static void say_goodbye(void) {}
 #endif
 
-static void* wait_for_ever(void* argument) {
-  for (;;) pause();
-  return argument;
-}
-
 static const davit_plugin plugin;
 
 /* What a plugin may not do to its process. */
 static int misbehave(void) {
 #ifdef ZOO_THREAD
-  pthread_t thread;
-  if (pthread_create(&thread, NULL, wait_for_ever, NULL) != 0) return 1;
-  pthread_detach(thread);
+  if (start_thread() != 0) return 1;
 #else
-  (void)wait_for_ever;
+  (void)start_thread;
 #endif
 #ifdef ZOO_TSD_KEY
   {
@@ -465,6 +501,10 @@ static davit_code open_queue(zoo* self, const davit_call* call) {
   queue.name = str("zoo");
   queue.self = self;
   queue.sync = sync_key;
+#ifdef ZOO_CALLS_OUT
+  queue.base_ms = 1; /* Keeps on asking. */
+  queue.max_ms = 2;
+#endif
   return self->queue->open(call, &queue, &self->keys);
 }
 
@@ -476,6 +516,9 @@ static int32_t init(const davit_call* call, const davit_context* context, davit_
   self->informer = context->capability(call, str("davit.informer/1"));
   self->queue = context->capability(call, str("davit.queue/1"));
   self->client = context->capability(call, str("davit.client/1"));
+#ifdef ZOO_CALLS_OUT
+  self->http = context->capability(call, str("davit.http/1"));
+#endif
   self->metadata = self->object->name(call, str("metadata"));
   self->name = self->object->name(call, str("name"));
   self->ns = self->object->name(call, str("namespace"));
