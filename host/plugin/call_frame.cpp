@@ -134,6 +134,25 @@ davit_code CallFrame::refuse(const Status& why) {
   return failure_.code;
 }
 
+void CallFrame::log_refusal(const Logger& log, const Status& why) {
+  // More would be a loop over many objects: its first refusals show what is missing.
+  constexpr std::size_t kUnloggedMax = 16;
+  const auto same = std::find(unlogged_.begin(), unlogged_.end(), why.message());
+  if (same == unlogged_.end() && unlogged_.size() < kUnloggedMax) {
+    unlogged_.emplace_back(why.message());
+  }
+  if (phase_ != Phase::kSync && phase_ != Phase::kTimer) log_refusals(log, {});
+}
+
+void CallFrame::log_refusals(const Logger& log, std::string_view said) {
+  for (const std::string& each : std::exchange(unlogged_, {})) {
+    if (said.find(each) != std::string_view::npos) continue;
+    std::vector<LogPair> fields = {{"err", each}};
+    add_trace(fields);
+    log.write(Severity::kWarning, 0, "A request was refused before it was sent", fields);
+  }
+}
+
 void CallFrame::note_failure(davit_code code, std::string_view function) {
   if (!failure_.is_new) failure_ = Failure{};
   failure_.code = code;

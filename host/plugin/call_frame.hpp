@@ -137,6 +137,12 @@ class CallFrame {
   /// The last failure of a host function; its texts live as long as this.
   [[nodiscard]] davit_error last_error();
 
+  /// Logs that a request of this call was refused before it was sent. During a sync or timer it
+  /// waits for log_refusals(), because the failure of the call may say the same.
+  void log_refusal(const Logger& log, const Status& why);
+  /// Logs the refusals that wait, each text once, but those that `said` contains.
+  void log_refusals(const Logger& log, std::string_view said);
+
   /// Notes a refusal and the declaration that would allow the request; keeps all, up to a limit.
   void note_refusal(std::string_view text) {
     constexpr std::size_t kRefusalBytesMax = 2000;  // Several lines of a log.
@@ -181,6 +187,7 @@ class CallFrame {
   std::optional<ObjectRef> config_;
   std::string error_;
   std::string refusal_;
+  std::vector<std::string> unlogged_;  // Refusals for log_refusals().
   std::vector<ObjectRef> objects_;
   // Node based: what was lent does not move.
   std::forward_list<std::vector<ObjectRef>> lists_;

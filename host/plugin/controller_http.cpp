@@ -198,9 +198,7 @@ void ControllerHttp::send(std::span<const davit_http_request> requests,
     OutboundResponse instead;
     if (!request) {
       instead.status = request.error();
-      std::vector<LogPair> fields = {{"err", instead.status.message()}};
-      frame.add_trace(fields);
-      log_.write(Severity::kWarning, 0, "A request was refused before it was sent", fields);
+      frame.log_refusal(log_, instead.status);
       if (services_.observer != nullptr) {
         services_.observer->refused(options_.declared.name, instead.status.message());
       }

@@ -79,17 +79,29 @@ std::string ControllerInformers::undeclared_watch_text(
   const std::string_view labels = view(options.label_selector);
   if (!fields.empty()) wanted.text("fieldSelector", fields);
   if (!labels.empty()) wanted.text("labelSelector", labels);
-  std::string out = "the note declares no watch of " + std::string(view(options.resource)) +
-                    " with this group, version and selectors: \"watches\" of " + declared_.name +
-                    " needs an entry " + wanted.str();
+  const std::string refused =
+      "the note declares no watch of " + std::string(view(options.resource)) +
+      " with this group, version and selectors: \"watches\" of " + declared_.name;
+  std::string present;
+  std::string narrower;
   for (const DeclaredWatch& each : declared_.watches) {
     if (each.group != view(options.group) || each.resource != view(options.resource)) continue;
-    out += "; it has one with version " + json_string(each.version) + ", fieldSelector " +
-           json_string(each.field_selector) + " and labelSelector " +
-           json_string(each.label_selector);
-    if (!each.namespaces.empty()) out += ", but only of " + namespaces_text(each.namespaces);
+    const std::string entry = " one with version " + json_string(each.version) +
+                              ", fieldSelector " + json_string(each.field_selector) +
+                              " and labelSelector " + json_string(each.label_selector);
+    present += "; it has" + entry;
+    const char* const between = narrower.empty() ? "" : "; and";
+    if (!each.namespaces.empty()) {
+      narrower += between + entry + ", but only of " + namespaces_text(each.namespaces) +
+                  ": open a dynamic informer of a namespace for it";
+    } else if (fields.empty() && labels.empty() &&
+               (!each.field_selector.empty() || !each.label_selector.empty())) {
+      narrower += between + entry + ": open the informer with these selectors";
+    }
   }
-  return out;
+  // The entry that the informer asks for would let the controller read more than its note does now.
+  if (!narrower.empty()) return refused + " have" + narrower;
+  return refused + " needs an entry " + wanted.str() + present;
 }
 
 std::string ControllerInformers::undeclared_read_text() const {

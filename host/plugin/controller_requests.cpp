@@ -39,15 +39,11 @@ RequestAttributes attributes_of(const davit_request& request, std::string_view s
 }
 
 /// Why no rule allows the request, and the rule that the note lacks.
-std::string undeclared_text(const std::string& controller, const RequestAttributes& asked,
+std::string undeclared_text(const DeclaredController& declared, const RequestAttributes& asked,
                             const std::string& what) {
-  JsonText rule('{');
-  rule.text("group", asked.group).text("resource", asked.resource);
-  if (!asked.subresource.empty()) rule.text("subresource", asked.subresource);
-  rule.texts("verbs", {std::string(asked.verb)});
   return "the plugin declares no rule for " + std::string(asked.verb) + " of " + what +
-         " in group \"" + std::string(asked.group) + "\": \"rules\" of " + controller +
-         " in its note need " + rule.str();
+         " in group \"" + std::string(asked.group) + "\": \"rules\" of " + declared.name +
+         " in its note need " + missing_rule(declared, asked, {std::string(asked.verb)});
 }
 
 /// The namespaces and names to which the rules and watches of that resource are limited; empty:
@@ -187,7 +183,7 @@ Status ControllerRequests::check_rights(const davit_request& request) const {
   if (!asked.subresource.empty()) what.append("/").append(asked.subresource);
   if (!any(declared.watches, allowed) && !any(declared.rules, allowed) && !mutant("rights")) {
     return Status(Code::kUndeclared,
-                  undeclared_text(declared.name, asked, what) + limits_text(declared, asked));
+                  undeclared_text(declared, asked, what) + limits_text(declared, asked));
   }
   const auto projects = [&](const DeclaredWatch& watch) {
     return watch.group == asked.group && watch.resource == asked.resource &&
@@ -222,7 +218,7 @@ Status ControllerRequests::check_dependants(const davit_request& request) const 
 }
 
 Result<ApiRequest> ControllerRequests::prepare(const davit_request& request, Sink sink,
-                                               const CallFrame& frame) const {
+                                               CallFrame& frame) const {
   Status refused = check_form(request);
   if (refused.ok() && request.raw != nullptr && sink == Sink::kRefused) {
     refused = Status(Code::kMisuse, "raw is for a single call()");
@@ -237,9 +233,7 @@ Result<ApiRequest> ControllerRequests::prepare(const davit_request& request, Sin
     if (!is_built_in_group(made.path.group)) made.catalog = services_.discovery.known(frame.stop());
     return made;
   }
-  std::vector<LogPair> fields = {{"err", refused.message()}};
-  frame.add_trace(fields);
-  log_.write(Severity::kWarning, 0, "A request was refused before it was sent", fields);
+  frame.log_refusal(log_, refused);
   if (services_.observer != nullptr) {
     services_.observer->refused(options_.declared.name, refused.message());
   }

@@ -58,7 +58,7 @@ class ControllerRequests {
   enum class Sink { kRefused, kAllowed };
   /// The request as it is sent; logs why it is not.
   [[nodiscard]] Result<ApiRequest> prepare(const davit_request& request, Sink sink,
-                                           const CallFrame& frame) const;
+                                           CallFrame& frame) const;
   [[nodiscard]] Status check_rights(const davit_request& request) const;
   /// Refuses a create for an owner with a dependant of that resource which the cache lacks because
   /// it cannot be read: controllers count what they see and would create replacements without end.

@@ -190,6 +190,10 @@ SyncOutcome ControllerWork::run(CallFrame& frame, Call call) const {
   outcome.cancelled = frame.was_cancelled();
   if (outcome.code == DAVIT_UNDECLARED) frame.note_refusal(informers_.undeclared_read_text());
   outcome.error = thrown.empty() ? frame.error() : thrown;
+  // Those of other codes are logged as failures, with this text.
+  const bool is_quiet = outcome.code == DAVIT_OK || outcome.code == DAVIT_CONFLICT ||
+                        outcome.code == DAVIT_CANCELLED || outcome.cancelled;
+  frame.log_refusals(log_, is_quiet ? std::string_view() : outcome.error);
   controller_.observe_undeclared_read();
   return outcome;
 }

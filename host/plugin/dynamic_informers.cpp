@@ -145,13 +145,9 @@ Status DynamicInformers::check_rights(const davit_informer_options_v2& options) 
                        [&](const DeclaredRule& rule) { return allows(rule, asked); });
   };
   if (is_allowed("list") && is_allowed("watch")) return {};
-  JsonText rule('{');
-  rule.text("group", asked.group)
-      .text("resource", asked.resource)
-      .texts("verbs", {"list", "watch"});
   return Status(Code::kUndeclared, "the note does not let " + declared_.name + " follow " +
                                        std::string(asked.resource) + ": its \"rules\" need " +
-                                       rule.str());
+                                       missing_rule(declared_, asked, {"list", "watch"}));
 }
 
 Result<std::shared_ptr<DynamicInformer>> DynamicInformers::describe(

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/base/json_text.hpp"
 #include "lib/kube/required_name.hpp"
 
 namespace davit::host {
@@ -31,7 +32,46 @@ std::string_view namespace_of(const RequestAttributes& request) {
   return is_namespace ? request.name : request.ns;
 }
 
+/// The entries of a resource that have no limit to namespaces, or to objects.
+struct Unlimited {
+  bool namespaces = false;
+  bool names = false;
+};
+
+Unlimited unlimited_entries(const DeclaredController& declared, const RequestAttributes& request) {
+  Unlimited out;
+  for (const DeclaredRule& each : declared.rules) {
+    const bool is_group = each.group == kEach || each.group == request.group;
+    const bool is_wide = each.resource == kEach && each.subresource.empty();
+    if (!is_group || (!is_wide && each.resource != request.resource)) continue;
+    out.namespaces = out.namespaces || each.namespaces.empty();
+    out.names = out.names || each.resource_names.empty();
+  }
+  for (const DeclaredWatch& each : declared.watches) {
+    if (each.group != request.group || each.resource != request.resource) continue;
+    out.namespaces = out.namespaces || each.namespaces.empty();
+    out.names = out.names || required_name(each.field_selector).empty();
+  }
+  return out;
+}
+
 }  // namespace
+
+std::string missing_rule(const DeclaredController& declared, const RequestAttributes& request,
+                         const std::vector<std::string>& verbs) {
+  const Unlimited unlimited = unlimited_entries(declared, request);
+  // RBAC knows no name of an object that does not exist yet.
+  const bool has_name = !request.name.empty() && !has(verbs, "create");
+  JsonText rule('{');
+  rule.text("group", request.group).text("resource", request.resource);
+  if (!request.subresource.empty()) rule.text("subresource", request.subresource);
+  rule.texts("verbs", verbs);
+  if (has_name && !unlimited.names) rule.texts("resourceNames", {std::string(request.name)});
+  if (!request.ns.empty() && !unlimited.namespaces) {
+    rule.texts("namespaces", {std::string(request.ns)});
+  }
+  return rule.str();
+}
 
 bool covers(const std::vector<std::string>& namespaces, std::string_view ns) {
   return namespaces.empty() || has(namespaces, ns);

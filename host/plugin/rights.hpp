@@ -26,6 +26,13 @@ struct RequestAttributes {
 /// Whether it is a read (get, list, watch) of a resource that the watch is about.
 [[nodiscard]] bool allows(const DeclaredWatch& watch, const RequestAttributes& request);
 
+/// A rule for "rules" of the note that allows `verbs` on what was asked for. It names the namespace
+/// and the object of the request, unless the note has an entry of that resource without such a
+/// limit: who follows the advice gets no more than the request needs.
+[[nodiscard]] std::string missing_rule(const DeclaredController& declared,
+                                       const RequestAttributes& request,
+                                       const std::vector<std::string>& verbs);
+
 /// Whether `namespaces` of a rule or watch contain `ns`. Those of none are all; else `ns` is one.
 [[nodiscard]] bool covers(const std::vector<std::string>& namespaces, std::string_view ns);
 

@@ -6,6 +6,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ControllerInitTest = ControllerHostTest;
 
 TEST_F(ControllerInitTest, InitFuncSeesItsNameTheAbiAndTheTables) {
@@ -167,6 +168,29 @@ TEST_F(ControllerInitTest, RefusedWatchNamesTheEntryThatTheNoteLacks) {
             R"(and selectors: "watches" of sample-controller needs an entry )"
             R"({"group":"","version":"v1","resource":"pods","fieldSelector":"metadata.name=web"}; )"
             R"(it has one with version "v1", fieldSelector "" and labelSelector "")");
+}
+
+TEST_F(ControllerInitTest, RefusedWatchOfEverythingIsNotAdvisedToTakeEverything) {
+  ControllerHostOptions made = options();
+  made.declared.watches = {{"", "v1", "secrets", {}, "", "metadata.name=tls"},
+                           {"", "v1", "secrets", {}, "", "", {"shop"}}};
+  make(std::move(made));
+  davit_informer_options options{};
+  options.size = sizeof(options);
+  options.version = str("v1");
+  options.resource = str("secrets");
+  const auto result = init([&](const davit_context&, davit_controller&) {
+    davit_handle handle = 0;
+    EXPECT_EQ(tables_.informer->open(current_call, &options, &handle), DAVIT_UNDECLARED);
+    return DAVIT_FAILED;
+  });
+  EXPECT_THAT(result.reason, Not(HasSubstr("needs an entry")));
+  EXPECT_THAT(
+      result.reason,
+      HasSubstr(R"("watches" of sample-controller have one with version "v1", fieldSelector )"
+                R"("metadata.name=tls" and labelSelector "": open the informer with these )"
+                R"(selectors; and one with version "v1", fieldSelector "" and labelSelector "", )"
+                R"(but only of namespace shop: open a dynamic informer of a namespace for it)"));
 }
 
 TEST_F(ControllerInitTest, InformersAppearWithTheCommit) {

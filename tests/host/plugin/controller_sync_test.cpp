@@ -122,6 +122,23 @@ TEST_F(ControllerSyncTest, ReadOutsideTheProjectionNamesTheFieldAndWhatToWrite) 
                                 R"(that watch)")));
 }
 
+TEST_F(ControllerSyncTest, RefusalIsLoggedOnceWhetherTheSyncFailsWithItOrNot) {
+  start_queue([&](davit_str key, davit_sync_result&) -> davit_code {
+    if (view(key) == "next") return DAVIT_OK;
+    davit_response refused{};
+    (void)send(DAVIT_GET, "web", refused, "log");
+    (void)send(DAVIT_GET, "web", refused, "log");
+    if (view(key) == "swallows") return DAVIT_OK;
+    context_->error_text(current_call, refused.message);
+    return DAVIT_UNDECLARED;
+  });
+  sync_once("fails");
+  EXPECT_EQ(log_.count("refused before it was sent"), 0U) << "its failure says it";
+  EXPECT_EQ(log_.count("err=the plugin declares no rule for get of pods/log"), 1U);
+  sync_once("swallows");
+  EXPECT_EQ(log_.count("refused before it was sent"), 1U) << "nothing else says it";
+}
+
 TEST_F(ControllerSyncTest, SyncSeesItsKeyAndAnEmptyResult) {
   start_queue([&](davit_str key, davit_sync_result& result) -> davit_code {
     EXPECT_EQ(result.size, sizeof(davit_sync_result));

@@ -99,6 +99,22 @@ TEST_F(HostDynamicTest, WhatInitOpensIsRealOnlyOnceTheControllerHasStarted) {
   EXPECT_THAT(informers_.informers(), SizeIs(1));
 }
 
+TEST_F(HostDynamicTest, RefusalAdvisesARuleOfTheNamespaceAndName) {
+  const auto result = init([&](const davit_context&, davit_controller&) {
+    davit_handle informer = 0;
+    davit_informer_options_v2 secrets = pods();
+    secrets.resource = str("secrets");
+    secrets.ns = str("shop");
+    secrets.field_selector = str("metadata.name=tls");
+    EXPECT_EQ(table_->open(current_call, &secrets, &informer), DAVIT_UNDECLARED);
+    return DAVIT_FAILED;
+  });
+  EXPECT_THAT(result.reason,
+              HasSubstr(R"(the note does not let sample-controller follow secrets: its "rules" )"
+                        R"(need {"group":"","resource":"secrets","verbs":["list","watch"],)"
+                        R"("resourceNames":["tls"],"namespaces":["shop"]})"));
+}
+
 // Issue 30, 3.6: custom kinds took the places of built-in ones, and 1,000 in all was the limit.
 TEST_F(HostDynamicTest, NoNumberOfCustomKindsKeepsABuiltInOneOut) {
   ControllerHostOptions unlimited = options();

@@ -120,5 +120,34 @@ TEST(RightsTest, ListOfOneNameIsReadFromItsFieldSelector) {
   EXPECT_EQ(required_name(""), "");
 }
 
+TEST(RightsTest, AdviceAllowsNoMoreThanTheRequestNeeds) {
+  DeclaredController declared;
+  const RequestAttributes patch{"patch", "", "configmaps", "", "shop", "list"};
+  EXPECT_EQ(missing_rule(declared, patch, {"patch"}),
+            R"({"group":"","resource":"configmaps","verbs":["patch"],)"
+            R"("resourceNames":["list"],"namespaces":["shop"]})");
+  const RequestAttributes create{"create", "", "configmaps", "", "shop", "list"};
+  EXPECT_EQ(missing_rule(declared, create, {"create"}),
+            R"({"group":"","resource":"configmaps","verbs":["create"],"namespaces":["shop"]})")
+      << "the server does not compare the name of what is created";
+
+  declared.rules = {{"", "configmaps", "", {"get"}, {"list"}, {}, {"shop"}},
+                    {"*", "*", "scale", {"get"}}};
+  EXPECT_EQ(missing_rule(declared, patch, {"patch"}),
+            R"({"group":"","resource":"configmaps","verbs":["patch"],)"
+            R"("resourceNames":["list"],"namespaces":["shop"]})")
+      << "the limits that are there stay";
+  declared.rules = {{"", "configmaps", "", {"get"}, {"list"}}};
+  EXPECT_EQ(missing_rule(declared, patch, {"patch"}),
+            R"({"group":"","resource":"configmaps","verbs":["patch"],"resourceNames":["list"]})");
+
+  DeclaredWatch every;
+  every.resource = "configmaps";
+  declared.watches = {every};
+  EXPECT_EQ(missing_rule(declared, patch, {"patch"}),
+            R"({"group":"","resource":"configmaps","verbs":["patch"]})")
+      << "the controller works on all of them";
+}
+
 }  // namespace
 }  // namespace davit::host
