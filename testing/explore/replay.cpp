@@ -64,13 +64,21 @@ Result<Plan> replayed_plan(std::string_view line, const Scenario& scenario,
 }
 
 std::vector<std::string> story_of(const RunResult& run) {
-  // The requests and syncs before something of weight.
+  // The requests and syncs before something of weight, and the first and last of many steps.
   constexpr std::size_t kBefore = 3;
   const std::vector<std::string>& log = run.log;
+  const auto is_step = [&log](std::size_t i) { return i < log.size() && log[i].starts_with("="); };
+  const auto is_among_steps = [&](std::size_t at) {
+    for (std::size_t i = at - std::min(at, kBefore); i <= at + kBefore; ++i) {
+      if (!is_step(i)) return false;
+    }
+    return at >= kBefore;
+  };
   std::vector<bool> is_shown(log.size());
   for (std::size_t i = 0; i < log.size(); ++i) {
     const char mark = log[i].empty() ? ' ' : log[i].front();
     if (mark != '*' && mark != '!' && mark != '=' && mark != ' ') continue;
+    if (is_among_steps(i)) continue;
     is_shown[i] = true;
     const bool has_context = mark == '*' || mark == '!';
     for (std::size_t j = i - std::min(i, kBefore); has_context && j < i; ++j) is_shown[j] = true;

@@ -240,7 +240,8 @@ Player::Worked Player::work(Owner& process) {
   }
   if (is_sync_waiting(replica)) turn(*process);
   if (replica.sync_once(order_)) {
-    const std::size_t limit = std::max(kSyncsMax, kSyncsOfStep * scenario_.steps.size());
+    const std::size_t steps = scenario_.cluster.size() + scenario_.steps.size();
+    const std::size_t limit = std::max(kSyncsMax, kSyncsOfStep * steps);
     const std::size_t most = undisturbed_ == nullptr
                                  ? limit
                                  : std::min(limit, kSyncsFactor * undisturbed_->syncs + kSyncsMore);

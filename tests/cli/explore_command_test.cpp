@@ -217,6 +217,13 @@ TEST(ExploreCommandTest, WhatAControllerWritesByChanceIsReportedWithTheFirstDiff
   EXPECT_THAT(outcome.out, HasSubstr(R"("mark":"m)"));
 }
 
+TEST(ExploreCommandTest, TheMachinesClockInAWriteIsReportedWithTheFirstDifference) {
+  const Outcome outcome = explore_odd("odd_wall", kLong);
+  EXPECT_EQ(outcome.code, kExitFailed) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("not-deterministic: "));
+  EXPECT_THAT(outcome.out, HasSubstr(R"("mark":"m)"));
+}
+
 TEST(ExploreCommandTest, AControllerThatWritesInALoopIsReported) {
   const Outcome outcome = explore_odd("odd_loops", kLong);
   EXPECT_EQ(outcome.code, kExitFailed) << outcome.err;
@@ -238,6 +245,29 @@ TEST(ExploreCommandTest, ACallThatWritesInALoopIsReported) {
 TEST(ExploreCommandTest, AControllerMayHoldAHundredThousandObjects) {
   const Outcome outcome = explore_odd("odd_holds", kLong);
   EXPECT_EQ(outcome.code, kExitGood) << outcome.out << outcome.err;
+}
+
+/// Objects that are there before the controllers start.
+std::string scenario_of_many(int objects) {
+  std::string out = "scenarios:\n- name: many\n  cluster:\n";
+  for (int i = 0; i < objects; ++i) {
+    out += "  - add: {kind: ConfigMap, metadata: {name: c" + std::to_string(i) + "}}\n";
+  }
+  return out +
+         "  steps:\n"
+         "  - create: {kind: ConfigMap, metadata: {name: a, labels: {desk: order}}}\n"
+         "  - rest\n";
+}
+
+TEST(ExploreCommandTest, ManySyncsOfManyObjectsAreNotCalledEndless) {
+  const TempDirectory directory;
+  PluginExploreOptions options = desk(DAVIT_CAREFUL_DESK);
+  options.run_limit = kLong;
+  options.minutes = 0;  // The undisturbed runs, and one more.
+  options.scenario = directory.write("many.yaml", scenario_of_many(1'100));
+  const Outcome outcome = explore(options);
+  EXPECT_EQ(outcome.code, kExitGood) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("passed  many: 3 runs of "));
 }
 
 TEST(ExploreCommandTest, ACrashIsReportedWithTheLineOfItsRun) {

@@ -156,6 +156,18 @@ TEST(ReplayTest, ALineOfAnotherBuildIsRefused) {
               HasSubstr("of another build"));
 }
 
+TEST(ReplayTest, AStoryHasTheFirstAndTheLastOfManySteps) {
+  constexpr int kSteps = 100;
+  RunResult run;
+  for (int i = 0; i < kSteps; ++i) run.log.push_back("= add ConfigMap/c" + std::to_string(i));
+  run.log.insert(run.log.end(), {"A sync of a", "* request#1=conflict: the response is 409"});
+  EXPECT_THAT(
+      story_of(run),
+      ::testing::ElementsAre("= add ConfigMap/c0", "= add ConfigMap/c1", "= add ConfigMap/c2", "…",
+                             "= add ConfigMap/c97", "= add ConfigMap/c98", "= add ConfigMap/c99",
+                             "A sync of a", "* request#1=conflict: the response is 409"));
+}
+
 // ---- The runs ----
 
 /// DAVIT_EXPLORE_REPEATS=1000 has it played so many times.

@@ -1,4 +1,5 @@
 /// A controller that marks ConfigMaps. Each build of it misbehaves in one way, by the value of ODD.
+#include <chrono>
 #include <cstdlib>
 #include <davit/entry.hpp>
 #include <davit/kube/metadata.hpp>
@@ -17,6 +18,7 @@ constexpr int kAborts = 4;  // It ends the process when a write fails.
 constexpr int kBlocks = 5;  // A call does not return when a write fails.
 constexpr int kFloods = 6;  // A call writes until a write fails.
 constexpr int kHolds = 7;   // It holds 100,000 objects.
+constexpr int kWall = 8;    // It writes what the machine's clock says.
 
 class ConfigMap : public ObjectView {
  public:
@@ -53,6 +55,9 @@ class OddController : public Controller {
   [[nodiscard]] Status write_mark(const Key& key) {
     std::string mark = "m" + std::to_string(++marks_);
     if constexpr (ODD == kHolds) mark = "held";
+    if constexpr (ODD == kWall) {
+      mark = "m" + std::to_string(std::chrono::system_clock::now().time_since_epoch().count());
+    }
     if constexpr (ODD == kChance) mark = "m" + std::to_string(std::random_device()());
     return client_
         .patch<ConfigMap>(key, PatchType::kMerge,
