@@ -23,7 +23,8 @@ constexpr void declare_provider(Note& note) {
                        "spec.type", "spec.loadBalancerClass", "spec.loadBalancerIP",
                        "spec.ipFamilies", "spec.ipFamilyPolicy", "spec.ports", "spec.selector",
                        "spec.externalTrafficPolicy", "status.loadBalancer"})
-      .watch<Node>({"metadata.annotations", "spec.providerID", "status.addresses"});
+      .watch<Node>(
+          {"metadata.annotations", "spec.podCIDRs", "spec.providerID", "status.addresses"});
 }
 
 constexpr void declare(Note& note) {

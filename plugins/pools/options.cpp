@@ -237,7 +237,7 @@ Result<Options> read_options(Value config) {
   Result<Inventory> inventory = read_inventory(config[kInstances]);
   if (!inventory) return inventory.error();
   out.inventory = std::move(*inventory);
-  const Result<RouteKind> routes = read_route_kind(config[kRoutes]);
+  const Result<RouteSettings> routes = read_route_settings(config[kRoutes]);
   if (!routes) return routes.error();
   out.routes = *routes;
   Result<Pools> pools = read_pools(config[kPools]);

@@ -20,7 +20,7 @@ struct Options {
   /// Whether kube-vip learns the addresses, from an annotation.
   bool hands_over = false;
   Inventory inventory;
-  RouteKind routes = RouteKind::kNone;
+  RouteSettings routes;
 };
 
 /// kInvalid names the place: "pools[0].addresses[1]: …".

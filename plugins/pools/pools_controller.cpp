@@ -28,6 +28,9 @@ CloudReply gone() {
 InitResult PoolsController::open(Context& cluster) {
   Result<Options> options = read_options(cluster.config());
   if (!options) return options.error();
+  if (options->routes.kind == RouteKind::kKernel) {
+    if (Status s = check_network_rights(); !s.ok()) return s;
+  }
   return std::unique_ptr<Controller>(
       std::make_unique<PoolsController>(cluster, std::move(*options)));
 }
@@ -39,7 +42,7 @@ PoolsController::PoolsController(Context& cluster, Options options)
       metrics_(cluster),
       has_pools_(!options_.pools.empty()),
       has_machines_(options_.inventory.is_offered),
-      route_kind_(options_.routes),
+      route_settings_(options_.routes),
       services_(cluster.open_informer<Service>(
           {.any = [this](const Event<Service>& event) { note(event); }})),
       nodes_(cluster.open_informer<Node>()) {
@@ -49,14 +52,35 @@ PoolsController::PoolsController(Context& cluster, Options options)
 LoadBalancers* PoolsController::load_balancers() { return has_pools_ ? this : nullptr; }
 Instances* PoolsController::instances() { return has_machines_ ? &machines_ : nullptr; }
 Routes* PoolsController::routes() {
-  return route_kind_ == RouteKind::kTable ? &table_routes_ : nullptr;
+  switch (route_settings_.kind) {
+    case RouteKind::kTable:
+      return &table_routes_;
+    case RouteKind::kKernel:
+      return &kernel_routes_;
+    case RouteKind::kNone:
+      break;
+  }
+  return nullptr;
+}
+
+std::vector<RouteTarget> PoolsController::route_targets() const {
+  std::vector<RouteTarget> out;
+  for (const Node& each : nodes_.list()) {
+    RouteTarget& made = out.emplace_back();
+    made.name = each.name();
+    made.addresses = read_addresses(each.status()["addresses"]);
+    for (const Value cidr : each.spec()["podCIDRs"].elements()) {
+      made.cidrs.emplace_back(cidr.string());
+    }
+  }
+  return out;
 }
 
 Status PoolsController::configure(const Value& config) {
   Result<Options> next = read_options(config);
   if (!next) return next.error();
   if (next->pools.empty() == has_pools_ || next->inventory.is_offered != has_machines_ ||
-      next->routes != route_kind_) {
+      next->routes != route_settings_) {
     return {Code::kUnsupported, "what the provider offers changes"};
   }
   std::vector<std::string> nodes;
@@ -162,12 +186,14 @@ void PoolsController::adopt(const Key& key, const std::string& uid) {
   const Lookup<Service> cached = find(key, uid);
   if (!cached.error().ok() || !cached || !wants_addresses(*cached)) return;
   if (shown_addresses(*cached).empty()) return;
+  std::vector<Key> next;
   {
     const std::lock_guard lock(mutex_);
     if (mutant("address-of-a-late-status")) return;
     ledger_.adopt(read_claim(*cached, options_.pools));
-    metrics_.record(options_.pools, ledger_);
+    next = ready();
   }
+  look_again(next);
   if (!cached->is_being_deleted()) host_.services_again(key);
 }
 

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plugins/pools/kernel_routes.hpp"
 #include "plugins/pools/ledger.hpp"
 #include "plugins/pools/options.hpp"
 #include "plugins/pools/pool_metrics.hpp"
@@ -101,6 +102,8 @@ class PoolsController final : public Controller,
     const PoolsController& owner_;
   };
   [[nodiscard]] Inventory inventory() const;
+  /// The Nodes, for routes in the kernel.
+  [[nodiscard]] std::vector<RouteTarget> route_targets() const;
 
   Context& cluster_;
   CloudHost host_;
@@ -118,11 +121,12 @@ class PoolsController final : public Controller,
   // The parts that were offered at the start.
   const bool has_pools_;
   const bool has_machines_;
-  const RouteKind route_kind_;
+  const RouteSettings route_settings_;
   Informer<Service> services_;
   // The loops give each call Nodes, which a provider may read only if it watches them.
   Informer<Node> nodes_;
   TableRoutes table_routes_{cluster_, nodes_};
+  KernelRoutes kernel_routes_{route_settings_, [this] { return route_targets(); }};
 };
 
 }  // namespace davit::pools

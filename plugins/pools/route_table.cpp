@@ -6,6 +6,11 @@
 namespace davit::pools {
 namespace {
 
+constexpr std::int64_t kTableMax = 0xffffffff;
+/// Those below are the kernel's own and the administrator's.
+constexpr std::int64_t kProtocolMin = 5;
+constexpr std::int64_t kProtocolMax = 255;
+
 std::string_view take_word(std::string_view& line) {
   const std::size_t blank = line.find(' ');
   const std::string_view word = line.substr(0, blank);
@@ -15,13 +20,33 @@ std::string_view take_word(std::string_view& line) {
 
 }  // namespace
 
-Result<RouteKind> read_route_kind(Value routes) {
-  if (routes.is_absent()) return RouteKind::kNone;
-  if (Status s = check_options(routes, {"kind"}); !s.ok()) return s.with_context("routes");
+Result<RouteSettings> read_route_settings(Value routes) {
+  RouteSettings out;
+  if (routes.is_absent()) return out;
   const std::string_view kind = routes["kind"].string();
-  if (kind == "none") return RouteKind::kNone;
-  if (kind == "table") return RouteKind::kTable;
-  return Status(Code::kInvalid, "routes.kind: must be none or table");
+  const bool is_kernel = kind == "kernel";
+  const Status known = is_kernel ? check_options(routes, {"kind", "table", "protocol"})
+                                 : check_options(routes, {"kind"});
+  if (!known.ok()) return known.with_context("routes");
+  if (kind != "none" && kind != "table" && !is_kernel) {
+    return Status(Code::kInvalid, "routes.kind: must be none, table or kernel");
+  }
+  if (kind == "table") out.kind = RouteKind::kTable;
+  if (!is_kernel) return out;
+  out.kind = RouteKind::kKernel;
+  const std::int64_t table =
+      routes["table"].is_absent() ? out.table : routes["table"].integer_or(0);
+  if (table < 1 || table > kTableMax) {
+    return Status(Code::kInvalid, "routes.table: must be from 1 to 4294967295");
+  }
+  const std::int64_t protocol =
+      routes["protocol"].is_absent() ? out.protocol : routes["protocol"].integer_or(0);
+  if (protocol < kProtocolMin || protocol > kProtocolMax) {
+    return Status(Code::kInvalid, "routes.protocol: must be from 5 to 255");
+  }
+  out.table = static_cast<std::uint32_t>(table);
+  out.protocol = static_cast<std::uint8_t>(protocol);
+  return out;
 }
 
 RouteTable parse_routes(std::string_view text) {

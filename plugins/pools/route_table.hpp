@@ -16,12 +16,21 @@ namespace davit::pools {
 
 /// The place of the routes. Rule: docs/spec/cloud.md, F6.
 enum class RouteKind : std::uint8_t {
-  kNone,   ///< Routes are not offered.
-  kTable,  ///< A ConfigMap.
+  kNone,    ///< Routes are not offered.
+  kTable,   ///< A ConfigMap.
+  kKernel,  ///< The kernel of the machine on which davit runs.
+};
+
+struct RouteSettings {
+  RouteKind kind = RouteKind::kNone;
+  std::uint32_t table = 254;    ///< In the kernel; 254: the main one.
+  std::uint8_t protocol = 157;  ///< In the kernel: by it davit knows its routes.
+
+  friend bool operator==(const RouteSettings&, const RouteSettings&) = default;
 };
 
 /// The member `routes` of the configuration. kInvalid names the place.
-[[nodiscard]] Result<RouteKind> read_route_kind(Value routes);
+[[nodiscard]] Result<RouteSettings> read_route_settings(Value routes);
 
 /// One line: "10.244.1.0/24 192.168.1.11 n1".
 struct RouteLine {

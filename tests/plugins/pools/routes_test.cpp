@@ -138,8 +138,12 @@ TEST_F(RoutesTest, WithoutRoutesTheLoopIsSkipped) {
 
 TEST_F(RoutesTest, WrongKindsAreRefused) {
   EXPECT_THAT(try_start(R"({"routes":{"kind":"cloud"}})").message(),
-              HasSubstr("routes.kind: must be none or table"));
+              HasSubstr("routes.kind: must be none, table or kernel"));
   EXPECT_THAT(try_start(R"({"routes":{"table":1}})").message(), HasSubstr("routes: unknown"));
+  EXPECT_THAT(try_start(R"({"routes":{"kind":"kernel","table":0}})").message(),
+              HasSubstr("routes.table: must be from 1"));
+  EXPECT_THAT(try_start(R"({"routes":{"kind":"kernel","protocol":4}})").message(),
+              HasSubstr("routes.protocol: must be from 5"));
 }
 
 TEST(RouteTableTest, LinesOfAnotherFormAreLeftOut) {

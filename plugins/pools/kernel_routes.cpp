@@ -1,0 +1,127 @@
+#include "plugins/pools/kernel_routes.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace davit::pools {
+namespace {
+
+/// The Node to which a route leads: the one that has the destination, if several have the address.
+const RouteTarget* target_of(const std::vector<RouteTarget>& all, const std::string& destination,
+                             const Address& gateway) {
+  const RouteTarget* out = nullptr;
+  for (const RouteTarget& each : all) {
+    if (next_hop(each.addresses, destination) != gateway.text()) continue;
+    const bool has_it =
+        std::find(each.cidrs.begin(), each.cidrs.end(), destination) != each.cidrs.end();
+    if (out == nullptr || has_it) out = &each;
+    if (has_it) break;
+  }
+  return out;
+}
+
+const RouteTarget* target_named(const std::vector<RouteTarget>& all, const std::string& name) {
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&name](const RouteTarget& each) { return each.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+CloudRoute route_to(const std::string& destination, const RouteTarget* target) {
+  CloudRoute out{.name = destination, .node = {}, .destination = destination};
+  out.follows_addresses = true;
+  if (target == nullptr) return out;
+  out.node = target->name;
+  out.addresses = target->addresses;
+  return out;
+}
+
+}  // namespace
+
+CloudReply KernelRoutes::list(std::string_view /*cluster*/) {
+  Result<Netlink> kernel = Netlink::open();
+  if (!kernel) return CloudReply::failed(kernel.error());
+  const std::vector<RouteTarget> targets = targets_();
+  std::vector<CloudRoute> out;
+  for (const Family family : {Family::kIPv4, Family::kIPv6}) {
+    const Result<std::vector<KernelRoute>> all = kernel->routes(family);
+    if (!all) return CloudReply::failed(all.error());
+    for (const KernelRoute& each : *all) {
+      if (!is_own(each)) continue;
+      const std::string destination = each.destination.text();
+      const RouteTarget* const target =
+          each.gateway ? target_of(targets, destination, *each.gateway) : nullptr;
+      out.push_back(route_to(destination, target));
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  for (const auto& [destination, line] : local_) {
+    const RouteTarget* const target = target_named(targets, line.node);
+    CloudRoute& route = out.emplace_back(route_to(destination, target));
+    // The Node may have got the address of another machine.
+    if (target != nullptr && next_hop(target->addresses, destination) != line.hop) {
+      route.addresses = {{"InternalIP", line.hop}};
+    }
+  }
+  return CloudReply::with(out);
+}
+
+CloudReply KernelRoutes::create(const CloudRouteCall& at) {
+  const CloudRoute& route = at.route;
+  const std::optional<std::string> hop = next_hop(route.addresses, route.destination);
+  if (!hop) {
+    return CloudReply::failed(
+        Status(Code::kUnavailable,
+               "node " + route.node + " has no address of the family of " + route.destination));
+  }
+  Status done = set(route, *Address::parse(*hop));
+  return done.ok() ? CloudReply::done() : CloudReply::failed(std::move(done));
+}
+
+Status KernelRoutes::set(const CloudRoute& route, const Address& hop) {
+  Result<Netlink> kernel = Netlink::open();
+  if (!kernel) return kernel.error();
+  const Result<AddressSet> own = kernel->own_addresses(hop.family);
+  if (!own) return own.error();
+  if (own->contains(hop)) {
+    // The machine's own pods: its network reaches them without a route.
+    const std::lock_guard lock(mutex_);
+    local_[route.destination] = {hop.text(), route.node};
+    return {};
+  }
+  const KernelRoute wanted{*ip::Prefix::parse(route.destination), hop, settings_.table,
+                           settings_.protocol};
+  const Result<std::vector<KernelRoute>> all = kernel->routes(hop.family);
+  if (!all) return all.error();
+  const Status exists(Code::kUnavailable, "a route to " + route.destination + " exists already");
+  for (const KernelRoute& each : *all) {
+    if (each.table != settings_.table || each.destination.text() != wanted.destination.text()) {
+      continue;
+    }
+    return is_own(each) && each.gateway == wanted.gateway ? Status() : exists;
+  }
+  Status added = kernel->add(wanted);
+  if (added.code() == Code::kAlreadyExists) return exists;
+  if (added.code() != Code::kNotFound) return added;
+  return {Code::kUnavailable, hop.text() + " cannot be reached directly"};
+}
+
+CloudReply KernelRoutes::remove(const CloudRouteCall& at) {
+  const std::optional<ip::Prefix> destination = ip::Prefix::parse(at.route.destination);
+  if (!destination) return CloudReply::done();
+  {
+    const std::lock_guard lock(mutex_);
+    local_.erase(at.route.destination);
+  }
+  Result<Netlink> kernel = Netlink::open();
+  if (!kernel) return CloudReply::failed(kernel.error());
+  const Result<std::vector<KernelRoute>> all = kernel->routes(destination->family());
+  if (!all) return CloudReply::failed(all.error());
+  for (const KernelRoute& each : *all) {
+    if (!is_own(each) || each.destination.text() != destination->text()) continue;
+    Status removed = kernel->remove(each).unless(Code::kNotFound);
+    if (!removed.ok()) return CloudReply::failed(std::move(removed));
+  }
+  return CloudReply::done();
+}
+
+}  // namespace davit::pools

@@ -1,0 +1,167 @@
+/// Routes of `pools` in the kernel of a network namespace. Needs root. Ids: docs/spec/cloud.md.
+#include "plugins/pools/kernel_routes.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "plugins/pools/pools_controller.hpp"
+
+namespace davit::pools {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// The output of a command, and "failed" behind it if it fails.
+std::string shell(const std::string& command) {
+  const auto close = [](FILE* pipe) { return ::pclose(pipe); };
+  const std::unique_ptr<FILE, decltype(close)> pipe(
+      ::popen((command + " 2>&1 || echo failed").c_str(), "r"), close);
+  std::string out;
+  std::array<char, 4096> buffer{};
+  while (std::fgets(buffer.data(), buffer.size(), pipe.get()) != nullptr) out += buffer.data();
+  return out;
+}
+
+/// A network namespace of this program's own, with the machine 192.168.1.1 and fd00::1.
+bool make_network() {
+  static const bool made = ::unshare(CLONE_NEWNET) == 0 &&
+                           shell(
+                               "ip link add v0 type veth peer name v1 && ip link set v1 up && "
+                               "ip addr add 192.168.1.1/24 dev v0 && "
+                               "ip -6 addr add fd00::1/64 dev v0 nodad && "
+                               "ip link set v0 up")
+                               .empty();
+  return made;
+}
+
+class KernelRoutesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!make_network()) GTEST_SKIP() << "no network namespace can be made here";
+    shell("ip route flush proto 157; ip -6 route flush proto 157");
+  }
+  static RouteTarget target(const std::string& name, const std::string& address,
+                            const std::string& cidr) {
+    return {name, {{"InternalIP", address}}, {cidr}};
+  }
+  [[nodiscard]] Status create(const RouteTarget& to, const std::string& destination) {
+    const CloudRoute route{
+        .name = "", .node = to.name, .destination = destination, .addresses = to.addresses};
+    return routes_.create({"kubernetes", "uid", route}).status;
+  }
+  [[nodiscard]] Status remove(const std::string& destination) {
+    return routes_.remove({"kubernetes", "", {.name = "", .node = "", .destination = destination}})
+        .status;
+  }
+  /// "10.244.1.0/24 n1", …
+  [[nodiscard]] std::string listed() {
+    const CloudReply reply = routes_.list("kubernetes");
+    EXPECT_TRUE(reply.status.ok()) << reply.status.message();
+    return reply.text.value_or("");
+  }
+  static std::string shown() { return shell("ip route show proto 157"); }
+
+  std::vector<RouteTarget> targets_{
+      target("n1", "192.168.1.11", "10.244.1.0/24"), target("n2", "192.168.1.12", "10.244.2.0/24"),
+      target("own", "192.168.1.1", "10.244.3.0/24"), target("six", "fd00::11", "fd00:1::/64")};
+  KernelRoutes routes_{RouteSettings{.kind = RouteKind::kKernel}, [this] { return targets_; }};
+};
+
+TEST_F(KernelRoutesTest, CLD164_TheKernelHasARouteForEachNode) {
+  ASSERT_TRUE(create(targets_[0], "10.244.1.0/24").ok());
+  ASSERT_TRUE(create(targets_[1], "10.244.2.0/24").ok());
+  EXPECT_THAT(shown(), HasSubstr("10.244.1.0/24 via 192.168.1.11 dev v0"));
+  EXPECT_THAT(shown(), HasSubstr("10.244.2.0/24 via 192.168.1.12 dev v0"));
+  EXPECT_THAT(listed(), HasSubstr(R"("targetNode":"n1")"));
+  EXPECT_THAT(listed(), HasSubstr(R"("destinationCIDR":"10.244.2.0/24")"));
+  EXPECT_TRUE(create(targets_[0], "10.244.1.0/24").ok()) << "it is there";
+
+  EXPECT_TRUE(remove("10.244.1.0/24").ok());
+  EXPECT_TRUE(remove("10.244.1.0/24").ok()) << "there is none";
+  EXPECT_THAT(shown(), ::testing::Not(HasSubstr("10.244.1.0/24")));
+  EXPECT_THAT(shown(), HasSubstr("10.244.2.0/24"));
+}
+
+TEST_F(KernelRoutesTest, CLD164_ARouteOfSomebodyElseStays) {
+  ASSERT_EQ(shell("ip route add 10.244.1.0/24 via 192.168.1.99 metric 7"), "");
+  EXPECT_EQ(create(targets_[0], "10.244.1.0/24").message(),
+            "a route to 10.244.1.0/24 exists already");
+  EXPECT_TRUE(remove("10.244.1.0/24").ok());
+  EXPECT_THAT(shell("ip route show 10.244.1.0/24"), HasSubstr("via 192.168.1.99"));
+  EXPECT_EQ(listed(), "[]");
+  EXPECT_EQ(shell("ip route del 10.244.1.0/24"), "");
+}
+
+TEST_F(KernelRoutesTest, RoutesOfIPv6AreSet) {
+  ASSERT_TRUE(create(targets_[3], "fd00:1::/64").ok());
+  EXPECT_THAT(shell("ip -6 route show proto 157"), HasSubstr("fd00:1::/64 via fd00::11"));
+  EXPECT_THAT(listed(), HasSubstr(R"("targetNode":"six")"));
+  EXPECT_TRUE(remove("fd00:1::/64").ok());
+  EXPECT_EQ(shell("ip -6 route show proto 157"), "");
+}
+
+TEST_F(KernelRoutesTest, ANextHopThatIsNotOnTheLinkIsRefused) {
+  EXPECT_EQ(create(target("far", "203.0.113.9", "10.244.9.0/24"), "10.244.9.0/24").message(),
+            "203.0.113.9 cannot be reached directly");
+  EXPECT_EQ(create(target("none", "fd00::9", "10.244.9.0/24"), "10.244.9.0/24").message(),
+            "node none has no address of the family of 10.244.9.0/24");
+}
+
+TEST_F(KernelRoutesTest, TheMachinesOwnPodsNeedNoRoute) {
+  ASSERT_TRUE(create(targets_[2], "10.244.3.0/24").ok());
+  EXPECT_EQ(shown(), "");
+  EXPECT_THAT(listed(), HasSubstr(R"("targetNode":"own")"));
+  EXPECT_TRUE(remove("10.244.3.0/24").ok());
+  EXPECT_EQ(listed(), "[]");
+}
+
+TEST_F(KernelRoutesTest, ARouteWhoseNodeIsGoneHasNoTarget) {
+  ASSERT_TRUE(create(targets_[0], "10.244.1.0/24").ok());
+  targets_.clear();
+  EXPECT_THAT(listed(), HasSubstr(R"("destinationCIDR":"10.244.1.0/24")"));
+  EXPECT_THAT(listed(), ::testing::Not(HasSubstr("targetNode")));
+}
+
+TEST_F(KernelRoutesTest, ManyRoutesAreListed) {
+  constexpr int kRoutes = 1000;
+  std::string batch = "for i in $(seq 0 249); do for j in 0 64 128 192; do ";
+  batch += "echo route add 10.250.$i.$j/26 via 192.168.1.11 proto 157; done; done | ip -batch -";
+  ASSERT_EQ(shell(batch), "");
+  const std::string all = listed();
+  int count = 0;
+  for (std::size_t at = all.find("10.250."); at != all.npos; at = all.find("10.250.", at + 1)) {
+    ++count;
+  }
+  EXPECT_EQ(count, 2 * kRoutes) << "a name and a destination each";
+}
+
+TEST(NetworkRightsTest, CLD165_WithoutTheCapabilityTheStartFails) {
+  Status said;
+  // The rights of a thread are its own.
+  std::jthread([&said] {
+    __user_cap_header_struct head{_LINUX_CAPABILITY_VERSION_3, 0};
+    std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> data{};
+    ASSERT_EQ(::syscall(SYS_capget, &head, data.data()), 0);
+    data.front().effective &= ~(1U << unsigned{CAP_NET_ADMIN});
+    ASSERT_EQ(::syscall(SYS_capset, &head, data.data()), 0);
+    said = check_network_rights();
+  }).join();
+  EXPECT_EQ(said.code(), Code::kForbidden);
+  EXPECT_THAT(said.message(), HasSubstr("CAP_NET_ADMIN"));
+}
+
+}  // namespace
+}  // namespace davit::pools
