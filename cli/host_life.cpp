@@ -30,7 +30,7 @@ int serve(HostProcess& host, const Interruptions& interruptions, LogSink& sink) 
   service.ready();
   for (;;) {
     const Interruptions::What what = interruptions.wait(kTick);
-    if (what == Interruptions::What::kNothing) {
+    if (what == Interruptions::What::kNothing && !host.has_seen_a_restore()) {
       host.tick();
       service.alive();
       continue;
@@ -42,7 +42,9 @@ int serve(HostProcess& host, const Interruptions& interruptions, LogSink& sink) 
     break;
   }
   service.stopping();
-  log.info(0, "Requested to terminate. Exiting.");
+  // The memory of the controllers is about a history that the server no longer has.
+  const bool has_seen_a_restore = host.has_seen_a_restore();
+  if (!has_seen_a_restore) log.info(0, "Requested to terminate. Exiting.");
   // A second signal, or the loss of the lease in between, does not wait for anything.
   const UniqueFd stopped = make_event();
   std::jthread second_signal;
@@ -57,7 +59,7 @@ int serve(HostProcess& host, const Interruptions& interruptions, LogSink& sink) 
   }
   if (!host.stop()) leave(sink);
   // The watch may have ended with the stop before it saw the loss.
-  return interruptions.has_lost_lease() ? kExitFailed : kExitGood;
+  return interruptions.has_lost_lease() || has_seen_a_restore ? kExitFailed : kExitGood;
 }
 
 }  // namespace davit::host

@@ -58,12 +58,23 @@ class Caches::Counter final : public host::InformerMetrics {
 };
 
 Caches::Caches(ClusterServer& server, host::ObjectSpace& space, ClusterClock& clock, Random& random,
-               const Logger& log, std::uint32_t page_size)
+               const Logger& log, host::ServerHistory* history, std::uint32_t page_size)
     : server_(server),
       clock_(clock),
       page_size_(page_size),
-      factory_(host::InformerSeams{*this, space, clock, random, *this}, log,
-               reflector_options(page_size)) {}
+      factory_(host::InformerSeams{*this,
+                                   space,
+                                   clock,
+                                   random,
+                                   *this,
+                                   {},
+                                   nullptr,
+                                   [history](const host::ResourceId& resource,
+                                             std::string_view known, std::string_view version) {
+                                     if (history == nullptr) return;
+                                     history->went_back(resource, known, version);
+                                   }},
+               log, reflector_options(page_size)) {}
 
 std::unique_ptr<host::InformerMetrics> Caches::informer(const host::ResourceId& resource) {
   return std::make_unique<Counter>(*this, resource.text());

@@ -31,7 +31,8 @@ class Caches final : private host::ListWatch, private host::CacheMetrics {
 
   /// The references must outlive this.
   Caches(ClusterServer& server, host::ObjectSpace& space, ClusterClock& clock, Random& random,
-         const Logger& log, std::uint32_t page_size = kOnePage);
+         const Logger& log, host::ServerHistory* history = nullptr,
+         std::uint32_t page_size = kOnePage);
 
   [[nodiscard]] host::InformerFactory& factory() { return factory_; }
   [[nodiscard]] std::vector<host::Informer*> informers() const { return factory_.informers(); }

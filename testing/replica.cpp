@@ -18,7 +18,8 @@ Replica::Replica(ReplicaOptions options, ReplicaSeams seams)
       metrics_(host::Metrics::make({}, seams_.clock)),
       client_(seams_.own, seams_.clock, *metrics_, log_, host::RestOptions{.rate = kRate}),
       discovery_(client_),
-      caches_(seams_.server, space_, seams_.clock, *random_, log_, options_.page_size),
+      caches_(seams_.server, space_, seams_.clock, *random_, log_, seams_.history,
+              options_.page_size),
       event_api_(client_),
       events_(event_api_, seams_.clock, *random_, log_,
               {.host = "test", .threads = Threads::kNone}) {}
@@ -52,6 +53,9 @@ Result<HostedController*> Replica::make(std::string_view name, const Init& init,
   options.config = config;
   options.rate = kRate;
   if (!options.declared.without_leadership) options.write_gate = options_.may_write;
+  if (seams_.history != nullptr) {
+    options.write_gate = seams_.history->fence(std::move(options.write_gate));
+  }
   options.read_your_writes = options_.read_your_writes;
   options.threads = Threads::kNone;
   auto hosted = std::make_unique<HostedController>();
@@ -112,6 +116,9 @@ void Replica::follow_definitions() {
 void Replica::process_pending() {
   follow_definitions();
   caches_.follow();
+  if (seams_.history != nullptr) {
+    seams_.history->resolve_doubt(caches_.factory(), seams_.clock.now());
+  }
   while (step(Work::kChange)) {
   }
 }

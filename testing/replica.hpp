@@ -15,6 +15,7 @@
 #include "host/api/abi_request.hpp"
 #include "host/api/discovery.hpp"
 #include "host/api/rest_client.hpp"
+#include "host/cache/server_history.hpp"
 #include "host/events/event_recorder.hpp"
 #include "host/health/metrics.hpp"
 #include "host/plugin/cloud_exchange.hpp"
@@ -35,6 +36,9 @@ struct ReplicaSeams {
   Transport& own;       ///< The way of discovery and of Events.
   host::ControllerObserver& observer;
   host::OutboundConnector outside;
+  /// Notices a server that was restored to an older state: its owner ends the replica, which writes
+  /// nothing more. Null: the server is never restored.
+  host::ServerHistory* history = nullptr;
 };
 
 struct ReplicaOptions {

@@ -170,6 +170,9 @@ void serve(HostProcess& host, LineReader& orders, const LineWriter& reports) {
       }
     }
     host.tick();
+    if (host.has_seen_a_restore()) {
+      return reports.say("restart", "the API server was restored to an older state");
+    }
   }
 }
 

@@ -44,7 +44,8 @@ void play_sandbox(const std::string& kubeconfig, const SandboxContent& content, 
 ///   swapped GENERATION TEXT            the new build serves
 ///   refused WHY                        the old build keeps serving
 ///   restart WHY                        a host that begins with the new build could run it
-/// and ends with its orders.
+/// and ends with its orders, or with a "restart WHY" without an order: the API server was restored,
+/// and this host writes nothing more.
 void play_host(const std::filesystem::path& plugin, const std::string& kubeconfig,
                std::span<const ControllerConfig> configs, LineReader& orders,
                const LineWriter& reports);

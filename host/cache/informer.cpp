@@ -214,6 +214,10 @@ void Informer::verified(const Source& from) {
   if (verify_wanted_) continue_verification();
 }
 
+void Informer::went_back(std::string_view known, std::string_view version) {
+  if (seams_.on_went_back) seams_.on_went_back(spec_.resource, known, version);
+}
+
 void Informer::notify_verified(Time as_of) {
   verified_ = as_of;
   for (Listener* listener : listeners_) listener->on_verified(as_of);

@@ -67,6 +67,10 @@ struct InformerSeams {
   /// informer's lock, so it is a leaf; may be empty.
   std::function<void(const ResourceId& resource, const SkippedObject& object)> on_skip{};
   ServerContact* contact = nullptr;  ///< See ReflectorSeams.
+  /// Hears of versions that have gone back, before the content changes. Called without a lock; may
+  /// be empty.
+  std::function<void(const ResourceId& resource, std::string_view known, std::string_view version)>
+      on_went_back{};
 };
 
 /// A shared informer.
@@ -188,6 +192,7 @@ class Informer {
   void pause() EXCLUDES(delivery_);
   void failed(const Source& from, const Status& status) EXCLUDES(delivery_);
   void verified(const Source& from) EXCLUDES(delivery_);
+  void went_back(std::string_view known, std::string_view version);
 
   void set_availability(const Status& status) REQUIRES(delivery_);
   [[nodiscard]] bool serves(const Source& from) const REQUIRES(delivery_);

@@ -116,6 +116,18 @@ void InformerFactory::each(const std::function<void(const Informer&, Life)>& loo
   }
 }
 
+std::size_t InformerFactory::verify(const std::function<bool(const ResourceId&)>& which,
+                                    Time as_of) {
+  std::size_t count = 0;
+  MutexLock lock(mutex_);
+  for (const std::unique_ptr<Informer>& each : informers_) {
+    if (!each->has_synced() || !which(each->resource())) continue;
+    each->verify(as_of);
+    ++count;
+  }
+  return count;
+}
+
 bool InformerFactory::serves(const CacheNeed& need) const {
   MutexLock lock(mutex_);
   return std::any_of(

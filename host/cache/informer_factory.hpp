@@ -91,6 +91,9 @@ class InformerFactory {
   enum class Life { kFactory, kUses };
   /// Calls `look` with each; none is released meanwhile. `look` must not call the factory.
   void each(const std::function<void(const Informer&, Life)>& look) const EXCLUDES(mutex_);
+  /// Calls Informer::verify() for those that run and are of such a resource. Returns how many.
+  std::size_t verify(const std::function<bool(const ResourceId&)>& which, Time as_of)
+      EXCLUDES(mutex_);
 
  private:
   friend class InformerUse;

@@ -44,6 +44,9 @@ class Informer::Source final : public ReflectorTarget {
   Comparison begin_comparison() override { return informer_.begin_comparison(*this); }
   void pause() override { informer_.pause(); }
   void verified() override { informer_.verified(*this); }
+  void went_back(std::string_view known, std::string_view version) override {
+    informer_.went_back(known, version);
+  }
   void failed(const Status& status) override { informer_.failed(*this, status); }
 
   Informer& informer_;

@@ -512,7 +512,10 @@ void Reflector::carry_out(const ReflectorReport& report, const ReflectorRequest&
   if (report.note == Note::kSame) seams_.target.bookmark(report.version);
   if (report.note == Note::kWatchStalled) seams_.metrics.stalled_watch();
   if (report.note == Note::kUnproven) seams_.metrics.relist_requested(RelistReason::kVerification);
-  if (report.note == Note::kWentBack) seams_.metrics.relist_requested(RelistReason::kWentBack);
+  if (report.note == Note::kWentBack) {
+    seams_.metrics.relist_requested(RelistReason::kWentBack);
+    seams_.target.went_back(report.known_version, report.version);
+  }
   if (is_failure(report.note)) seams_.target.failed(report.status);
   note_freshness(report);
   publish();

@@ -91,6 +91,10 @@ class ReflectorTarget {
   virtual void pause() {}
   /// A content is complete, or was verified: Reflector::freshness() says as of when.
   virtual void verified() {}
+  /// The server is at `version`, below the known one, as after a restore from a backup. What it
+  /// has then follows as a new content.
+  virtual void went_back([[maybe_unused]] std::string_view known,
+                         [[maybe_unused]] std::string_view version) {}
   /// Nothing could be listed or watched; it is tried again.
   virtual void failed([[maybe_unused]] const Status& status) {}
 };

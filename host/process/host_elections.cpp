@@ -23,7 +23,8 @@ HostElections::HostElections(LeaderElectionOptions options, const LeaderMigratio
       main_(options, main_lease_, seams.clock, seams.random, seams.metrics, seams.events, seams.log,
             {.on_started_leading = [this] { on_main(); },
              .on_stopped_leading = handlers_.on_stopped,
-             .on_new_leader = {}}) {}
+             .on_new_leader = {},
+             .on_went_back = handlers_.on_went_back}) {}
 
 void HostElections::want_migration() {
   Status started;
@@ -36,7 +37,8 @@ void HostElections::want_migration() {
         LeaderElectionHandlers{
             .on_started_leading = [this] { handlers_.on_won(ControllerLease::kMigration); },
             .on_stopped_leading = handlers_.on_stopped,
-            .on_new_leader = {}});
+            .on_new_leader = {},
+            .on_went_back = handlers_.on_went_back});
     migration_view_.store(&*migration_, std::memory_order_release);
     // A host that has to wait for its own lease watches this one, too: a leader that hangs
     // holds both, and their time runs out together.

@@ -28,6 +28,8 @@ class HostElections {
     std::function<void(ControllerLease)> on_won;
     /// For each election that ends, also at stop(). Writes were already fenced off.
     std::function<void(ElectionEnd)> on_stopped;
+    /// See LeaderElectionHandlers; for each of the Leases. May be empty.
+    std::function<void(const LeaderElection::WentBack&)> on_went_back = {};
   };
   struct Seams {
     RestClient& client;

@@ -113,7 +113,11 @@ HostProcess::HostProcess(Parts&& parts)
                                [this](const ResourceId& resource, const SkippedObject& object) {
                                  reports_.skipped(resource, object);
                                },
-                               &clients_->contact()},
+                               &clients_->contact(),
+                               [this](const ResourceId& resource, std::string_view known,
+                                      std::string_view version) {
+                                 history_.went_back(resource, known, version);
+                               }},
                  log_.named("informer"), reflector_options(manifest_.client)),
       journal_(static_cast<std::size_t>(manifest_.journal.bytes)),
       status_([this] { return recent_writes(journal_, seams_.clock); }),
@@ -170,6 +174,11 @@ void HostProcess::prepare_elections() {
               [this](ElectionEnd end) {
                 plugins_.lose();
                 if (end == ElectionEnd::kLost) on_lost_lease_();
+              },
+          .on_went_back =
+              [this](const LeaderElection::WentBack& lease) {
+                history_.went_back({"coordination.k8s.io", "v1", "leases"}, lease.known,
+                                   lease.version);
               }});
 }
 
@@ -315,6 +324,7 @@ std::unique_ptr<ControllerHost> HostProcess::make_controller(const LoadedPlugin&
   const ControllerLease lease =
       elections_ ? manifest_.leader_election.lease_of(declared.name) : ControllerLease::kMain;
   if (elections_ && !declared.without_leadership) gate = elections_->gate(lease);
+  gate = history_.fence(std::move(gate));
   OperatorSettings settings;
   {
     MutexLock lock(mutex_);
@@ -423,6 +433,7 @@ void HostProcess::sample_status() {
 }
 
 void HostProcess::tick() {
+  history_.follow(informers_, seams_.clock.now());
   plugins_.serving().report();
   cloud_loops_.tick();
   sample_status();

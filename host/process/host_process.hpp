@@ -18,6 +18,7 @@
 #include "host/api/tls_material.hpp"
 #include "host/cache/informer_factory.hpp"
 #include "host/cache/rest_list_watch.hpp"
+#include "host/cache/server_history.hpp"
 #include "host/crash/quarantine.hpp"
 #include "host/events/event_recorders.hpp"
 #include "host/health/health_checks.hpp"
@@ -129,6 +130,10 @@ class HostProcess {
 
   void tick();
 
+  /// Whether the API server was restored to an older state while this ran. Writes are fenced off
+  /// then, for good: the process has to stop() and be restarted. Thread-safe.
+  [[nodiscard]] bool has_seen_a_restore() const { return history_.is_restored(); }
+
   /// The plugins that run; none before start().
   [[nodiscard]] PluginSet& plugins() { return plugins_; }
 
@@ -237,6 +242,8 @@ class HostProcess {
   Discovery discovery_;
   EventRecorders events_;
   HostReports reports_;
+  ServerHistory history_{
+      [this](const ServerHistory::Restore& what) { reports_.server_restored(what); }};
   RestListWatch list_watch_;
   InformerFactory informers_;
   Journal journal_;

@@ -56,6 +56,16 @@ void HostReports::released(std::string_view plugin, std::string_view build) cons
 
 void HostReports::rolled_back(const std::string& text) const { warn("PluginRolledBack", text); }
 
+void HostReports::server_restored(const ServerHistory::Restore& what) const {
+  log_.error(
+      "The API server was restored to an older state. This process writes nothing more and ends, "
+      "to be restarted with empty caches",
+      {{"resource", what.resource}, {"known", what.known}, {"resourceVersion", what.version}});
+  warn("ServerRestored", "the API server is at version " + what.version + " of " + what.resource +
+                             " after version " + what.known +
+                             ", as after a restore of etcd; davit ends, to be restarted");
+}
+
 void HostReports::skipped(const ResourceId& resource, const SkippedObject& object) const {
   const ObjectIdentity& identity = object.identity;
   if (identity.kind.empty() || identity.name.empty()) return;  // The log line has to do.

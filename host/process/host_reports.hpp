@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/cache/resource_id.hpp"
+#include "host/cache/server_history.hpp"
 #include "host/cache/skipped_objects.hpp"
 #include "host/config/manifest.hpp"
 #include "host/crash/quarantine.hpp"
@@ -40,6 +41,8 @@ class HostReports {
   /// A plugin left quarantine because it was loaded on an order.
   void released(std::string_view plugin, std::string_view build) const;
   void rolled_back(const std::string& text) const;
+  /// The API server was restored to an older state, and this process ends. Must not block.
+  void server_restored(const ServerHistory::Restore& what) const;
   /// An informer cannot read an object.
   void skipped(const ResourceId& resource, const SkippedObject& object) const;
   /// The controllers that cannot begin, as they are now. From one thread.

@@ -5,6 +5,7 @@
 #include <davit/mutant.hpp>
 #include <utility>
 
+#include "host/cache/resource_id.hpp"
 #include "lib/base/assert.hpp"
 
 namespace davit::host {
@@ -131,6 +132,7 @@ void LeaderElection::observe(const Result<std::string>& reply, Time now) {
 }
 
 void LeaderElection::take(Lease lease, const std::string& document, Time now) {
+  note_version(lease.resource_version);
   document_ = document;
   if (lease.raw != lease_.raw) {
     observed_ = lease.record;
@@ -147,7 +149,18 @@ void LeaderElection::on_written(const std::string& reply, Time now) {
   // A response that cannot be read does not put the write in doubt; the next attempt begins with a
   // read.
   document_ = lease ? reply : "";
-  if (lease) lease_ = std::move(*lease);
+  if (!lease) return;
+  note_version(lease->resource_version);
+  lease_ = std::move(*lease);
+}
+
+/// Also if the Lease was deleted and created again, its versions grow.
+void LeaderElection::note_version(const std::string& version) {
+  const std::optional<std::uint64_t> known = parse_version(lease_.resource_version);
+  const std::optional<std::uint64_t> shown = parse_version(version);
+  if (known && shown && *shown < *known && !went_back_ && !mutant("restored-lease")) {
+    went_back_ = {lease_.resource_version, version};
+  }
 }
 
 std::optional<LeaderElection::Request> LeaderElection::finish(Outcome outcome) {

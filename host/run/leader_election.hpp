@@ -91,6 +91,15 @@ class LeaderElection {
   /// The release was written.
   void released(Time now);
 
+  /// Two versions of the Lease; see went_back().
+  struct WentBack {
+    std::string known;
+    std::string version;
+  };
+  /// Set for good once the server has shown the Lease in a version below the known one: it was
+  /// restored to an older state.
+  [[nodiscard]] const std::optional<WentBack>& went_back() const { return went_back_; }
+
   [[nodiscard]] bool is_leader() const { return observed_.holder == options_.identity; }
   /// UID and version of the Lease as last seen; empty before.
   [[nodiscard]] const Lease& lease() const { return lease_; }
@@ -107,6 +116,7 @@ class LeaderElection {
   [[nodiscard]] bool holder_departed() const;
   [[nodiscard]] LeaseRecord record(WallTime wall) const;
   void take(Lease lease, const std::string& document, Time now);
+  void note_version(const std::string& version);
   std::optional<Request> on_read(const Result<std::string>& reply, Time now);
   void on_written(const std::string& reply, Time now);
   std::optional<Request> finish(Outcome outcome);
@@ -119,6 +129,7 @@ class LeaderElection {
   Time observed_at_{};
   std::string document_;  // The whole Lease as last read or written, "" when none is known.
   BootTime renewed_{};    // When the attempt that last wrote it began.
+  std::optional<WentBack> went_back_;
 
   // The attempt in progress.
   Phase phase_ = Phase::kIdle;

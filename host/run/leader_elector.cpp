@@ -114,6 +114,7 @@ LeaderElector::State LeaderElector::watch(const std::stop_token& stop) {
     election_.observe(read, clock_.now());
     log_request_error(stop);
     publish();
+    report_history();
     rest(clock_.now() + random_.jitter(options_.retry_period, LeaderElectionOptions::kJitter), stop,
          Until::kStanding);
   }
@@ -173,6 +174,11 @@ LeaderElector::State LeaderElector::lead(const std::stop_token& stop) {
   return State::kStopped;
 }
 
+void LeaderElector::report_history() {
+  if (!election_.went_back() || std::exchange(has_reported_history_, true)) return;
+  if (handlers_.on_went_back) handlers_.on_went_back(*election_.went_back());
+}
+
 LeaderElection::Outcome LeaderElector::attempt(Time deadline, const std::stop_token& stop) {
   std::optional<LeaderElection::Request> request =
       election_.begin(clock_.now(), clock_.wall_now(), clock_.boot_now());
@@ -181,6 +187,8 @@ LeaderElection::Outcome LeaderElector::attempt(Time deadline, const std::stop_to
     sent = clock_.boot_now();
     const Result<std::string> reply = send(*request, deadline, stop);
     request = election_.on_response(reply, clock_.now());
+    // Before the next request: this host may lead in the Lease of another history.
+    report_history();
   }
   log_request_error(stop);
   if (election_.took_slow_path()) metrics_.leader_election_slow_path(options_.name);

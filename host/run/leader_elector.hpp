@@ -45,6 +45,8 @@ struct LeaderElectionHandlers {
   std::function<void(ElectionEnd)> on_stopped_leading;
   /// The holder changed: to us, to another one, or to "" after a release. May be empty.
   std::function<void(std::string_view)> on_new_leader;
+  /// Once, when the server has shown an older version of the Lease. May be empty.
+  std::function<void(const LeaderElection::WentBack&)> on_went_back = {};
 };
 
 /// Stands for election until stopped or until leadership is lost; one life, no second try.
@@ -107,6 +109,7 @@ class LeaderElector {
   void release_lease();
   void log_request_error(const std::stop_token& stop) const;
   void publish() EXCLUDES(mutex_);
+  void report_history();
   enum class Until { kTime, kStanding };
   /// Waits for the time or for stand(), if asked for.
   void rest(Time until, const std::stop_token& stop, Until what = Until::kTime) EXCLUDES(mutex_);
@@ -122,7 +125,9 @@ class LeaderElector {
   const Logger log_;
   const LeaderElectionHandlers handlers_;
 
-  LeaderElection election_;  // Used by the elector's thread.
+  // Used by the elector's thread.
+  LeaderElection election_;
+  bool has_reported_history_ = false;
 
   std::atomic<Duration::rep> leader_until_{
       Duration::min().count()};  // BootTime up to which writes are safe.

@@ -77,8 +77,13 @@ Process::Process(World& world, const Subject& subject, Options options)
       subject_(subject),
       options_(std::move(options)),
       election_(election_options(options_)),
+      history_([this](const host::ServerHistory::Restore& what) {
+        world_.log("  " + name() + " sees version " + what.version + " of " + what.resource +
+                   " after version " + what.known);
+        end();  // As the product does.
+      }),
       replica_(replica_options(),
-               {world.clock(), world.server(), door_, own_door_, *this, no_way_out}) {}
+               {world.clock(), world.server(), door_, own_door_, *this, no_way_out, &history_}) {}
 
 Process::~Process() { end(); }
 
@@ -92,7 +97,7 @@ testing::ReplicaOptions Process::replica_options() {
 
 void Process::win() {
   const Duration retry = election_options(options_).retry_period;
-  while (!attempt()) world_.clock().move_to(world_.clock().now() + retry);
+  while (!attempt() && !has_ended_) world_.clock().move_to(world_.clock().now() + retry);
 }
 
 bool Process::keep_lease() {
@@ -109,6 +114,10 @@ bool Process::attempt() {
   std::optional<host::LeaderElection::Request> next =
       election_.begin(began, clock.wall_now(), clock.boot_now());
   while (next) next = election_.on_response(ask_for_lease(*next), clock.now());
+  if (const auto& lease = election_.went_back()) {
+    history_.went_back({"coordination.k8s.io", "v1", "leases"}, lease->known, lease->version);
+  }
+  if (has_ended_) return false;
   if (election_.outcome() == Outcome::kHeld) {
     leads_until_ = began + limits.renew_deadline;
     renew_at_ = began + limits.retry_period;

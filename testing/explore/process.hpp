@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "host/cache/server_history.hpp"
 #include "host/run/leader_election.hpp"
 #include "lib/net/transport.hpp"
 #include "testing/explore/subject.hpp"
@@ -124,6 +125,7 @@ class Process final : private host::ControllerObserver {
   std::map<std::string, sandbox::Revision> beginnings_;  // The key is a controller's name.
   Door door_{*this, Door::Of::kControllers};
   Door own_door_{*this, Door::Of::kHost};
+  host::ServerHistory history_;
   testing::Replica replica_;
 };
 

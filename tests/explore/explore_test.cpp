@@ -247,6 +247,16 @@ TEST(RunTest, AClaimWhoseBindingARestoredServerHasLostIsNotExpandedWithoutAVolum
   EXPECT_THAT(oracles_of(scenarios.play("pv-reserved", "turn#21=restore@5")), IsEmpty());
 }
 
+// Without it a Job that has lost its last status is never completed.
+TEST(RunTest, AProcessThatSeesARestoredServerEndsAndAnotherOneTakesOver) {
+  const Scenarios scenarios("job");
+  const RunResult run = scenarios.play("job-finish", "turn#2=restore@1");
+  const auto at = [&run](const char* line) { return std::ranges::find(run.log, line); };
+  EXPECT_LT(at("  A ends"), at("  B leads"));
+  EXPECT_LT(at("  B leads"), run.log.end());
+  EXPECT_THAT(oracles_of(run), IsEmpty());
+}
+
 TEST(RunTest, NewsOfOneResourceAloneMakesNoPodTwice) {
   const Scenarios scenarios("replicaset");
   for (const char* const plan : {"turn#1=only:pods", "turn#1=only:replicasets.apps"}) {

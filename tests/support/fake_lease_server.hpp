@@ -48,6 +48,12 @@ class FakeLeaseServer final : public host::LeaseApi {
     MutexLock lock(mutex_);
     json.empty() ? document_.clear() : store(json);
   }
+  /// As from a backup: what document() returned earlier, or nothing at version 0 ("").
+  void restore(const std::string& document) {
+    MutexLock lock(mutex_);
+    document_ = document;
+    version_ = document.empty() ? 0 : std::stoi(host::parse_lease(document)->resource_version);
+  }
   [[nodiscard]] std::string document() const {
     MutexLock lock(mutex_);
     return document_;

@@ -281,6 +281,52 @@ TEST_F(LeaderElectionTest, DeletedLeaseIsRecreatedWithItsTerm) {  // HO-061
   EXPECT_EQ(server_.record().transitions, first.transitions);
 }
 
+TEST_F(LeaderElectionTest, LeaseInAnOlderVersionShowsThatTheServerWasRestored) {
+  attempt(a_);
+  b_.observe(server_.get(seconds(5), {}), clock_.now());
+  const std::string backup = server_.document();
+  for (int i = 0; i < 2; ++i) {
+    clock_.advance(seconds(2));
+    EXPECT_EQ(attempt(a_), Outcome::kHeld);
+    EXPECT_EQ(attempt(b_), Outcome::kNotHeld);
+  }
+  EXPECT_FALSE(a_.went_back() || b_.went_back());
+
+  server_.restore(backup);
+  attempt(b_);
+  clock_.advance(seconds(2));
+  attempt(a_);
+
+  for (const LeaderElection* each : {&a_, &b_}) {
+    ASSERT_TRUE(each->went_back());
+    EXPECT_EQ(each->went_back()->known, "3");
+    EXPECT_EQ(each->went_back()->version, "1");
+  }
+}
+
+TEST_F(LeaderElectionTest, LeaseThatTheBackupLacksIsMadeInAnOlderVersion) {
+  attempt(a_);
+  clock_.advance(seconds(2));
+  attempt(a_);
+
+  server_.restore("");
+  attempt(a_);
+
+  ASSERT_TRUE(a_.went_back());
+  EXPECT_EQ(a_.went_back()->version, "1");
+}
+
+TEST_F(LeaderElectionTest, LeaseThatIsCreatedAgainIsNotThatOfARestoredServer) {
+  attempt(a_);
+  clock_.advance(seconds(2));
+  attempt(a_);
+  server_.set("");
+
+  EXPECT_EQ(attempt(a_), Outcome::kHeld);
+
+  EXPECT_FALSE(a_.went_back());
+}
+
 TEST_F(LeaderElectionTest, OfTwoThatMakeTheLeaseOneLoses) {  // RT-111
   LeaderElection::Request a = a_.begin(clock_.now(), clock_.wall_now(), clock_.boot_now());
   LeaderElection::Request b = b_.begin(clock_.now(), clock_.wall_now(), clock_.boot_now());

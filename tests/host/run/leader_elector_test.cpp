@@ -57,7 +57,10 @@ class LeaderElectorTest : public testing::Test {
     return {
         [this] { story_.push("started"); },
         [this](ElectionEnd end) { story_.push(end == ElectionEnd::kLost ? "lost" : "stopped"); },
-        [this](std::string_view holder) { story_.push("leader " + std::string(holder)); }};
+        [this](std::string_view holder) { story_.push("leader " + std::string(holder)); },
+        [this](const LeaderElection::WentBack& lease) {
+          story_.push("back from " + lease.known + " to " + lease.version);
+        }};
   }
 
   LeaderElector make() {
@@ -129,6 +132,26 @@ TEST_F(LeaderElectorTest, FenceFallsWhenTheLeaseIsNotRenewed) {
 
   story_.await(3);
   EXPECT_FALSE(elector.may_write());
+}
+
+TEST_F(LeaderElectorTest, OlderVersionOfTheLeaseIsReportedOnce) {
+  LeaderElector elector = make();
+  ASSERT_TRUE(elector.start().ok());
+  story_.await(2);
+  renew();
+  const std::string backup = server_.document();
+  renew();
+  const auto version = [](const std::string& lease) {
+    return parse_lease(lease)->resource_version;
+  };
+  const std::string back = "back from " + version(server_.document()) + " to " + version(backup);
+
+  server_.restore(backup);
+  renew();
+  renew();
+
+  elector.stop(LeaderElector::Release::kNo);
+  EXPECT_THAT(story_.entries(), ElementsAre("leader a", "started", back, "stopped"));
 }
 
 TEST_F(LeaderElectorTest, FenceFallsWhileTheMachineIsSuspended) {
