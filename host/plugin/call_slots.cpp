@@ -18,7 +18,10 @@ constinit CallSlots all_slots;
 CallSlot* make_slot() {
   CallSlot* const made = shielded([] { return std::make_unique<CallSlot>().release(); },
                                   static_cast<CallSlot*>(nullptr), [](std::string_view) {});
-  if (made != nullptr) made->call.host = made;
+  if (made == nullptr) return nullptr;
+  made->call.host = made;
+  made->sink.size = sizeof(davit_sink);
+  made->sink.self = made;
   return made;
 }
 

@@ -66,6 +66,9 @@ struct CallSlot {
   /// The controller that has the call, or had it last. Relaxed: it is never freed, and says no more
   /// than a name.
   std::atomic<CallAuthor*> author{nullptr};
+  /// For the answer of a provider of a cloud. `self` points to this slot for ever.
+  davit_sink sink{};
+  void* answer = nullptr;         ///< The owner's: where `sink` writes to; null: nowhere.
   CallFrame* frame = nullptr;     ///< The owner's.
   CallSlot* next_idle = nullptr;  ///< CallSlots'.
 };

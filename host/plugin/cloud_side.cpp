@@ -21,14 +21,35 @@ struct AnswerText {
   bool is_written = false;
   bool is_too_long = false;
 
+  /// `self` is the slot of the call, which is never freed: a provider may keep the sink.
   static davit_code write(void* self, davit_str chunk) {
-    auto& me = *static_cast<AnswerText*>(self);
+    const CallSlot& slot = *static_cast<CallSlot*>(self);
+    const ThreadId owner = slot.owner.load(std::memory_order_relaxed);
+    if ((owner != this_thread() || slot.answer == nullptr) && !mutant("late-answer")) {
+      CallAuthor* const author = slot.author.load(std::memory_order_relaxed);
+      const bool is_over = owner == nullptr || owner == this_thread();
+      if (author != nullptr) author->refused(is_over ? Refusal::kEnded : Refusal::kThread);
+      return DAVIT_MISUSE;
+    }
+    auto& me = *static_cast<AnswerText*>(slot.answer);
     me.is_written = true;
     me.is_too_long = me.is_too_long || chunk.size > me.bytes_max - me.text.size();
     if (me.is_too_long) return DAVIT_INVALID;
     return shielded([&] { return me.text.append(view(chunk)), DAVIT_OK; }, DAVIT_UNAVAILABLE,
                     [](std::string_view) {});
   }
+};
+
+/// Lets the sink of a call write to a text, while it lives.
+class AnswerPlace {
+ public:
+  AnswerPlace(CallSlot& slot, AnswerText& text) : slot_(slot) { slot_.answer = &text; }
+  AnswerPlace(const AnswerPlace&) = delete;
+  AnswerPlace& operator=(const AnswerPlace&) = delete;
+  ~AnswerPlace() { slot_.answer = nullptr; }
+
+ private:
+  CallSlot& slot_;
 };
 
 }  // namespace
@@ -105,15 +126,20 @@ CloudSide::Answer CloudSide::call(const CallFrame& loop, const CallOptions& opti
   // Taken now: a swap that gives up while the provider answers releases what it has held.
   const std::stop_token held = abi_.hold.token();
   AnswerText text{.bytes_max = options.bytes_max};
-  const davit_sink sink{sizeof(davit_sink), 0, &text, &AnswerText::write};
   answer.flags.size = sizeof(davit_cloud_answer);
-  PluginController::Provided provided = plugin_.provide(
-      options.name,
-      {.key = view(loop.call()->key),
-       .deadline = abi_.services.clock.now() + abi_.options.sync_limit,
-       .stop = ended.get_token(),
-       .trace = loop.trace()},
-      [&](void* self, const davit_call* call) { return function(self, call, answer.flags, sink); });
+  PluginController::Provided provided =
+      plugin_.provide(options.name,
+                      {.key = view(loop.call()->key),
+                       .deadline = abi_.services.clock.now() + abi_.options.sync_limit,
+                       .stop = ended.get_token(),
+                       .trace = loop.trace()},
+                      [&](void* self, const davit_call* call) {
+                        // The slot of the call that begins, which is this thread's.
+                        CallSlot& slot = *static_cast<CallSlot*>(const_cast<void*>(call->host));
+                        slot.sink.write = &AnswerText::write;
+                        const AnswerPlace place(slot, text);
+                        return function(self, call, answer.flags, slot.sink);
+                      });
   answer.status = std::move(provided.status);
   if (provided.has_thrown) is_broken_.store(true, std::memory_order_relaxed);
   answer.flags.retry_after_ms =

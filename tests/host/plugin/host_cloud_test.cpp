@@ -1,8 +1,11 @@
 /// "davit.cloud/1": the way of a loop's call to the provider, with dry runs and shadows.
 #include <cstddef>
 #include <stdexcept>
+#include <thread>
+#include <vector>
 
 #include "host/object/parse.hpp"
+#include "host/plugin/call_slots.hpp"
 #include "host/plugin/cloud_exchange.hpp"
 #include "tests/host/plugin/controller_fixture.hpp"
 
@@ -14,6 +17,7 @@ constexpr std::string_view kRoute = R"({"targetNode":"n1","destinationCIDR":"10.
 /// A provider in C: counts its calls, and gives the answers that a test sets.
 struct PlainProvider {
   int calls = 0;
+  const davit_sink* last_sink = nullptr;
   davit_code code = DAVIT_OK;
   std::uint64_t retry_after_ms = 0;
   std::string status = R"({"ingress":[{"ip":"192.0.2.1"}]})";
@@ -27,6 +31,7 @@ struct PlainProvider {
   davit_code answer(const davit_call* call, davit_cloud_answer* answer, const davit_sink* sink) {
     ++calls;
     EXPECT_EQ(call->kind, DAVIT_CALL_PROVIDER);
+    if (sink != nullptr) last_sink = sink;
     if (during) during(call);
     answer->exists = 1;
     answer->retry_after_ms = retry_after_ms;
@@ -427,6 +432,35 @@ TEST_F(HostCloudTest, AProviderThatCancelsByItselfIsUnavailable) {
   EXPECT_EQ(ensure(), DAVIT_UNAVAILABLE);
   EXPECT_EQ(exists(), DAVIT_UNAVAILABLE);
   EXPECT_EQ(create_route(), DAVIT_UNAVAILABLE);
+}
+
+TEST_F(HostCloudTest, CLD126_AnAnswerAfterTheEndOfTheCallIsRefusedAndCounted) {
+  serve();
+  make_loop();
+  EXPECT_EQ(ensure(), DAVIT_OK);
+  const std::string before = text_;
+  const davit_sink* const kept = provider_.last_sink;
+  ASSERT_NE(kept, nullptr);
+  RefusalReader refusals;
+  EXPECT_EQ(kept->write(kept->self, str("{}")), DAVIT_MISUSE);
+  EXPECT_EQ(text_, before);
+  const std::vector<RefusedCalls> taken = refusals.take();
+  ASSERT_EQ(taken.size(), 1U);
+  EXPECT_EQ(taken.front().controller, "provider");
+  EXPECT_EQ(taken.front().why, Refusal::kEnded);
+  provider_host_.reset();
+  EXPECT_EQ(kept->write(kept->self, str("{}")), DAVIT_MISUSE) << "and after that of the provider";
+}
+
+TEST_F(HostCloudTest, CLD126_AnotherThreadMayNotAnswer) {
+  serve();
+  make_loop();
+  provider_.during = [this](const davit_call*) {
+    const davit_sink* const sink = provider_.last_sink;
+    std::jthread([sink] { EXPECT_EQ(sink->write(sink->self, str("{}")), DAVIT_MISUSE); }).join();
+  };
+  EXPECT_EQ(ensure(), DAVIT_OK);
+  EXPECT_EQ(text_, provider_.status);
 }
 
 TEST_F(HostCloudTest, AListOfRoutesMayBeLongerThanOtherAnswers) {
