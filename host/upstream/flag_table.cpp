@@ -33,9 +33,9 @@ constexpr UpstreamFlag kGeneric[] = {
      "controllerSettings.node-ipam-controller.config.cidrAllocatorType",
      "Values other than RangeAllocator are refused, as upstream."},
     {"cloud-config", "string", "", kNoEffect, "", kNeither},
-    {"cloud-provider", "string", "", kNoEffect, "",
-     "The provider of a cloud is a plugin, which is enabled by its name. Values other than external"
-     " and the empty one are refused, as upstream."},
+    {"cloud-provider", "string", "", kTaken, "",
+     "The name of a provider, which is a plugin: controllerSettings.NAME.enabled is true then. The "
+     "empty value and external enable none, as upstream."},
     {"cluster-cidr", "string", "", kTaken,
      "controllerSettings.node-ipam-controller.config.clusterCIDR,"
      "controllerSettings.node-route-controller.config.clusterCIDR",

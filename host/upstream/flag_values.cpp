@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <davit/kube/label_syntax.hpp>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -80,13 +81,20 @@ Result<Json> read_list(std::span<const std::string> values) {
   return list;
 }
 
+constexpr std::string_view kCloudProvider = "cloud-provider";
+
+/// Whether the value of that flag names one; else the cloud is somebody else's, or there is none.
+bool names_provider(const Json& value) {
+  return value.is_string() && !value.text().empty() && value.text() != "external";
+}
+
 /// The rules of upstream beyond the type of a value: what is allowed instead of this one, or empty.
 std::string_view allowed_instead(const UpstreamFlag& flag, const Json& value) {
   if (flag.name == "cidr-allocator-type" && value.text() != "RangeAllocator") {
     return "RangeAllocator";
   }
-  if (flag.name == "cloud-provider" && !value.text().empty() && value.text() != "external") {
-    return "external or empty";
+  if (flag.name == kCloudProvider && names_provider(value) && !is_dns_label(value.text())) {
+    return "external, empty or the name of a provider";
   }
   if (flag.name == "leader-elect-resource-lock" && value.text() != "leases") return "leases";
   if (flag.name == "show-hidden-metrics-for-version" && !value.text().empty() &&
@@ -212,6 +220,9 @@ bool is_default(const UpstreamFlag& flag, const Json& value) {
 
 std::vector<ManifestValue> manifest_values(const UpstreamFlag& flag, const Json& value) {
   std::vector<ManifestValue> out;
+  if (flag.name == kCloudProvider && names_provider(value)) {
+    out.push_back({{"controllerSettings", value.text(), "enabled"}, Json(true)});
+  }
   if (flag.setting.empty()) return out;
   for (std::string_view each_path : split(flag.setting, ',')) {
     const bool opposite = each_path.starts_with('!');

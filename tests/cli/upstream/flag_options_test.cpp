@@ -111,6 +111,23 @@ TEST(FlagOptionsTest, AFlagWithoutEffectWarnsUnlessItHasItsDefault) {
   }
 }
 
+TEST(FlagOptionsTest, CLD002_AnExternalCloudEnablesNoProvider) {
+  for (const char* const value : {"", "external"}) {
+    const RunOptions options = take("cloud-provider", {value});
+    EXPECT_THAT(options.problems, IsEmpty()) << value;
+    EXPECT_THAT(options.warnings, IsEmpty()) << value;
+    EXPECT_TRUE(options.controller_settings.empty()) << value;
+  }
+}
+
+TEST(FlagOptionsTest, CLD121_TheProviderThatIsNamedIsEnabled) {
+  const RunOptions options = take("cloud-provider", {"pools"});
+  EXPECT_THAT(options.problems, IsEmpty());
+  ASSERT_TRUE(options.controller_settings.contains("pools"));
+  EXPECT_EQ(options.controller_settings.at("pools").enabled, true);
+  EXPECT_EQ(options.controller_settings.size(), 1U) << "others stay off";
+}
+
 TEST(FlagOptionsTest, WhatUpstreamRefusesIsRefused) {
   struct Case {
     const char* flag;
@@ -118,7 +135,9 @@ TEST(FlagOptionsTest, WhatUpstreamRefusesIsRefused) {
     const char* problem;
   };
   for (const Case& each : {
-           Case{"cloud-provider", "aws", "--cloud-provider must be external or empty, not \"aws\""},
+           Case{"cloud-provider", "A_B",
+                "--cloud-provider must be external, empty or the name of a provider, not "
+                "\"A_B\""},
            Case{"cidr-allocator-type", "CloudAllocator",
                 "--cidr-allocator-type must be RangeAllocator, not \"CloudAllocator\""},
            Case{"leader-elect-resource-lock", "endpoints",

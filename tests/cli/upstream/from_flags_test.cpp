@@ -107,14 +107,23 @@ TEST(FromFlagsTest, TheStaticPodOfKubeadmBecomesAManifest) {
 
 TEST(FromFlagsTest, MistakesLeaveNoManifest) {
   const FromFlagsResult result = manifest_from_flags(
-      {"--kube-api-qps=fast", "--leader-elekt", "--cloud-provider=aws", "--kube-api-burst=1"});
+      {"--kube-api-qps=fast", "--leader-elekt", "--cloud-provider=A_B", "--kube-api-burst=1"});
   EXPECT_EQ(result.text, "");
   EXPECT_THAT(result.problems, Contains("--kube-api-qps must be a number, not \"fast\""));
   EXPECT_THAT(result.problems,
               Contains("unknown flag: --leader-elekt; did you mean --leader-elect?"));
-  EXPECT_THAT(result.problems, Contains("--cloud-provider must be external or empty, not \"aws\""));
+  EXPECT_THAT(result.problems, Contains(HasSubstr("--cloud-provider must be external, empty or")));
   EXPECT_THAT(manifest_from_flags({"--leader-elect-renew-deadline=20s"}).problems,
               ElementsAre(HasSubstr("must be greater than renewDeadline")));
+}
+
+TEST(FromFlagsTest, AProviderThatIsNamedIsEnabledInTheManifest) {
+  const FromFlagsResult result = manifest_from_flags({"--cloud-provider=pools"});
+  EXPECT_THAT(result.problems, IsEmpty());
+  const ManifestResult read = parse_manifest(result.text, "m.yaml");
+  ASSERT_TRUE(read.ok()) << result.text;
+  ASSERT_TRUE(read.manifest.controller_settings.contains("pools"));
+  EXPECT_EQ(read.manifest.controller_settings.at("pools").enabled, true);
 }
 
 TEST(FromFlagsTest, ACommentIsOneLineWhateverTheValueIs) {
