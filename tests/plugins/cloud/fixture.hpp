@@ -12,6 +12,7 @@
 #include <functional>
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,8 +51,8 @@ struct Script {
   std::function<void(const std::string& call)> during{};
   bool offers = true;
   bool reads_undeclared = false;
-  CloudHost* host = nullptr;
-  Context* context = nullptr;
+  bool opens_waker = false;      ///< For threads that are not the host's.
+  std::optional<Waker> waker{};  ///< Its keys are looked at again.
 };
 inline Script script;  // NOLINT: the provider's factory has no other way to it.
 
@@ -69,7 +70,9 @@ class ScriptedProvider final : public Controller, public CloudProvider, private 
         nodes_(context.open_informer<Node>({.updated = [this](const Node&, const Node& node) {
           const auto key = node.annotation("again");
           if (key) queue_.add(Key::parse(*key));
-        }})) {}
+        }})) {
+    if (script.opens_waker) script.waker = *context.open_waker(queue_);
+  }
 
   LoadBalancers* load_balancers() override { return script.offers ? this : nullptr; }
 

@@ -29,7 +29,17 @@ TEST_F(ProviderTest, CLD004_WithoutLoadBalancersTheLoopIsSkipped) {
   EXPECT_EQ(cluster_.start(kLoop, &ServiceLbController::open).code(), Code::kUnsupported);
 }
 
-TEST_F(ProviderTest, ASecondProviderDoesNotStart) {
+TEST_F(ProviderTest, CLD005_AProviderWhoseInitFailsOffersNothing) {
+  const Status started = cluster_.start(
+      kProvider, [](Context&) -> InitResult { return Status(Code::kForbidden, "no credentials"); });
+  EXPECT_THAT(started.message(), HasSubstr("no credentials"));
+  EXPECT_EQ(cluster_.start(kLoop, &ServiceLbController::open).message(),
+            "there is no cloud provider");
+  add_service();
+  EXPECT_THAT(cluster_.writes(), IsEmpty());
+}
+
+TEST_F(ProviderTest, CLD121_ASecondProviderDoesNotStart) {
   begin();
   const Status second = cluster_.start("second", &make<ScriptedProvider>);
   EXPECT_THAT(second.message(), HasSubstr("scripted provides the cloud already"));
