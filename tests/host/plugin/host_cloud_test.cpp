@@ -1,5 +1,6 @@
 /// "davit.cloud/1": the way of a loop's call to the provider, with dry runs and shadows.
 #include <cstddef>
+#include <future>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -432,6 +433,27 @@ TEST_F(HostCloudTest, AProviderThatCancelsByItselfIsUnavailable) {
   EXPECT_EQ(ensure(), DAVIT_UNAVAILABLE);
   EXPECT_EQ(exists(), DAVIT_UNAVAILABLE);
   EXPECT_EQ(create_route(), DAVIT_UNAVAILABLE);
+}
+
+TEST_F(HostCloudTest, CLD125_AProviderThatIgnoresItsCancellationHoldsNothingUp) {
+  serve();
+  make_loop();
+  std::promise<void> begun;
+  std::promise<void> released;
+  std::int32_t is_cancelled = 0;
+  provider_.during = [&](const davit_call* call) {
+    begun.set_value();
+    released.get_future().wait();
+    is_cancelled = call->cancelled(call);
+  };
+  std::jthread loop([this] { EXPECT_EQ(ensure(), DAVIT_OK); });
+  begun.get_future().wait();
+  const Time now = clock_.now();
+  EXPECT_FALSE(provider_host_->stop({.cancel_at = now, .give_up_at = now}));
+  released.set_value();
+  loop.join();
+  EXPECT_EQ(is_cancelled, 1);
+  EXPECT_TRUE(provider_host_->stop({.cancel_at = now, .give_up_at = Time::max()}));
 }
 
 TEST_F(HostCloudTest, CLD126_AnAnswerAfterTheEndOfTheCallIsRefusedAndCounted) {
