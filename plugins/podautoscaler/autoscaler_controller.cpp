@@ -39,6 +39,8 @@ Result<Again> AutoscalerController::sync(const Key& key) {
   const Lookup<Autoscaler> autoscaler = autoscalers_.get(key);
   if (!autoscaler) {
     memory_.forget(key);
+    // A sync that ran while it was deleted may have written its gauge after note().
+    metrics_.forget(key.ns, key.name);
     return Again::when_changed();
   }
   SyncRun run({{cluster_, options_, metrics_, catalog_, values_}, pods_, memory_, selectors_},
