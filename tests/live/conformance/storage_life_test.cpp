@@ -61,6 +61,13 @@ class StorageLifeTest : public testing::Test {
   testing::AssertionResult is_gone(const std::string& kind, const std::string& name) {
     return becomes({kind, "--ignore-not-found", name}, "{.metadata.name}", "");
   }
+  /// Waits until the object's description has the text of an event, which is written behind what it
+  /// is about.
+  bool describes(const std::string& kind, const std::string& name, const std::string& text) {
+    return eventually(minutes(4), [&] {
+      return sandbox_.kubectl({"describe", kind, name}).out.find(text) != std::string::npos;
+    });
+  }
   testing::AssertionResult becomes_ready(const std::string& replicas) {
     return becomes({"statefulset", "web"}, "{.status.readyReplicas}", replicas);
   }
@@ -88,10 +95,12 @@ TEST_F(StorageInTheSandboxTest, SetGetsItsVolumesByThePluginsAndReleasesThem) {
     const std::string volume = volume_of(claim);
     EXPECT_EQ(field({"pvc", claim}, "{.spec.storageClassName} {.status.phase}"), "sandbox Bound");
     EXPECT_EQ(field({"pv", volume}, "{.spec.csi.driver}"), "sandbox.davit.dev");
-    EXPECT_THAT(field({"node", nodes_of(volume)}, kInUse), HasSubstr("^" + volume));
+    EXPECT_TRUE(eventually(minutes(4), [&] {
+      return field({"node", nodes_of(volume)}, kInUse).find("^" + volume) != std::string::npos;
+    })) << volume;
   }
-  EXPECT_THAT(run({"describe", "pod", "web-0"}), HasSubstr("SuccessfulAttachVolume"));
-  EXPECT_THAT(run({"describe", "pvc", "data-web-0"}), HasSubstr("ProvisioningSucceeded"));
+  EXPECT_TRUE(describes("pod", "web-0", "SuccessfulAttachVolume"));
+  EXPECT_TRUE(describes("pvc", "data-web-0", "ProvisioningSucceeded"));
 
   const std::string second = volume_of("data-web-1");
   run({"scale", "statefulset", "web", "--replicas=1"});
