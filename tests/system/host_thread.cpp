@@ -154,6 +154,10 @@ std::string HostThread::page(const std::string& target) {
   return test::completed(host_->checks().respond(request)).body;
 }
 
+host::SwapReport HostThread::swap(const std::string& plugin) {
+  return host_->plugins().swap({plugin, ""});
+}
+
 void HostThread::stop() {
   thread_.request_stop();
   MutexLock lock(mutex_);

@@ -58,6 +58,9 @@ class HostThread {
   /// The output of `davit ctl status`, and a page of its health server; once it has started.
   [[nodiscard]] std::string status();
   [[nodiscard]] std::string page(const std::string& target);
+  /// Puts another copy of a plugin in its place, which waits for the syncs of the present one. Any
+  /// thread; once it has started.
+  [[nodiscard]] host::SwapReport swap(const std::string& plugin);
   /// Asks it to end; it needs time for that.
   void stop() EXCLUDES(mutex_);
   /// Whether it has ended, and all its syncs in time.

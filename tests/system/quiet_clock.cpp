@@ -105,9 +105,9 @@ void QuietClock::wait_until_idle() {
   MutexLock lock(mutex);
   while (true) {
     // The first of these looks only saves the others.
-    if (threads.all_sleep()) {
+    if (!waits_() && threads.all_sleep()) {
       const std::string before = threads.runs();
-      if (threads.all_sleep() && threads.runs() == before) return;
+      if (threads.all_sleep() && threads.runs() == before && !waits_()) return;
     }
     never.wait_for(mutex, kRecheckPeriod);
   }

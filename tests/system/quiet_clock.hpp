@@ -3,7 +3,9 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <list>
+#include <utility>
 
 #include "lib/base/clock.hpp"
 #include "lib/base/mutex.hpp"
@@ -22,6 +24,9 @@ class QuietClock final : public Clock {
   void wait_until(CondVar& cond, Mutex& mutex, Time deadline) override REQUIRES(mutex)
       EXCLUDES(mutex_);
 
+  /// Time stands still as long as `waits` says true: a thread sleeps until something outside the
+  /// process is done. Before other threads use the clock; `waits` is called by the test's thread.
+  void stand_still_while(std::function<bool()> waits) { waits_ = std::move(waits); }
   /// Returns when every other thread of the process sleeps.
   void wait_until_idle();
   /// Waits until all threads are idle, and then moves to the next time that one waits for, or to
@@ -40,6 +45,7 @@ class QuietClock final : public Clock {
   /// Wakes those whose time has come. They sleep in wait_until(): step() has waited for that.
   void wake_due() REQUIRES(mutex_);
 
+  std::function<bool()> waits_ = [] { return false; };
   mutable Mutex mutex_;
   Duration passed_ GUARDED_BY(mutex_){0};
   std::list<Waiter> waiters_ GUARDED_BY(mutex_);

@@ -116,8 +116,10 @@ void World::restrict_rights() {
 }
 
 void World::start_host() {
-  hosts_.push_back(std::make_unique<HostThread>(
-      options_.host, host::HostSeams{host_clock_, *random_, log_, transport_.get()}));
+  Transport* way = transport_.get();
+  if (options_.way) way = ways_.emplace_back(options_.way(*way, clock_)).get();
+  hosts_.push_back(std::make_unique<HostThread>(options_.host,
+                                                host::HostSeams{host_clock_, *random_, log_, way}));
   const HostThread& host = *hosts_.back();
   await("davit has started", [&host] { return host.started().has_value(); });
   EXPECT_TRUE(host.started()->ok()) << host.started()->message();

@@ -40,6 +40,8 @@ struct WorldOptions {
   /// The rights of davit: all, or those that `davit rbac` prints for its controllers.
   enum class Rights { kAll, kPrinted } rights = Rights::kAll;
   sandbox::ControllerOptions cluster = {};  ///< The controllers that are not davit's.
+  /// Makes the way of each davit to the server out of the common one; empty: they use that.
+  std::function<std::unique_ptr<Transport>(Transport& common, QuietClock& clock)> way = {};
   HostOptions host;
 };
 
@@ -71,6 +73,8 @@ class World {
   /// Ends the davit that runs longest, or begins one more; the cluster continues.
   void stop_host();
   void start_host();
+  /// The davit that runs longest.
+  [[nodiscard]] HostThread& host() { return *hosts_.front(); }
   /// The output of `davit ctl status` of the oldest davit, and a page of its health server.
   [[nodiscard]] std::string status() { return hosts_.front()->status(); }
   [[nodiscard]] std::string page(const std::string& target) { return hosts_.front()->page(target); }
@@ -136,6 +140,7 @@ class World {
   std::unique_ptr<sandbox::SimulationThread> nodes_;
   std::unique_ptr<sandbox::Controllers> controllers_;
   std::jthread controllers_thread_;
+  std::vector<std::unique_ptr<Transport>> ways_;    // That options_.way has made.
   std::vector<std::unique_ptr<HostThread>> hosts_;  // Oldest first.
   std::function<void(World&)> worker_;
 };
