@@ -6,7 +6,6 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <sstream>
 #include <utility>
 
@@ -149,8 +148,8 @@ class YamlEvents : public YAML::EventHandler {
   struct Frame {
     YamlNode node;
     YAML::anchor_t anchor = 0;
-    std::optional<YamlNode> key;  // Mappings: read, its value not yet.
-    std::set<std::string> keys;
+    std::optional<YamlNode> key;              // Mappings: read, its value not yet.
+    std::map<std::string, std::size_t> keys;  // Their places in `node`.
   };
 
   YamlNode node_at(const YAML::Mark& mark, YamlNode::Kind kind) {
@@ -241,7 +240,10 @@ class YamlEvents : public YAML::EventHandler {
       mistake(mark, "a key must be text");
       return;
     }
-    if (!frame.keys.insert(key.text).second) {
+    const auto [place, is_new] = frame.keys.emplace(key.text, frame.node.members.size());
+    if (!is_new) {
+      frame.node.members[place->second].value = std::move(value);
+      out_.repeated.push_back({key.line, key.text});
       mistake(mark, "duplicate key " + json_string(key.text));
       return;
     }

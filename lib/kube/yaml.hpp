@@ -56,10 +56,18 @@ struct YamlMember {
   YamlNode value;
 };
 
+/// A key that its mapping has already.
+struct RepeatedKey {
+  int line = 0;
+  std::string key;
+};
+
 /// A parsed file. With mistakes the tree holds what could be read.
 struct YamlDocument {
   YamlNode root;  ///< Null for an empty file.
   std::vector<Mistake> mistakes;
+  /// Those of `mistakes` that are repeated keys, of which the last one is in the tree.
+  std::vector<RepeatedKey> repeated;
 };
 
 /// `file` is only for the mistakes' text; `first_line` is the number of the text's first line. Deep

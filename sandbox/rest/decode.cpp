@@ -57,11 +57,16 @@ Result<Json> from_yaml(const YamlNode& node) {
   return Json(std::move(members));
 }
 
-Result<Json> parse_yaml_text(std::string_view text) {
+Result<Json> parse_yaml_text(std::string_view text, BodyFindings* findings) {
   const YamlDocument document = parse_yaml(text, "yaml");
-  if (!document.mistakes.empty()) {
+  const std::size_t allowed = findings == nullptr ? 0 : document.repeated.size();
+  if (document.mistakes.size() > allowed) {
     const Mistake& first = document.mistakes.front();
     return Status(Code::kInvalid, "yaml: line " + std::to_string(first.line) + ": " + first.text);
+  }
+  for (const RepeatedKey& each : document.repeated) {
+    findings->repeated.push_back("line " + std::to_string(each.line) + ": key " +
+                                 to_text(Json(each.key)) + " already set in map");
   }
   return from_yaml(document.root);
 }
@@ -190,7 +195,7 @@ Status conform_metadata(Json& object, FieldFindings& findings) {
 }
 
 ApiResult<Json> read_tree(const HttpServerRequest& request, const BodyType& type,
-                          const std::string& media, JsonFindings& findings) {
+                          const std::string& media, BodyFindings& findings) {
   if (media == kProtobufMedia && type.custom == nullptr) {
     Result<Json> object = decode_protobuf(request.body, type.kind);
     if (!object) return unrecognized(type, object.error().message());
@@ -255,10 +260,20 @@ std::string media_type(std::string_view header) {
   return out;
 }
 
-Result<Json> parse_text(std::string_view text, std::string_view media, JsonFindings* findings) {
-  return media == kJsonMedia || media.empty() || media.ends_with("+json")
-             ? parse_json(text, findings)
-             : parse_yaml_text(text);
+Result<Json> parse_text(std::string_view text, std::string_view media, BodyFindings* findings) {
+  if (media != kJsonMedia && !media.empty() && !media.ends_with("+json")) {
+    return parse_yaml_text(text, findings);
+  }
+  JsonFindings found;
+  Result<Json> out = parse_json(text, &found);
+  if (findings != nullptr) findings->duplicates = std::move(found.duplicates);
+  return out;
+}
+
+std::string yaml_errors(const std::vector<std::string>& repeated) {
+  std::string out = "yaml: unmarshal errors:";
+  for (const std::string& each : repeated) out += "\n  " + each;
+  return out;
 }
 
 ApiFailure conform_body(Json& object, const BodyType& type, FieldValidation validation,
@@ -269,12 +284,15 @@ ApiFailure conform_body(Json& object, const BodyType& type, FieldValidation vali
                                                  : conform_metadata(object, findings);
   if (!status.ok()) return not_handled(type, status.message());
   std::vector<std::string> named = named_findings(found.text, found.duplicates, findings.unknown);
-  if (named.empty() || validation == FieldValidation::kIgnore) return std::nullopt;
+  const std::vector<std::string>& repeated = found.repeated;
+  if (validation == FieldValidation::kIgnore) return std::nullopt;
   if (validation == FieldValidation::kWarn) {
+    warnings.insert(warnings.end(), repeated.begin(), repeated.end());
     warnings.insert(warnings.end(), named.begin(), named.end());
     return std::nullopt;
   }
-  std::string list;
+  if (named.empty() && repeated.empty()) return std::nullopt;
+  std::string list = repeated.empty() ? "" : yaml_errors(repeated);
   for (const std::string& each : named) list += (list.empty() ? "" : ", ") + each;
   return not_handled(type, "strict decoding error: " + list);
 }
@@ -284,13 +302,12 @@ ApiResult<Decoded> decode_body(const HttpServerRequest& request, const BodyType&
   if (request.body_too_large || request.body.size() > kBodyBytesMax) {
     return body_too_large(kBodyBytesMax);
   }
-  JsonFindings findings;
+  BodyFindings found;
   ApiResult<Json> object =
-      read_tree(request, type, media_type(request.header("Content-Type")), findings);
+      read_tree(request, type, media_type(request.header("Content-Type")), found);
   if (!object) return object.error();
   Decoded out{std::move(*object), {}};
   if (ApiFailure failure = check_type(out.object, type)) return *failure;
-  BodyFindings found{.duplicates = std::move(findings.duplicates), .text = {}};
   if (type.custom == nullptr) found.text = request.body;
   if (ApiFailure failure = conform_body(out.object, type, validation, found, out.warnings)) {
     return *failure;

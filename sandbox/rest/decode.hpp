@@ -44,17 +44,21 @@ struct Decoded {
 /// "application/json" of "Application/JSON; charset=utf-8".
 [[nodiscard]] std::string media_type(std::string_view header);
 
-/// JSON or YAML text as a tree, for patches. `findings` may be null.
-[[nodiscard]] Result<Json> parse_text(std::string_view text, std::string_view media,
-                                      JsonFindings* findings);
-
 /// The findings of reading a body.
 struct BodyFindings {
-  std::vector<std::string> duplicates;  ///< See JsonFindings.
+  std::vector<std::string> duplicates = {};  ///< See JsonFindings.
+  /// Keys that YAML repeats, as messages name them: `line 7: key "a" already set in map`.
+  std::vector<std::string> repeated = {};
   /// The JSON text of the object, where findings are named in its order; empty: by their sort.
   /// Borrowed.
-  std::string_view text;
+  std::string_view text = {};
 };
+
+/// JSON or YAML text as a tree, for patches. `findings` may be null: then YAML repeats no keys.
+[[nodiscard]] Result<Json> parse_text(std::string_view text, std::string_view media,
+                                      BodyFindings* findings);
+/// Findings of YAML as one message.
+[[nodiscard]] std::string yaml_errors(const std::vector<std::string>& repeated);
 
 /// Puts kind and apiVersion back where a patch removed them; 400 if it made them those of another
 /// type.

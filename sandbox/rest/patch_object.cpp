@@ -74,7 +74,13 @@ ApiError from_conflicts(const std::vector<ApplyConflict>& conflicts) {
 }
 
 /// Checks the members that an apply body must and must not have.
-ApiFailure check_applied(const Json& applied, const BodyType& type, const Call& call) {
+ApiFailure check_applied(const Patch& patch, const BodyType& type, const Call& call) {
+  const std::vector<std::string>& repeated = patch.found.repeated;
+  if (!repeated.empty() && patch.options.validation == FieldValidation::kStrict) {
+    return bad_request("error strict decoding YAML: error converting YAML to JSON: " +
+                       yaml_errors(repeated));
+  }
+  const Json& applied = patch.body;
   const std::string& kind = applied.get("kind").text();
   const std::string& version = applied.get("apiVersion").text();
   if (kind.empty() || version.empty()) {
@@ -121,17 +127,15 @@ ApiResult<Patch> read_patch(const Call& call, const BodyType& type) {
   if (call.request.body_too_large || call.request.body.size() > kBodyBytesMax) {
     return body_too_large(kBodyBytesMax);
   }
-  JsonFindings findings;
   const std::string_view media =
       out.type == PatchType::kApply ? std::string_view("application/yaml") : "application/json";
-  Result<Json> body = parse_text(call.request.body, media, &findings);
+  Result<Json> body = parse_text(call.request.body, media, &out.found);
   if (!body) {
     return bad_request(
         (out.type == PatchType::kApply ? "error decoding YAML: " : "error decoding patch: ") +
         body.error().message());
   }
   out.body = std::move(*body);
-  out.duplicates = std::move(findings.duplicates);
   if (out.type != PatchType::kJson && !out.body.is_object()) {
     return bad_request(
         "error decoding patch: json: cannot unmarshal value into Go value of type "
@@ -146,8 +150,8 @@ ApiResult<Json> apply_patch(const Patch& patch, const Json& old, const Call& cal
   if (!next) return next.error();
   if (ApiFailure failure = keep_type(*next, type)) return *failure;
   const bool forgets = forgets_managers(*next);
-  const ApiFailure failure = conform_body(*next, type, patch.options.validation,
-                                          {.duplicates = patch.duplicates, .text = {}}, warnings);
+  const ApiFailure failure =
+      conform_body(*next, type, patch.options.validation, patch.found, warnings);
   if (failure) {
     const std::size_t colon = failure->message.find(": ");
     return bad_patch(shown_patch(patch, call.request),
@@ -198,12 +202,13 @@ ApiResult<HttpServerResponse> patch_object(const RestParts& parts, Call& call) {
     return apply_patch(*patch, old, call, type, added);
   };
   if (patch->type == PatchType::kApply) {
-    if (ApiFailure failure = check_applied(patch->body, type, call)) return *failure;
+    if (ApiFailure failure = check_applied(*patch, type, call)) return *failure;
     target.tracking = Tracking::kDone;
     if (call.url.subresource.empty()) missing = Missing::kCreate;
     produce = [&](const Json& old) {
       return apply_intent(*patch, old, call, type, target.manager);
     };
+    if (patch->options.validation == FieldValidation::kWarn) added = patch->found.repeated;
   }
   const ApiResult<Written> written = rewrite_object(parts, target, missing, produce, call.warnings);
   if (!written) return written.error();

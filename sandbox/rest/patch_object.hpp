@@ -18,7 +18,7 @@ struct Patch {
   PatchType type = PatchType::kMerge;
   WriteOptions options = {};
   Json body = {};
-  std::vector<std::string> duplicates = {};  ///< Fields that stood in the body twice.
+  BodyFindings found = {};  ///< Fields that stood in the body twice.
 };
 
 /// The patch in a request: 415 for a type that `type` does not take, 400 for one that cannot be

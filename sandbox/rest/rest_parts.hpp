@@ -83,6 +83,7 @@ struct Call {
   WriteJudge judge = nullptr;              ///< Null: every valid write is fine.
   WriteMutate mutate = nullptr;            ///< Null: nothing changes an object.
   std::stop_token stop = {};               ///< Ends what the request waits for.
+  Time begun = {};                         ///< The arrival of the request.
 
   /// The namespace of the object. The URL of a Namespace names one too, but is cluster-scoped.
   [[nodiscard]] std::string ns() const { return resource->namespaced ? url.ns : std::string(); }

@@ -127,6 +127,7 @@ HttpServerResponse ApiServer::respond(const HttpServerRequest& request, HttpHand
   Call call{request, *url, verb_of(request.method, *url),
             nullptr, {},   std::string(request.header("User-Agent"))};
   call.stop = stop;
+  call.begun = state_->outer.clock.now();
   ApiResult<HttpServerResponse> result =
       serve(state_->rest, state_->options, state_->knows_requesters,
             {state_->policies, state_->mutations, state_->webhooks}, state_->documents, call);

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <optional>
 #include <utility>
 
 #include "lib/base/base64.hpp"
 #include "lib/base/uuid.hpp"
+#include "lib/kube/duration.hpp"
 #include "lib/kube/patch/patch.hpp"
 #include "sandbox/policy/match_conditions.hpp"
 #include "sandbox/policy/match_resources.hpp"
@@ -18,6 +20,8 @@ namespace {
 
 constexpr std::string_view kGroup = "admissionregistration.k8s.io";
 constexpr std::int64_t kTimeoutSeconds = 10;
+/// All webhooks of a write have this time together. k8s: requestTimeoutUpperBound.
+constexpr Duration kWriteTimeMax = std::chrono::seconds(34);
 
 /// A webhook could lock out the one who wants to change it, so none is asked about these.
 bool is_exempt(const Resource& resource) {
@@ -26,6 +30,12 @@ bool is_exempt(const Resource& resource) {
       "validatingadmissionpolicies",     "validatingadmissionpolicybindings",
       "mutatingadmissionpolicies",       "mutatingadmissionpolicybindings"};
   return resource.group == kGroup && std::ranges::find(kExempt, resource.name) != kExempt.end();
+}
+
+/// The time that the client gives the request; nothing: it names none, or more than the server.
+std::optional<Duration> given_time(const Call& call) {
+  const std::optional<Duration> time = parse_signed_duration(call.url.query.get("timeout"));
+  return time && *time > Duration::zero() && *time < kWriteTimeMax ? time : std::nullopt;
 }
 
 bool fails(const Json& hook) { return hook.get("failurePolicy").text() != "Ignore"; }
@@ -76,7 +86,10 @@ HookRequest request_to_service(const Json& config, const Store& store, std::stri
 class Webhooks::Run {
  public:
   Run(const Parts& parts, const PolicyContext& context)
-      : parts_(parts), context_(context), resources_(parts.resources.now()) {}
+      : parts_(parts),
+        context_(context),
+        resources_(parts.resources.now()),
+        deadline_(context.call.begun + given_time(context.call).value_or(kWriteTimeMax)) {}
 
   /// A hook that is to be called for a write.
   struct Invocation {
@@ -138,6 +151,7 @@ class Webhooks::Run {
   /// The refusal of a verdict; nothing: the write passes.
   [[nodiscard]] ApiFailure refusal(const Invocation& invocation, const HookVerdict& verdict) const {
     const std::string& name = invocation.hook->name;
+    if (parts_.clock.now() >= deadline_) return out_of_time();
     if (!verdict.error.empty()) {
       // A call that was cut off is no failure of the webhook, which may be ignored.
       if (context_.call.stop.stop_requested()) {
@@ -189,8 +203,10 @@ class Webhooks::Run {
     std::string why_not;
     out.request = config.contains("service") ? request_to_service(config, parts_.store, why_not)
                                              : request_to_url(config);
+    const auto left = std::chrono::ceil<std::chrono::seconds>(deadline_ - parts_.clock.now());
     out.request.timeout =
-        std::chrono::seconds(hook.spec.get("timeoutSeconds").integer_or(kTimeoutSeconds));
+        std::min(std::chrono::seconds(hook.spec.get("timeoutSeconds").integer_or(kTimeoutSeconds)),
+                 std::max(left, std::chrono::seconds(1)));
     if (!why_not.empty()) {
       out.error = "failed to call webhook: Post \"" + out.request.shown_server + out.request.path +
                   "?timeout=" + std::to_string(out.request.timeout.count()) + "s\": " + why_not;
@@ -201,6 +217,18 @@ class Webhooks::Run {
     request.set("object", out.object);
     request.set("oldObject", values.old_object == nullptr ? Json() : *values.old_object);
     out.request.body = review_text(out.version, std::move(request));
+    return out;
+  }
+
+  /// No webhook's failurePolicy counts then.
+  [[nodiscard]] ApiError out_of_time() const {
+    ApiError out = without_details(
+        reason::kTimeout,
+        given_time(context_.call)
+            ? "Timeout: request did not complete within the allotted timeout"
+            : "Timeout: request did not complete within requested timeout - context deadline "
+              "exceeded");
+    out.details = StatusDetails();
     return out;
   }
 
@@ -219,6 +247,7 @@ class Webhooks::Run {
   const Parts& parts_;
   const PolicyContext& context_;
   const std::shared_ptr<const ResourceSet> resources_;
+  const Time deadline_;
 };
 
 std::shared_ptr<const Webhooks::Hooks> Webhooks::hooks(HookKind kind) {

@@ -102,6 +102,15 @@ TEST(YamlTest, AllDuplicateKeysAreReportedAtOnce) {
   EXPECT_EQ(parse_yaml("a: 1\na: 2\nb: {c: 1, c: 2}\n", "f").mistakes.size(), 2U);
 }
 
+TEST(YamlTest, TheLastOfRepeatedKeysIsInTheTree) {
+  const YamlDocument document = parse_yaml("a: 1\nb: x\na: [2]\n", "f");
+
+  ASSERT_EQ(document.repeated.size(), 1U);
+  EXPECT_EQ(document.repeated[0].key, "a");
+  EXPECT_EQ(document.repeated[0].line, 3);
+  EXPECT_EQ(*to_json(document.root), R"({"a":[2],"b":"x"})");
+}
+
 TEST(YamlTest, AliasesThatMultiplyAreRefused) {
   std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 9; ++i) {

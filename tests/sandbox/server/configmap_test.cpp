@@ -29,6 +29,64 @@ TEST(ConfigMapTest, CreateSetsWhatIsTheSystemsAndIgnoresTheClients) {
   EXPECT_FALSE(response.revision().empty());
 }
 
+std::string shown_warnings(const Reply& reply) {
+  std::string out;
+  for (const auto& [name, value] : reply.headers) {
+    if (name == "Warning") out += value + '\n';
+  }
+  return out;
+}
+
+const std::string kRepeating =
+    "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: m\n  labels:\n    a: b\n    a: c\n"
+    "data:\n  x: '1'\n  y: '2'\n  x: '3'\n";
+
+TEST(ConfigMapTest, KeysThatYamlRepeatsAreWarnedOfOrRefusedAndTheLastOneCounts) {
+  Sandbox sandbox;
+  const auto create = [&](const std::string& validation) {
+    return sandbox.send("POST", kConfigMaps + "?dryRun=All" + validation, kRepeating + "nope: 1\n",
+                        {{"Content-Type", "application/yaml"}});
+  };
+  const std::string warnings =
+      "299 - \"line 7: key \\\"a\\\" already set in map\"\n"
+      "299 - \"line 11: key \\\"x\\\" already set in map\"\n"
+      "299 - \"unknown field \\\"nope\\\"\"\n";
+
+  const Reply warned = create("");
+  EXPECT_EQ(warned.code, 201) << warned.text;
+  EXPECT_EQ(shown_warnings(warned), warnings);
+  EXPECT_EQ(to_text(warned.body.get("data")), R"({"x":"3","y":"2"})");
+  EXPECT_EQ(warned.body.text_at({"metadata", "labels", "a"}), "c");
+  EXPECT_EQ(shown_warnings(create("&fieldValidation=Ignore")), "");
+  const Reply refused = create("&fieldValidation=Strict");
+  EXPECT_EQ(refused.code, 400);
+  EXPECT_EQ(refused.message(),
+            "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: strict decoding error: "
+            "yaml: unmarshal errors:\n  line 7: key \"a\" already set in map\n  line 11: key \"x\" "
+            "already set in map, unknown field \"nope\"");
+}
+
+TEST(ConfigMapTest, AnApplyWarnsOfRepeatedKeysOrIsRefused) {
+  Sandbox sandbox;
+  const std::string target = kConfigMaps + "/m?fieldManager=t";
+
+  const Reply refused = sandbox.patch(target + "&fieldValidation=Strict", "apply", kRepeating);
+  const Reply ignored = sandbox.patch(target + "&fieldValidation=Ignore", "apply", kRepeating);
+  const Reply warned = sandbox.patch(target, "apply", kRepeating);
+
+  EXPECT_EQ(refused.code, 400);
+  EXPECT_EQ(refused.message(),
+            "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n"
+            "  line 7: key \"a\" already set in map\n  line 11: key \"x\" already set in map");
+  EXPECT_EQ(ignored.code, 201) << ignored.text;
+  EXPECT_EQ(shown_warnings(ignored), "");
+  EXPECT_EQ(warned.code, 200) << warned.text;
+  EXPECT_EQ(shown_warnings(warned),
+            "299 - \"line 7: key \\\"a\\\" already set in map\"\n"
+            "299 - \"line 11: key \\\"x\\\" already set in map\"\n");
+  EXPECT_EQ(warned.body.text_at({"data", "x"}), "3");
+}
+
 TEST(ConfigMapTest, ATakenNameIsRefused) {
   Sandbox sandbox;
   ASSERT_EQ(sandbox.post(kConfigMaps, config_map("a")).code, 201);

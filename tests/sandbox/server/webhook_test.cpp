@@ -1,8 +1,10 @@
 // Webhooks on stored objects. The words are those of kube-apiserver v1.36.2.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/base/base64.hpp"
@@ -180,6 +182,34 @@ TEST(WebhookTest, AHookThatAlwaysChangesIsCalledTwiceAtMost) {
 
   // In the second pass the first one changes the object again, so the second one runs after it.
   EXPECT_EQ(hooks.calls, (std::vector<std::string>{"/a", "/b", "/a", "/b"}));
+}
+
+TEST(WebhookTest, AllHooksOfAWriteHaveOneDeadline) {
+  const std::vector<std::pair<std::string, std::string>> messages = {
+      {"",
+       "Timeout: request did not complete within requested timeout - context deadline exceeded"},
+      {"?timeout=25s", "Timeout: request did not complete within the allotted timeout"},
+      {"?timeout=15s", "Timeout: request did not complete within the allotted timeout"}};
+  for (const auto& [query, message] : messages) {
+    Sandbox* running = nullptr;
+    FakeHooks hooks([&running](const std::string&, const Json&) {
+      running->clock.advance(std::chrono::seconds(20));
+      return R"({"allowed":true})";
+    });
+    Sandbox sandbox(with_hooks(hooks));
+    running = &sandbox;
+    const std::string slow = R"(,"timeoutSeconds":30,"failurePolicy":"Ignore")";
+    mutate_by(sandbox, hook_of("a", "a", slow) + ',' + hook_of("b", "b", slow));
+    validate_by(sandbox, hook_of("c", "c", slow));
+
+    const Reply refused = sandbox.post(kHookedMaps + query, kHookedMap);
+
+    EXPECT_EQ(refused.code, 504);
+    EXPECT_EQ(refused.reason(), "Timeout");
+    EXPECT_EQ(refused.message(), message);
+    EXPECT_EQ(hooks.calls.size(), query == "?timeout=15s" ? 1U : 2U);
+    EXPECT_EQ(sandbox.get(kHookedMaps + "/m").code, 404);
+  }
 }
 
 TEST(WebhookTest, AFailedCallRefusesTheWriteUnlessThePolicyIgnoresIt) {
