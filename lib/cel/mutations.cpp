@@ -6,6 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "lib/cel/maps.hpp"
+#include "lib/kube/patch/patch.hpp"
+
 namespace davit::cel {
 namespace {
 
@@ -80,6 +83,64 @@ class Walk {
   std::string mismatches_;
 };
 
+/// Makes the JSON of an `Object` as far as upstream does: it looks one level into lists and maps.
+class Native {
+ public:
+  enum class Inside : bool { kNo, kYes };
+
+  Result<Json> convert(const Value& value, Inside inside, int left) {
+    if (left == 0) return Status(Code::kInvalid, "values nest too deeply");
+    switch (value.kind()) {
+      case ValueKind::kList:
+        return list(**value.get<ListRef>(), left - 1);
+      case ValueKind::kMap:
+        return map(value, inside, left - 1);
+      case ValueKind::kTimestamp:
+      case ValueKind::kDuration:
+      case ValueKind::kBytes:
+        return foreign(value);
+      default:
+        return to_json(value);
+    }
+  }
+  [[nodiscard]] bool has_foreign() const { return has_foreign_; }
+
+ private:
+  Result<Json> list(const ListValue& values, int left) {
+    Json out = Json::array();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      Result<Json> item = convert(values.at(i), Inside::kYes, left);
+      if (!item) return item;
+      out.push_back(std::move(*item));
+    }
+    return out;
+  }
+
+  Result<Json> map(const Value& value, Inside inside, int left) {
+    const MapValue& values = **value.get<MapRef>();
+    const bool plain = values.type_name().empty() && dynamic_cast<const BuiltMap*>(&values);
+    if (plain && inside == Inside::kYes) return foreign(value);
+    Json out = Json::object();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const Value key = values.key_at(i);
+      if (key.kind() != ValueKind::kString) return to_json(value);  // Its error.
+      Result<Json> member = convert(values.value_at(i), plain ? Inside::kYes : Inside::kNo, left);
+      if (!member) return member;
+      out.set(key.text(), std::move(*member));
+    }
+    return out;
+  }
+
+  Result<Json> foreign(const Value& value) {
+    has_foreign_ = true;
+    const Result<Json> shown = to_json(value);
+    if (!shown) return shown;
+    return Json::number(go_text(*shown));
+  }
+
+  bool has_foreign_ = false;
+};
+
 constexpr std::string_view kTooLarge = "the result is too large";
 
 /// A large integer is text, as in upstream's way to JSON.
@@ -150,9 +211,10 @@ Mutation applied_object(const Value& value) {
   Walk walk;
   if (!walk.visit(value, std::string(kObjectType), kDepthMax)) return {{}, std::string(kTooLarge)};
   if (!walk.mismatches().empty()) return {{}, "type mismatch: " + walk.mismatches()};
-  Result<Json> json = to_json(value);
+  Native native;
+  Result<Json> json = native.convert(value, Native::Inside::kNo, kDepthMax);
   if (!json) return {{}, "invalid return type: *dynamic.ObjectVal"};
-  return {std::move(*json), ""};
+  return {std::move(*json), "", native.has_foreign()};
 }
 
 Mutation json_patch(const Value& value) {

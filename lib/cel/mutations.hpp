@@ -23,7 +23,11 @@ inline constexpr std::string_view kObjectType = "Object";
 /// The result of an expression in JSON.
 struct Mutation {
   Json json;
-  std::string error;  ///< Why it cannot be used; empty: `json` is set.
+  std::string error = {};  ///< Why it cannot be used; empty: `json` is set.
+  /// `json` has values that upstream leaves in the form of its evaluator, so that they fit no type:
+  /// maps in other maps and lists, times, bytes. They are numbers whose text is none, but what
+  /// messages show of them.
+  bool foreign = false;
 };
 
 /// More text and more values are refused: one value may stand in many places, so that a short

@@ -17,6 +17,9 @@ MutationOutcome apply_configuration(const cel::Value& result, const Message* sch
   if (!made.error.empty()) return {std::move(made.error)};
   for (const std::string_view key : {"apiVersion", "kind"}) made.json.set(key, object.get(key));
   std::string error = merge_configuration(object, made.json, schema);
+  if (error.empty() && made.foreign) {
+    error = "failed to convert patch object to typed object: a value has no JSON form";
+  }
   if (error.empty()) return {};
   return {"error applying patch: " + std::move(error)};
 }

@@ -38,8 +38,8 @@ class CompiledMutation {
   [[nodiscard]] std::size_t size() const { return steps_.size(); }
   [[nodiscard]] MutationPatch patch_of(std::size_t index) const { return steps_[index].patch; }
 
-  /// Lets one mutation change `object`, which is that of `values`. `schema`: of the object; null:
-  /// only metadata is known.
+  /// Lets one mutation change `object`, that of `values`. After an error it counts no more.
+  /// `schema`: of the object; null: only metadata is known.
   [[nodiscard]] MutationOutcome apply(std::size_t index, const cel::AdmissionValues& values,
                                       const Message* schema, Json& object) const;
 

@@ -127,6 +127,11 @@ class FieldWalk {
     std::unordered_set<std::string> seen;
     for (std::size_t i = 0; i < value.items().size(); ++i) {
       const Json& each = value.items()[i];
+      if (problems_ != nullptr && type.form == Form::kList && !each.is_object()) {
+        add_error("element " + std::to_string(i) +
+                  ": associative list with keys may not have non-map elements");
+        continue;
+      }
       std::optional<std::string> key = element_key(type, each);
       if (!key) {
         add_error("element " + std::to_string(i) +
