@@ -81,7 +81,7 @@ void add_normalised(const std::string& arg, std::vector<std::string>& given) {
 }
 
 constexpr const char* kVersionHelp =
-    "Print the version and exit; --version=raw prints all that is known of the build";
+    "Print the version and exit; --version=raw prints all details of the build";
 
 std::string version_text() { return std::string("davit ") + kVersion; }
 
@@ -144,7 +144,7 @@ void add_signature_commands(CLI::App& plugin, Commands& commands, std::ostream& 
                             std::ostream& err) {
   PluginKeygenOptions& keygen = commands.plugin_keygen;
   CLI::App* const make = plugin.add_subcommand(
-      "keygen", "Make a private key for signatures; prints its public key for the manifest");
+      "keygen", "Create a private key for signatures, and print its public key for the manifest");
   make->add_option("FILE", keygen.file, "File for the private key, which must not exist")
       ->required();
   make->callback([&] { commands.chosen = [&] { return run_plugin_keygen(keygen, out, err); }; });
@@ -165,7 +165,7 @@ void add_signature_commands(CLI::App& plugin, Commands& commands, std::ostream& 
       ->take_all()
       ->allow_extra_args(false)
       ->type_name("KEY");
-  check->add_option("--manifest", verify.manifest, "Manifest whose keys count, too")
+  check->add_option("--manifest", verify.manifest, "Manifest with more public keys")
       ->type_name("FILE");
   check->add_option("FILES", verify.files, "The .so files")->required();
   check->callback([&] { commands.chosen = [&] { return run_plugin_verify(verify, out, err); }; });
@@ -273,7 +273,7 @@ void add_rbac_command(CLI::App& app, Commands& commands, std::ostream& out, std:
 void add_codegen_command(CLI::App& app, Commands& commands, std::ostream& out, std::ostream& err) {
   CodegenOptions& options = commands.codegen;
   CLI::App* codegen =
-      app.add_subcommand("codegen", "Write types of C++ or Rust from the schemas of kinds");
+      app.add_subcommand("codegen", "Generate C++ or Rust types from the schemas of kinds");
   codegen->add_option("FILE", options.files, "File with CustomResourceDefinitions, YAML or JSON");
   codegen->add_option("--openapi", options.openapi, "OpenAPI v3 document, JSON or YAML")
       ->type_name("FILE");
@@ -437,7 +437,7 @@ void add_plugin_validate(CLI::App& plugin, PluginValidateOptions& options,
                          const std::function<int(const PluginValidateOptions&)>& run) {
   constexpr int kLimitMost = 3600;
   CLI::App* const app =
-      plugin.add_subcommand("validate", "Check a plugin; each check runs in a process of its own");
+      plugin.add_subcommand("validate", "Check a plugin; each check runs in a separate process");
   app->add_option("FILE", options.file, "The .so file")->required();
   app->add_option("--seed", options.seed, "Seed of the hostile objects (default: a random one)");
   app->add_option("--timeout", options.limit_seconds,
@@ -467,11 +467,12 @@ void add_plugin_explore(CLI::App& plugin, PluginExploreOptions& options,
                   "change and go)")
       ->type_name("FILE");
   add_input_flags(*app, {options.configs, options.definitions, options.objects});
-  app->add_flag("--pairs", options.pairs, "Two faults in one run, too");
-  app->add_option("--minutes", options.minutes, "Begin no run later than this (default 1)")
+  app->add_flag("--pairs", options.pairs, "Also try two faults in one run");
+  app->add_option("--minutes", options.minutes, "Start no more runs after this time (default 1)")
       ->check(CLI::Range(1, kMinutesMost))
       ->type_name("N");
-  app->add_option("--replay", options.replay, "Only the run of this line, with all that it does")
+  app->add_option("--replay", options.replay,
+                  "Repeat only the run of this line, and print each step")
       ->type_name("LINE");
   add_output_flag(*app, options.output);
   app->callback([&] { chosen = [&] { return run(options); }; });

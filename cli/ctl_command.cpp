@@ -30,7 +30,7 @@ struct CtlVerb {
 };
 
 constexpr CtlVerb kVerbs[] = {
-    {"status", nullptr, "Print what is loaded and what runs"},
+    {"status", nullptr, "Print the loaded plugins and running controllers"},
     {"swap", "PLUGIN", "Replace the serving build of a plugin with another one"},
     {"shadow", "PLUGIN",
      "Run another build beside the serving one without sending its writes, and compare them"},

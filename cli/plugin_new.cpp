@@ -327,8 +327,9 @@ int run_plugin_new(const PluginNewOptions& options, std::ostream& out, std::ostr
       return kExitFailed;
     }
   }
-  out << "A plugin in " << root.string() << ". It builds and passes its tests as it is:\n\n  cd "
-      << root.string() << " && ./ci.sh\n\nIts README.md explains the files.\n";
+  out << "A plugin in " << root.string()
+      << ". It builds and passes its tests without changes:\n\n  cd " << root.string()
+      << " && ./ci.sh\n\nIts README.md explains the files.\n";
   return 0;
 }
 

@@ -127,7 +127,7 @@ std::optional<LifeFile> begin_life(const Result<CrashJournal>& journal,
   }
   for (const WallTime start : life->killed()) {
     log.warning(
-        "An earlier process was killed: by the kernel for want of memory, by SIGKILL, or by a "
+        "An earlier process was killed: by the kernel because memory ran out, by SIGKILL, or by a "
         "plugin that called _exit(), or exit() on a thread of its making",
         {{"started", format_time(start)}});
     CrashRecord record;

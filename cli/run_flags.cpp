@@ -74,7 +74,8 @@ void add_client_flags(CLI::App& app, RunOptions& options) {
       "Burst of requests of each controller (default 30; 0: 10)")
       ->check(CLI::Range(0, 1'000'000));
   add(app, "--kube-api-content-type", options.content_type, "TYPE",
-      "What built-in kinds are read in: application/vnd.kubernetes.protobuf (the default) or "
+      "Format in which built-in kinds are read: application/vnd.kubernetes.protobuf (the default) "
+      "or "
       "application/json")
       ->check(CLI::IsMember({kContentTypeProtobuf, kContentTypeJson}));
   add_boolean(app, "--use-service-account-credentials", options.service_account_credentials,
@@ -82,7 +83,7 @@ void add_client_flags(CLI::App& app, RunOptions& options) {
   add(app, "--user-agent", options.user_agent, "TEXT",
       "User agent before the client's name (default davit/VERSION (PLATFORM) kubernetes/COMMIT)");
   add(app, "--field-manager", options.field_manager, "NAME",
-      "Owner of what is written, in managedFields (default: the user agent up to its first /)");
+      "Owner of the written fields, in managedFields (default: the user agent up to its first /)");
   add_boolean(app, "--dry-run", options.dry_run,
               "Send every write with dryRun=All and log it; changes nothing");
 }
@@ -191,7 +192,7 @@ void add_quarantine_flags(CLI::App& app, RunOptions& options) {
       "Directory of the crash records (default $XDG_STATE_HOME/davit, else "
       "$HOME/.local/state/davit)");
   add(app, "--quarantine-crashes", options.quarantine_crashes, "NUMBER",
-      "Crashes after which a start leaves out a plugin's build (default 3; 0: never)")
+      "Crashes after which a start skips a plugin's build (default 3; 0: never)")
       ->check(CLI::Range(0, 1000));
   add_duration(app, "--quarantine-window", options.quarantine_window, std::chrono::seconds(1),
                "Time in which these crashes must happen (default 10m)");

@@ -110,7 +110,7 @@ void add_tls_flags(CLI::App& app, SectionFlags<ServingSettings>& flags) {
          [flags](std::vector<std::string> pairs) {
            flags.set(&ServingSettings::named_pairs, std::move(pairs));
          },
-         "A further certificate and its key, CERT,KEY, for the names in it, or for others as in "
+         "Another certificate and its key, CERT,KEY, for the names in it, or for others as in "
          "CERT,KEY:*.example.org,example.org; may be repeated")
       ->take_all()
       ->allow_extra_args(false)
@@ -131,7 +131,7 @@ void add_secure_serving_flags(CLI::App& app, RunOptions& options) {
       ->type_name("PORT")
       ->take_last();
   flags.boolean("--permit-port-sharing", &ServingSettings::port_sharing,
-                "Let other processes listen on the HTTPS port, too");
+                "Let other processes also listen on the HTTPS port");
   flags.boolean("--profiling", &ServingSettings::profiling,
                 "Serve CPU profiles on /debug/pprof/profile");
   add_tls_flags(app, flags);
@@ -148,7 +148,7 @@ void add_authentication_flags(CLI::App& app, RunOptions& options) {
   flags.boolean("--authentication-tolerate-lookup-failure", &S::tolerate_lookup_failure,
                 "Start even if that ConfigMap cannot be read");
   flags.duration("--authentication-token-webhook-cache-ttl", &S::token_cache_ttl,
-                 "How long the review of a token counts (default 10s)");
+                 "How long the review of a token is cached (default 10s)");
   flags.path("--client-ca-file", &S::client_ca_file, "FILE",
              "Authorities of client certificates, in PEM; instead of those in the ConfigMap");
   flags.path("--requestheader-client-ca-file", &S::request_header_ca_file, "FILE",
@@ -163,7 +163,7 @@ void add_authentication_flags(CLI::App& app, RunOptions& options) {
   flags.list("--requestheader-group-headers", &S::group_headers, "LIST",
              "Headers with the user's groups (default x-remote-group)");
   flags.list("--requestheader-extra-headers-prefix", &S::extra_header_prefixes, "LIST",
-             "Prefixes of headers with more about the user (default x-remote-extra-)");
+             "Prefixes of headers with extra user attributes (default x-remote-extra-)");
 }
 
 void add_authorization_flags(CLI::App& app, RunOptions& options) {
@@ -173,11 +173,11 @@ void add_authorization_flags(CLI::App& app, RunOptions& options) {
   flags.path("--authorization-kubeconfig", &S::kubeconfig, "FILE",
              "Kubeconfig of the server that reviews access (default: that of the controllers)");
   flags.duration("--authorization-webhook-cache-authorized-ttl", &S::allowed_cache_ttl,
-                 "How long an allowed access counts (default 10s)");
+                 "How long an allowed access is cached (default 10s)");
   flags.duration("--authorization-webhook-cache-unauthorized-ttl", &S::denied_cache_ttl,
-                 "How long a denied access counts (default 10s)");
+                 "How long a denied access is cached (default 10s)");
   flags.list("--authorization-always-allow-paths", &S::always_allow_paths, "LIST",
-             "Paths that everybody may read; with * at the end, all that begin so (default "
+             "Paths that everyone may read; with * at the end, all that begin with it (default "
              "/healthz,/readyz,/livez)");
 }
 

@@ -12,8 +12,8 @@ namespace davit::host {
 
 void add_why_command(CLI::App& app, WhyOptions& options, std::function<int()>& chosen,
                      std::ostream& out, std::ostream& err) {
-  CLI::App* const why = app.add_subcommand(
-      "why", "Print what was done to an object and because of it, and what is waited for");
+  CLI::App* const why =
+      app.add_subcommand("why", "Print what davit did to an object, why, and what is pending");
   why->add_option("KIND/NAME", options.object, "The object, such as deployment/web or po/web-1-x")
       ->required();
   why->add_option("-n,--namespace", options.ns,

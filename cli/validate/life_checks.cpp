@@ -188,7 +188,7 @@ void wait_until_idle(TrialHost& host, const CheckReporter& reporter) {
     reporter.fail("a call has not returned: " + running);
   } else {
     reporter.fail("does not become idle although nothing changes; it sent " +
-                  std::to_string(host.requests() - before) + " requests meanwhile");
+                  std::to_string(host.requests() - before) + " requests in that time");
   }
   reporter.leave();
 }

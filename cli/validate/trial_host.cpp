@@ -565,7 +565,7 @@ std::vector<std::string> TrialHost::unused() const {
                     "(--objects)");
     } else if (!written.by_client.contains(client)) {
       out.push_back(declared.name + ": none of " + std::to_string(syncs) +
-                    " syncs wrote anything; give it objects that ask for something (--objects)");
+                    " syncs wrote anything; give it objects that require work (--objects)");
     }
   });
   return out;

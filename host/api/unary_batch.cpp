@@ -241,7 +241,7 @@ void UnaryCall::conclude(Time now, const Status& status) {
   response_.status = with_previous_error(status, previous_error_);
   if (attempts_ > 0) parts_.metrics.request_duration(http_.method, parts_.host, now - began_);
   if (attempts_ > 0 && is_write(request_.verb) && request_.dry_run == DryRun::kServer) {
-    parts_.log.info(0, "Dry run: the server checked this write and did not keep it",
+    parts_.log.info(0, "Dry run: the server checked this write and did not store it",
                     {{"request", describe(request_)},
                      {"namespace", request_.path.ns},
                      {"answer", response_.status.ok() ? "OK" : response_.status.message()}});

@@ -268,9 +268,10 @@ HostMetrics::HostMetrics(MetricRegistry& registry)
                                 "[ALPHA] CPU time of the threads that run a controller: its "
                                 "handlers, syncs and timers, with the requests that they send.",
                                 {"plugin", "controller"}}),
-      controller_syncs(registry, {"davit_controller_syncs_total",
-                                  "[ALPHA] Number of syncs that ended, in whatever way.",
-                                  {"plugin", "controller"}}),
+      controller_syncs(registry,
+                       {"davit_controller_syncs_total",
+                        "[ALPHA] Number of finished syncs, whether they succeeded or failed.",
+                        {"plugin", "controller"}}),
       controller_errors(registry,
                         {"davit_controller_sync_errors_total",
                          "[ALPHA] Number of syncs that failed for a reason other than a conflict.",

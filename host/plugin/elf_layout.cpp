@@ -166,7 +166,7 @@ Status LayoutChecker::check_segments() {
     const std::optional<std::uint64_t> offset = offset_of(file_part(each));
     const bool in_file = each.p_filesz == 0 || (offset && *offset == each.p_offset);
     if (!in_file || each.p_filesz > each.p_memsz) {
-      return unreadable("a segment that lies outside of what is loaded");
+      return unreadable("a segment outside the loaded segments");
     }
     if (each.p_type == PT_DYNAMIC) {
       if (dynamic_ || load_of(memory_of(each), PF_W) == nullptr) return unreadable("PT_DYNAMIC");
@@ -424,7 +424,7 @@ Status LayoutChecker::check_relocations(const AddressRange& table) {
     }
     const auto target = static_cast<std::uint64_t>(each.r_addend);
     if (type == kIndirect && load_of({target, 1}, PF_X) == nullptr) {
-      return unreadable("a relocation: it calls what is not code");
+      return unreadable("a relocation that calls something that is not code");
     }
   }
   return {};

@@ -315,7 +315,7 @@ PluginController::Provided PluginController::provide(
   host_.observe_undeclared_read();
   if (!thrown.empty()) {
     host_.work.counter().threw();
-    host_.log.error("A provider of a cloud failed", {{"err", thrown}, {"activity", activity}});
+    host_.log.error("A cloud provider failed", {{"err", thrown}, {"activity", activity}});
   }
   return {code == DAVIT_OK ? Status() : said(code, thrown, frame), !thrown.empty()};
 }

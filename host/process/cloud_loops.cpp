@@ -91,8 +91,9 @@ CloudLoops::Outcome CloudLoops::restart(const std::string& loop) {
   } else if (off.outcome == SwapOutcome::kBusy) {
     result = Outcome::kAgain;
   } else if (off.outcome != SwapOutcome::kStopping) {
-    log_.error("A controller cannot follow the cloud provider, because it does not end",
-               {{"controller", loop}, {"err", off.text}});
+    log_.error(
+        "Cannot restart a controller for the changed cloud provider, because it does not stop",
+        {{"controller", loop}, {"err", off.text}});
     result = Outcome::kFailed;
   }
   MutexLock lock(mutex_);
@@ -116,11 +117,12 @@ CloudLoops::Outcome CloudLoops::enable(const std::string& loop) {
       break;
   }
   if (!on.ok() && !on.is_skipped) {
-    log_.error("A controller cannot follow the cloud provider, because it does not start",
-               {{"controller", loop}, {"err", on.text}});
+    log_.error(
+        "Cannot restart a controller for the changed cloud provider, because it does not start",
+        {{"controller", loop}, {"err", on.text}});
     return Outcome::kFailed;
   }
-  log_.info(0, "The cloud provider offers something else: a controller was restarted",
+  log_.info(0, "The cloud provider has changed: a controller was restarted",
             {{"controller", loop}, {"result", on.text}});
   // The same again: the order of an operator found it off and changed nothing.
   if (on.ok() && !loops().contains(loop)) static_cast<void>(seams_.disable(loop));

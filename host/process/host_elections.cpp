@@ -46,7 +46,7 @@ void HostElections::want_migration() {
         migration_->start(has_main_ ? LeaderElector::Stand::kAtOnce : LeaderElector::Stand::kWait);
   }
   if (started.ok()) return;
-  log_.error("Cannot stand for election on the lease of the migration",
+  log_.error("Cannot stand for election on the leader migration's lease",
              {{"err", started.message()}});
   handlers_.on_stopped(ElectionEnd::kLost);
 }

@@ -458,8 +458,7 @@ void HostProcess::refresh_discovery() {
   if (!discovery_poll_ && discovery_.has_listeners()) {
     discovery_poll_.emplace(discovery_, seams_.clock, log_.named("discovery"));
     if (Status s = discovery_poll_->start(); !s.ok()) {
-      log_.warning("Cannot watch the server's API for changes; trying again",
-                   {{"err", s.message()}});
+      log_.warning("Cannot watch the server's API for changes; retrying", {{"err", s.message()}});
       discovery_poll_.reset();
     }
   }

@@ -173,7 +173,7 @@ void SecureServing::tick() {
       if (Status s = server_->change_tls(*changed); !s.ok()) log_.error(s.message());
     }
     if (Status s = trust_->reread(); !s.ok()) {
-      log_.error("Cannot read the authorities of clients: the old ones stay",
+      log_.error("Cannot read the client certificate authorities, keeping the old ones",
                  {{"err", s.message()}});
     }
   }
@@ -182,10 +182,11 @@ void SecureServing::tick() {
   const auto read = [this](std::stop_token stop) {
     const Status done = read_config_map(stop);
     if (done.ok() || stop.stop_requested()) return;
-    log_.info(2, "Cannot read the authorities of clients again", {{"err", done.message()}});
+    log_.info(2, "Cannot reread the client certificate authorities", {{"err", done.message()}});
   };
   const bool posted = threads_.post(read, RequestThreads::Line::kFirst);
-  if (!posted) log_.info(2, "No thread to read the authorities of clients");
+  if (!posted)
+    log_.info(2, "Cannot start a thread that rereads the client certificate authorities");
 }
 
 }  // namespace davit::host
