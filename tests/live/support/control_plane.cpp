@@ -307,6 +307,24 @@ void ControlPlane::kill_etcd() {
   if (!etcd_->wait(seconds(240))) give_up("etcd does not stop");
 }
 
+void ControlPlane::back_up() {
+  kill_etcd();
+  std::filesystem::copy(scratch_.path() / "etcd", scratch_.path() / "backup",
+                        std::filesystem::copy_options::recursive);
+  launch_etcd();
+  await_health();
+}
+
+void ControlPlane::restore(std::chrono::milliseconds away) {
+  stop_apiserver(SIGKILL);
+  kill_etcd();
+  std::filesystem::remove_all(scratch_.path() / "etcd");
+  std::filesystem::rename(scratch_.path() / "backup", scratch_.path() / "etcd");
+  static_cast<void>(eventually(away, [] { return false; }));
+  launch_etcd();
+  start_apiserver();
+}
+
 void ControlPlane::stop_apiserver(int signal) {
   apiserver_->signal(signal);
   // With SIGTERM it waits a minute for its watches.

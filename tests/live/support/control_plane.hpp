@@ -112,6 +112,11 @@ class ControlPlane {
   void kill_etcd();
   /// With the data that it had. Does not wait until the API server is healthy again.
   void launch_etcd();
+  /// Copies etcd's data, for which it is stopped. Blocks until the API server is healthy again.
+  void back_up();
+  /// Stops etcd and the API server for so long, and starts them with the data of back_up(). Blocks
+  /// until the API server is healthy.
+  void restore(std::chrono::milliseconds away);
   /// Blocks until the API server is healthy.
   void await_health();
   /// Compacts etcd's history, so that old resource versions respond 410.
