@@ -8,6 +8,9 @@
 #include "host/plugin/call_frame.hpp"
 #include "host/plugin/host_abi.hpp"
 #include "host/plugin/plugin_file.hpp"
+#include "lib/base/text_file.hpp"
+#include "lib/kube/yaml.hpp"
+#include "lib/kube/yaml_stream.hpp"
 #include "testing/outside.hpp"
 #include "testing/read_note.hpp"
 #include "testing/replica.hpp"
@@ -342,6 +345,24 @@ void Cluster::resync(std::string_view resource) {
 void Cluster::put(std::string_view json) {
   engine_->server.put(json_literal(json));
   engine_->discovery.reset();
+}
+
+void Cluster::add_yaml(std::string_view yaml, const std::string& file) {
+  for (const YamlPart& each : yaml_documents(yaml)) {
+    const YamlDocument document = parse_yaml(each.text, file, each.line);
+    if (!document.mistakes.empty()) fail(document.mistakes.front().str());
+    if (document.root.is_null()) continue;
+    const Result<std::string> json = to_json(document.root);
+    if (!json)
+      fail(file + ":" + std::to_string(document.root.line) + ": " + json.error().message());
+    put(*json);
+  }
+}
+
+void Cluster::add_file(const std::string& path) {
+  const Result<std::string> text = read_text_file(path);
+  if (!text) fail(path + " cannot be read: " + text.error().message());
+  add_yaml(*text, path);
 }
 
 void Cluster::remove_object(const Resource& resource, const Key& key,

@@ -1,6 +1,9 @@
 #include <davit/testing/cluster.h>
 
+#include <cstdint>
+#include <cstdio>
 #include <davit/testing/cluster.hpp>
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,6 +24,19 @@ namespace {
 
 davit_code write(const davit_sink* sink, std::string_view text) {
   return sink == nullptr ? DAVIT_OK : sink->write(sink->self, to_c(text));
+}
+
+/// Returns what `call` returns, or `failed` if the cluster throws: then the reason goes to `why`,
+/// or without one to standard error.
+template <typename Returned, typename Call>
+Returned contained(const davit_sink* why, Returned failed, const Call& call) noexcept {
+  try {
+    return call();
+  } catch (const std::exception& thrown) {
+    if (why == nullptr) std::fprintf(stderr, "%s\n", thrown.what());
+    static_cast<void>(write(why, thrown.what()));
+    return failed;
+  }
 }
 
 /// The reason goes to `why`.
@@ -102,7 +118,8 @@ bool records_of(const Cluster& cluster, std::int32_t kind, std::vector<std::stri
 using namespace davit::testing;
 
 davit_cluster* davit_cluster_open(davit_str note) {
-  return std::make_unique<davit_cluster>(note).release();
+  return contained(nullptr, static_cast<davit_cluster*>(nullptr),
+                   [&] { return std::make_unique<davit_cluster>(note).release(); });
 }
 
 void davit_cluster_close(davit_cluster* cluster) {
@@ -111,25 +128,35 @@ void davit_cluster_close(davit_cluster* cluster) {
 
 davit_code davit_cluster_start(davit_cluster* cluster, davit_str name, davit_init_fn init,
                                davit_str config, const davit_sink* why) {
-  return code_of(cluster->cluster.start(from_c(name), init, from_c(config)), why);
+  return contained(why, davit_code{DAVIT_INVALID}, [&] {
+    return code_of(cluster->cluster.start(from_c(name), init, from_c(config)), why);
+  });
 }
 
 void davit_cluster_stop(davit_cluster* cluster, davit_str name) {
-  cluster->cluster.stop(from_c(name));
+  static_cast<void>(contained(nullptr, 0, [&] {
+    cluster->cluster.stop(from_c(name));
+    return 0;
+  }));
 }
 
 davit_code davit_cluster_swap(davit_cluster* cluster, davit_str name, davit_init_fn init,
                               davit_str config, const davit_sink* why) {
-  return code_of(cluster->cluster.swap(from_c(name), init, from_c(config)), why);
+  return contained(why, davit_code{DAVIT_INVALID}, [&] {
+    return code_of(cluster->cluster.swap(from_c(name), init, from_c(config)), why);
+  });
 }
 
 davit_code davit_cluster_configure(davit_cluster* cluster, davit_str name, davit_str config,
                                    const davit_sink* why) {
-  return code_of(cluster->cluster.configure(from_c(name), from_c(config)), why);
+  return contained(why, davit_code{DAVIT_INVALID}, [&] {
+    return code_of(cluster->cluster.configure(from_c(name), from_c(config)), why);
+  });
 }
 
 davit_code davit_cluster_health(davit_cluster* cluster, davit_str name, const davit_sink* why) {
-  return code_of(cluster->cluster.health(from_c(name)), why);
+  return contained(why, davit_code{DAVIT_INVALID},
+                   [&] { return code_of(cluster->cluster.health(from_c(name)), why); });
 }
 
 std::int32_t davit_cluster_debug_page(davit_cluster* cluster, davit_str name, davit_str path,
@@ -137,8 +164,11 @@ std::int32_t davit_cluster_debug_page(davit_cluster* cluster, davit_str name, da
                                       const davit_sink* body) {
   constexpr std::int32_t kNotFound = 404;
   constexpr std::int32_t kFailed = 500;
-  const davit::Result<davit::DebugPage> page =
-      cluster->cluster.debug_page(from_c(name), from_c(path), from_c(query));
+  using Page = davit::Result<davit::DebugPage>;
+  const Page unknown = davit::Status(davit::Code::kNotFound, "no such controller");
+  const Page page = contained(body, unknown, [&]() -> Page {
+    return cluster->cluster.debug_page(from_c(name), from_c(path), from_c(query));
+  });
   if (!page) {
     return code_of(page.error(), body) == DAVIT_NOT_FOUND ? kNotFound : kFailed;
   }
@@ -160,15 +190,28 @@ std::int32_t davit_cluster_lists(davit_cluster* cluster, davit_str resource) {
 }
 
 std::size_t davit_cluster_run_until_idle(davit_cluster* cluster) {
-  return cluster->cluster.run_until_idle();
+  return contained(nullptr, SIZE_MAX, [&] { return cluster->cluster.run_until_idle(); });
 }
 
-void davit_cluster_advance(davit_cluster* cluster, std::uint64_t ms) {
-  cluster->cluster.advance(std::chrono::milliseconds(ms));
+davit_code davit_cluster_advance(davit_cluster* cluster, std::uint64_t ms) {
+  return contained(nullptr, davit_code{DAVIT_INTERNAL}, [&] {
+    cluster->cluster.advance(std::chrono::milliseconds(ms));
+    return davit_code{DAVIT_OK};
+  });
 }
 
-void davit_cluster_add(davit_cluster* cluster, davit_str json) {
-  cluster->cluster.add(from_c(json));
+davit_code davit_cluster_add(davit_cluster* cluster, davit_str json) {
+  return contained(nullptr, davit_code{DAVIT_INVALID}, [&] {
+    cluster->cluster.add(from_c(json));
+    return davit_code{DAVIT_OK};
+  });
+}
+
+davit_code davit_cluster_add_yaml(davit_cluster* cluster, davit_str yaml) {
+  return contained(nullptr, davit_code{DAVIT_INVALID}, [&] {
+    cluster->cluster.add_yaml(from_c(yaml));
+    return davit_code{DAVIT_OK};
+  });
 }
 
 std::int32_t davit_cluster_request(davit_cluster* cluster, davit_str method, davit_str path,

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
-#include <cstdlib>
+#include <stdexcept>
 
 #include "lib/base/uuid.hpp"
 #include "sandbox/crd/open_definition.hpp"
@@ -86,8 +85,7 @@ void hide_in(Tree& document, std::string_view resource) {
 }  // namespace
 
 void fail(std::string_view why) {
-  std::fprintf(stderr, "testing::Cluster: %.*s\n", static_cast<int>(why.size()), why.data());
-  std::abort();
+  throw std::runtime_error("testing::Cluster: " + std::string(why));
 }
 
 ClusterServer::ClusterServer(Clock& clock, Random& random) : clock_(clock), random_(random) {

@@ -123,7 +123,7 @@ class ClusterServer final : public HttpHandler {
   std::set<std::pair<std::string, std::string>> dropped_;  // Resources with fields of their status.
 };
 
-/// Ends the process with a mistake of the test.
+/// Throws std::runtime_error: a mistake of the test.
 [[noreturn]] void fail(std::string_view why);
 
 }  // namespace davit::testing

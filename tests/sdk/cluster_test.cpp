@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -377,6 +378,75 @@ TEST_F(ClusterTest, AStoppedControllerSeesNothingMore) {
   cluster_.advance(1min);
 
   EXPECT_TRUE(script_.seen.empty());
+}
+
+constexpr const char* kRuled = R"(
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: gates.example.davit.dev}
+spec:
+  group: example.davit.dev
+  scope: Namespaced
+  names: {plural: gates, singular: gate, kind: Gate}
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties:
+            spec:
+              type: object
+              properties: {low: {type: integer}, high: {type: integer}}
+              x-kubernetes-validations: [{rule: RULE}]
+)";
+
+std::string ruled(const std::string& rule) {
+  std::string text = kRuled;
+  return text.replace(text.find("RULE"), 4, rule);
+}
+
+/// The HTTP status of a create of a Gate.
+int create_gate(testing::Cluster& cluster, const std::string& spec) {
+  return cluster
+      .exchange({.method = "POST",
+                 .target = "/apis/example.davit.dev/v1/namespaces/default/gates",
+                 .headers = {{"Content-Type", "application/json"}},
+                 .body = R"({"apiVersion":"example.davit.dev/v1","kind":"Gate",)"
+                         R"("metadata":{"generateName":"g-"},"spec":)" +
+                         spec + "}"})
+      .http_status;
+}
+
+TEST(ClusterObjectsTest, RulesOfADefinitionJudgeWrites) {
+  testing::Cluster cluster;
+  cluster.add_yaml(ruled("self.low <= self.high"));
+  EXPECT_EQ(create_gate(cluster, R"({"low":1,"high":2})"), 201);
+  EXPECT_EQ(create_gate(cluster, R"({"low":3,"high":2})"), 422);
+}
+
+TEST(ClusterObjectsTest, MistakesOfATestThrowAndTheClusterStays) {
+  testing::Cluster cluster;
+  EXPECT_THROW(cluster.add_yaml(ruled("self.nope < 1")), std::runtime_error);
+  EXPECT_THROW(cluster.add("{"), std::runtime_error);
+  EXPECT_THROW(cluster.add(R"({"apiVersion":"v1","kind":"Nope"})"), std::runtime_error);
+  EXPECT_THROW(cluster.add_file("/there/is/none.yaml"), std::runtime_error);
+  EXPECT_THROW(cluster.remove<Pod>({"default", "none"}), std::runtime_error);
+  EXPECT_THROW(static_cast<void>(cluster.value("[")), std::runtime_error);
+  EXPECT_THROW(static_cast<void>(cluster.health("none")), std::runtime_error);
+  EXPECT_THROW(testing::Cluster({.note = "{}"}), std::runtime_error);
+  cluster.add(PodBuilder("web"));
+  EXPECT_TRUE(cluster.find<Pod>({"default", "web"}));
+}
+
+TEST(ClusterObjectsTest, EachDocumentOfAYamlTextIsAdded) {
+  testing::Cluster cluster;
+  cluster.add_yaml(
+      "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n---\n"
+      "# Nothing.\n---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: b\n  namespace: far\n");
+  EXPECT_TRUE(cluster.find<Pod>({"far", "b"}));
+  EXPECT_EQ(cluster.exchange({"GET", "/api/v1/namespaces/default/configmaps/a"}).http_status, 200);
 }
 
 }  // namespace

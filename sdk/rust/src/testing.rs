@@ -42,8 +42,9 @@ struct Library {
     start: unsafe extern "C" fn(*mut raw_cluster, davit_str, davit_init_fn, davit_str, *const davit_sink) -> davit_code,
     stop: unsafe extern "C" fn(*mut raw_cluster, davit_str),
     run_until_idle: unsafe extern "C" fn(*mut raw_cluster) -> usize,
-    advance: unsafe extern "C" fn(*mut raw_cluster, u64),
-    add: unsafe extern "C" fn(*mut raw_cluster, davit_str),
+    advance: unsafe extern "C" fn(*mut raw_cluster, u64) -> davit_code,
+    add: unsafe extern "C" fn(*mut raw_cluster, davit_str) -> davit_code,
+    add_yaml: unsafe extern "C" fn(*mut raw_cluster, davit_str) -> davit_code,
     request: unsafe extern "C" fn(*mut raw_cluster, davit_str, davit_str, davit_str, davit_str, *mut davit_value) -> i32,
     objects: unsafe extern "C" fn() -> *const davit_object_v1,
     fail_next: unsafe extern "C" fn(*mut raw_cluster, i32, davit_str, i32, davit_str, i32),
@@ -163,6 +164,7 @@ impl Library {
             run_until_idle: function!("run_until_idle"),
             advance: function!("advance"),
             add: function!("add"),
+            add_yaml: function!("add_yaml"),
             request: function!("request"),
             objects: function!("objects"),
             fail_next: function!("fail_next"),
@@ -203,8 +205,8 @@ pub enum Records {
 
 type Server = dyn Fn(&str, &str, &[u8]) -> (i32, Vec<u8>);
 
-/// A Kubernetes cluster in memory. Nothing happens by itself and nothing takes time. It stays on its thread. A malformed object or
-/// note ends the process.
+/// A Kubernetes cluster in memory. Nothing happens by itself and nothing takes time. It stays on its thread. A mistake of
+/// the test, such as a malformed object, panics; the reason is on standard error.
 pub struct Cluster {
     library: Library,
     raw: *mut raw_cluster,
@@ -219,6 +221,7 @@ impl Cluster {
     pub fn new(note: &str) -> Cluster {
         let library = Library::load();
         let raw = unsafe { (library.open)(to_c(note)) };
+        assert!(!raw.is_null(), "the host would refuse this note");
         let objects = unsafe { read_sized((library.objects)()) };
         let objects = Rc::new(objects.expect("libdavit_testing.so is of this davit"));
         let reader = Reader::new(&*objects);
@@ -272,16 +275,31 @@ impl Cluster {
 
     /// Delivers events and runs timers and syncs until nothing is left that is due; the number of syncs.
     pub fn run_until_idle(&self) -> usize {
-        unsafe { (self.library.run_until_idle)(self.raw) }
+        let syncs = unsafe { (self.library.run_until_idle)(self.raw) };
+        assert!(syncs != usize::MAX, "the controllers never become idle");
+        syncs
     }
     /// Moves the clock, and runs at each instant what is due then.
     pub fn advance(&self, duration: Duration) {
-        unsafe { (self.library.advance)(self.raw, duration.as_millis() as u64) }
+        let code = unsafe { (self.library.advance)(self.raw, duration.as_millis() as u64) };
+        assert!(code == DAVIT_OK, "the controllers never become idle");
     }
 
     /// Stores an object as if it had been in etcd before: nothing judges it. Replaces a present one.
     pub fn add(&self, json: &str) {
-        unsafe { (self.library.add)(self.raw, to_c(json)) }
+        let code = unsafe { (self.library.add)(self.raw, to_c(json)) };
+        assert!(code == DAVIT_OK, "the cluster refuses the object");
+    }
+    /// The same for each document of a YAML text.
+    pub fn add_yaml(&self, yaml: &str) {
+        let code = unsafe { (self.library.add_yaml)(self.raw, to_c(yaml)) };
+        assert!(code == DAVIT_OK, "the cluster refuses the objects");
+    }
+    /// The same for a file of YAML or JSON: the project's definitions and examples.
+    pub fn add_file(&self, path: impl AsRef<std::path::Path>) {
+        let path = path.as_ref();
+        let text = std::fs::read_to_string(path).unwrap_or_else(|why| panic!("{}: {}", path.display(), why));
+        self.add_yaml(&text)
     }
     /// The object as the server has it now.
     pub fn get(&self, resource: &dyn ApiResource, key: &Key) -> Option<Value<'_>> {

@@ -2,8 +2,9 @@
  * and other languages, which link or open libdavit_testing.so.
  *
  * A cluster belongs to one thread. Nothing happens by itself and nothing takes time. Texts are
- * borrowed for the call; what is given out lives as long as the cluster. A malformed object or note
- * ends the process with a message: it is a mistake of the test. */
+ * borrowed for the call; what is given out lives as long as the cluster. A mistake of the test,
+ * such as a malformed object, is an error of the call, with the reason in `why` or on standard
+ * error. */
 #ifndef DAVIT_TESTING_CLUSTER_H_
 #define DAVIT_TESTING_CLUSTER_H_
 
@@ -17,7 +18,8 @@ extern "C" {
 
 typedef struct davit_cluster davit_cluster;
 
-/* Makes a cluster whose controllers have this note; empty: everything is allowed. Never NULL. */
+/* Makes a cluster whose controllers have this note; empty: everything is allowed. NULL: the host
+ * would refuse the note. */
 DAVIT_CLUSTER_FUNCTION davit_cluster* davit_cluster_open(davit_str note);
 /* Ends the controllers and frees it. NULL does nothing. */
 DAVIT_CLUSTER_FUNCTION void davit_cluster_close(davit_cluster* cluster);
@@ -52,14 +54,18 @@ DAVIT_CLUSTER_FUNCTION void davit_cluster_set_leading(davit_cluster* cluster, in
 DAVIT_CLUSTER_FUNCTION int32_t davit_cluster_lists(davit_cluster* cluster, davit_str resource);
 
 /* Delivers events and runs timers and syncs until nothing is left that is due. Returns the number
- * of syncs; a controller that never becomes idle ends the process. */
+ * of syncs; SIZE_MAX if a controller never becomes idle. */
 DAVIT_CLUSTER_FUNCTION size_t davit_cluster_run_until_idle(davit_cluster* cluster);
-/* Moves the clock, and runs at each instant what is due then. */
-DAVIT_CLUSTER_FUNCTION void davit_cluster_advance(davit_cluster* cluster, uint64_t ms);
+/* Moves the clock, and runs at each instant what is due then. DAVIT_INTERNAL: a controller never
+ * becomes idle. */
+DAVIT_CLUSTER_FUNCTION davit_code davit_cluster_advance(davit_cluster* cluster, uint64_t ms);
 
 /* Stores an object, JSON text, as if it had been in etcd before: nothing judges it. Replaces a
- * present one. A kind that is not served becomes a custom resource. */
-DAVIT_CLUSTER_FUNCTION void davit_cluster_add(davit_cluster* cluster, davit_str json);
+ * present one. A kind that is not served becomes a custom resource. DAVIT_INVALID: malformed JSON,
+ * or a definition that the server refuses. */
+DAVIT_CLUSTER_FUNCTION davit_code davit_cluster_add(davit_cluster* cluster, davit_str json);
+/* The same for each document of a YAML text. */
+DAVIT_CLUSTER_FUNCTION davit_code davit_cluster_add_yaml(davit_cluster* cluster, davit_str yaml);
 /* Carries out a request of an administrator, "DELETE" and "/api/v1/namespaces/default/pods/web",
  * and returns the HTTP status. A body needs its `content_type`. `out` may be NULL; else it is the
  * object of the response, or absent. */

@@ -10,6 +10,9 @@
 ///     cluster.run_until_idle();
 ///     EXPECT_EQ(cluster.find<Pod>({"default", "web"})->label("greeting"), "hello");
 ///
+/// A mistake of the test (malformed JSON, a definition that the server refuses, a controller that
+/// does not run) throws std::runtime_error, which fails the test that makes it.
+///
 /// With a note given (note_of() reads that of a plugin's file), calls and reads outside its rules
 /// and projections fail, and are listed by violations(). Link the library davit::testing.
 #pragma once
@@ -58,8 +61,8 @@ struct RawReply {
   std::function<bool(std::string&)> read_on{};
 };
 
-/// The note of the library that `entry` is in, for ClusterOptions::note. Ends the process when
-/// there is none: without a note a cluster would allow everything.
+/// The note of the library that `entry` is in, for ClusterOptions::note. Throws when there
+/// is none: without a note a cluster would allow everything.
 [[nodiscard]] DAVIT_TESTING_API std::string note_of(davit_plugin_v1_fn entry);
 
 /// Applies a JSON merge patch (RFC 7386) as the server does.
@@ -71,7 +74,7 @@ DAVIT_TESTING_API void merge_patch(Json& target, const Json& patch);
 /// the cluster.
 class DAVIT_TESTING_API Cluster {
  public:
-  /// A note that the host would refuse ends the process.
+  /// Throws for a note that the host would refuse.
   explicit Cluster(ClusterOptions options = {});
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
@@ -130,7 +133,7 @@ class DAVIT_TESTING_API Cluster {
   // ---- Time and work ----
 
   /// Delivers events and runs timers and syncs until nothing is left that is due. Returns how many
-  /// syncs ran; a controller that never rests ends the process.
+  /// syncs ran; throws if a controller never becomes idle.
   std::size_t run_until_idle();
   /// Runs one sync, if a key is ready. Delivers events before, not after.
   bool run_one_sync();
@@ -183,6 +186,10 @@ class DAVIT_TESTING_API Cluster {
   template <typename Builder>
   requires requires(const Builder& builder) { builder.json(); }
   void add(const Builder& builder) { add(builder.json()); }
+  /// The same for each document of a YAML text; `file` names it in the reason for a mistake.
+  void add_yaml(std::string_view yaml, const std::string& file = "YAML");
+  /// The same for a file of YAML or JSON: the project's definitions and examples.
+  void add_file(const std::string& path);
   /// Edits an object in place, status included.
   template <typename View>
   void modify(const Key& key, const std::function<void(Json&)>& edit) {

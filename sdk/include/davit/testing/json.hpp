@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <davit/json_writer.hpp>
 #include <davit/result.hpp>
 #include <initializer_list>
 #include <numeric>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,13 +37,12 @@ class Json {
 
   /// kInvalid for malformed text, and for an object with a member twice.
   [[nodiscard]] DAVIT_TESTING_API static Result<Json> parse(std::string_view text);
-  /// For literals in tests: malformed text ends the process.
+  /// For literals in tests: throws std::runtime_error if the text is malformed.
   [[nodiscard]] static Json must(std::string_view text) {
     Result<Json> json = parse(text);
     if (json) return std::move(*json);
-    std::fprintf(stderr, "malformed JSON in a test: %s\n%.*s\n", json.error().message().c_str(),
-                 static_cast<int>(text.size()), text.data());
-    std::abort();
+    throw std::runtime_error("malformed JSON in a test: " + std::string(json.error().message()) +
+                             "\n" + std::string(text));
   }
 
   [[nodiscard]] Kind kind() const { return kind_; }
