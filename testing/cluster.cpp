@@ -343,7 +343,9 @@ void Cluster::resync(std::string_view resource) {
 }
 
 void Cluster::put(std::string_view json) {
-  engine_->server.put(json_literal(json));
+  const Result<Tree> object = parse_json(json);
+  if (!object) fail(object.error().message() + "\n" + std::string(json));
+  engine_->server.put(*object);
   engine_->discovery.reset();
 }
 

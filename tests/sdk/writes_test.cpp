@@ -299,6 +299,52 @@ TEST(SetConditionTest, TransitionTimeChangesWithTheStatusOnly) {
   EXPECT_EQ(list.size(), 1U);
 }
 
+TEST(SetConditionTest, EmptyReasonAndMessageAreWrittenBecauseSchemasRequireThem) {
+  ConditionList list;
+  JsonWriter out;
+  EXPECT_TRUE(
+      set_condition(list, {"Ready", "True", "", "", {}, {}}, testing::ClusterOptions().start));
+  list.write(out);
+  EXPECT_EQ(out.text(),
+            R"([{"type":"Ready","status":"True","lastTransitionTime":"2024-05-01T12:00:00Z",)"
+            R"("reason":"","message":""}])");
+}
+
+TEST(SetConditionTest, WhatOthersWroteIsWrittenAsItWas) {
+  testing::Cluster cluster;
+  const std::string theirs =
+      R"({"type":"Theirs","status":"True","lastProbeTime":null,"extra":{"a":[1.50,"x"]},)"
+      R"("lastTransitionTime":"2024-05-01T12:00:00.123456Z"})";
+  ConditionList list(cluster.value(
+      "[" + theirs + R"(,{"type":"Ready","status":"False","reason":"A","severity":"Low"}])"));
+
+  EXPECT_TRUE(
+      set_condition(list, {"Ready", "True", "B", "", {}, {}}, testing::ClusterOptions().start));
+  EXPECT_FALSE(
+      set_condition(list, {"Ready", "True", "B", "", {}, {}}, testing::ClusterOptions().start));
+  list.remove("Other");
+
+  JsonWriter out;
+  list.write(out);
+  EXPECT_EQ(out.text(),
+            "[" + theirs +
+                R"(,{"type":"Ready","status":"True","lastTransitionTime":"2024-05-01T12:00:00Z",)"
+                R"("reason":"B","message":"","severity":"Low"}])");
+}
+
+TEST(ConditionListTest, SetAndRemoveKeepTheOthersInTheirOrder) {
+  testing::Cluster cluster;
+  ConditionList list(
+      cluster.value(R"([{"type":"A","x":1},{"type":"B","y":2},{"type":"C","z":3}])"));
+  list.remove("A");
+  list.set({"B", "True", "R", "M", {}, {}});
+  JsonWriter out;
+  list.write(out);
+  EXPECT_EQ(
+      out.text(),
+      R"([{"type":"C","z":3},{"type":"B","status":"True","reason":"R","message":"M","y":2}])");
+}
+
 TEST(ConditionListTest, ObservedGenerationSurvivesReadingAndWriting) {
   testing::Cluster cluster;
   JsonWriter out;

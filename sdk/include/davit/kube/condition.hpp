@@ -43,7 +43,8 @@ class ConditionView {
 /// The first condition of this type in a conditions array.
 [[nodiscard]] std::optional<ConditionView> find_condition(Value conditions, std::string_view type);
 
-/// A condition to write. Times have whole seconds, as the API server stores them.
+/// A condition to write. Times have whole seconds, as the API server stores them. Reason and
+/// message are written even if they are empty, because schemas of custom resources require them.
 struct Condition {
   std::string type;
   std::string status;
@@ -53,15 +54,21 @@ struct Condition {
   std::optional<WallTime> last_update_time;  ///< Deployments have it, ReplicaSets do not.
   /// The generation that the condition is about; custom resources have it.
   std::optional<std::int64_t> observed_generation = std::nullopt;
+  /// The members that are not above, as JSON text: `"name":value`, separated by commas. from()
+  /// fills it, and write() writes them again.
+  std::string others = {};
 
   [[nodiscard]] static Condition from(const ConditionView& view);
 
   void write(JsonWriter& out) const;
 
-  friend bool operator==(const Condition&, const Condition&) = default;
+  /// Compares all but `others`, which belong to another writer.
+  friend bool operator==(const Condition& a, const Condition& b);
 };
 
-/// The conditions of a status being computed, in their order.
+/// The conditions of a status being computed, in their order. Those that it was made from and that
+/// were not set since are written as they were, whatever they contain; one that replaces another
+/// takes over the members that it does not know.
 class ConditionList {
  public:
   ConditionList() = default;
@@ -94,10 +101,13 @@ class ConditionList {
   [[nodiscard]] auto begin() const { return conditions_.begin(); }
   [[nodiscard]] auto end() const { return conditions_.end(); }
 
-  friend bool operator==(const ConditionList&, const ConditionList&) = default;
+  friend bool operator==(const ConditionList& a, const ConditionList& b) {
+    return a.conditions_ == b.conditions_;
+  }
 
  private:
   std::vector<Condition> conditions_;
+  std::vector<std::string> as_read_;  // The JSON text of each; empty: it was set.
 };
 
 }  // namespace davit

@@ -2,8 +2,8 @@
 use super::{DraftField, Part, Read};
 use crate::{JsonWriter, Kind, Time, Value};
 
-/// One entry of status.conditions.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// One entry of status.conditions. Two are equal if all but `others` is.
+#[derive(Debug, Clone, Default)]
 pub struct Condition {
     pub kind: String,
     /// "True", "False" or "Unknown".
@@ -13,7 +13,21 @@ pub struct Condition {
     /// 0: left out.
     pub observed_generation: i64,
     pub last_transition_time: Option<Time>,
+    /// The members that are not above, of one that was read: name and JSON text. They are written again.
+    pub others: Vec<(String, String)>,
+    /// The members among the above that one that was read lacks.
+    #[doc(hidden)]
+    pub lacks: Vec<&'static str>,
 }
+
+impl PartialEq for Condition {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.kind, &self.status, &self.reason, &self.message) == (&other.kind, &other.status, &other.reason, &other.message)
+            && self.observed_generation == other.observed_generation
+            && self.last_transition_time == other.last_transition_time
+    }
+}
+impl Eq for Condition {}
 
 impl Condition {
     pub fn new(kind: impl Into<String>, status: impl Into<String>, reason: impl Into<String>, message: impl Into<String>) -> Self {
@@ -36,13 +50,23 @@ impl Read<'_> for Condition {
         if value.kind() != Kind::Object {
             return None;
         }
+        let last_transition_time = value.get("lastTransitionTime").time();
+        let observed_generation = value.get("observedGeneration").integer().unwrap_or(0);
+        let is_known = |name: &str| match name {
+            "lastTransitionTime" => last_transition_time.is_some(),
+            "observedGeneration" => observed_generation != 0,
+            _ => matches!(name, "type" | "status" | "reason" | "message"),
+        };
+        let others = value.members().into_iter().filter(|(name, _)| !is_known(name));
         Some(Condition {
             kind: text("type"),
             status: text("status"),
             reason: text("reason"),
             message: text("message"),
-            observed_generation: value.get("observedGeneration").integer().unwrap_or(0),
-            last_transition_time: value.get("lastTransitionTime").time(),
+            observed_generation,
+            last_transition_time,
+            others: others.map(|(name, other)| (name.to_string(), other.json())).collect(),
+            lacks: ["reason", "message"].iter().copied().filter(|name| value.get(name).is_absent()).collect(),
         })
     }
 }
@@ -68,7 +92,15 @@ impl Conditions {
         condition.last_transition_time = since.or(now);
         match place {
             Some(place) if self.0[place] == condition => return false,
-            Some(place) => self.0[place] = condition,
+            Some(place) => {
+                // Another writer's, unless the caller says otherwise.
+                if condition.others.is_empty() {
+                    let replaced = ["lastTransitionTime", "observedGeneration"];
+                    condition.others = std::mem::take(&mut self.0[place].others);
+                    condition.others.retain(|(name, _)| !replaced.contains(&name.as_str()));
+                }
+                self.0[place] = condition
+            }
             None => self.0.push(condition),
         }
         true
@@ -100,7 +132,16 @@ impl DraftField for Conditions {
             if let Some(time) = &each.last_transition_time {
                 out.member("lastTransitionTime", time);
             }
-            out.member("reason", &each.reason).member("message", &each.message).end_object();
+            // Schemas of custom resources require both, even if they are empty.
+            for (name, text) in [("reason", &each.reason), ("message", &each.message)] {
+                if !text.is_empty() || !each.lacks.contains(&name) {
+                    out.member(name, text);
+                }
+            }
+            for (name, json) in &each.others {
+                out.key(name).raw(json);
+            }
+            out.end_object();
         }
         out.end_array();
     }

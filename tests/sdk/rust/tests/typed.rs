@@ -207,6 +207,33 @@ fn conditions_keep_their_time_while_their_status_stays() {
     assert!(!conditions.is_true("Ready") && !conditions.is_true("Other"));
 }
 
+#[test]
+fn conditions_of_others_are_written_as_they_were() {
+    let cluster = Cluster::new("");
+    let theirs = concat!(
+        r#"{"type":"Theirs","status":"True","observedGeneration":4,"lastProbeTime":null,"lastUpdateTime":"2024-05-01T12:00:00Z"}"#,
+        r#",{"type":"Ready","status":"False","lastTransitionTime":"2024-05-01T12:00:00Z","reason":"A","message":"","severity":"Low"}"#
+    );
+    cluster.add(&format!(
+        r#"{{"apiVersion":"test.example.org/v1","kind":"Thing","metadata":{{"name":"a","namespace":"x"}},"status":{{"conditions":[{}]}}}}"#,
+        theirs
+    ));
+    let (_, object) = cluster.request("GET", "/apis/test.example.org/v1/namespaces/x/things/a", None);
+    let live = object.unwrap().at(&["status", "conditions"]);
+    let mut conditions = Conditions::of(live);
+    let written = |conditions: &Conditions| {
+        let mut out = JsonWriter::default();
+        DraftField::write(conditions, &mut out);
+        out.into_text()
+    };
+    assert_eq!(written(&conditions), format!("[{}]", theirs));
+
+    assert!(conditions.set(Condition::new("Ready", "True", "B", ""), Time::parse("2024-05-02T12:00:00Z").unwrap()));
+    let ready = r#""lastTransitionTime":"2024-05-02T12:00:00Z","reason":"B","message":"","severity":"Low"}"#;
+    assert!(written(&conditions).contains(ready), "{}", written(&conditions));
+    assert!(!DraftField::follows(&conditions, live));
+}
+
 // ---- Texts ----
 
 #[test]
