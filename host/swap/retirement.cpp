@@ -64,10 +64,12 @@ bool Retirement::try_end(Kept& kept, Time deadline) {
     kept.resident.build = name_of(kept.generation);
   }
   const bool ended = end_controllers(kept, deadline);
-  // The findings in its file are reported, too: fixing one reason should not reveal another.
+  // The findings in its file are reported, too: fixing one reason should not reveal another. Those
+  // of a swappable file are warnings, and keep nothing in memory.
   if (kept.generation.plugin != nullptr && kept.generation.plugin.use_count() == 1) {
-    const std::vector<Finding>& findings = kept.generation.plugin->file().findings;
-    kept.blockers.insert(kept.blockers.end(), findings.begin(), findings.end());
+    for (const Finding& each : kept.generation.plugin->file().findings) {
+      if (each.grade != Grade::kSwappable) kept.blockers.push_back(each);
+    }
   }
   if (!ended) return false;
   if (kept.generation.plugin != nullptr) close(kept);

@@ -32,6 +32,18 @@ TEST_F(BlockersTest, ABuildThatMayLeaveHasNone) {
   EXPECT_THAT(report.left_behind, IsEmpty());
 }
 
+// Issue 38, 1.7: a build with a C++ runtime of its own was "still in memory", and it was unmapped.
+TEST_F(BlockersTest, AWarningAboutAFileIsNoReasonForABuildThatLeaves) {
+  start();
+  place("own_runtime");
+  ASSERT_TRUE(swap().ok());
+  place("v2");
+  const SwapReport report = swap();
+  EXPECT_EQ(report.resident, "");
+  EXPECT_THAT(report.blockers, IsEmpty());
+  EXPECT_EQ(report.residents, 0U);
+}
+
 TEST_F(BlockersTest, EveryReasonIsNamedAtOnce) {
   start();
   place("load_once_twice");

@@ -10,6 +10,11 @@
 
 #include "tests/host/swap/samples/tally.h"
 
+#ifdef OWN_RUNTIME
+/* A file with a C++ runtime in it is known by this text. */
+__attribute__((used)) static const char runtime[] =
+    "terminate called after throwing an instance of";
+#endif
 #ifndef BUILD
 #define BUILD "v1"
 #endif
