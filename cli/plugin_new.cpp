@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/exit_codes.hpp"
+#include "host/api/expected_kind.hpp"
 #include "lib/base/replace_file.hpp"
 #include "lib/kube/yaml.hpp"
 
@@ -24,7 +25,7 @@ constexpr std::size_t kNameMax = 40;
 
 enum class Scope { kNamespaced, kCluster };
 /// The content that an example of a kind needs besides metadata.
-enum class Example { kBare, kPodSpec, kWorkload, kJob, kService, kUnknown };
+enum class Example { kBare, kPodSpec, kWorkload, kJob, kService, kCustom, kUnknown };
 
 struct KnownResource {
   std::string_view resource;
@@ -83,10 +84,10 @@ std::string_view example_text(Example example) {
              "        - {name: main, image: nginx}\n";
     case Example::kService:
       return "spec:\n  ports:\n    - {port: 80}\n";
+    case Example::kCustom:
+      return "spec:\n  size: 1\n";
     case Example::kUnknown:
-      return "# Add what its validation asks for, and tests/crd.yaml where it is a resource of "
-             "your "
-             "own.\n";
+      return "# Add what its validation asks for.\n";
   }
   return "";
 }
@@ -149,9 +150,8 @@ constexpr std::array<Language, 3> kLanguages = {{
     {"c", "plugin.c", "tests/unit_test.cpp", "davit_plugin(@NAME@ SOURCES plugin.c)", kCompiler},
     {"rust", "src/lib.rs", "tests/unit.rs", "",
      "CMake 3.25, Ninja (or make), rustc 1.63 or later, cargo and a linker (gcc); it uses no other "
-     "crates and downloads nothing. After the first `./ci.sh`, cargo and rust-analyzer work in "
-     "this "
-     "folder"},
+     "crates and downloads nothing. cargo and rust-analyzer find davit's crate by the link "
+     "`.davit`, which `davit plugin new` and `./ci.sh` make"},
 }};
 
 /// The folders whose files a project has. If two have a file of one path, the first one counts.
@@ -163,8 +163,10 @@ Folders folders_for(const PluginNewOptions& options, const Language& language) {
   return {"provider", "common"};
 }
 
-/// Whether a project in `language` has the file.
-bool belongs(const TemplateFile& file, const Folders& folders, const Language& language) {
+/// Whether a project in `language` has the file; only one of a custom resource has a definition.
+bool belongs(const TemplateFile& file, const Folders& folders, const Language& language,
+             const Words& words) {
+  if (file.path == "crd.yaml" && words.find("DEFINITION")->second.empty()) return false;
   const auto own = std::ranges::find(folders, file.folder);
   if (own == folders.end()) return false;
   if (file.path.ends_with(".cpp") && file.path != language.source &&
@@ -246,6 +248,43 @@ Result<std::vector<std::string>> parts_of(const std::string& watches) {
   return parts;
 }
 
+/// The words for a built-in kind, of which the C++ sources have a view written by hand.
+void add_built_in_words(Words& words) {
+  words["INCLUDE_TYPES"] = "";
+  words["VIEW"] = filled(
+      "/// What this controller reads of one; a field outside kProjection reads as absent.\n"
+      "class @KIND@ : public ObjectView {\n"
+      " public:\n"
+      "  static constexpr Resource kResource{\"@GROUP@\", \"@VERSION@\", \"@RESOURCE@\", "
+      "\"@KIND@\"};\n"
+      "  static constexpr std::string_view kProjection[] = {\"metadata.labels\", "
+      "\"metadata.annotations\"};\n"
+      "  using ObjectView::ObjectView;\n"
+      "};\n",
+      words);
+  for (const char* empty : {"WATCHED_PATHS", "ADD_DEFINITION", "DEFINITION", "README_ROW"}) {
+    words[empty] = "";
+  }
+}
+
+/// The words for a custom resource, which crd.yaml defines: C++ types are made from it.
+void add_custom_words(Words& words, const Language& language) {
+  words["INCLUDE_TYPES"] =
+      filled("\n#include \"crd.hpp\"  // davit_codegen(@NAME@ crd.yaml …)\n", words);
+  words["VIEW"] = filled("using types::@VERSION@::@KIND@;\n", words);
+  words["WATCHED_PATHS"] = R"({"metadata.labels", "metadata.annotations"})";
+  words["DEFINITION"] = " CRD=\"${CMAKE_CURRENT_SOURCE_DIR}/crd.yaml\"";
+  words["ADD_DEFINITION"] = language.name == "rust"
+                                ? "    cluster.add_file(\"crd.yaml\"); // Judges what is written.\n"
+                                : "    cluster.add_file(CRD);  // Judges what the plugin writes.\n";
+  words["README_ROW"] =
+      "| `crd.yaml` | the definition of the resource" +
+      std::string(language.name == "cpp" ? ", from which C++ types are made" : "") + " |\n";
+  if (language.name == "cpp") {
+    words["BUILD_COMMAND"] += filled("\ndavit_codegen(@NAME@ crd.yaml NAMESPACE types)", words);
+  }
+}
+
 Result<Words> words_for(const PluginNewOptions& options, const Language& language) {
   if (!is_dns_label(options.name) || options.name.size() > kNameMax) {
     return Status(Code::kInvalid,
@@ -261,6 +300,10 @@ Result<Words> words_for(const PluginNewOptions& options, const Language& languag
       std::ranges::find(kKnown, std::string_view(parts[2]), &KnownResource::resource);
   const bool is_known = known != std::end(kKnown);
   const bool cluster = is_known && known->scope == Scope::kCluster;
+  const bool is_custom = !is_built_in_group(parts[0]);
+  const Example example = is_custom  ? Example::kCustom
+                          : is_known ? known->example
+                                     : Example::kUnknown;
   Words words;
   words["NAME"] = options.name;
   words["CLASS"] = class_name(options.name);
@@ -273,15 +316,40 @@ Result<Words> words_for(const PluginNewOptions& options, const Language& languag
                                         : guessed_kind(parts[2]);
   words["NAMESPACE_MEMBER"] = cluster ? "" : "\"namespace\":\"default\",";
   words["EXAMPLE_NAMESPACE"] = cluster ? "" : "default";
-  words["EXAMPLE_REST"] = example_text(is_known ? known->example : Example::kUnknown);
-  words["EXAMPLE_MEMBERS"] = example_members(is_known ? known->example : Example::kUnknown);
+  words["SINGULAR"] = words["KIND"];
+  std::ranges::transform(words["SINGULAR"], words["SINGULAR"].begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  words["EXAMPLE_REST"] = example_text(example);
+  words["EXAMPLE_MEMBERS"] = example_members(example);
   words["SOURCE"] = language.source;
   words["UNIT_TEST"] = language.unit_test;
   words["NEEDS"] = language.needs;
   words["CRATE"] = options.name;
   std::ranges::replace(words["CRATE"], '-', '_');
   words["BUILD_COMMAND"] = filled(language.build_command, words);
+  if (is_custom) {
+    add_custom_words(words, language);
+  } else {
+    add_built_in_words(words);
+  }
   return words;
+}
+
+/// The crate that is installed with this program; empty: there is none.
+fs::path installed_crate() {
+  std::error_code failure;
+  const fs::path program = fs::read_symlink("/proc/self/exe", failure);
+  const fs::path crate =
+      (program.parent_path() / ".." / DAVIT_CRATE_FROM_PROGRAM).lexically_normal();
+  return fs::exists(crate / "Cargo.toml", failure) ? crate : fs::path();
+}
+
+/// Makes the link by which cargo finds davit's crate. True if cargo can be called at once.
+bool link_crate(const fs::path& root) {
+  const fs::path crate = installed_crate();
+  std::error_code failure;
+  if (!crate.empty()) fs::create_directory_symlink(crate, root / ".davit", failure);
+  return !crate.empty() && !failure;
 }
 
 Status write_file(const fs::path& path, const std::string& text) {
@@ -319,13 +387,17 @@ int run_plugin_new(const PluginNewOptions& options, std::ostream& out, std::ostr
     return kExitMistakes;
   }
   for (const TemplateFile& file : plugin_template_files()) {
-    if (!belongs(file, folders, *language)) continue;
+    if (!belongs(file, folders, *language, *words)) continue;
     const std::string_view path =
         file.path == "gitignore" ? std::string_view(".gitignore") : file.path;
     if (Status s = write_file(root / path, filled(file.text, *words)); !s.ok()) {
       err << "davit: " << s.message() << "\n";
       return kExitFailed;
     }
+  }
+  if (language->name == "rust" && !link_crate(root)) {
+    err << "davit: no installed crate is beside this program: cargo works after the first "
+           "./ci.sh\n";
   }
   out << "A plugin in " << root.string()
       << ". It builds and passes its tests without changes:\n\n  cd " << root.string()

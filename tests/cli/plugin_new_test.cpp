@@ -60,6 +60,28 @@ TEST_F(PluginNewTest, KindOfAnUnknownResourceIsGuessedOrGiven) {
   EXPECT_THAT(text("tests/example.yaml"), HasSubstr("kind: CacheProxy\n"));
 }
 
+TEST_F(PluginNewTest, CustomResourceHasItsDefinitionTypesAndAnExampleThatFits) {
+  ASSERT_EQ(begin({.name = "a", .watches = "example.com/v1/cacheproxies", .kind = "CacheProxy"}), 0)
+      << err_.str();
+  EXPECT_THAT(text("crd.yaml"), HasSubstr("name: cacheproxies.example.com\n"));
+  EXPECT_THAT(text("crd.yaml"), HasSubstr("singular: cacheproxy, kind: CacheProxy}"));
+  EXPECT_THAT(text("CMakeLists.txt"), HasSubstr("davit_codegen(a crd.yaml NAMESPACE types)"));
+  EXPECT_THAT(text("plugin.cpp"), HasSubstr("#include \"crd.hpp\""));
+  EXPECT_THAT(text("tests/example.yaml"), HasSubstr("spec:\n  size: 1\n"));
+  EXPECT_THAT(text("tests/unit_test.cpp"), HasSubstr("cluster.add_file(CRD);"));
+  for (const auto& each : fs::recursive_directory_iterator(project())) {
+    if (!each.is_regular_file()) continue;
+    const std::string content = text(fs::relative(each.path(), project()).string());
+    EXPECT_THAT(content, Not(testing::ContainsRegex("@[A-Z_]+@"))) << each.path();
+  }
+}
+
+TEST_F(PluginNewTest, BuiltInKindHasNoDefinition) {
+  ASSERT_EQ(begin({.name = "a", .watches = "networking.k8s.io/v1/ingresses"}), 0) << err_.str();
+  EXPECT_FALSE(fs::exists(project() / "crd.yaml"));
+  EXPECT_THAT(text("plugin.cpp"), HasSubstr("class Ingress : public ObjectView"));
+}
+
 TEST_F(PluginNewTest, ResourcesOfTheClusterHaveNoNamespace) {
   ASSERT_EQ(begin({.name = "a", .language = "c", .watches = "v1/nodes"}), 0) << err_.str();
   EXPECT_THAT(text("tests/unit_test.cpp"), Not(HasSubstr("namespace\":\"default")));

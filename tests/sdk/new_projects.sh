@@ -6,6 +6,7 @@ rm -rf "$2"
 mkdir -p "$2"
 cmake --install "$1" --prefix "$2/prefix" >/dev/null
 "$2/prefix/bin/davit" plugin new say-hello --lang="$3" --watches="$4" --dir="$2/say-hello"
+if [ "$3" = rust ]; then (cd "$2/say-hello" && cargo build --offline); fi # Before CMake has run.
 DAVIT_PREFIX=$2/prefix "$2/say-hello/ci.sh"
 # Its unit test knows the note: with a wrong verb in it, the test says what is missing.
 for source in "$2"/say-hello/plugin.* "$2"/say-hello/src/lib.rs; do [ ! -e "$source" ] || break; done
