@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "cli/validate/cache_wait.hpp"
 #include "cli/validate/open_definition.hpp"
 #include "cli/validate/trial_seams.hpp"
 #include "host/api/discovery.hpp"
@@ -15,11 +16,9 @@
 #include "host/plugin/note_use.hpp"
 #include "host/process/host_process.hpp"
 #include "lib/base/assert.hpp"
-#include "lib/kube/label_selector.hpp"
 #include "sandbox/client/in_process_transport.hpp"
 #include "sandbox/faults/fault_layer.hpp"
 #include "sandbox/rest/convert.hpp"
-#include "sandbox/rest/field_selector.hpp"
 #include "sandbox/server/api_server.hpp"
 
 namespace davit::host {
@@ -31,6 +30,8 @@ using std::chrono::milliseconds;
 constexpr TokenBucket::Rate kNoLimit{-1, 1};
 constexpr Duration kLongQuiet = milliseconds(30);
 constexpr Duration kShortQuiet = milliseconds(5);
+/// The longest time for which idle controllers wait for a cache: its watch may be refused.
+constexpr Duration kSeenLimit = std::chrono::seconds(5);
 /// The longest time that a well-behaved plugin needs to stop.
 constexpr Duration kStopLimit = std::chrono::seconds(5);
 
@@ -212,8 +213,10 @@ struct TrialHost::State {
     bool busy = false;
     each_serving([&](ControllerHost& controller) {
       ControllerRunner& runner = controller.runner();
-      busy = busy || !runner.caches_ready() || runner.waiting() > 0 ||
-             !runner.overdue(Duration::zero()).ok();
+      const auto runs = [&] { return !runner.overdue(Duration::zero()).ok(); };
+      // In the order of a change: it waits, its handler runs, its key waits, and a sync runs.
+      busy = busy || !runner.caches_ready() || runner.use().pending_changes > 0 || runs() ||
+             runner.waiting() > 0 || runs();
     });
     return busy;
   }
@@ -318,8 +321,14 @@ Status TrialHost::start() {
 bool TrialHost::wait_until_idle(Duration limit, Quiet quiet) {
   const State& at = *state_;
   const Duration wanted = quiet == Quiet::kLong ? kLongQuiet : kShortQuiet;
+  const Time seen_by = at.clock->now() + kSeenLimit;
+  const auto await_seen = [&] {
+    return await_caches(at.host->informers().informers(), *at.server, at.store, *at.clock, seen_by);
+  };
+  (void)await_seen();  // The machine is slow, not the controllers: it is not in `limit`.
   const Time give_up = at.clock->now() + limit;
   for (;;) {
+    (void)await_seen();
     const std::uint64_t before = at.activity();
     if (!at.transport->wait_quiet(at.clock->now(), wanted, give_up)) return false;
     if (!at.busy() && at.activity() == before) return true;
@@ -333,36 +342,6 @@ sandbox::Draft TrialHost::draft(const Watched& resource, Json object) const {
   sandbox::Draft made = sandbox::make_draft(std::move(object), *served, *resources);
   made.ns = resource.namespaced ? resource.ns : "";
   return made;
-}
-
-bool TrialHost::await_seen(const Watched& resource, const sandbox::Version& now,
-                           const sandbox::Version* before, Duration limit) {
-  const State& at = *state_;
-  const auto served = at.server->resources()->find(resource.watch.group, resource.watch.version,
-                                                   resource.watch.resource);
-  const auto selects = [&](const InformerSpec& spec) {
-    const auto labels = LabelSelector::parse(spec.label_selector);
-    const auto fields = sandbox::FieldSelector::parse(spec.field_selector, *served);
-    if (!labels || !fields) return false;  // The server refuses the watch.
-    const auto matches = [&](const sandbox::Version& object) {
-      return labels->matches(object.labels) && fields->matches(object);
-    };
-    return matches(now) || (before != nullptr && matches(*before));
-  };
-  const auto is_behind = [&](const Informer* informer) {
-    const ResourceId& id = informer->resource();
-    return id.group == resource.watch.group && id.resource == resource.watch.resource &&
-           informer->store().version() < now.revision && selects(informer->spec());
-  };
-  std::vector<Informer*> behind = at.host->informers().informers();
-  std::erase_if(behind, [&](const Informer* informer) { return !is_behind(informer); });
-  CacheProgress progress(*at.clock);
-  for (Informer* informer : behind) informer->add_listener(progress, Informer::PastContent::kSkip);
-  const bool seen =
-      progress.wait([&] { return std::none_of(behind.begin(), behind.end(), is_behind); },
-                    at.clock->now() + limit);
-  for (Informer* informer : behind) informer->remove_listener(progress);
-  return seen;
 }
 
 SwapReport TrialHost::swap() {

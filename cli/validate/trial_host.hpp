@@ -77,10 +77,11 @@ class TrialHost {
   [[nodiscard]] Status start();
   /// The time without activity after which the controllers count as idle.
   enum class Quiet {
-    kLong,   ///< Surely idle: a watch delivers within a millisecond.
+    kLong,   ///< Surely idle.
     kShort,  ///< Most probably, for use between many objects.
   };
-  /// Waits until the controllers are idle. False: they were not when `limit` had passed.
+  /// Waits until the caches have seen all changes and the controllers are idle. False: they were
+  /// not when `limit` had passed.
   [[nodiscard]] bool wait_until_idle(Duration limit, Quiet quiet = Quiet::kLong);
   /// Puts the same file in the plugin's place.
   [[nodiscard]] SwapReport swap();
@@ -116,11 +117,6 @@ class TrialHost {
   [[nodiscard]] const std::vector<Watched>& watched() const;
   /// An object as the store takes it, with what selectors look at.
   [[nodiscard]] sandbox::Draft draft(const Watched& resource, Json object) const;
-  /// Waits until the caches of `resource` have seen `now`, so that wait_until_idle() waits for what
-  /// it means to the controllers too. `before` is the state that it replaced, or null. Caches whose
-  /// selectors leave out both never see it. False after `limit`.
-  [[nodiscard]] bool await_seen(const Watched& resource, const sandbox::Version& now,
-                                const sandbox::Version* before, Duration limit);
   /// Sends an object to the server.
   Status create(const Watched& resource, const std::string& json);
   /// Creates a namespace.

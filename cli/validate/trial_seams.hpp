@@ -198,43 +198,4 @@ class TrialObserver final : public ControllerObserver, public ReadObserver {
   const ObjectSpace* space_ GUARDED_BY(mutex_) = nullptr;  // The host's, which outlives its use.
 };
 
-/// Wakes a wait when a cache moves to another version.
-class CacheProgress final : public Listener {
- public:
-  explicit CacheProgress(Clock& clock) : clock_(clock) {}
-  void on_initial(std::vector<ObjectRef>) override { moved(); }
-  void on_change(const Change&) override {}
-  void on_progress(std::uint64_t) override { moved(); }
-
-  /// Waits until `done`, which is asked after each move. False when `give_up` comes first.
-  template <typename Done>
-  [[nodiscard]] bool wait(Done done, Time give_up) EXCLUDES(mutex_) {
-    for (;;) {
-      const std::uint64_t seen = moves();
-      if (done()) return true;
-      MutexLock lock(mutex_);
-      while (moves_ == seen) {
-        if (clock_.now() >= give_up) return false;
-        clock_.wait_until(changed_, mutex_, give_up);
-      }
-    }
-  }
-
- private:
-  [[nodiscard]] std::uint64_t moves() const EXCLUDES(mutex_) {
-    MutexLock lock(mutex_);
-    return moves_;
-  }
-  void moved() EXCLUDES(mutex_) {
-    MutexLock lock(mutex_);
-    ++moves_;
-    changed_.notify_all();
-  }
-
-  Clock& clock_;
-  mutable Mutex mutex_;
-  CondVar changed_;
-  std::uint64_t moves_ GUARDED_BY(mutex_) = 0;
-};
-
 }  // namespace davit::host
