@@ -38,7 +38,8 @@ TEST_F(ResilienceTest, AStandbyTakesOverWhenTheLeaderIsKilled) {
 TEST_F(ResilienceTest, AStandbyTakesOverAtOnceWhenTheLeaderStops) {
   // No test would wait for the end of such a lease: the next leader has found it released.
   const std::vector<std::string> flags = {"--leader-elect-resource-name=calm",
-                                          "--leader-elect-lease-duration=1h"};
+                                          "--leader-elect-lease-duration=1h",
+                                          "--leader-elect-renew-deadline=10m"};
   const auto first = cluster().davit(flags);
   ASSERT_TRUE(prints(*first, "Successfully acquired lease"));
   const auto second = cluster().davit(flags);

@@ -85,7 +85,8 @@ TEST_F(StartTest, ThePrintedRolesSuffice) {
   const std::filesystem::path manifest = cluster().scratch() / "rbac.yaml";
   write_file(manifest,
              "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\n"
-             "leaderElection: {name: roles}\nplugins:\n- name: deployment\n- name: replicaset\n");
+             "leaderElection: {name: roles, leaseDuration: 15m, renewDeadline: 10m}\n"
+             "plugins:\n- name: deployment\n- name: replicaset\n");
   const auto davit = cluster().davit({"--manifest=" + manifest.string(),
                                       "--kubeconfig=" + cluster().kubeconfig_of_roles(manifest)});
   kubectl({"create", "deployment", "web", "--image=nginx:1", "--replicas=2"});
