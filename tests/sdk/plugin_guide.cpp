@@ -168,5 +168,28 @@ TEST(PluginGuideTest, ClusterAnswersTheGreeter) {
 }
 // clang-format on
 
+// clang-format off
+class Recounting : public Controller {
+ public:
+  explicit Recounting(Context& context)
+      : queue_(context.open_queue({.name = "all"}, [this](const Key& k) { return sync(k); })),
+        pods_(reconciles<Pod>(context, queue_)) {}
+  Status configure(const Value& config) override { queue_.add(kAll); return {}; }
+
+ private:
+  Result<Again> sync(const Key& key) const {
+    if (key == kAll) {
+      for (const Pod pod : pods_.list()) queue_.add(pod);
+      return Again::when_changed();
+    }
+    return Again::when_changed();
+  }
+
+  const Key kAll{"", "all"};  // In configure(), at its end: queue_.add(kAll);
+  Queue queue_;
+  Informer<Pod> pods_;
+};
+// clang-format on
+
 }  // namespace
 }  // namespace davit
