@@ -45,7 +45,6 @@ class Netlink {
  private:
   explicit Netlink(int socket) : socket_(socket) {}
   class Message;
-  class Reader;
 
   [[nodiscard]] Status send(Message& message);
   /// Sends a request for a list, and calls `each` with the type and bytes of each element.
