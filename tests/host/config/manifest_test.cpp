@@ -220,7 +220,7 @@ constexpr MistakeCase kMistakeCases[] = {
      "m.yaml:3:15: controllers[0] must be a string that is not empty, not the boolean true"},
     {"dryRun: 1", "m.yaml:3:9: dryRun must be true or false, not the number 1"},
     {"dryRun: true\ndryRun: false", "m.yaml:4:1: duplicate key \"dryRun\""},
-    {"kind: Pod", "m.yaml:3:1: duplicate key \"kind\""},
+    {"kind: ControllerHost", "m.yaml:3:1: duplicate key \"kind\""},
     {"plugins: {}", "m.yaml:3:10: plugins must be a list, not a mapping"},
     {"plugins: [a]", "m.yaml:3:11: plugins[0] must be a mapping, not the string \"a\""},
     {"plugins: [{}]",

@@ -124,7 +124,7 @@ TEST_F(CloudLoopsTest, AnotherOrderUnderWayIsWaitedFor) {
 TEST_F(CloudLoopsTest, ALoopThatDoesNotEndIsReportedAndRunsOn) {
   reports_["disable loop"].outcome = SwapOutcome::kDrainTimedOut;
   EXPECT_THAT(change(), ElementsAre("disable loop"));
-  EXPECT_THAT(log_.lines(), ElementsAre(HasSubstr("it does not end")));
+  EXPECT_THAT(log_.lines(), ElementsAre(HasSubstr("does not stop")));
 }
 
 TEST_F(CloudLoopsTest, ALoopThatTheOperatorEndsStaysOff) {
