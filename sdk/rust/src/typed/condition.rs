@@ -138,7 +138,16 @@ impl DraftField for Conditions {
                     out.member(name, text);
                 }
             }
-            for (name, json) in &each.others {
+            // A null time that was read is there again once the condition has a time.
+            let is_written = |name: &str| match name {
+                "type" | "status" => true,
+                "observedGeneration" => each.observed_generation != 0,
+                "lastTransitionTime" => each.last_transition_time.is_some(),
+                "reason" => !each.reason.is_empty() || !each.lacks.contains(&"reason"),
+                "message" => !each.message.is_empty() || !each.lacks.contains(&"message"),
+                _ => false,
+            };
+            for (name, json) in each.others.iter().filter(|(name, _)| !is_written(name)) {
                 out.key(name).raw(json);
             }
             out.end_object();

@@ -234,6 +234,26 @@ fn conditions_of_others_are_written_as_they_were() {
     assert!(!DraftField::follows(&conditions, live));
 }
 
+#[test]
+fn a_condition_that_was_read_with_a_null_time_gets_one_time() {
+    let cluster = Cluster::new("");
+    cluster.add(concat!(
+        r#"{"apiVersion":"test.example.org/v1","kind":"Thing","metadata":{"name":"a","namespace":"x"},"status":{"conditions":["#,
+        r#"{"type":"Ready","status":"False","observedGeneration":0,"lastTransitionTime":null,"reason":"A","message":"","severity":"Low"}]}}"#
+    ));
+    let (_, object) = cluster.request("GET", "/apis/test.example.org/v1/namespaces/x/things/a", None);
+    let mut conditions = Conditions::of(object.unwrap().at(&["status", "conditions"]));
+    conditions.0[0].observed_generation = 3;
+    conditions.0[0].last_transition_time = Time::parse("2024-05-02T12:00:00Z");
+    let mut out = JsonWriter::default();
+    DraftField::write(&conditions, &mut out);
+    let expected = concat!(
+        r#"[{"type":"Ready","status":"False","observedGeneration":3,"lastTransitionTime":"2024-05-02T12:00:00Z","#,
+        r#""reason":"A","message":"","severity":"Low"}]"#
+    );
+    assert_eq!(out.into_text(), expected);
+}
+
 // ---- Texts ----
 
 #[test]
