@@ -68,6 +68,7 @@ Summary Explorer::explore(const ExplorerOptions& options) {
 void Explorer::explore_undisturbed(const ExplorerOptions& options, Summary& summary) {
   if (before_run_) before_run_({});
   undisturbed_ = play(scenario_, subject_, {}, nullptr);
+  if (before_run_) before_run_({});
   const RunResult again = play(scenario_, subject_, {}, nullptr);
   summary.runs += 2;
   summary.possible += 2;
@@ -317,10 +318,16 @@ void Explorer::find(const Plan& plan, const RunResult& run, const ExplorerOption
   const Violation& first = run.violations.front();
   if (!found_.insert(std::string(mistake_of(plan)) + ": " + sort_of(first)).second) return;
   if (summary.findings.size() >= options.findings_max) return;
-  const Plan shortest = plan.empty() ? plan : reduced(plan, first.oracle);
-  const RunResult shown = plan.empty() ? run : this->run(shortest);
+  Plan shortest = plan.empty() ? plan : reduced(plan, first.oracle);
+  RunResult shown = plan.empty() ? run : this->run(shortest);
+  const bool repeats = !shown.ok();
+  if (!repeats) {
+    shortest = plan;
+    shown = run;
+  }
   summary.findings.push_back({scenario_.name, shortest, shown.violations, story_of(shown),
-                              replay_line(scenario_, subject_, shortest)});
+                              replay_line(scenario_, subject_, shortest), repeats});
+  if (!repeats) summary.findings.back().story.emplace_back("! played again, it has not failed");
   if (options.on_finding) options.on_finding(summary.findings.back());
 }
 

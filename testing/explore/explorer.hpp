@@ -25,6 +25,8 @@ struct Finding {
   std::vector<Violation> violations;
   std::vector<std::string> story;
   std::string replay;  ///< The line that replays it.
+  /// Whether the plan failed when it was played again. If not, this is about the first run.
+  bool repeats = true;
 };
 
 struct ExplorerOptions {

@@ -292,6 +292,13 @@ TEST(ExploreCommandTest, ACrashIsReportedWithTheLineOfItsRun) {
   EXPECT_THAT(outcome.out, HasSubstr("SIGABRT (davit-explore/1 "));
 }
 
+TEST(ExploreCommandTest, AFailureThatDoesNotRepeatIsReportedAsItWas) {
+  const Outcome outcome = explore_odd("odd_once", kLong);
+  EXPECT_EQ(outcome.code, kExitFailed) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("end: "));
+  EXPECT_THAT(outcome.out, HasSubstr("! played again, it has not failed"));
+}
+
 TEST(ExploreCommandTest, ACallThatDoesNotReturnIsReportedWithTheLineOfItsRun) {
   const Outcome outcome = explore_odd("odd_blocks", std::chrono::seconds(5));
   EXPECT_EQ(outcome.code, kExitFailed) << outcome.err;

@@ -5,6 +5,7 @@
 #include <davit/kube/metadata.hpp>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -19,6 +20,7 @@ constexpr int kBlocks = 5;  // A call does not return when a write fails.
 constexpr int kFloods = 6;  // A call writes until a write fails.
 constexpr int kHolds = 7;   // It holds 100,000 objects.
 constexpr int kWall = 8;    // It writes what the machine's clock says.
+constexpr int kOnce = 9;    // It writes something else the first time that it tries again.
 
 class ConfigMap : public ObjectView {
  public:
@@ -55,6 +57,10 @@ class OddController : public Controller {
   [[nodiscard]] Status write_mark(const Key& key) {
     std::string mark = "m" + std::to_string(++marks_);
     if constexpr (ODD == kHolds) mark = "held";
+    if constexpr (ODD == kOnce) {
+      static bool has_written_again = false;
+      mark = marks_ > 1 && !std::exchange(has_written_again, true) ? "other" : "same";
+    }
     if constexpr (ODD == kWall) {
       mark = "m" + std::to_string(std::chrono::system_clock::now().time_since_epoch().count());
     }
