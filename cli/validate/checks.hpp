@@ -24,6 +24,7 @@ struct Subject {
   TrialContent content = {};                ///< From the user.
   std::vector<DeclaredWatch> watches = {};  ///< Those of all controllers.
   std::chrono::milliseconds explored{0};    ///< No explored run begins later.
+  std::chrono::milliseconds limit{60'000};  ///< The child of a check is ended then.
 };
 
 struct Check {

@@ -171,8 +171,8 @@ Result<Validation> validate_plugin(const ValidationOptions& options,
   };
   PluginDeclaration declared;
   add(judge_file(options.file, *file, out, declared));
-  Subject subject{*copy, scratch->path(), out.grade, options.seed, std::move(*content),
-                  {},    options.explored};
+  Subject subject{*copy, scratch->path(),  out.grade,    options.seed, std::move(*content),
+                  {},    options.explored, options.limit};
   std::vector<std::string> controllers;
   for (const DeclaredController& each : declared.controllers) controllers.push_back(each.name);
   subject.watches = watches_of(declared, &subject.content);
