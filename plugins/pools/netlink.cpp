@@ -27,6 +27,13 @@ constexpr std::size_t kPartMax = std::size_t{64} * 1024;
 /// The kernel answers at once, or not at all.
 constexpr timeval kAnswerLimit{10, 0};
 
+/// The rights of the thread may be those of a user namespace that does not own the network.
+constexpr std::string_view kNoRights =
+    "the kernel lets davit change no routes: it needs CAP_NET_ADMIN in the user namespace that "
+    "owns "
+    "its network; a rootless container with the network of its host lacks it, so run davit as the "
+    "host's root or in a network of the container";
+
 Status failed(std::string_view what, int number) {
   return {Code::kUnavailable,
           std::string(what) + ": " + std::error_code(number, std::generic_category()).message()};
@@ -259,7 +266,7 @@ Status Netlink::acknowledged(Message& message) {
     Status out = failed("the kernel refuses", number);
     if (number == EEXIST) return {Code::kAlreadyExists, out.message()};
     if (number == ESRCH) return {Code::kNotFound, out.message()};
-    if (number == EPERM) return check_network_rights();
+    if (number == EPERM) return {Code::kForbidden, std::string(kNoRights)};
     const bool is_far = number == ENETUNREACH || number == EHOSTUNREACH || number == EINVAL;
     return is_far ? Status(Code::kNotFound, out.message()) : out;
   }

@@ -6,6 +6,7 @@
 #include <linux/capability.h>
 #include <sched.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -146,6 +147,25 @@ TEST_F(KernelRoutesTest, ManyRoutesAreListed) {
     ++count;
   }
   EXPECT_EQ(count, 2 * kRoutes) << "a name and a destination each";
+}
+
+TEST_F(KernelRoutesTest, InAUserNamespaceThatDoesNotOwnTheNetworkRoutesAreForbidden) {
+  // Only a process with one thread may make such a namespace.
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    if (::unshare(CLONE_NEWUSER) != 0) ::_exit(2);
+    if (!check_network_rights().ok()) ::_exit(3);
+    const Status said = create(targets_[0], "10.244.1.0/24");
+    const bool says_why = said.message().find("CAP_NET_ADMIN") != std::string::npos;
+    ::_exit(said.code() == Code::kForbidden && says_why ? 0 : 1);
+  }
+  int state = 0;
+  ASSERT_EQ(::waitpid(child, &state, 0), child);
+  ASSERT_TRUE(WIFEXITED(state));
+  if (WEXITSTATUS(state) == 2) GTEST_SKIP() << "no user namespace can be made here";
+  EXPECT_EQ(WEXITSTATUS(state), 0);
+  EXPECT_EQ(shown(), "");
 }
 
 TEST(NetworkRightsTest, CLD165_WithoutTheCapabilityTheStartFails) {
