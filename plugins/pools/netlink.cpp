@@ -223,10 +223,14 @@ Result<AddressSet> Netlink::own_addresses(Family family) {
   AddressSet out;
   Status listed = list(message, [&](std::uint16_t type, Bytes content) {
     if (type != RTM_NEWADDR || read<ifaddrmsg>(content).ifa_family != family_number(family)) return;
+    // IFA_ADDRESS of a point-to-point link is the machine at its other end.
+    std::optional<Address> local;
+    std::optional<Address> either;
     read_attributes(after(content, sizeof(ifaddrmsg)), [&](std::uint16_t kind, Bytes value) {
-      if (kind != IFA_ADDRESS && kind != IFA_LOCAL) return;
-      if (const auto address = read_address(family, value)) out.insert(*address);
+      if (kind == IFA_LOCAL) local = read_address(family, value);
+      if (kind == IFA_ADDRESS) either = read_address(family, value);
     });
+    if (local || either) out.insert(local ? *local : *either);
   });
   if (!listed.ok()) return listed;
   return out;

@@ -36,15 +36,19 @@ std::string shell(const std::string& command) {
   return out;
 }
 
-/// A network namespace of this program's own, with the machine 192.168.1.1 and fd00::1.
+/// A network namespace of this program's own, with the machine 192.168.1.1 and fd00::1, and a
+/// point-to-point address.
 bool make_network() {
-  static const bool made = ::unshare(CLONE_NEWNET) == 0 &&
-                           shell(
-                               "ip link add v0 type veth peer name v1 && ip link set v1 up && "
-                               "ip addr add 192.168.1.1/24 dev v0 && "
-                               "ip -6 addr add fd00::1/64 dev v0 nodad && "
-                               "ip link set v0 up")
-                               .empty();
+  static const bool made =
+      ::unshare(CLONE_NEWNET) == 0 &&
+      shell(
+          "ip link add v0 type veth peer name v1 && ip link set v1 up && "
+          "ip addr add 192.168.1.1/24 dev v0 && "
+          "ip -6 addr add fd00::1/64 dev v0 nodad && "
+          "ip addr add 192.168.9.1 peer 192.168.9.2/32 dev v0 && "
+          "ip link set v0 up && timeout 60 sh -c "
+          "'until ip -6 route show fd00::/64 | grep -q v0; do sleep 0.1; done'")
+          .empty();
   return made;
 }
 
@@ -127,6 +131,16 @@ TEST_F(KernelRoutesTest, TheMachinesOwnPodsNeedNoRoute) {
   EXPECT_THAT(listed(), HasSubstr(R"("targetNode":"own")"));
   EXPECT_TRUE(remove("10.244.3.0/24").ok());
   EXPECT_EQ(listed(), "[]");
+}
+
+TEST_F(KernelRoutesTest, TheOtherEndOfAPointToPointLinkIsAnotherMachine) {
+  const RouteTarget peer = target("peer", "192.168.9.2", "10.244.5.0/24");
+  targets_.push_back(peer);
+  ASSERT_TRUE(create(peer, "10.244.5.0/24").ok());
+  EXPECT_THAT(shown(), HasSubstr("10.244.5.0/24 via 192.168.9.2"));
+  EXPECT_TRUE(remove("10.244.5.0/24").ok());
+  ASSERT_TRUE(create(target("end", "192.168.9.1", "10.244.6.0/24"), "10.244.6.0/24").ok());
+  EXPECT_EQ(shown(), "") << "the own end";
 }
 
 TEST_F(KernelRoutesTest, ARouteWhoseNodeIsGoneHasNoTarget) {
