@@ -1,23 +1,41 @@
 #include "plugins/pools/kernel_routes.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <optional>
 
 namespace davit::pools {
 namespace {
 
-/// The Node to which a route leads: the one that has the destination, if several have the address.
-const RouteTarget* target_of(const std::vector<RouteTarget>& all, const std::string& destination,
-                             const Address& gateway) {
-  const RouteTarget* out = nullptr;
-  for (const RouteTarget& each : all) {
-    if (next_hop(each.addresses, destination) != gateway.text()) continue;
-    const bool has_it =
-        std::find(each.cidrs.begin(), each.cidrs.end(), destination) != each.cidrs.end();
-    if (out == nullptr || has_it) out = &each;
-    if (has_it) break;
+/// The CIDRs of all Nodes as their specs have them, by their canonical texts. The loop knows a
+/// route by the text of the spec, which may be another one.
+struct Owned {
+  const RouteTarget* node;
+  const std::string* text;
+};
+using Cidrs = std::multimap<std::string, Owned, std::less<>>;
+
+Cidrs cidrs_of(const std::vector<RouteTarget>& all) {
+  Cidrs out;
+  for (const RouteTarget& node : all) {
+    for (const std::string& each : node.cidrs) {
+      if (const auto prefix = ip::Prefix::parse(each))
+        out.emplace(prefix->text(), Owned{&node, &each});
+    }
   }
   return out;
+}
+
+/// The Node to which a route leads: the one that has the destination, if several have the address.
+const RouteTarget* target_of(const std::vector<RouteTarget>& all, const KernelRoute& route) {
+  if (!route.gateway) return nullptr;
+  const std::string destination = route.destination.text();
+  const std::string gateway = route.gateway->text();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const RouteTarget& each) {
+    return next_hop(each.addresses, destination) == gateway;
+  });
+  return found == all.end() ? nullptr : &*found;
 }
 
 const RouteTarget* target_named(const std::vector<RouteTarget>& all, const std::string& name) {
@@ -35,22 +53,34 @@ CloudRoute route_to(const std::string& destination, const RouteTarget* target) {
   return out;
 }
 
+/// A route of the kernel as the loop knows it.
+CloudRoute route_of(const KernelRoute& route, const std::vector<RouteTarget>& all,
+                    const Cidrs& cidrs) {
+  const std::string destination = route.destination.text();
+  const auto [begin, end] = cidrs.equal_range(destination);
+  for (auto each = begin; each != end && route.gateway; ++each) {
+    const Owned& owned = each->second;
+    if (next_hop(owned.node->addresses, destination) == route.gateway->text()) {
+      return route_to(*owned.text, owned.node);
+    }
+  }
+  return route_to(begin == end ? destination : *begin->second.text, target_of(all, route));
+}
+
 }  // namespace
 
 CloudReply KernelRoutes::list(std::string_view /*cluster*/) {
   Result<Netlink> kernel = Netlink::open();
   if (!kernel) return CloudReply::failed(kernel.error());
   const std::vector<RouteTarget> targets = targets_();
+  const Cidrs cidrs = cidrs_of(targets);
   std::vector<CloudRoute> out;
   for (const Family family : {Family::kIPv4, Family::kIPv6}) {
     const Result<std::vector<KernelRoute>> all = kernel->routes(family);
     if (!all) return CloudReply::failed(all.error());
     for (const KernelRoute& each : *all) {
       if (!is_own(each)) continue;
-      const std::string destination = each.destination.text();
-      const RouteTarget* const target =
-          each.gateway ? target_of(targets, destination, *each.gateway) : nullptr;
-      out.push_back(route_to(destination, target));
+      out.push_back(route_of(each, targets, cidrs));
     }
   }
   const std::lock_guard lock(mutex_);

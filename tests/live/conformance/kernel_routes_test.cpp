@@ -143,6 +143,21 @@ TEST_F(KernelRoutesTest, TheOtherEndOfAPointToPointLinkIsAnotherMachine) {
   EXPECT_EQ(shown(), "") << "the own end";
 }
 
+TEST_F(KernelRoutesTest, ADestinationIsListedAsItsNodeHasIt) {
+  targets_.push_back(target("odd", "fd00::12", "fd00:2:0::/64"));
+  targets_.push_back(target("low", "192.168.1.14", "10.244.4.7/24"));
+  ASSERT_TRUE(create(targets_[4], "fd00:2:0::/64").ok());
+  ASSERT_TRUE(create(targets_[5], "10.244.4.7/24").ok());
+  EXPECT_THAT(shown(), HasSubstr("10.244.4.0/24 via 192.168.1.14"));
+  EXPECT_THAT(listed(), HasSubstr(R"("destinationCIDR":"fd00:2:0::/64")"));
+  EXPECT_THAT(listed(), HasSubstr(R"("targetNode":"odd")"));
+  EXPECT_THAT(listed(), HasSubstr(R"("destinationCIDR":"10.244.4.7/24")"));
+  EXPECT_THAT(listed(), HasSubstr(R"("targetNode":"low")"));
+  EXPECT_TRUE(remove("fd00:2:0::/64").ok());
+  EXPECT_TRUE(remove("10.244.4.7/24").ok());
+  EXPECT_EQ(listed(), "[]");
+}
+
 TEST_F(KernelRoutesTest, ARouteWhoseNodeIsGoneHasNoTarget) {
   ASSERT_TRUE(create(targets_[0], "10.244.1.0/24").ok());
   targets_.clear();
