@@ -145,7 +145,10 @@ bool Ledger::is_disputed(const Claim& claim, const Holder& held, const Address& 
     if (!has(other.addresses, address) || may_share(claim.look.sharing, other.look.sharing)) {
       return false;
     }
-    return against_all || other.is_given || other.age < held.age;
+    if (!against_all) return other.is_given || other.age < held.age;
+    // One whose status alone shows the address, and that did not share it before, either, is the
+    // one that has to move.
+    return other.is_given || may_share(held.look.sharing, other.look.sharing);
   });
 }
 

@@ -224,6 +224,31 @@ TEST_F(KeepingTest, AnAddressThatALateStatusShowsIsUsed) {
   EXPECT_EQ(ip("s2"), "192.168.1.201");
 }
 
+TEST_F(KeepingTest, AStatusThatShowsTheAddressOfAnotherServiceTakesItNotEvenFromOneThatChanges) {
+  start();
+  add("s1");
+  add("s2");
+  add("s3");
+  add("s4");
+  ASSERT_EQ(ip("s1"), "192.168.1.200");
+  ASSERT_EQ(ip("s4"), "-") << "the pool is full";
+  // Nothing corrects it.
+  cluster_.fail_next({.verb = Verb::kPatch,
+                      .resource = "services",
+                      .subresource = "status",
+                      .name = "s4",
+                      .times = Fault::kAlways});
+  change("s4", R"({"status":{"loadBalancer":{"ingress":[{"ip":"192.168.1.200"}]}}})");
+  change("s1", R"({"spec":{"ports":[{"name":"p","port":8080,"protocol":"TCP"}]}})");
+  EXPECT_EQ(ip("s1"), "192.168.1.200");
+  remove("s3");
+  EXPECT_EQ(ip("s1"), "192.168.1.200");
+  cluster_.clear_faults();
+  cluster_.advance(10min);
+  EXPECT_EQ(ip("s1"), "192.168.1.200");
+  EXPECT_EQ(ip("s4"), "192.168.1.202") << "it gets what is free";
+}
+
 TEST_F(KeepingTest, AServiceOfAnotherTypeGivesItsAddressUp) {
   start();
   add("s1");
