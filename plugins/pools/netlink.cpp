@@ -26,6 +26,8 @@ using Bytes = std::span<const std::uint8_t>;
 constexpr std::size_t kPartMax = std::size_t{64} * 1024;
 /// The kernel answers at once, or not at all.
 constexpr timeval kAnswerLimit{10, 0};
+/// Lists that a change has torn are asked for again as often as this.
+constexpr int kListTries = 10;
 
 /// The rights of the thread may be those of a user namespace that does not own the network.
 constexpr std::string_view kNoRights =
@@ -175,9 +177,21 @@ Status Netlink::send(Message& message) {
   return {};
 }
 
+template <typename Out, typename Each>
+Status Netlink::list(Message& message, Out& out, const Each& each) {
+  for (int attempt = 0; attempt < kListTries; ++attempt) {
+    out.clear();
+    const Result<bool> is_whole = read_list(message, each);
+    if (!is_whole) return is_whole.error();
+    if (*is_whole) return {};
+  }
+  return failed("the routes change", EAGAIN);
+}
+
 template <typename Each>
-Status Netlink::list(Message& message, const Each& each) {
+Result<bool> Netlink::read_list(Message& message, const Each& each) {
   if (Status s = send(message); !s.ok()) return s;
+  bool is_whole = true;
   std::vector<std::uint8_t> buffer(kPartMax);
   while (true) {
     const ssize_t got = ::recv(socket_, buffer.data(), buffer.size(), 0);
@@ -190,11 +204,13 @@ Status Netlink::list(Message& message, const Each& each) {
       const Bytes content = rest.subspan(sizeof(nlmsghdr), head.nlmsg_len - sizeof(nlmsghdr));
       rest = after(rest, head.nlmsg_len);
       if (head.nlmsg_seq != sequence_) continue;  // The end of an answer that was given up.
-      if ((head.nlmsg_flags & NLM_F_DUMP_INTR) != 0) return failed("the routes change", EAGAIN);
-      if (head.nlmsg_type == NLMSG_DONE) return {};
-      if (head.nlmsg_type == NLMSG_ERROR) {
-        const int number = -read<nlmsgerr>(content).error;
-        return number == 0 ? Status() : failed("the kernel refuses", number);
+      // Read to its end, before which the kernel begins no other list.
+      if ((head.nlmsg_flags & NLM_F_DUMP_INTR) != 0) is_whole = false;
+      if (head.nlmsg_type == NLMSG_DONE || head.nlmsg_type == NLMSG_ERROR) {
+        // Both begin with the number of an error, which is negative.
+        const int number = read<std::int32_t>(content);
+        if (number < 0) return failed("the kernel gives no list", -number);
+        return is_whole;
       }
       each(head.nlmsg_type, content);
     }
@@ -207,7 +223,7 @@ Result<std::vector<KernelRoute>> Netlink::routes(Family family) {
   head.rtm_family = family_number(family);
   message.put(head);
   std::vector<KernelRoute> out;
-  Status listed = list(message, [&](std::uint16_t type, Bytes content) {
+  Status listed = list(message, out, [&](std::uint16_t type, Bytes content) {
     if (type != RTM_NEWROUTE) return;
     if (const auto route = read_route(family, content)) out.push_back(*route);
   });
@@ -221,7 +237,7 @@ Result<AddressSet> Netlink::own_addresses(Family family) {
   head.ifa_family = family_number(family);
   message.put(head);
   AddressSet out;
-  Status listed = list(message, [&](std::uint16_t type, Bytes content) {
+  Status listed = list(message, out, [&](std::uint16_t type, Bytes content) {
     if (type != RTM_NEWADDR || read<ifaddrmsg>(content).ifa_family != family_number(family)) return;
     // IFA_ADDRESS of a point-to-point link is the machine at its other end.
     std::optional<Address> local;

@@ -47,9 +47,13 @@ class Netlink {
   class Message;
 
   [[nodiscard]] Status send(Message& message);
-  /// Sends a request for a list, and calls `each` with the type and bytes of each element.
+  /// Sends a request for a list, and calls `each`, which fills `out`, with the type and bytes of
+  /// each element. A list that changes while the kernel writes it is begun again.
+  template <typename Out, typename Each>
+  [[nodiscard]] Status list(Message& message, Out& out, const Each& each);
+  /// The same once; false: it has changed.
   template <typename Each>
-  [[nodiscard]] Status list(Message& message, const Each& each);
+  [[nodiscard]] Result<bool> read_list(Message& message, const Each& each);
   [[nodiscard]] Status acknowledged(Message& message);
   [[nodiscard]] Status change(std::uint16_t type, std::uint16_t flags, const KernelRoute& route);
 
