@@ -102,6 +102,19 @@ std::optional<KernelRoute> read_route(Family family, Bytes bytes) {
   return out;
 }
 
+/// The result of a change, by the number of the kernel's error.
+Status outcome(std::uint16_t type, int number) {
+  if (number == 0) return {};
+  if (number == EPERM) return {Code::kForbidden, std::string(kNoRights)};
+  Status out = failed("the kernel refuses", number);
+  if (type == RTM_DELROUTE) {
+    return number == ESRCH ? Status(Code::kNotFound, out.message()) : out;
+  }
+  if (number == EEXIST) return {Code::kAlreadyExists, out.message()};
+  const bool is_far = number == ENETUNREACH || number == EHOSTUNREACH || number == EINVAL;
+  return is_far ? Status(Code::kNotFound, out.message()) : out;
+}
+
 }  // namespace
 
 Status check_network_rights() {
@@ -268,10 +281,11 @@ Status Netlink::change(std::uint16_t type, std::uint16_t flags, const KernelRout
   std::array<std::uint8_t, sizeof(route.table)> table{};
   std::memcpy(table.data(), &route.table, sizeof(route.table));
   message.attribute(RTA_TABLE, table);
-  return acknowledged(message);
+  const Result<int> number = acknowledged(message);
+  return number ? outcome(type, *number) : number.error();
 }
 
-Status Netlink::acknowledged(Message& message) {
+Result<int> Netlink::acknowledged(Message& message) {
   if (Status s = send(message); !s.ok()) return s;
   std::array<std::uint8_t, 4096> buffer{};
   while (true) {
@@ -281,14 +295,7 @@ Status Netlink::acknowledged(Message& message) {
     const Bytes bytes = Bytes(buffer).first(static_cast<std::size_t>(got));
     const auto head = read<nlmsghdr>(bytes);
     if (head.nlmsg_seq != sequence_ || head.nlmsg_type != NLMSG_ERROR) continue;
-    const int number = -read<nlmsgerr>(after(bytes, sizeof(nlmsghdr))).error;
-    if (number == 0) return {};
-    Status out = failed("the kernel refuses", number);
-    if (number == EEXIST) return {Code::kAlreadyExists, out.message()};
-    if (number == ESRCH) return {Code::kNotFound, out.message()};
-    if (number == EPERM) return {Code::kForbidden, std::string(kNoRights)};
-    const bool is_far = number == ENETUNREACH || number == EHOSTUNREACH || number == EINVAL;
-    return is_far ? Status(Code::kNotFound, out.message()) : out;
+    return -read<nlmsgerr>(after(bytes, sizeof(nlmsghdr))).error;
   }
 }
 

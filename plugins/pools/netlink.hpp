@@ -54,7 +54,8 @@ class Netlink {
   /// The same once; false: it has changed.
   template <typename Each>
   [[nodiscard]] Result<bool> read_list(Message& message, const Each& each);
-  [[nodiscard]] Status acknowledged(Message& message);
+  /// Sends a request for a change. The number of the kernel's error; 0: it is done.
+  [[nodiscard]] Result<int> acknowledged(Message& message);
   [[nodiscard]] Status change(std::uint16_t type, std::uint16_t flags, const KernelRoute& route);
 
   int socket_;  // -1: moved away.
