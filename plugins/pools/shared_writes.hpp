@@ -32,6 +32,8 @@ class SharedWrites {
     std::optional<Status> result{};
   };
 
+  class Writing;
+
   const Write write_;
   std::mutex mutex_;
   std::condition_variable ended_;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <future>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -52,6 +53,17 @@ TEST(SharedWritesTest, AFailedWriteFailsAllOfItsChangesAndNoOthers) {
   });
   EXPECT_EQ(writes.make([](RouteTable&) {}).code(), Code::kUnavailable);
   EXPECT_TRUE(writes.make([](RouteTable&) {}).ok());
+}
+
+TEST(SharedWritesTest, AWriteThatThrowsEnds) {
+  int writes_made = 0;
+  SharedWrites writes([&](const std::vector<SharedWrites::Change>&) {
+    if (++writes_made == 1) throw std::runtime_error("lost");
+    return Status();
+  });
+  EXPECT_THROW(static_cast<void>(writes.make([](RouteTable&) {})), std::runtime_error);
+  EXPECT_TRUE(writes.make([](RouteTable&) {}).ok());
+  EXPECT_EQ(writes_made, 2);
 }
 
 }  // namespace
