@@ -274,6 +274,7 @@ CloudReply PoolsController::ensure(const CloudService& at, std::span<const Node>
     made = ensure(*service);
   }
   report(*service, made);
+  look_again(made.next);
   // A handler may have seen the end of the Service before: then nothing else frees the address.
   const Lookup<Service> present = find(at.service.key(), uid);
   if (!present.error().ok()) return CloudReply::failed(present.error());
@@ -282,7 +283,6 @@ CloudReply PoolsController::ensure(const CloudService& at, std::span<const Node>
     return gone();
   }
   confirm(at.service.key(), uid);
-  look_again(made.next);
   Status done = made.decision.status;
   if (done.ok() && made.hands_over) done = hand_over(*service, made.decision.addresses);
   if (!done.ok()) return CloudReply::failed(std::move(done));
