@@ -72,7 +72,9 @@ CloudRoute route_of(const KernelRoute& route, const std::vector<RouteTarget>& al
 CloudReply KernelRoutes::list(std::string_view /*cluster*/) {
   Result<Netlink> kernel = Netlink::open();
   if (!kernel) return CloudReply::failed(kernel.error());
-  const std::vector<RouteTarget> targets = targets_();
+  const Result<std::vector<RouteTarget>> known = targets_();
+  if (!known) return CloudReply::failed(known.error());
+  const std::vector<RouteTarget>& targets = *known;
   const Cidrs cidrs = cidrs_of(targets);
   std::vector<CloudRoute> out;
   for (const Family family : {Family::kIPv4, Family::kIPv6}) {

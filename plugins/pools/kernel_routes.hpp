@@ -24,8 +24,8 @@ struct RouteTarget {
 /// Rule: docs/spec/cloud.md, F6.
 class KernelRoutes final : public Routes {
  public:
-  using Targets = std::function<std::vector<RouteTarget>()>;
-  /// `targets`: the Nodes of the moment.
+  using Targets = std::function<Result<std::vector<RouteTarget>>()>;
+  /// `targets`: the Nodes of the moment; without them no route is listed.
   KernelRoutes(const RouteSettings& settings, Targets targets)
       : settings_(settings), targets_(std::move(targets)) {}
   ~KernelRoutes() = default;

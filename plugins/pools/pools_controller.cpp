@@ -63,9 +63,11 @@ Routes* PoolsController::routes() {
   return nullptr;
 }
 
-std::vector<RouteTarget> PoolsController::route_targets() const {
+Result<std::vector<RouteTarget>> PoolsController::route_targets() const {
+  const List<Node> all = nodes_.list();
+  if (!all.error().ok()) return all.error();
   std::vector<RouteTarget> out;
-  for (const Node& each : nodes_.list()) {
+  for (const Node& each : all) {
     RouteTarget& made = out.emplace_back();
     made.name = each.name();
     made.addresses = read_addresses(each.status()["addresses"]);

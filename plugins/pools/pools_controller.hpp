@@ -103,7 +103,7 @@ class PoolsController final : public Controller,
   };
   [[nodiscard]] Inventory inventory() const;
   /// The Nodes, for routes in the kernel.
-  [[nodiscard]] std::vector<RouteTarget> route_targets() const;
+  [[nodiscard]] Result<std::vector<RouteTarget>> route_targets() const;
 
   Context& cluster_;
   CloudHost host_;

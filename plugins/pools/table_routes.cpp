@@ -28,13 +28,15 @@ Result<TableRoutes::Content> TableRoutes::read() const {
   return out;
 }
 
-std::vector<CloudAddress> TableRoutes::addresses_of(const std::string& destination,
-                                                    const RouteLine& line) const {
-  if (const Lookup<Node> node = nodes_.get({"", line.node})) {
+Result<std::vector<CloudAddress>> TableRoutes::addresses_of(const std::string& destination,
+                                                            const RouteLine& line) const {
+  const Lookup<Node> node = nodes_.get({"", line.node});
+  if (!node.error().ok()) return node.error();
+  if (node) {
     std::vector<CloudAddress> all = read_addresses(node->status()["addresses"]);
     if (next_hop(all, destination) == line.hop) return all;
   }
-  return {{"InternalIP", line.hop}};
+  return std::vector<CloudAddress>{{"InternalIP", line.hop}};
 }
 
 CloudReply TableRoutes::list(std::string_view /*cluster*/) {
@@ -42,10 +44,12 @@ CloudReply TableRoutes::list(std::string_view /*cluster*/) {
   if (!content) return CloudReply::failed(content.error());
   std::vector<CloudRoute> out;
   for (const auto& [destination, line] : content->table) {
+    Result<std::vector<CloudAddress>> addresses = addresses_of(destination, line);
+    if (!addresses) return CloudReply::failed(addresses.error());
     out.push_back({.name = destination,
                    .node = line.node,
                    .destination = destination,
-                   .addresses = addresses_of(destination, line),
+                   .addresses = *std::move(addresses),
                    .follows_addresses = true});
   }
   return CloudReply::with(out);

@@ -48,8 +48,8 @@ class TableRoutes final : public Routes {
   [[nodiscard]] Status write(const std::vector<SharedWrites::Change>& changes) const;
   /// The addresses of a line's Node, if they lead to the line's next hop; else that hop alone,
   /// by which the loop sees that they have changed.
-  [[nodiscard]] std::vector<CloudAddress> addresses_of(const std::string& destination,
-                                                       const RouteLine& line) const;
+  [[nodiscard]] Result<std::vector<CloudAddress>> addresses_of(const std::string& destination,
+                                                               const RouteLine& line) const;
 
   const Context& cluster_;
   const Informer<Node>& nodes_;

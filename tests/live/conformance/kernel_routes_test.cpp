@@ -77,6 +77,7 @@ class KernelRoutesTest : public ::testing::Test {
     EXPECT_TRUE(reply.status.ok()) << reply.status.message();
     return reply.text.value_or("");
   }
+  using Targets = Result<std::vector<RouteTarget>>;
   static std::string shown() { return shell("ip route show proto 157"); }
 
   std::vector<RouteTarget> targets_{
@@ -163,6 +164,12 @@ TEST_F(KernelRoutesTest, ARouteWhoseNodeIsGoneHasNoTarget) {
   targets_.clear();
   EXPECT_THAT(listed(), HasSubstr(R"("destinationCIDR":"10.244.1.0/24")"));
   EXPECT_THAT(listed(), ::testing::Not(HasSubstr("targetNode")));
+}
+
+TEST_F(KernelRoutesTest, WithoutTheNodesNoRouteIsListed) {
+  KernelRoutes routes(RouteSettings{.kind = RouteKind::kKernel},
+                      []() -> Targets { return Status(Code::kUnavailable, "no cache"); });
+  EXPECT_EQ(routes.list("kubernetes").status.message(), "no cache");
 }
 
 TEST_F(KernelRoutesTest, ManyRoutesAreListed) {
