@@ -124,15 +124,16 @@ Status KernelRoutes::set(const CloudRoute& route, const Address& hop) {
                            settings_.protocol};
   const Result<std::vector<KernelRoute>> all = kernel->routes(hop.family);
   if (!all) return all.error();
-  const Status exists(Code::kUnavailable, "a route to " + route.destination + " exists already");
+  const std::string exists = "a route to " + route.destination + " exists already";
   for (const KernelRoute& each : *all) {
     if (each.table != settings_.table || each.destination.text() != wanted.destination.text()) {
       continue;
     }
-    return is_own(each) && each.gateway == wanted.gateway ? Status() : exists;
+    if (is_own(each) && each.gateway == wanted.gateway) return {};
+    return {Code::kUnavailable, exists + ", of protocol " + std::to_string(each.protocol)};
   }
   Status added = kernel->add(wanted);
-  if (added.code() == Code::kAlreadyExists) return exists;
+  if (added.code() == Code::kAlreadyExists) return {Code::kUnavailable, exists};
   if (added.code() != Code::kNotFound) return added;
   return {Code::kUnavailable, hop.text() + " cannot be reached directly"};
 }

@@ -1,5 +1,7 @@
 #include "plugins/pools/route_table.hpp"
 
+#include <algorithm>
+#include <array>
 #include <davit/options.hpp>
 #include <utility>
 
@@ -10,6 +12,20 @@ constexpr std::int64_t kTableMax = 0xffffffff;
 /// Those below are the kernel's own and the administrator's.
 constexpr std::int64_t kProtocolMin = 5;
 constexpr std::int64_t kProtocolMax = 255;
+
+struct Numbers {
+  std::int64_t first;
+  std::int64_t last;
+};
+/// Those of other programs, from RIP daemons to DHCP clients: RTPROT_* of linux/rtnetlink.h.
+constexpr std::array kProtocolsOfOthers = {Numbers{8, 18}, Numbers{42, 42}, Numbers{99, 99},
+                                           Numbers{186, 189}, Numbers{192, 192}};
+
+bool is_of_others(std::int64_t protocol) {
+  return std::any_of(
+      kProtocolsOfOthers.begin(), kProtocolsOfOthers.end(),
+      [protocol](const Numbers& each) { return each.first <= protocol && protocol <= each.last; });
+}
 
 std::string_view take_word(std::string_view& line) {
   const std::size_t blank = line.find(' ');
@@ -43,6 +59,11 @@ Result<RouteSettings> read_route_settings(Value routes) {
       routes["protocol"].is_absent() ? out.protocol : routes["protocol"].integer_or(0);
   if (protocol < kProtocolMin || protocol > kProtocolMax) {
     return Status(Code::kInvalid, "routes.protocol: must be from 5 to 255");
+  }
+  if (is_of_others(protocol)) {
+    return Status(Code::kInvalid, "routes.protocol: " + std::to_string(protocol) +
+                                      " belongs to the routes of another program; such as 157 does "
+                                      "not");
   }
   out.table = static_cast<std::uint32_t>(table);
   out.protocol = static_cast<std::uint8_t>(protocol);

@@ -104,7 +104,7 @@ TEST_F(KernelRoutesTest, CLD164_TheKernelHasARouteForEachNode) {
 TEST_F(KernelRoutesTest, CLD164_ARouteOfSomebodyElseStays) {
   ASSERT_EQ(shell("ip route add 10.244.1.0/24 via 192.168.1.99 metric 7"), "");
   EXPECT_EQ(create(targets_[0], "10.244.1.0/24").message(),
-            "a route to 10.244.1.0/24 exists already");
+            "a route to 10.244.1.0/24 exists already, of protocol 3");
   EXPECT_TRUE(remove("10.244.1.0/24").ok());
   EXPECT_THAT(shell("ip route show 10.244.1.0/24"), HasSubstr("via 192.168.1.99"));
   EXPECT_EQ(listed(), "[]");

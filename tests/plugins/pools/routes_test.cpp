@@ -146,6 +146,20 @@ TEST_F(RoutesTest, WrongKindsAreRefused) {
               HasSubstr("routes.protocol: must be from 5"));
 }
 
+TEST_F(RoutesTest, TheProtocolsOfOtherProgramsAreRefused) {
+  const auto read = [this](int protocol) {
+    return read_route_settings(
+        cluster_.value(R"({"kind":"kernel","protocol":)" + std::to_string(protocol) + "}"));
+  };
+  for (const int each : {8, 12, 18, 42, 99, 186, 189, 192}) {
+    EXPECT_THAT(read(each).error().message(),
+                HasSubstr("routes.protocol: " + std::to_string(each) + " belongs to"));
+  }
+  for (const int each : {5, 7, 19, 41, 157, 185, 190, 191, 193, 255}) {
+    EXPECT_TRUE(read(each)) << each;
+  }
+}
+
 TEST(RouteTableTest, LinesOfAnotherFormAreLeftOut) {
   const RouteTable table = parse_routes(
       "10.244.1.0/24 192.168.1.11 n1\n"
