@@ -233,7 +233,11 @@ Status Caches::stream(const host::Selection& what, const host::ReflectorRequest&
   const Revision shown = std::min(limit(resource).value_or(server_.revision()), cached);
   current_->seen = std::max(current_->seen, shown);
   if (++current_->quiet_watches == kQuietWatches) current_->is_listing = false;
-  if (is_quiet) return current_->gets_bookmarks ? sink(bookmark(what, *served)) : Status();
+  if (is_quiet) {
+    // The bookmark is a doubt, which the next request decides.
+    if (std::exchange(current_->is_before_restore, false)) current_->at.reset();
+    return current_->gets_bookmarks ? sink(bookmark(what, *served)) : Status();
+  }
   std::string events;
   static_cast<void>(response.stream->read(events, std::numeric_limits<std::size_t>::max() / 2));
   return sink(up_to(std::move(events), shown, server_.revision()));
@@ -262,7 +266,7 @@ void Caches::notice_restored_server() {
   if (server_.revision() >= before) return;
   for (Follower& each : followers()) {
     each.at.reset();  // It is asked again.
-    each.gets_bookmarks = true;
+    each.gets_bookmarks = each.is_before_restore = true;
     each.seen = std::min(each.seen, server_.revision());
   }
 }

@@ -81,6 +81,7 @@ class Caches final : private host::ListWatch, private host::CacheMetrics {
     int quiet_watches = 0;              // One after the other, since follow() began.
     std::optional<Time> waits_until{};  // After a failure.
     bool gets_bookmarks = false;        // At the end of each watch without news.
+    bool is_before_restore = false;     // No watch has shown yet that the server was restored.
     sandbox::Revision followed = 0;     // The server's, when this was last up to date.
     bool is_missing = false;            // The server did not serve the resource, when it was asked.
   };

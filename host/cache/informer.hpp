@@ -67,8 +67,8 @@ struct InformerSeams {
   /// informer's lock, so it is a leaf; may be empty.
   std::function<void(const ResourceId& resource, const SkippedObject& object)> on_skip{};
   ServerContact* contact = nullptr;  ///< See ReflectorSeams.
-  /// Hears of versions that have gone back, before the content changes. Called without a lock; may
-  /// be empty.
+  /// Hears of consistent reads whose versions have gone back, before the content changes. Called
+  /// without a lock; may be empty.
   std::function<void(const ResourceId& resource, std::string_view known, std::string_view version)>
       on_went_back{};
 };

@@ -400,8 +400,8 @@ Status Reflector::on_event(WatchType type, std::string_view bytes) {
           {.note = Note::kPopulated, .version = std::string(version), .status = {}},
           {.kind = RequestKind::kStreamingList, .resource_version = {}, .continue_token = {}});
       break;
-    case ReflectorState::Use::kWentBack:
-      return leave(Cause::kWentBack, {Code::kExpired, "the server's versions have gone back"});
+    case ReflectorState::Use::kBehind:
+      return leave(Cause::kBehind, {Code::kExpired, "the watch is behind what was seen"});
     case ReflectorState::Use::kNothing:
       break;
   }
@@ -511,7 +511,8 @@ void Reflector::carry_out(const ReflectorReport& report, const ReflectorRequest&
   }
   if (report.note == Note::kSame) seams_.target.bookmark(report.version);
   if (report.note == Note::kWatchStalled) seams_.metrics.stalled_watch();
-  if (report.note == Note::kUnproven) seams_.metrics.relist_requested(RelistReason::kVerification);
+  const bool is_doubt = report.note == Note::kUnproven || report.note == Note::kBehind;
+  if (is_doubt) seams_.metrics.relist_requested(RelistReason::kVerification);
   if (report.note == Note::kWentBack) {
     seams_.metrics.relist_requested(RelistReason::kWentBack);
     seams_.target.went_back(report.known_version, report.version);
@@ -554,8 +555,9 @@ void Reflector::log_report(const ReflectorReport& report, const ReflectorRequest
           {{"resource", resource},
            {"known", report.known_version},
            {"resourceVersion", report.version}});
+    case Note::kBehind:
     case Note::kUnproven:
-      return log_.info(2, "A watch did not show how current the cache is; listing again",
+      return log_.info(2, "A response did not show how current the cache is; listing again",
                        {{"resource", resource}, {"resourceVersion", state_.last_version()}});
     case Note::kWatchSilent:
     case Note::kExpired:

@@ -91,8 +91,8 @@ class ReflectorTarget {
   virtual void pause() {}
   /// A content is complete, or was verified: Reflector::freshness() says as of when.
   virtual void verified() {}
-  /// The server is at `version`, below the known one, as after a restore from a backup. What it
-  /// has then follows as a new content.
+  /// A consistent read was at `version`, below the known one, as after a restore from a backup. A
+  /// new content follows: the server's state then.
   virtual void went_back([[maybe_unused]] std::string_view known,
                          [[maybe_unused]] std::string_view version) {}
   /// Nothing could be listed or watched; it is tried again.

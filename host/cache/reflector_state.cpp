@@ -195,7 +195,7 @@ ReflectorState::Use ReflectorState::on_event(const Event& event, Time now) {
     if (!event.ends_initial) return Use::kNothing;
     if (is_behind(event.resource_version)) {
       behind_ = event.resource_version;
-      return Use::kWentBack;
+      return Use::kBehind;
     }
     // This stream counts as a watch that begins now.
     phase_ = Phase::kWatching;
@@ -213,7 +213,7 @@ ReflectorState::Use ReflectorState::on_event(const Event& event, Time now) {
   if (event.type == WatchType::kBookmark && mutant("bookmarks")) return Use::kNothing;
   if (event.type == WatchType::kBookmark && is_behind(event.resource_version)) {
     behind_ = event.resource_version;
-    return Use::kWentBack;
+    return Use::kBehind;
   }
   if (!from_any_version_ && !event.resource_version.empty()) {
     last_version_.assign(event.resource_version);
@@ -281,10 +281,19 @@ bool ReflectorState::is_behind(std::string_view version) const {
   return theirs && ours && *theirs < *ours && !mutant("versions-back");
 }
 
-ReflectorReport ReflectorState::went_back(std::string_view version) {
-  unavailable_ = is_other_history_ = true;
-  goal_.reset();
+ReflectorReport ReflectorState::fall_behind(std::string_view version) {
+  const bool collects = phase_ == Phase::kListing || phase_ == Phase::kStreamingList;
+  const bool is_consistent = phase_ == Phase::kProbing || (collects && content_as_of_);
+  unavailable_ = true;
   phase_ = Phase::kStart;
+  if (!is_consistent) {
+    return {.note = Note::kBehind,
+            .version = std::string(version),
+            .known_version = last_version_,
+            .status = {}};
+  }
+  is_other_history_ = true;
+  goal_.reset();
   return {.note = Note::kWentBack,
           .version = std::string(version),
           .known_version = std::exchange(last_version_, {}),
@@ -311,7 +320,7 @@ ReflectorReport ReflectorState::finish(const StreamEnd& end, Time now) {
     if (phase_ == Phase::kWatching) phase_ = Phase::kProbing;
     return {.note = Note::kRetried, .version = {}, .status = end.status};
   }
-  if (end.cause == Cause::kWentBack) return went_back(std::exchange(behind_, {}));
+  if (end.cause == Cause::kBehind) return fall_behind(std::exchange(behind_, {}));
   switch (phase_) {
     case Phase::kProbing:
       return finish_probe(end);
@@ -402,7 +411,7 @@ ReflectorReport ReflectorState::finish_probe(const StreamEnd& end) {
     unavailable_ = true;
     return list_again(Note::kListFailed, end.status);
   }
-  if (is_behind(end.resource_version)) return went_back(end.resource_version);
+  if (is_behind(end.resource_version)) return fall_behind(end.resource_version);
   phase_ = Phase::kWatching;
   const bool is_same = compared && end.is_same;
   if (is_same) last_version_ = end.resource_version;
@@ -416,7 +425,7 @@ ReflectorReport ReflectorState::finish_probe(const StreamEnd& end) {
 
 ReflectorReport ReflectorState::finish_page(const StreamEnd& end) {
   if (list_.pages++ == 0) list_.version = end.resource_version;
-  if (is_behind(list_.version)) return went_back(list_.version);
+  if (is_behind(list_.version)) return fall_behind(list_.version);
   if (!end.continue_token.empty()) {
     list_.paginated = true;
     list_.continue_token = end.continue_token;

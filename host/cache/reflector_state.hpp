@@ -104,7 +104,7 @@ struct StreamEnd {
     kStalled,      ///< Cut by us: nothing came any more.
     kRelist,       ///< Cut by us: everything is to be listed again.
     kVerify,       ///< Cut by us: how far the server is, is to be asked.
-    kWentBack,     ///< Cut by us after Use::kWentBack.
+    kBehind,       ///< Cut by us after Use::kBehind.
     kStopped,
   };
   Cause cause = Cause::kEnded;
@@ -137,11 +137,12 @@ struct ReflectorReport {
     kRetried,           ///< The same request is sent again, at once or after a back-off.
     kStreamingRefused,  ///< A plain list follows.
     kUnproven,          ///< The watch did not show how far it is; a consistent list follows.
-    kWentBack,          ///< The server is at `version`, behind what was seen; a list follows.
+    kBehind,    ///< A response at `version` is behind what was seen; a consistent list follows.
+    kWentBack,  ///< A consistent read at `version` is behind what was seen; a list follows.
   };
   Note note = Note::kNone;
-  std::string version;          ///< kPopulated, kSame, kWentBack.
-  std::string known_version{};  ///< kWentBack: what was seen before.
+  std::string version;          ///< kPopulated, kSame, kBehind, kWentBack.
+  std::string known_version{};  ///< kBehind, kWentBack: what was seen before.
   Status status;                ///< For the log.
 };
 
@@ -170,8 +171,10 @@ struct ReflectorReport {
 ///
 /// Versions that go back: a server whose etcd was restored from a backup sends no event to a watch
 /// at a version that it has not reached yet. A probe, list or bookmark below the known version
-/// therefore has everything listed again. A silent end of a watch from a server that sends
-/// bookmarks is followed by a probe.
+/// therefore has everything listed again. Only a consistent read proves it: a watch may get the
+/// older progress of a lagging member (etcd issue 20221), so the known version is kept until a
+/// consistent list is below it too. A silent end of a watch from a server that sends bookmarks is
+/// followed by a probe.
 /// Pure: time and randomness come in. Not thread-safe.
 class ReflectorState {
  public:
@@ -217,7 +220,7 @@ class ReflectorState {
     kCollect,   ///< Put into, or take out of, what is being collected.
     kApply,     ///< Apply to the store.
     kBookmark,  ///< Move the store's version.
-    kWentBack,  ///< End the watch: the server is behind what was seen.
+    kBehind,    ///< End the watch: it is behind what was seen.
     kPopulate,  ///< The collected objects are the content at the event's version; the watch goes
                 ///< on.
     kNothing,
@@ -266,7 +269,8 @@ class ReflectorState {
   void note_verified();
   /// Whether `version` is below the known one, as no version of a server that keeps its data is.
   [[nodiscard]] bool is_behind(std::string_view version) const;
-  ReflectorReport went_back(std::string_view version);
+  /// A response that ends was at `version`, below the known one.
+  ReflectorReport fall_behind(std::string_view version);
   void reach_goal();
   [[nodiscard]] ReflectorRequest probe_request(std::optional<std::size_t> held);
   ReflectorReport finish_probe(const StreamEnd& end);
@@ -325,7 +329,8 @@ class ReflectorState {
 
   // Verification.
   std::optional<Time> verified_;
-  std::optional<Time> content_as_of_;  // The content being collected is at least as new.
+  // The content being collected is at least as new. Set: the read is consistent.
+  std::optional<Time> content_as_of_;
   struct Goal {
     std::uint64_t version = 0;
     Time as_of;

@@ -331,6 +331,7 @@ TEST_F(VerificationTest, EventBeyondTheVersionIsEvidence) {
 /// A server whose etcd was restored from a backup: its versions begin again below ours.
 class RestoredServerTest : public VerificationTest {
  protected:
+  void expect_no_proof() { EXPECT_EQ(log_.count("The server's versions have gone back"), 0U); }
   void expect_relist_after_step() {
     EXPECT_EQ(log_.count("The server's versions have gone back"), 1U);
     reply({.body = list_json("5", {{.name = "p0", .version = "3", .node = "other"}})});
@@ -382,7 +383,58 @@ TEST_F(RestoredServerTest, BookmarkBelowTheKnownVersionHasEverythingListedAgain)
   fill_small();
   reply({.body = bookmark_json("6")});
   step();
+  expect_no_proof();
+  reply({.body = list_json("6", {})});
+  step();
+  EXPECT_EQ(api_.asked.back(), "list limit=500") << "without a version: the latest state";
   expect_relist_after_step();
+}
+
+// A watch may get the older progress of a lagging member of etcd.
+TEST_F(RestoredServerTest, BookmarkBelowTheKnownVersionIsNoProof) {
+  fill_small();
+  reply({.body = bookmark_json("6")});
+  step();
+  EXPECT_EQ(informer_->store().resource_version(), "7");
+  reply({.body = list_json("8", {{.name = "a", .version = "3"}})});
+  step();
+  EXPECT_EQ(api_.asked.back(), "list limit=500") << "without a version: the latest state";
+  EXPECT_EQ(informer_->store().resource_version(), "8");
+  expect_no_proof();
+}
+
+TEST_F(RestoredServerTest, ListThatMayBeOlderIsNoProof) {
+  fill_small();
+  reply({.body = error_json(410, "Expired")});
+  step();
+  wait();
+  reply({.body = list_json("5", {})});
+  step();
+  EXPECT_EQ(api_.asked.back(), "list resourceVersion=7");
+  expect_no_proof();
+  reply({.body = list_json("7", {{.name = "a", .version = "3"}})});
+  step();
+  EXPECT_EQ(api_.asked.back(), "list limit=500") << "without a version: the latest state";
+  EXPECT_EQ(informer_->store().size(), 1U);
+  expect_no_proof();
+}
+
+TEST_F(RestoredServerTest, StreamedContentThatMayBeOlderIsNoProof) {
+  make_informer();
+  reply({.body = event_json("ADDED", {.name = "p0", .version = "3"}) + initial_end_json("7") +
+                 error_json(410, "Expired")});
+  step();
+  wait();
+  reply({.body = initial_end_json("5")});
+  step();
+  EXPECT_THAT(api_.asked.back(), HasSubstr("resourceVersion=7&"));
+  expect_no_proof();
+  EXPECT_EQ(informer_->store().resource_version(), "7");
+  reply({.body = event_json("ADDED", {.name = "p0", .version = "3"}) + initial_end_json("8")});
+  step();
+  EXPECT_THAT(api_.asked.back(), Not(HasSubstr("resourceVersion=")));
+  EXPECT_EQ(informer_->store().resource_version(), "8");
+  expect_no_proof();
 }
 
 // Such a server sends nothing to a watch at a version that it has not reached yet.
