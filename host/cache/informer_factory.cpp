@@ -116,16 +116,21 @@ void InformerFactory::each(const std::function<void(const Informer&, Life)>& loo
   }
 }
 
-std::size_t InformerFactory::verify(const std::function<bool(const ResourceId&)>& which,
-                                    Time as_of) {
-  std::size_t count = 0;
+InformerFactory::Verified InformerFactory::verify_newest(
+    const std::function<bool(const ResourceId&)>& which, Time as_of) {
+  Informer* newest = nullptr;
+  Verified result = Verified::kNone;
   MutexLock lock(mutex_);
   for (const std::unique_ptr<Informer>& each : informers_) {
-    if (!each->has_synced() || !which(each->resource())) continue;
-    each->verify(as_of);
-    ++count;
+    if (!which(each->resource())) continue;
+    if (result == Verified::kNone) result = Verified::kNoneSynced;
+    if (!each->has_synced()) continue;
+    const bool is_newer = newest == nullptr || each->store().version() > newest->store().version();
+    if (is_newer) newest = each.get();
   }
-  return count;
+  if (newest == nullptr) return result;
+  newest->verify(as_of);
+  return Verified::kOne;
 }
 
 bool InformerFactory::serves(const CacheNeed& need) const {

@@ -91,8 +91,13 @@ class InformerFactory {
   enum class Life { kFactory, kUses };
   /// Calls `look` with each; none is released meanwhile. `look` must not call the factory.
   void each(const std::function<void(const Informer&, Life)>& look) const EXCLUDES(mutex_);
-  /// Calls Informer::verify() for those that run and are of such a resource. Returns how many.
-  std::size_t verify(const std::function<bool(const ResourceId&)>& which, Time as_of)
+  enum class Verified {
+    kOne,
+    kNoneSynced,  ///< There are some, but none has a content yet.
+    kNone,        ///< There are no informers of such a resource.
+  };
+  /// Calls Informer::verify() for the one at the highest version among those of such a resource.
+  Verified verify_newest(const std::function<bool(const ResourceId&)>& which, Time as_of)
       EXCLUDES(mutex_);
 
  private:

@@ -1,6 +1,5 @@
 #include "host/cache/server_history.hpp"
 
-#include <algorithm>
 #include <davit/mutant.hpp>
 
 #include "lib/kube/schema/schema.hpp"
@@ -24,18 +23,27 @@ void ServerHistory::went_back(const ResourceId& resource, std::string_view known
 }
 
 void ServerHistory::resolve_doubt(InformerFactory& informers, Time now) {
+  using Verified = InformerFactory::Verified;
+  if (is_restored()) return;
   std::optional<Restore> doubt;
   {
     MutexLock lock(mutex_);
+    if (verified_at_ && now - *verified_at_ < kVerificationPeriod) return;
     doubt = std::exchange(doubt_, std::nullopt);
   }
-  if (!doubt || is_restored()) return;
-  if (informers.verify(is_of_main_store, now) == 0) end(*doubt);
+  if (!doubt) return;
+  const Verified verified = informers.verify_newest(is_of_main_store, now);
+  {
+    MutexLock lock(mutex_);
+    if (verified == Verified::kOne) verified_at_ = now;
+    if (verified == Verified::kNoneSynced && !doubt_) doubt_ = doubt;
+    if (verified != Verified::kNone || !undecided_.insert(doubt->resource).second) return;
+  }
+  if (on_undecided_) on_undecided_(*doubt);
 }
 
 void ServerHistory::follow(InformerFactory& informers, Time now) {
   bool was_away = false;
-  std::optional<std::pair<std::size_t, ResourceId>> smallest;
   informers.each([&](const Informer& each, InformerFactory::Life) {
     const std::optional<Time> since = each.freshness().followed_since;
     if (!since || !each.has_synced() || !is_of_main_store(each.resource())) return;
@@ -44,11 +52,9 @@ void ServerHistory::follow(InformerFactory& informers, Time now) {
       known->second = *since;
       was_away = true;
     }
-    const std::pair<std::size_t, ResourceId> own{each.store().size(), each.resource()};
-    smallest = std::min(smallest.value_or(own), own);
   });
   if (was_away && !is_restored()) {
-    informers.verify([&](const ResourceId& each) { return each == smallest->second; }, now);
+    static_cast<void>(informers.verify_newest(is_of_main_store, now));
   }
   resolve_doubt(informers, now);
 }

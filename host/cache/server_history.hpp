@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,9 +29,9 @@ namespace davit::host {
 /// of caches, and by follow() after an outage: etcd cannot be restored under a server at work.
 ///
 /// Built-in resources are in the server's main store. Custom ones may come from an aggregated API
-/// server with a store of its own, and clusters often keep Events in an etcd of their own; what
-/// these show is a doubt, which resolve_doubt() has a read of built-in resources decide.
-/// Thread-safe.
+/// server with a separate store, which may be empty after each restart, and clusters often keep
+/// Events in a separate etcd; what these show is a doubt, which resolve_doubt() has a read of a
+/// built-in resource decide. They never end the host themselves. Thread-safe.
 class ServerHistory {
  public:
   /// The evidence.
@@ -42,15 +43,24 @@ class ServerHistory {
   /// Called once, on the thread that notices it, after the fence has come down. Must not block.
   using OnRestored = std::function<void(const Restore&)>;
 
-  explicit ServerHistory(OnRestored on_restored) : on_restored_(std::move(on_restored)) {}
+  /// Called for a doubt that no cache can decide, once for each resource. Must not block.
+  using OnUndecided = std::function<void(const Restore&)>;
+
+  /// The least time between two verifications because of doubts: an aggregated API server may
+  /// alternate between versions for ever.
+  static constexpr Duration kVerificationPeriod = std::chrono::minutes(1);
+
+  explicit ServerHistory(OnRestored on_restored, OnUndecided on_undecided = {})
+      : on_restored_(std::move(on_restored)), on_undecided_(std::move(on_undecided)) {}
   ServerHistory(const ServerHistory&) = delete;
   ServerHistory& operator=(const ServerHistory&) = delete;
 
   /// A consistent read of `resource` was at `version`, which is below the known one.
   void went_back(const ResourceId& resource, std::string_view known, std::string_view version)
       EXCLUDES(mutex_);
-  /// Has the informers of built-in resources verified if another resource has gone back since the
-  /// last call. If there are none, that resource decides.
+  /// If another resource has gone back, has the informer of a built-in one verified that is at the
+  /// highest version, once one has synced, at most once in kVerificationPeriod. If there are none,
+  /// the doubt is reported and dropped.
   void resolve_doubt(InformerFactory& informers, Time now) EXCLUDES(mutex_);
 
   /// As resolve_doubt(), and has one cache verified after each outage. To be called about once a
@@ -66,9 +76,12 @@ class ServerHistory {
   void end(const Restore& what);
 
   const OnRestored on_restored_;
+  const OnUndecided on_undecided_;
   std::atomic<bool> is_restored_{false};
   Mutex mutex_;
-  std::optional<Restore> doubt_ GUARDED_BY(mutex_);  // Since resolve_doubt().
+  std::optional<Restore> doubt_ GUARDED_BY(mutex_);     // Not yet resolved.
+  std::optional<Time> verified_at_ GUARDED_BY(mutex_);  // Because of the last doubt.
+  std::set<std::string> undecided_ GUARDED_BY(mutex_);  // The resources that were reported.
   // The end of the last outage, as of the last follow().
   std::map<ResourceId, Time> followed_since_;
 };

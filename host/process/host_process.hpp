@@ -243,7 +243,8 @@ class HostProcess {
   EventRecorders events_;
   HostReports reports_;
   ServerHistory history_{
-      [this](const ServerHistory::Restore& what) { reports_.server_restored(what); }};
+      [this](const ServerHistory::Restore& what) { reports_.server_restored(what); },
+      [this](const ServerHistory::Restore& what) { reports_.server_doubted(what); }};
   RestListWatch list_watch_;
   InformerFactory informers_;
   Journal journal_;

@@ -66,6 +66,13 @@ void HostReports::server_restored(const ServerHistory::Restore& what) const {
                              ", as after a restore of etcd; davit ends, to be restarted");
 }
 
+void HostReports::server_doubted(const ServerHistory::Restore& what) const {
+  log_.warning(
+      "The versions of a resource went back. If the API server was restored, restart this process; "
+      "it follows no built-in resource that could show that",
+      {{"resource", what.resource}, {"known", what.known}, {"resourceVersion", what.version}});
+}
+
 void HostReports::skipped(const ResourceId& resource, const SkippedObject& object) const {
   const ObjectIdentity& identity = object.identity;
   if (identity.kind.empty() || identity.name.empty()) return;  // The log line has to do.

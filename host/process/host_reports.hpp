@@ -43,6 +43,8 @@ class HostReports {
   void rolled_back(const std::string& text) const;
   /// The API server was restored to an older state, and this process ends. Must not block.
   void server_restored(const ServerHistory::Restore& what) const;
+  /// See ServerHistory::OnUndecided.
+  void server_doubted(const ServerHistory::Restore& what) const;
   /// An informer cannot read an object.
   void skipped(const ResourceId& resource, const SkippedObject& object) const;
   /// The controllers that cannot begin, as they are now. From one thread.

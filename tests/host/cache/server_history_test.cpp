@@ -10,10 +10,13 @@
 namespace davit::host {
 namespace {
 
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 const ResourceId kPods{"", "v1", "pods"};
+const ResourceId kNodes{"", "v1", "nodes"};
 const ResourceId kEvents{"", "v1", "events"};
 const ResourceId kWidgets{"example.com", "v1", "widgets"};
 
@@ -27,16 +30,37 @@ class ServerHistoryTest : public CacheTest {
     reply({.body = content});
     step();
   }
-  void step() {
-    EXPECT_FALSE(informers_.back()->reflector().step(stop_.get_token())) << "it wants to wait";
+  void step() { step(*informers_.back()); }
+  void step(Informer& informer) {
+    EXPECT_FALSE(informer.reflector().step(stop_.get_token())) << "it wants to wait";
+  }
+  /// Pods at version 7, nodes at version 9.
+  void follow_two() {
+    follow(kPods, list_json("7", {{.name = "a", .version = "3"}}));
+    follow(kNodes, R"({"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"9"},)"
+                   R"("items":[]})");
+  }
+  /// The requests of an informer while its watch is ended twice.
+  Strings requests_of(Informer& informer) {
+    const auto before = static_cast<std::ptrdiff_t>(api_.asked.size());
+    for (int i = 0; i < 2; ++i) {
+      reply({});
+      step(informer);
+    }
+    return {api_.asked.begin() + before, api_.asked.end()};
   }
   [[nodiscard]] Status write() const { return history_.fence({})(); }
 
   std::vector<std::string> heard_;
-  ServerHistory history_{[this](const ServerHistory::Restore& what) {
-    EXPECT_FALSE(write().ok()) << "the fence comes first";
-    heard_.push_back(what.resource + " " + what.known + " " + what.version);
-  }};
+  std::vector<std::string> undecided_;
+  ServerHistory history_{
+      [this](const ServerHistory::Restore& what) {
+        EXPECT_FALSE(write().ok()) << "the fence comes first";
+        heard_.push_back(what.resource + " " + what.known + " " + what.version);
+      },
+      [this](const ServerHistory::Restore& what) {
+        undecided_.push_back(what.resource + " " + what.known + " " + what.version);
+      }};
   InformerFactory factory_{InformerSeams{api_,
                                          space_,
                                          clock_,
@@ -130,6 +154,24 @@ TEST_F(ServerHistoryTest, AnOutageIsFollowedByOneVerification) {
   EXPECT_THAT(heard_, ElementsAre("pods 7 5"));
 }
 
+TEST_F(ServerHistoryTest, AnOutageHasTheCacheAtTheHighestVersionVerified) {
+  follow_two();
+  Informer& pods = *informers_[0];
+  Informer& nodes = *informers_[1];
+  history_.follow(factory_, clock_.now());
+  const Time lost = clock_.now();
+  while (clock_.now() - lost < std::chrono::seconds(10)) {
+    reply(
+        {.end = {Code::kUnavailable, "connection refused"}, .lasts = std::chrono::milliseconds(1)});
+    step(pods);
+    clock_.advance(*pods.reflector().step(stop_.get_token()) - clock_.now());
+  }
+  reply({.during = [this] { history_.follow(factory_, clock_.now()); }});
+  step(pods);
+  EXPECT_THAT(requests_of(nodes), ElementsAre(StartsWith("watch "), "list limit=500"));
+  EXPECT_THAT(requests_of(pods), Each(StartsWith("watch ")));
+}
+
 TEST_F(ServerHistoryTest, ADoubtIsResolvedOnce) {
   follow(kPods, list_json("7", {{.name = "a", .version = "3"}}));
   history_.resolve_doubt(factory_, clock_.now());
@@ -141,11 +183,81 @@ TEST_F(ServerHistoryTest, ADoubtIsResolvedOnce) {
   EXPECT_THAT(heard_, IsEmpty());
 }
 
-TEST_F(ServerHistoryTest, WithoutABuiltInResourceACustomOneDecides) {
-  history_.went_back(kWidgets, "9", "1");
+// A watch may get the older progress of a lagging member of etcd.
+TEST_F(ServerHistoryTest, AnOlderBookmarkIsNoProof) {
+  follow(kPods, list_json("7", {{.name = "a", .version = "3"}}));
+  reply({.body = bookmark_json("6")});
+  step();
   EXPECT_TRUE(write().ok());
+  reply({.body = list_json("7", {{.name = "a", .version = "3"}})});
+  step();
+  EXPECT_TRUE(write().ok());
+
+  reply({.body = bookmark_json("6")});
+  step();
+  reply({.body = list_json("6", {{.name = "a", .version = "3"}})});
+  step();
+  EXPECT_THAT(heard_, ElementsAre("pods 7 6"));
+}
+
+// Its server may keep nothing over a restart.
+TEST_F(ServerHistoryTest, NoCustomResourceEndsAHostAlone) {
+  for (int i = 0; i < 3; ++i) {
+    for (const ResourceId& each : {kWidgets, kEvents}) {
+      history_.went_back(each, "9", "1");
+      history_.resolve_doubt(factory_, clock_.now());
+    }
+  }
+  EXPECT_TRUE(write().ok());
+  EXPECT_THAT(heard_, IsEmpty());
+  EXPECT_THAT(undecided_, ElementsAre("widgets.example.com 9 1", "events 9 1"))
+      << "once for each resource";
+}
+
+TEST_F(ServerHistoryTest, ADoubtWaitsForTheFirstContentOfABuiltInResource) {
+  Informer& pods = **factory_.informer(InformerSpec{kPods, {}, {}, {}});
+  ASSERT_TRUE(pods.prepare().ok());
+  history_.went_back(kWidgets, "9", "1");
   history_.resolve_doubt(factory_, clock_.now());
-  EXPECT_THAT(heard_, ElementsAre("widgets.example.com 9 1"));
+  EXPECT_TRUE(write().ok());
+  reply({.body = list_json("7", {{.name = "a", .version = "3"}})});
+  step(pods);
+
+  history_.resolve_doubt(factory_, clock_.now());
+
+  EXPECT_THAT(requests_of(pods), ElementsAre(StartsWith("watch "), "list limit=500"));
+  EXPECT_THAT(heard_, IsEmpty());
+  EXPECT_THAT(undecided_, IsEmpty());
+}
+
+// The quietest one would know the lowest version.
+TEST_F(ServerHistoryTest, TheCacheAtTheHighestVersionIsVerified) {
+  follow_two();
+  history_.went_back(kWidgets, "9", "1");
+  history_.resolve_doubt(factory_, clock_.now());
+  EXPECT_THAT(requests_of(*informers_[1]), ElementsAre(StartsWith("watch "), "list limit=500"));
+  EXPECT_THAT(requests_of(*informers_[0]), Each(StartsWith("watch ")));
+}
+
+TEST_F(ServerHistoryTest, DoubtsVerifyOnceAMinute) {
+  follow(kPods, list_json("7", {{.name = "a", .version = "3"}}));
+  const Time began = clock_.now();
+  const auto verifies_after = [&](std::chrono::seconds time) {
+    history_.went_back(kWidgets, "9", "1");
+    history_.resolve_doubt(factory_, began + time);
+    reply({});
+    step();
+    const bool is_interrupted = api_.stop.stop_requested();
+    if (is_interrupted) {
+      reply({.body = list_json("7", {{.name = "a", .version = "3"}})});
+      step();
+    }
+    return is_interrupted;
+  };
+  EXPECT_TRUE(verifies_after(std::chrono::seconds(0)));
+  EXPECT_FALSE(verifies_after(std::chrono::seconds(1)));
+  EXPECT_FALSE(verifies_after(std::chrono::seconds(59)));
+  EXPECT_TRUE(verifies_after(std::chrono::seconds(60)));
 }
 
 }  // namespace
