@@ -39,6 +39,21 @@ Returned contained(const davit_sink* why, Returned failed, const Call& call) noe
   }
 }
 
+/// As contained(), of what returns nothing.
+template <typename Call>
+void contained(const Call& call) noexcept {
+  static_cast<void>(contained(nullptr, 0, [&] { return call(), 0; }));
+}
+
+/// Absent if `text` is not JSON, as the body of /healthz or of a log.
+davit_value value_of(Cluster& cluster, const std::string& text) {
+  try {
+    return cluster.value(text).raw();
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
 /// The reason goes to `why`.
 davit_code code_of(const Status& status, const davit_sink* why) {
   if (!status.ok()) static_cast<void>(write(why, status.message()));
@@ -134,10 +149,7 @@ davit_code davit_cluster_start(davit_cluster* cluster, davit_str name, davit_ini
 }
 
 void davit_cluster_stop(davit_cluster* cluster, davit_str name) {
-  static_cast<void>(contained(nullptr, 0, [&] {
-    cluster->cluster.stop(from_c(name));
-    return 0;
-  }));
+  contained([&] { cluster->cluster.stop(from_c(name)); });
 }
 
 davit_code davit_cluster_swap(davit_cluster* cluster, davit_str name, davit_init_fn init,
@@ -164,29 +176,27 @@ std::int32_t davit_cluster_debug_page(davit_cluster* cluster, davit_str name, da
                                       const davit_sink* body) {
   constexpr std::int32_t kNotFound = 404;
   constexpr std::int32_t kFailed = 500;
-  using Page = davit::Result<davit::DebugPage>;
-  const Page unknown = davit::Status(davit::Code::kNotFound, "no such controller");
-  const Page page = contained(body, unknown, [&]() -> Page {
-    return cluster->cluster.debug_page(from_c(name), from_c(path), from_c(query));
+  return contained(body, kFailed, [&] {
+    if (cluster->cluster.raw_controller(from_c(name)).size == 0) {
+      static_cast<void>(write(body, "no such controller"));
+      return kNotFound;
+    }
+    const davit::Result<davit::DebugPage> page =
+        cluster->cluster.debug_page(from_c(name), from_c(path), from_c(query));
+    if (!page) return code_of(page.error(), body) == DAVIT_NOT_FOUND ? kNotFound : kFailed;
+    static_cast<void>(write(content_type, page->content_type));
+    static_cast<void>(write(body, page->body));
+    return page->http_status;
   });
-  if (!page) {
-    return code_of(page.error(), body) == DAVIT_NOT_FOUND ? kNotFound : kFailed;
-  }
-  static_cast<void>(write(content_type, page->content_type));
-  static_cast<void>(write(body, page->body));
-  return page->http_status;
 }
 
 void davit_cluster_set_leading(davit_cluster* cluster, std::int32_t leads) {
-  if (leads == 0) {
-    cluster->cluster.stand_by();
-  } else {
-    cluster->cluster.lead();
-  }
+  contained([&] { leads == 0 ? cluster->cluster.stand_by() : cluster->cluster.lead(); });
 }
 
 std::int32_t davit_cluster_lists(davit_cluster* cluster, davit_str resource) {
-  return cluster->cluster.lists(from_c(resource));
+  return contained(nullptr, std::int32_t{-1},
+                   [&] { return std::int32_t{cluster->cluster.lists(from_c(resource))}; });
 }
 
 std::size_t davit_cluster_run_until_idle(davit_cluster* cluster) {
@@ -216,16 +226,18 @@ davit_code davit_cluster_add_yaml(davit_cluster* cluster, davit_str yaml) {
 
 std::int32_t davit_cluster_request(davit_cluster* cluster, davit_str method, davit_str path,
                                    davit_str content_type, davit_str body, davit_value* out) {
-  RawRequest request{.method = std::string(from_c(method)), .target = std::string(from_c(path))};
-  if (content_type.size > 0) {
-    request.headers.emplace_back("Content-Type", std::string(from_c(content_type)));
-    request.body = from_c(body);
-  }
-  const RawReply reply = cluster->cluster.exchange(request);
-  if (out == nullptr) return reply.http_status;
-  *out = {};
-  if (reply.http_status / 100 == 2) *out = cluster->cluster.value(reply.body).raw();
-  return reply.http_status;
+  if (out != nullptr) *out = {};
+  return contained(nullptr, std::int32_t{0}, [&] {
+    RawRequest request{.method = std::string(from_c(method)), .target = std::string(from_c(path))};
+    if (content_type.size > 0) {
+      request.headers.emplace_back("Content-Type", std::string(from_c(content_type)));
+      request.body = from_c(body);
+    }
+    const RawReply reply = cluster->cluster.exchange(request);
+    const bool has_value = out != nullptr && reply.http_status / 100 == 2;
+    if (has_value) *out = value_of(cluster->cluster, reply.body);
+    return std::int32_t{reply.http_status};
+  });
 }
 
 const davit_object_v1* davit_cluster_objects() {
@@ -234,36 +246,43 @@ const davit_object_v1* davit_cluster_objects() {
 
 void davit_cluster_fail_next(davit_cluster* cluster, std::int32_t verb, davit_str resource,
                              std::int32_t http_status, davit_str reason, std::int32_t times) {
-  cluster->cluster.fail_next({.verb = static_cast<Verb>(verb),
-                              .resource = std::string(from_c(resource)),
-                              .http_status = http_status,
-                              .reason = std::string(from_c(reason)),
-                              .times = times});
+  contained([&] {
+    cluster->cluster.fail_next({.verb = static_cast<Verb>(verb),
+                                .resource = std::string(from_c(resource)),
+                                .http_status = http_status,
+                                .reason = std::string(from_c(reason)),
+                                .times = times});
+  });
 }
 
 void davit_cluster_on_http(davit_cluster* cluster, void* self,
                            std::int32_t (*serve)(void*, davit_str, davit_str, davit_str,
                                                  const davit_sink*)) {
-  cluster->cluster.on_http([self, serve](const HttpRecord& request) {
+  const auto answer = [self, serve](const HttpRecord& request) {
     HttpReply reply;
     const davit_sink sink = {sizeof(davit_sink), 0, &reply.body,
                              [](void* body, davit_str chunk) -> davit_code {
-                               static_cast<std::string*>(body)->append(from_c(chunk));
-                               return DAVIT_OK;
+                               return contained(nullptr, davit_code{DAVIT_UNAVAILABLE}, [&] {
+                                 static_cast<std::string*>(body)->append(from_c(chunk));
+                                 return davit_code{DAVIT_OK};
+                               });
                              }};
     reply.http_status = serve(self, davit::to_c(request.method), davit::to_c(request.url),
                               davit::to_c(request.body), &sink);
     if (reply.http_status == 0) reply.failure = HttpReply::Failure::kRefused;
     return reply;
-  });
+  };
+  contained([&] { cluster->cluster.on_http(answer); });
 }
 
 davit_code davit_cluster_records(davit_cluster* cluster, std::int32_t kind,
                                  const davit_sink* each) {
-  std::vector<std::string> texts;
-  if (!records_of(cluster->cluster, kind, texts)) return DAVIT_MISUSE;
-  for (const std::string& text : texts) {
-    if (const davit_code code = write(each, text); code != DAVIT_OK) return code;
-  }
-  return DAVIT_OK;
+  return contained(nullptr, davit_code{DAVIT_INTERNAL}, [&] {
+    std::vector<std::string> texts;
+    if (!records_of(cluster->cluster, kind, texts)) return davit_code{DAVIT_MISUSE};
+    for (const std::string& text : texts) {
+      if (const davit_code code = write(each, text); code != DAVIT_OK) return code;
+    }
+    return davit_code{DAVIT_OK};
+  });
 }

@@ -276,13 +276,13 @@ impl Cluster {
     /// Delivers events and runs timers and syncs until nothing is left that is due; the number of syncs.
     pub fn run_until_idle(&self) -> usize {
         let syncs = unsafe { (self.library.run_until_idle)(self.raw) };
-        assert!(syncs != usize::MAX, "the controllers never become idle");
+        assert!(syncs != usize::MAX, "the controllers never become idle, or the test made a mistake: see standard error");
         syncs
     }
     /// Moves the clock, and runs at each instant what is due then.
     pub fn advance(&self, duration: Duration) {
         let code = unsafe { (self.library.advance)(self.raw, duration.as_millis() as u64) };
-        assert!(code == DAVIT_OK, "the controllers never become idle");
+        assert!(code == DAVIT_OK, "the controllers never become idle, or the test made a mistake: see standard error");
     }
 
     /// Stores an object as if it had been in etcd before: nothing judges it. Replaces a present one.
@@ -315,7 +315,8 @@ impl Cluster {
         let sent = self.request("DELETE", &path_of(resource, key), None);
         assert!(sent.0 / 100 == 2, "deletion of {}: status {}", key, sent.0);
     }
-    /// The HTTP status and the object of a request of an administrator; `body` is a content type and a text.
+    /// The HTTP status and the object of a request of an administrator; `body` is a content type and a text. The object is absent if the
+    /// response is not JSON.
     pub fn request(&self, method: &str, path: &str, body: Option<(&str, &str)>) -> (i32, Option<Value<'_>>) {
         let (content_type, body) = body.unwrap_or(("", ""));
         let mut out = davit_value::new();

@@ -50,14 +50,15 @@ DAVIT_CLUSTER_FUNCTION int32_t davit_cluster_debug_page(davit_cluster* cluster, 
                                                         const davit_sink* body);
 /* 0: the replica does not lead from now on; else it does, as at the beginning. */
 DAVIT_CLUSTER_FUNCTION void davit_cluster_set_leading(davit_cluster* cluster, int32_t leads);
-/* The number of lists of a resource, "widgets.example.com", that filled a cache. */
+/* The number of lists of a resource, "widgets.example.com", that filled a cache; -1 after a
+ * failure. */
 DAVIT_CLUSTER_FUNCTION int32_t davit_cluster_lists(davit_cluster* cluster, davit_str resource);
 
 /* Delivers events and runs timers and syncs until nothing is left that is due. Returns the number
- * of syncs; SIZE_MAX if a controller never becomes idle. */
+ * of syncs; SIZE_MAX if a controller never becomes idle, or a mistake of the test shows. */
 DAVIT_CLUSTER_FUNCTION size_t davit_cluster_run_until_idle(davit_cluster* cluster);
 /* Moves the clock, and runs at each instant what is due then. DAVIT_INTERNAL: a controller never
- * becomes idle. */
+ * becomes idle, or a mistake of the test shows. */
 DAVIT_CLUSTER_FUNCTION davit_code davit_cluster_advance(davit_cluster* cluster, uint64_t ms);
 
 /* Stores an object, JSON text, as if it had been in etcd before: nothing judges it. Replaces a
@@ -67,8 +68,8 @@ DAVIT_CLUSTER_FUNCTION davit_code davit_cluster_add(davit_cluster* cluster, davi
 /* The same for each document of a YAML text. */
 DAVIT_CLUSTER_FUNCTION davit_code davit_cluster_add_yaml(davit_cluster* cluster, davit_str yaml);
 /* Carries out a request of an administrator, "DELETE" and "/api/v1/namespaces/default/pods/web",
- * and returns the HTTP status. A body needs its `content_type`. `out` may be NULL; else it is the
- * object of the response, or absent. */
+ * and returns the HTTP status; 0 after a failure of the cluster. A body needs its `content_type`.
+ * `out` may be NULL; else it is the object of the response, absent if the body is not JSON. */
 DAVIT_CLUSTER_FUNCTION int32_t davit_cluster_request(davit_cluster* cluster, davit_str method,
                                                      davit_str path, davit_str content_type,
                                                      davit_str body, davit_value* out);

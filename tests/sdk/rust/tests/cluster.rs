@@ -1,6 +1,6 @@
 //! The crate on the test cluster.
 use davit::abi::*;
-use davit::testing::{Records, Verb};
+use davit::testing::{Cluster, Records, Verb};
 use davit::{json, Again, Error, EventType, Handle, Key, Level, PatchType, Request, Result, Unless};
 use davit_tests::*;
 use std::cell::{Cell, RefCell};
@@ -100,6 +100,14 @@ fn errors_have_code_reason_and_status() {
         Ok(())
     });
     assert_eq!(cluster.records(Records::Violations).len(), 1);
+}
+
+#[test]
+fn a_response_that_is_not_json_has_no_value() {
+    let cluster = Cluster::new("");
+    let (status, value) = cluster.request("GET", "/healthz", None);
+    assert_eq!(status, 200);
+    assert!(value.unwrap().is_absent());
 }
 
 #[test]

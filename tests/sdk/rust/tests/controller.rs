@@ -53,6 +53,8 @@ fn pages_are_served_with_their_type_and_errors_have_their_status() {
         let body = String::from_utf8(page.body).unwrap();
         assert!(page.http_status == http_status && body.contains(text), "{}: {} {}", path, page.http_status, body);
     }
+    let unknown = cluster.debug_page("other", "keys", "");
+    assert_eq!((unknown.http_status, unknown.body), (404, b"no such controller".to_vec()));
 }
 
 #[test]
