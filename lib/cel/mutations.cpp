@@ -12,7 +12,10 @@
 namespace davit::cel {
 namespace {
 
-constexpr int kDepthMax = 100;  // That of objects of the API: json_values.cpp.
+constexpr int kDepthMax = 100;                  // That of objects of the API: json_values.cpp.
+constexpr std::size_t kOperationsMax = 10'000;  // That of the server for patches: json_patch.cpp.
+constexpr std::size_t kNodeBytes = 48;          // About what a value takes, beside its text.
+constexpr int kMismatchesMax = 10;              // Further ones do not help.
 
 /// The Go type of a value, as messages name it.
 std::string_view go_type(const Value& value) {
@@ -48,9 +51,11 @@ class Walk {
  public:
   /// False: the value is too large.
   bool visit(const Value& value, const std::string& place, int left) {
-    bytes_ += 1 + value.text().size();
-    if (bytes_ > kMutationBytesMax) return false;
+    if (!charge(text_bytes(value))) return false;
     if (left == 0) return true;  // to_json() refuses it.
+    if (const auto* optional = value.get<Optional>()) {
+      return optional->value == nullptr || visit(*optional->value, place, left - 1);
+    }
     if (const auto* list = value.get<ListRef>()) {
       for (std::size_t i = 0; i < (*list)->size(); ++i) {
         if (!visit((*list)->at(i), place, left - 1)) return false;
@@ -70,16 +75,31 @@ class Walk {
     return true;
   }
 
+  /// Counts a value with a text of this size. False: the result is too large.
+  [[nodiscard]] bool charge(std::size_t text) {
+    bytes_ += kNodeBytes + text;
+    return bytes_ <= kMutationBytesMax;
+  }
+
   [[nodiscard]] const std::string& mismatches() const { return mismatches_; }
 
  private:
+  static std::size_t text_bytes(const Value& value) {
+    if (const auto* bytes = value.get<Bytes>()) return bytes->bytes->size();
+    if (const auto* opaque = value.get<OpaqueRef>())
+      return (*opaque)->to_text().value_or("").size();
+    return value.text().size();
+  }
+
   void mismatch(std::string_view type, const std::string& place) {
+    if (++mismatch_count_ > kMismatchesMax) return;
     if (!mismatches_.empty()) mismatches_ += '\n';
     mismatches_ += "unexpected type name \"" + std::string(type) + "\", expected \"" + place +
                    "\", which matches field name path from root Object type";
   }
 
   std::size_t bytes_ = 0;
+  int mismatch_count_ = 0;
   std::string mismatches_;
 };
 
@@ -163,6 +183,7 @@ std::string add_operation(const MapValue& operation, Walk& walk, Json& out) {
   for (const std::string_view field : {"op", "path", "from"}) {
     const std::optional<Value> text = operation.find(borrowed_text(field));
     const std::string shown(text ? text->text() : "");
+    if (!walk.charge(shown.size())) return std::string(kTooLarge);
     if (field != "from" || !shown.empty()) made.set(field, shown);
   }
   if (const std::optional<Value> value = operation.find(borrowed_text("value"))) {
@@ -222,6 +243,7 @@ Mutation json_patch(const Value& value) {
   if (list == nullptr) {
     return {{}, "type mismatch: JSONPatchType.expression should evaluate to array"};
   }
+  if ((*list)->size() > kOperationsMax) return {{}, std::string(kTooLarge)};
   Json out = Json::array();
   Walk walk;
   for (std::size_t i = 0; i < (*list)->size(); ++i) {

@@ -30,9 +30,9 @@ struct Mutation {
   bool foreign = false;
 };
 
-/// More text and more values are refused: one value may stand in many places, so that a short
-/// expression could describe a huge object. The API takes no object of this size.
-inline constexpr std::size_t kMutationBytesMax = 8 * 1024 * 1024;
+/// More text and more values, each with what it takes in memory, are refused: one value may stand
+/// in many places, so that a short expression could describe a huge object.
+inline constexpr std::size_t kMutationBytesMax = 3 * 1024 * 1024;
 
 /// The fields of an `Object`.
 [[nodiscard]] Mutation applied_object(const Value& value);
