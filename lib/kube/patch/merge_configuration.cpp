@@ -9,6 +9,9 @@ namespace davit {
 
 namespace {
 
+/// Further ones of a kind do not help.
+constexpr std::size_t kFindingsMax = 10;
+
 /// Finds the atomic lists, maps and structs of a value, also those inside of others, and its nulls.
 /// k8s: findAtomics of pkg/admission/plugin/policy/mutating/patch.
 class AtomicWalk {
@@ -33,7 +36,9 @@ class AtomicWalk {
 
  private:
   void visit(const Json& value, const Field& field) {
-    if (value.is_null()) nulls_.push_back(path_ + ": " + null_problem(field));
+    if (value.is_null() && nulls_.size() < kFindingsMax) {
+      nulls_.push_back(path_ + ": " + null_problem(field));
+    }
     switch (field.shape) {
       case FieldShape::kOne:
         return visit_one(value, field, field.apply);
@@ -76,11 +81,13 @@ class AtomicWalk {
   }
 
   void add() {
+    if (++count_ > kFindingsMax) return;
     if (!found_.empty()) found_ += ", ";
     found_ += path_;
   }
 
   std::string path_;
+  std::size_t count_ = 0;
   std::string found_;
   std::vector<std::string> nulls_;
 };

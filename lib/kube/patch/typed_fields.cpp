@@ -10,6 +10,9 @@ namespace {
 
 using Form = ValueType::Form;
 
+/// Further ones do not help, and each may quote a large value.
+constexpr std::size_t kProblemsMax = 10;
+
 class FieldWalk {
  public:
   FieldWalk(const ResetFields& reset, std::vector<std::string>* problems)
@@ -42,7 +45,8 @@ class FieldWalk {
 
  private:
   void add_error(const std::string& what) {
-    if (problems_ != nullptr) problems_->push_back(path_ + ": " + what);
+    if (problems_ == nullptr || problems_->size() >= kProblemsMax) return;
+    problems_->push_back(path_ + ": " + what);
   }
 
   void check_scalar(const Json& value, const Field& field) {

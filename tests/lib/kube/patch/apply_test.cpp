@@ -275,6 +275,24 @@ TEST(ApplyTest, WithoutASchemaMapsAreMergedAndListsReplaced) {
     "f:spec":{".":{},"f:a":{".":{},"f:b":{}},"f:l":{}}})"));
 }
 
+TEST(MergeConfigurationTest, TenProblemsOfAKindAreNamed) {
+  const auto problems_of = [](const std::string& element, std::string_view mark) {
+    std::string list;
+    for (int i = 0; i < 50; ++i) list += (list.empty() ? "" : ",") + element;
+    Json pod = Json::object();
+    const std::string text = merge_configuration(
+        pod, json_literal(R"({"spec":{"containers":[)" + list + "]}}"), find_schema("v1", "Pod"));
+    std::size_t count = 0;
+    for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + 1)) {
+      ++count;
+    }
+    return count;
+  };
+
+  EXPECT_EQ(problems_of("1", "non-map elements"), 10U);
+  EXPECT_EQ(problems_of(R"({"name":"a","image":null})", "expected string"), 10U);
+}
+
 TEST(MergeConfigurationTest, ListsWithKeysAreUnitedAndOthersRefused) {
   const Message* const schema = find_schema("v1", "Pod");
   Json pod = json_literal(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},
