@@ -24,10 +24,25 @@ BodyType admitted_type(const Resource& resource, std::string_view subresource) {
   return BodyType::of_kind(std::move(kind.group), std::move(kind.version), std::move(kind.kind));
 }
 
+std::string no_object_text(const Json& value) {
+  const std::string_view type = value.is_array()     ? "array"
+                                : value.is_number()  ? "number"
+                                : value.is_boolean() ? "bool"
+                                                     : "string";
+  return "couldn't get version/kind; json parse error: json: cannot unmarshal " +
+         std::string(type) +
+         R"( into Go value of type struct { APIVersion string "json:\"apiVersion,omitempty\""; )"
+         R"(Kind string "json:\"kind,omitempty\"" })";
+}
+
 MutatedObject adopt_mutated(Json object, const Resource& matched, const JudgedWrite& write,
                             FieldValidation unknown) {
   std::vector<std::string> ignored;
   const BodyType type = admitted_type(matched, write.subresource);
+  if (!object.is_object()) return {{}, no_object_text(object)};
+  if (type.custom != nullptr && object.get("kind").text().empty()) {
+    return {{}, "Object 'Kind' is missing in '" + to_text(object) + '\''};
+  }
   if (ApiFailure fault = keep_type(object, type)) return {{}, fault->message};
   if (ApiFailure fault = conform_body(object, type, unknown, {}, ignored)) {
     return {{}, fault->message.substr(fault->message.find(": ") + 2)};

@@ -13,6 +13,9 @@ namespace davit::sandbox {
 /// The type of the objects that requests for a resource, or for a subresource of it, carry.
 [[nodiscard]] BodyType admitted_type(const Resource& resource, std::string_view subresource);
 
+/// The error of upstream's decoder for a value that is no object.
+[[nodiscard]] std::string no_object_text(const Json& value);
+
 struct MutatedObject {
   Json object;
   std::string error;  ///< Why the object is none of its kind; empty: `object` is set.

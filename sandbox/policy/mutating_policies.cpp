@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sandbox/policy/mutated_object.hpp"
+#include "sandbox/rest/write.hpp"
 
 namespace davit::sandbox {
 
@@ -83,6 +84,8 @@ class MutatingPolicies::Run {
     Json next = *values.object;
     const BodyType type = admitted_type(*use.matched, write_.subresource);
     MutationOutcome outcome = policy.apply(index, values, type.schema, next);
+    // Here, not in the storage: else each further mutation could enlarge it again.
+    if (outcome.error.empty() && is_too_large(next)) outcome.error = "the object is too large";
     if (!outcome.error.empty()) {
       fail(policy, &use.binding, outcome.error, "Invalid");
       return std::nullopt;
@@ -90,9 +93,11 @@ class MutatingPolicies::Run {
     patched_ = true;
     if (outcome.undone) return std::nullopt;
     const bool strict = policy.patch_of(index) == MutationPatch::kJsonPatch;
+    // Upstream reads a custom resource without its schema, so that no field is unknown to it.
+    const bool refuses_unknown = strict && type.custom == nullptr;
     MutatedObject adopted =
         adopt_mutated(std::move(next), *use.matched, write_,
-                      strict ? FieldValidation::kStrict : FieldValidation::kIgnore);
+                      refuses_unknown ? FieldValidation::kStrict : FieldValidation::kIgnore);
     if (!adopted.error.empty() && strict) return internal_failure(adopted.error);
     if (!adopted.error.empty()) {
       fail(policy, &use.binding, adopted.error, "Invalid");

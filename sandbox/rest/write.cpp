@@ -115,9 +115,6 @@ void track(const WriteTarget& target, Json& object, const Json& old) {
   track_update(object, old, target.resource.schema, target.manager);
 }
 
-/// A larger object is refused; etcd's default.
-constexpr std::size_t kObjectBytesMax = 3 * 512 * 1024;
-
 std::size_t bytes_of(const Json& json) {
   std::size_t out = json.text().size() + 2;
   for (const Json& each : json.items()) out += bytes_of(each) + 1;
@@ -126,7 +123,7 @@ std::size_t bytes_of(const Json& json) {
 }
 
 ApiFailure check_size(const Json& object) {
-  if (bytes_of(object) <= kObjectBytesMax) return std::nullopt;
+  if (!is_too_large(object)) return std::nullopt;
   return internal_error("etcdserver: request is too large");
 }
 
@@ -310,6 +307,11 @@ ApiResult<std::optional<Written>> try_rewrite(const RestParts& parts, const Writ
 }
 
 }  // namespace
+
+bool is_too_large(const Json& object) {
+  constexpr std::size_t kObjectBytesMax = 3 * 512 * 1024;
+  return bytes_of(object) > kObjectBytesMax;
+}
 
 WriteTarget target_of(const RestParts& parts, const Call& call, const WriteOptions& options) {
   FieldManager manager;

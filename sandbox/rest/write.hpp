@@ -53,6 +53,9 @@ struct Written {
   } effect = Effect::kUpdated;
 };
 
+/// Whether the storage would refuse `object`; etcd's default.
+[[nodiscard]] bool is_too_large(const Json& object);
+
 /// Stores a decoded object, in the resource's form.
 [[nodiscard]] ApiResult<Written> create_object(const RestParts& parts, const WriteTarget& target,
                                                Json object, std::vector<std::string>& warnings);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lib/base/base64.hpp"
+#include "sandbox/policy/mutated_object.hpp"
 
 namespace davit::sandbox {
 
@@ -69,14 +70,7 @@ std::string decode_error(const HookReply& reply, const Result<Json>& review) {
            " and content type: " + reply.content_type;
   }
   if (review && review->is_object()) return "";
-  const std::string_view type = review && review->is_array()     ? "array"
-                                : review && review->is_number()  ? "number"
-                                : review && review->is_boolean() ? "bool"
-                                                                 : "string";
-  return "couldn't get version/kind; json parse error: json: cannot unmarshal " +
-         std::string(type) +
-         R"( into Go value of type struct { APIVersion string "json:\"apiVersion,omitempty\""; )"
-         R"(Kind string "json:\"kind,omitempty\"" })";
+  return no_object_text(review ? *review : Json(""));
 }
 
 /// The error of a decoder that got another object than a review; empty: it got one. A missing kind

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/base/base64.hpp"
@@ -43,6 +44,20 @@ void mutate_with(Sandbox& sandbox, const std::string& name, const std::string& e
 
 Reply make_map(Sandbox& sandbox, const std::string& name = "m") {
   return sandbox.post(kMutatedMaps, R"({"metadata":{"name":")" + name + R"("},"data":{"a":"x"}})");
+}
+
+void define_widgets(Sandbox& sandbox) {
+  const Reply defined = sandbox.post(
+      "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+      R"({"metadata":{"name":"widgets.ex.io"},"spec":{"group":"ex.io","scope":"Namespaced",
+          "names":{"plural":"widgets","kind":"Widget"},"versions":[{"name":"v1","served":true,
+          "storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{
+          "type":"object","properties":{"size":{"type":"integer"},
+          "parts":{"type":"array","x-kubernetes-list-type":"map",
+            "x-kubernetes-list-map-keys":["name"],"items":{"type":"object","required":["name"],
+            "properties":{"name":{"type":"string"},"size":{"type":"integer","default":7}}}},
+          "tags":{"type":"array","items":{"type":"string"}}}}}}}}]}})");
+  ASSERT_EQ(defined.code, 201) << defined.text;
 }
 
 /// A server of webhooks that appends its path to data.seen.
@@ -218,17 +233,7 @@ TEST(MutatingPolicyTest, AnEarlierPolicyRunsAgainAfterALaterOneButNoThirdTime) {
 
 TEST(MutatingPolicyTest, CustomResourcesAreMergedByTheirSchema) {
   Sandbox sandbox;
-  const Reply defined = sandbox.post(
-      "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-      R"({"metadata":{"name":"widgets.ex.io"},"spec":{"group":"ex.io","scope":"Namespaced",
-          "names":{"plural":"widgets","kind":"Widget"},"versions":[{"name":"v1","served":true,
-          "storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{
-          "type":"object","properties":{"size":{"type":"integer"},
-          "parts":{"type":"array","x-kubernetes-list-type":"map",
-            "x-kubernetes-list-map-keys":["name"],"items":{"type":"object","required":["name"],
-            "properties":{"name":{"type":"string"},"size":{"type":"integer","default":7}}}},
-          "tags":{"type":"array","items":{"type":"string"}}}}}}}}]}})");
-  ASSERT_EQ(defined.code, 201) << defined.text;
+  define_widgets(sandbox);
   mutate_with(sandbox, "p",
               R"(object.spec.size == 1 ? Object{spec: Object.spec{tags: ["x"]}} :
                  object.spec.size == 2 ? Object{spec: Object.spec{nope: 1}} :
@@ -258,22 +263,111 @@ TEST(MutatingPolicyTest, NoPolicyIsAskedAboutPolicies) {
   mutate_with(sandbox, "q", R"(Object{})");
 }
 
-TEST(MutatingPolicyTest, AValueThatRepeatsItselfIsRefusedBeforeItIsWritten) {
-  Sandbox sandbox;
-  std::string variables = R"(,"variables":[{"name":"v0","expression":"['0123456789']"})";
+/// Variables v0 to v29, each of which has the one before it twice.
+std::string doubling(const std::string& first, const std::string& open, const std::string& between,
+                     const std::string& close) {
+  std::string out = R"(,"variables":[{"name":"v0","expression":)" + to_text(Json(first)) + '}';
   for (int i = 1; i < 30; ++i) {
     const std::string last = "variables.v" + std::to_string(i - 1);
-    variables +=
-        R"(,{"name":"v)" + std::to_string(i) + R"(","expression":"[)" + last + ", " + last + "]\"}";
+    out += R"(,{"name":"v)" + std::to_string(i) + R"(","expression":")" + open + last + between +
+           last + close + "\"}";
   }
+  return out + ']';
+}
+
+TEST(MutatingPolicyTest, AValueThatRepeatsItselfIsRefusedBeforeItIsWritten) {
+  Sandbox sandbox;
   mutate_with(sandbox, "p", R"([JSONPatch{op: "add", path: "/data/x", value: variables.v29}])",
-              variables + ']');
+              doubling("['0123456789']", "[", ", ", "]"));
 
   const Reply refused = make_map(sandbox);
 
   EXPECT_EQ(refused.code, 403);
   EXPECT_EQ(refused.message(),
             "policy 'p' with binding 'p' denied request: the result is too large");
+}
+
+TEST(MutatingPolicyTest, AListOfOperationsThatRepeatsItselfIsRefusedBeforeItIsWritten) {
+  Sandbox sandbox;
+  mutate_with(sandbox, "p",
+              "[JSONPatch{op: 'add', path: '/data/x', value: 'y'}] + variables.v14.map(x, "
+              "JSONPatch{op: 'add', path: '/data/x', value: 'y'})",
+              doubling("[0]", "", " + ", ""));
+
+  EXPECT_EQ(make_map(sandbox).message(),
+            "policy 'p' with binding 'p' denied request: the result is too large");
+}
+
+TEST(MutatingPolicyTest, AnObjectThatMutationsMakeTooLargeIsRefused) {
+  Sandbox sandbox;
+  const std::string large = "[JSONPatch{op: 'add', path: '/data/x', value: variables.v16}]";
+  mutate_with(sandbox, "p", large, doubling("'0123456789'", "", " + ", ""));
+  ASSERT_EQ(make_map(sandbox, "a").code, 201);
+  mutate_with(sandbox, "q",
+              "[JSONPatch{op: 'copy', from: '/data/x', path: '/data/y'}, "
+              "JSONPatch{op: 'copy', from: '/data/x', path: '/data/z'}]");
+
+  EXPECT_EQ(make_map(sandbox, "b").message(),
+            "policy 'q' with binding 'q' denied request: the object is too large");
+}
+
+TEST(MutatingPolicyTest, APatchThatLeavesNoObjectIsAnError) {
+  Sandbox sandbox;
+  mutate_with(sandbox, "p", "[JSONPatch{op: 'replace', path: '', value: ['x']}]");
+
+  const Reply refused = make_map(sandbox);
+
+  EXPECT_EQ(refused.code, 500) << refused.text;
+  EXPECT_NE(refused.message().find("cannot unmarshal array into Go value"), std::string::npos);
+  EXPECT_EQ(sandbox.get(kMutatedMaps + "/m").code, 404);
+}
+
+TEST(MutatingPolicyTest, APatchOfACustomResourceIsPrunedAndKeepsTheKind) {
+  Sandbox sandbox;
+  define_widgets(sandbox);
+  mutate_with(sandbox, "p",
+              R"([object.spec.size == 1 ? JSONPatch{op: "add", path: "/spec/nope", value: 1} :
+                 JSONPatch{op: "remove", path: "/kind"}])",
+              "", "ex.io", "widgets");
+  const auto make = [&](const std::string& size) {
+    return sandbox.post("/apis/ex.io/v1/namespaces/default/widgets",
+                        R"({"apiVersion":"ex.io/v1","kind":"Widget","metadata":{"name":"w)" + size +
+                            R"("},"spec":{"size":)" + size + "}}");
+  };
+
+  const Reply pruned = make("1");
+  EXPECT_EQ(pruned.code, 201) << pruned.text;
+  EXPECT_EQ(to_text(pruned.body.get("spec")), R"({"size":1})");
+  const Reply refused = make("2");
+  EXPECT_EQ(refused.code, 500) << refused.text;
+  EXPECT_NE(refused.message().find("Object 'Kind' is missing in"), std::string::npos);
+}
+
+TEST(MutatingPolicyTest, ABindingIsCheckedAgainAfterAPatch) {
+  for (const auto& [operation, error] : std::vector<std::pair<std::string, std::string>>{
+           {"op: 'replace', path: '/metadata/name', value: 'other'",
+            "name in URL does not match name in Binding object"},
+           {"op: 'remove', path: '/target/name'", "target.name: Required value"}}) {
+    Sandbox sandbox;
+    ASSERT_EQ(sandbox
+                  .post("/api/v1/namespaces/default/serviceaccounts",
+                        R"({"metadata":{"name":"default"}})")
+                  .code,
+              201);
+    const std::string pods = "/api/v1/namespaces/default/pods";
+    ASSERT_EQ(sandbox
+                  .post(pods, R"({"metadata":{"name":"a-name-that-is-on-the-heap"},)"
+                              R"("spec":{"containers":[{"name":"a","image":"a"}]}})")
+                  .code,
+              201);
+    mutate_with(sandbox, "p", "[JSONPatch{" + operation + "}]", "", "", "pods/binding");
+
+    const Reply refused =
+        sandbox.post(pods + "/a-name-that-is-on-the-heap/binding",
+                     R"({"metadata":{"name":"a-name-that-is-on-the-heap"},"target":{"name":"n"}})");
+
+    EXPECT_EQ(refused.message(), error) << refused.text;
+  }
 }
 
 }  // namespace
