@@ -26,6 +26,14 @@ ApiFailure check_target(const Json& binding) {
   return internal_error('[' + texts[0] + ", " + texts[1] + ']');
 }
 
+/// `name`: that of the URL. k8s: the order of BindingREST.Create.
+ApiFailure check_binding(const Json& binding, std::string_view name) {
+  if (binding.text_at({"metadata", "name"}) != name) {
+    return bad_request("name in URL does not match name in Binding object");
+  }
+  return check_target(binding);
+}
+
 /// Why this pod gets no node; empty: it does.
 std::string refusal(const Json& pod) {
   const std::string& name = pod.text_at({"metadata", "name"});
@@ -77,22 +85,27 @@ ApiResult<HttpServerResponse> post_binding(const RestParts& parts, Call& call) {
       decode_body(call.request, BodyType::of_kind("", "v1", "Binding"), options->validation);
   if (!decoded) return decoded.error();
   Json& binding = decoded->object;
-  const std::string& given = binding.text_at({"metadata", "name"});
-  const std::string name = call.url.name.empty() ? given : call.url.name;
-  if (given != name) return bad_request("name in URL does not match name in Binding object");
-  if (ApiFailure failure = check_target(binding)) return *failure;
+  // The older way to bind, POST to "bindings", has the name in the object only.
+  const auto name_now = [&] {
+    return call.url.name.empty() ? binding.text_at({"metadata", "name"}) : call.url.name;
+  };
+  if (ApiFailure failure = check_binding(binding, name_now())) return *failure;
   const ResourcePtr pods = parts.resources.now()->find("", "v1", "pods");
-  // The older way to bind, POST to "bindings", is not one that PodTopologyLabels looks at.
+  // PodTopologyLabels does not look at the older way.
   const bool is_of_pod = !call.url.name.empty();
   const std::string ns = call.ns();
   if (is_of_pod) {
-    const WriteRequest bind{*pods, WriteVerb::kCreate, ns, name, "binding", nullptr};
+    const WriteRequest bind{*pods, WriteVerb::kCreate, ns, call.url.name, "binding", nullptr};
     if (ApiFailure failure = parts.admission.admit(bind, binding)) return *failure;
   }
+  const std::string asked = name_now();
   if (ApiFailure failure =
-          admit_part(is_of_pod ? *pods : *call.resource, name, options->dry_run, binding, call)) {
+          admit_part(is_of_pod ? *pods : *call.resource, asked, options->dry_run, binding, call)) {
     return *failure;
   }
+  // Admission may have changed it.
+  const std::string name = name_now();
+  if (ApiFailure failure = check_binding(binding, name)) return *failure;
   Call pod_call{call.request, call.url, Verb::kUpdate, pods, call.form, call.user_agent, {}};
   WriteTarget target = target_of(parts, pod_call, *options);
   target.name = name;
