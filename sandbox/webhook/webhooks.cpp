@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -22,6 +23,8 @@ constexpr std::string_view kGroup = "admissionregistration.k8s.io";
 constexpr std::int64_t kTimeoutSeconds = 10;
 /// All webhooks of a write have this time together. k8s: requestTimeoutUpperBound.
 constexpr Duration kWriteTimeMax = std::chrono::seconds(34);
+/// k8s: --request-timeout.
+constexpr Duration kRequestTimeMax = std::chrono::seconds(60);
 
 /// A webhook could lock out the one who wants to change it, so none is asked about these.
 bool is_exempt(const Resource& resource) {
@@ -32,10 +35,16 @@ bool is_exempt(const Resource& resource) {
   return resource.group == kGroup && std::ranges::find(kExempt, resource.name) != kExempt.end();
 }
 
+/// The time of the webhooks of a request. A collection is deleted object by object, for which the
+/// server has no limit but that of any request. k8s: DeleteCollection of endpoints/handlers.
+Duration server_time(const Call& call) {
+  return call.verb == Verb::kDeleteCollection ? kRequestTimeMax : kWriteTimeMax;
+}
+
 /// The time that the client gives the request; nothing: it names none, or more than the server.
 std::optional<Duration> given_time(const Call& call) {
   const std::optional<Duration> time = parse_signed_duration(call.url.query.get("timeout"));
-  return time && *time > Duration::zero() && *time < kWriteTimeMax ? time : std::nullopt;
+  return time && *time > Duration::zero() && *time < server_time(call) ? time : std::nullopt;
 }
 
 bool fails(const Json& hook) { return hook.get("failurePolicy").text() != "Ignore"; }
@@ -89,7 +98,8 @@ class Webhooks::Run {
       : parts_(parts),
         context_(context),
         resources_(parts.resources.now()),
-        deadline_(context.call.begun + given_time(context.call).value_or(kWriteTimeMax)) {}
+        deadline_(context.call.begun +
+                  given_time(context.call).value_or(server_time(context.call))) {}
 
   /// A hook that is to be called for a write.
   struct Invocation {
@@ -224,7 +234,7 @@ class Webhooks::Run {
   [[nodiscard]] ApiError out_of_time() const {
     ApiError out = without_details(
         reason::kTimeout,
-        given_time(context_.call)
+        given_time(context_.call) || context_.call.verb == Verb::kDeleteCollection
             ? "Timeout: request did not complete within the allotted timeout"
             : "Timeout: request did not complete within requested timeout - context deadline "
               "exceeded");
@@ -271,11 +281,13 @@ std::shared_ptr<const Webhooks::Hooks> Webhooks::made_of(const std::vector<Versi
   auto out = std::make_shared<Hooks>();
   for (const VersionPtr& each : sources) {
     const Json configuration = each->json();
+    std::map<std::string, int> seen;
     for (const Json& spec : configuration.get("webhooks").items()) {
       if (spec.get("rules").items().empty()) continue;
       Hook hook;
       hook.name = spec.get("name").text();
-      hook.key = each->name + '/' + std::to_string(out->size());
+      // Counted in its configuration: another one may appear between the passes of a write.
+      hook.key = each->name + '/' + hook.name + '/' + std::to_string(seen[hook.name]++);
       hook.spec = spec;
       hook.match = match_of(spec);
       const cel::AdmissionCompiler compiler(cel::Declares::kNo);

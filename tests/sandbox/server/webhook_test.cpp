@@ -212,6 +212,51 @@ TEST(WebhookTest, AllHooksOfAWriteHaveOneDeadline) {
   }
 }
 
+TEST(WebhookTest, TheHooksOfACollectionThatIsDeletedHaveTheTimeOfTheRequest) {
+  Sandbox* running = nullptr;
+  FakeHooks hooks([&running](const std::string&, const Json&) {
+    running->clock.advance(std::chrono::seconds(20));
+    return R"({"allowed":true})";
+  });
+  Sandbox sandbox(with_hooks(hooks));
+  running = &sandbox;
+  for (const std::string name : {"a", "b", "c", "d"}) {
+    ASSERT_EQ(sandbox.post(kHookedMaps, R"({"metadata":{"name":")" + name + "\"}}").code, 201);
+  }
+  validate_by(sandbox, hook_of("h", "h", R"(,"timeoutSeconds":30)"));
+
+  const Reply refused = sandbox.remove(kHookedMaps);
+
+  EXPECT_EQ(refused.code, 504) << refused.text;
+  EXPECT_EQ(refused.message(), "Timeout: request did not complete within the allotted timeout");
+  EXPECT_EQ(sandbox.get(kHookedMaps + "/b").code, 404);
+  EXPECT_EQ(sandbox.get(kHookedMaps + "/c").code, 200);
+}
+
+TEST(WebhookTest, AConfigurationThatAppearsBetweenThePassesMovesNoKeys) {
+  Sandbox* running = nullptr;
+  const std::string again = R"(,"reinvocationPolicy":"IfNeeded")";
+  FakeHooks hooks([&](const std::string& path, const Json&) -> std::string {
+    if (path == "/last" && running != nullptr) {
+      Sandbox& sandbox = *std::exchange(running, nullptr);
+      EXPECT_EQ(sandbox
+                    .post(kHookGroup + "mutatingwebhookconfigurations",
+                          R"({"metadata":{"name":"before"},"webhooks":[)" +
+                              hook_of("n", "new", again) + "]}")
+                    .code,
+                201);
+    }
+    return allowed_with(R"([{"op":"add","path":"/data/)" + path.substr(1) + R"(","value":"y"}])");
+  });
+  Sandbox sandbox(with_hooks(hooks));
+  running = &sandbox;
+  mutate_by(sandbox, hook_of("a", "first", again) + ',' + hook_of("b", "last"));
+
+  ASSERT_EQ(sandbox.post(kHookedMaps, kHookedMap).code, 201);
+
+  EXPECT_EQ(hooks.calls, (std::vector<std::string>{"/first", "/last", "/first"}));
+}
+
 TEST(WebhookTest, AFailedCallRefusesTheWriteUnlessThePolicyIgnoresIt) {
   for (const bool ignores : {false, true}) {
     FakeHooks hooks([](const std::string&, const Json&) { return "{}"; });
