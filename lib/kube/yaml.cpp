@@ -4,6 +4,7 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -27,6 +28,7 @@ constexpr std::size_t kYamlRepeatedBytesMax = std::size_t{4} << 20;
 /// Further ones do not help, and each may quote a tag that a directive has made long.
 constexpr std::size_t kYamlMistakesMax = 100;
 constexpr std::size_t kShownTagMax = 80;
+constexpr std::string_view kDuplicateKey = "duplicate key ";
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -176,9 +178,12 @@ class YamlEvents : public YAML::EventHandler {
     throw YAML::ParserException(mark, "more than " + std::to_string(kYamlNodesMax) + " values");
   }
 
-  void mistake(const YAML::Mark& mark, std::string text) {
+  void add_mistake(const YAML::Mark& mark, std::string text) {
     out_.mistakes.push_back({file_, mark.line + first_line_, mark.column + 1, std::move(text)});
-    if (out_.mistakes.size() >= kYamlMistakesMax) {
+  }
+  void mistake(const YAML::Mark& mark, std::string text) {
+    add_mistake(mark, std::move(text));
+    if (++others_ >= kYamlMistakesMax) {
       throw YAML::ParserException(mark, "more mistakes may follow");
     }
   }
@@ -243,8 +248,11 @@ class YamlEvents : public YAML::EventHandler {
     const auto [place, is_new] = frame.keys.emplace(key.text, frame.node.members.size());
     if (!is_new) {
       frame.node.members[place->second].value = std::move(value);
-      out_.repeated.push_back({key.line, key.text});
-      mistake(mark, "duplicate key " + json_string(key.text));
+      // Some callers take these, so they do not end the reading.
+      if (out_.repeated.size() < kYamlMistakesMax) {
+        out_.repeated.push_back({key.line, key.text});
+        add_mistake(mark, std::string(kDuplicateKey) + json_string(key.text));
+      }
       return;
     }
     if (value.is_null()) {  // The library gives an absent value the place of what follows it.
@@ -266,6 +274,7 @@ class YamlEvents : public YAML::EventHandler {
   std::map<YAML::anchor_t, Anchored> anchored_;
   std::size_t nodes_ = 0;
   std::size_t repeated_bytes_ = 0;
+  std::size_t others_ = 0;  // Mistakes that are no repeated keys.
 };
 
 /// The library would take some control characters for the end of the file.
@@ -328,6 +337,12 @@ std::optional<YamlDocument> read_as_json(std::string_view text, const std::strin
 }
 
 }  // namespace
+
+const Mistake* YamlDocument::other_mistake() const {
+  const auto found = std::ranges::find_if(
+      mistakes, [](const Mistake& each) { return !each.text.starts_with(kDuplicateKey); });
+  return found == mistakes.end() ? nullptr : &*found;
+}
 
 YamlDocument parse_yaml(std::string_view text, const std::string& file, int first_line) {
   YamlDocument document;

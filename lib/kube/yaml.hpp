@@ -66,8 +66,11 @@ struct RepeatedKey {
 struct YamlDocument {
   YamlNode root;  ///< Null for an empty file.
   std::vector<Mistake> mistakes;
-  /// Those of `mistakes` that are repeated keys, of which the last one is in the tree.
+  /// Those of `mistakes` that are repeated keys, the first 100. The last value is in the tree.
   std::vector<RepeatedKey> repeated;
+
+  /// The first one that is no repeated key; null if there is none.
+  [[nodiscard]] const Mistake* other_mistake() const;
 };
 
 /// `file` is only for the mistakes' text; `first_line` is the number of the text's first line. Deep

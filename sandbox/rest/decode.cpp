@@ -59,10 +59,13 @@ Result<Json> from_yaml(const YamlNode& node) {
 
 Result<Json> parse_yaml_text(std::string_view text, BodyFindings* findings) {
   const YamlDocument document = parse_yaml(text, "yaml");
-  const std::size_t allowed = findings == nullptr ? 0 : document.repeated.size();
-  if (document.mistakes.size() > allowed) {
-    const Mistake& first = document.mistakes.front();
-    return Status(Code::kInvalid, "yaml: line " + std::to_string(first.line) + ": " + first.text);
+  const Mistake* mistake = document.other_mistake();
+  if (mistake == nullptr && findings == nullptr && !document.mistakes.empty()) {
+    mistake = &document.mistakes.front();
+  }
+  if (mistake != nullptr) {
+    return Status(Code::kInvalid,
+                  "yaml: line " + std::to_string(mistake->line) + ": " + mistake->text);
   }
   for (const RepeatedKey& each : document.repeated) {
     findings->repeated.push_back("line " + std::to_string(each.line) + ": key " +

@@ -111,6 +111,20 @@ TEST(YamlTest, TheLastOfRepeatedKeysIsInTheTree) {
   EXPECT_EQ(*to_json(document.root), R"({"a":[2],"b":"x"})");
 }
 
+TEST(YamlTest, ManyRepeatedKeysDoNotEndTheReading) {
+  std::string text = "a: 0\n";
+  for (int i = 1; i <= 500; ++i) text += "a: " + std::to_string(i) + '\n';
+  const YamlDocument document = parse_yaml(text, "f");
+
+  EXPECT_EQ(document.repeated.size(), 100U);
+  EXPECT_EQ(document.mistakes.size(), 100U);
+  EXPECT_EQ(document.other_mistake(), nullptr);
+  EXPECT_EQ(*to_json(document.root), R"({"a":500})");
+  const YamlDocument wrong = parse_yaml(text + "b: !x 1\n", "f");
+  ASSERT_NE(wrong.other_mistake(), nullptr);
+  EXPECT_EQ(wrong.other_mistake()->line, 502);
+}
+
 TEST(YamlTest, AliasesThatMultiplyAreRefused) {
   std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 9; ++i) {

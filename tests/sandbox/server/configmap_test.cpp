@@ -66,6 +66,17 @@ TEST(ConfigMapTest, KeysThatYamlRepeatsAreWarnedOfOrRefusedAndTheLastOneCounts) 
             "already set in map, unknown field \"nope\"");
 }
 
+TEST(ConfigMapTest, AMistakeAfterARepeatedKeyIsTheOneThatIsNamed) {
+  Sandbox sandbox;
+
+  const Reply refused = sandbox.send("POST", kConfigMaps, kRepeating + "nope: !x 1\n",
+                                     {{"Content-Type", "application/yaml"}});
+
+  EXPECT_EQ(refused.code, 400);
+  EXPECT_NE(refused.message().find("yaml: line 12: the tag !x is not supported"), std::string::npos)
+      << refused.text;
+}
+
 TEST(ConfigMapTest, AnApplyWarnsOfRepeatedKeysOrIsRefused) {
   Sandbox sandbox;
   const std::string target = kConfigMaps + "/m?fieldManager=t";
