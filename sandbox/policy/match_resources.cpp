@@ -111,6 +111,8 @@ RequestKind request_kind(const Resource& resource, std::string_view subresource)
   if (part == nullptr || part->kind.empty()) {
     return {resource.group, resource.version, resource.kind};
   }
+  // Without a version it is in that of the resource, as in discovery.
+  if (part->version.empty()) return {resource.group, resource.version, part->kind};
   return {part->group, part->version, part->kind};
 }
 
