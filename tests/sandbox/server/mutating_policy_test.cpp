@@ -298,6 +298,24 @@ TEST(MutatingPolicyTest, AListOfOperationsThatRepeatsItselfIsRefusedBeforeItIsWr
             "policy 'p' with binding 'p' denied request: the result is too large");
 }
 
+TEST(MutatingPolicyTest, TenMismatchesAreNamed) {
+  Sandbox sandbox;
+  mutate_with(sandbox, "p",
+              "[JSONPatch{op: 'add', path: '/metadata', value: Object.metadata{ownerReferences: "
+              "variables.v6.map(x, Object.spec{})}}]",
+              doubling("[0]", "", " + ", ""));
+
+  const std::string message = make_map(sandbox).message();
+
+  std::size_t count = 0;
+  const std::string named = "unexpected type name";
+  for (std::size_t at = message.find(named); at != std::string::npos;
+       at = message.find(named, at + 1)) {
+    ++count;
+  }
+  EXPECT_EQ(count, 10U) << message;
+}
+
 TEST(MutatingPolicyTest, AnObjectThatMutationsMakeTooLargeIsRefused) {
   Sandbox sandbox;
   const std::string large = "[JSONPatch{op: 'add', path: '/data/x', value: variables.v16}]";
