@@ -80,7 +80,8 @@ class Cluster::Engine final : private host::ControllerObserver {
   ClusterServer server{clock, *names};
   host::NoteUse note_use;
   RequestLog requests{server, note_use};
-  Outside outside;
+  Mistakes mistakes;
+  Outside outside{mistakes};
   host::RefusalReader refusals;
   std::vector<std::unique_ptr<HttpBodyStream>> streams;  // Open streams of exchange().
   bool leads = true;                                     // The replica is no standby.
@@ -92,8 +93,8 @@ class Cluster::Engine final : private host::ControllerObserver {
   std::vector<std::string> violations;
 
  private:
-  Wire wire_{server};
-  Wire recorded_wire_{requests};
+  Wire wire_{server, mistakes};
+  Wire recorded_wire_{requests, mistakes};
 
  public:
   Replica replica;
@@ -184,12 +185,14 @@ std::size_t Cluster::Engine::run_until_idle() {
   constexpr std::size_t kSyncsMax = 100'000;  // Far above any test; a loop reaches it in seconds.
   std::size_t syncs = 0;
   for (;;) {
+    mistakes.rethrow();
     replica.process_pending();
     if (replica.step(Replica::Work::kTimer)) continue;
     if (!replica.sync_once()) break;
     if (++syncs > kSyncsMax) fail("the controllers never become idle");
   }
   replica.services().events.write_waiting();
+  mistakes.rethrow();
   return syncs;
 }
 
@@ -245,22 +248,30 @@ Cluster::~Cluster() = default;
 Status Cluster::start_with(std::string_view name, const Init& init, std::string_view config) {
   const Result<Engine::Hosted*> made = engine_->make(name, init, config);
   if (made) engine_->begin(*(*made)->host);
+  engine_->mistakes.rethrow();
   return made.error();
 }
 
-void Cluster::stop(std::string_view name) { engine_->replica.end(engine_->replica.find(name)); }
+void Cluster::stop(std::string_view name) {
+  engine_->replica.end(engine_->replica.find(name));
+  engine_->mistakes.rethrow();
+}
 
 Status Cluster::swap_with(std::string_view name, const Init& init, std::string_view config) {
   Engine::Hosted* const old = &engine_->must_find(name);
   const Result<Engine::Hosted*> next = engine_->make(name, init, config);
+  if (!next) engine_->mistakes.rethrow();
   if (!next) return next.error();
   Status handed = engine_->hand_over(*old->host, *(*next)->host);
   engine_->replica.end(handed.ok() ? old : *next);
+  engine_->mistakes.rethrow();
   return handed;
 }
 
 Status Cluster::configure(std::string_view name, std::string_view config) {
-  return engine_->must_find(name).host->configure(std::string(config));
+  Status taken = engine_->must_find(name).host->configure(std::string(config));
+  engine_->mistakes.rethrow();
+  return taken;
 }
 Status Cluster::health(std::string_view name) const {
   return engine_->must_find(name).host->plugin().health();
@@ -274,7 +285,10 @@ Result<DebugPage> Cluster::debug_page(std::string_view name, std::string_view pa
 }
 
 void Cluster::stand_by() { engine_->leads = false; }
-void Cluster::lead() { engine_->lead(); }
+void Cluster::lead() {
+  engine_->lead();
+  engine_->mistakes.rethrow();
+}
 
 std::string Cluster::state_of(std::string_view name) const {
   const Engine::Hosted* const hosted = engine_->replica.find(name);
@@ -298,7 +312,9 @@ std::size_t Cluster::run_until_idle() { return engine_->run_until_idle(); }
 
 bool Cluster::run_one_sync() {
   engine_->replica.process_pending();
-  return engine_->replica.sync_once();
+  const bool has_run = engine_->replica.sync_once();
+  engine_->mistakes.rethrow();
+  return has_run;
 }
 
 void Cluster::advance(Duration duration) {

@@ -56,8 +56,8 @@ class Outside::Way final : public Transport {
 };
 
 HttpReply Outside::reply(HttpRecord record) {
-  const HttpReply reply =
-      server_ ? server_(record) : HttpReply{.failure = HttpReply::Failure::kRefused};
+  const HttpReply reply = server_ ? mistakes_.remembered([&] { return server_(record); })
+                                  : HttpReply{.failure = HttpReply::Failure::kRefused};
   record.http_status = reply.failure == HttpReply::Failure::kNone ? reply.http_status : 0;
   records_.push_back(std::move(record));
   return reply;

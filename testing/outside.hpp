@@ -9,13 +9,15 @@
 
 #include "host/api/outbound_client.hpp"
 #include "lib/net/transport.hpp"
+#include "testing/mistakes.hpp"
 
 namespace davit::testing {
 
 /// All of them: the test responds. Single-threaded.
 class Outside {
  public:
-  Outside() = default;
+  /// `mistakes` must outlive this.
+  explicit Outside(Mistakes& mistakes) : mistakes_(mistakes) {}
   Outside(const Outside&) = delete;
   Outside& operator=(const Outside&) = delete;
 
@@ -31,6 +33,7 @@ class Outside {
   class Way;
   [[nodiscard]] HttpReply reply(HttpRecord record);
 
+  Mistakes& mistakes_;
   std::function<HttpReply(const HttpRecord&)> server_;
   std::vector<HttpRecord> records_;
 };

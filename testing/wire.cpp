@@ -16,6 +16,10 @@ class Ended final : public davit::Call {
 }  // namespace
 
 std::unique_ptr<davit::Call> Wire::start(HttpRequest request, ResponseReader& reader) {
+  return mistakes_.remembered([&] { return exchange(std::move(request), reader); });
+}
+
+std::unique_ptr<davit::Call> Wire::exchange(HttpRequest request, ResponseReader& reader) {
   if (request.gate) {
     if (const Status open = request.gate(); !open.ok()) {
       reader.on_end({Break::kGate, open.message()});

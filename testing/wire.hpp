@@ -6,21 +6,25 @@
 
 #include "lib/net/http_message.hpp"
 #include "lib/net/transport.hpp"
+#include "testing/mistakes.hpp"
 
 namespace davit::testing {
 
 /// Every response is complete when start() returns. Single-threaded.
 class Wire final : public Transport {
  public:
-  /// `handler` must outlive this.
-  explicit Wire(HttpHandler& handler) : handler_(handler) {}
+  /// The references must outlive this.
+  Wire(HttpHandler& handler, Mistakes& mistakes) : handler_(handler), mistakes_(mistakes) {}
 
   [[nodiscard]] std::unique_ptr<davit::Call> start(HttpRequest request,
                                                    ResponseReader& reader) override;
   [[nodiscard]] std::string_view server() const override { return "the test cluster"; }
 
  private:
+  std::unique_ptr<davit::Call> exchange(HttpRequest request, ResponseReader& reader);
+
   HttpHandler& handler_;
+  Mistakes& mistakes_;
 };
 
 }  // namespace davit::testing

@@ -321,6 +321,21 @@ TEST_F(ClusterTest, AnInformerWithOtherSelectorsThanDeclaredIsRefused) {
   EXPECT_THAT(cluster.violations(), ::testing::ElementsAre(needed));
 }
 
+TEST_F(ClusterTest, WhatAHookOfTheTestThrowsReachesTheTest) {
+  cluster_.add(PodBuilder("web"));
+  start(cluster_);
+  script_.sync = [](Context& context, const Informer<Pod>&, const Key& key) -> Result<Again> {
+    if (Status s = context.client().remove<Pod>(key); !s.ok()) return s;
+    return Again::when_changed();
+  };
+  cluster_.on_request([](const testing::RequestRecord&) { throw std::runtime_error("a mistake"); });
+
+  EXPECT_THROW(cluster_.run_until_idle(), std::runtime_error);
+  cluster_.on_request({});
+  cluster_.advance(1min);
+  EXPECT_FALSE(cluster_.find<Pod>({"default", "web"})) << "it is thrown once";
+}
+
 TEST_F(ClusterTest, RequestsFromAHandlerAreMisuse) {
   cluster_.add(PodBuilder("web"));
   const Status started = cluster_.start("bad", [](Context& context) -> InitResult {
