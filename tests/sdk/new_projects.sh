@@ -10,7 +10,7 @@ if [ "$3" = rust ]; then (cd "$2/say-hello" && cargo build --offline); fi # Befo
 DAVIT_PREFIX=$2/prefix "$2/say-hello/ci.sh"
 # Its unit test knows the note: with a wrong verb in it, the test says what is missing.
 for source in "$2"/say-hello/plugin.* "$2"/say-hello/src/lib.rs; do [ ! -e "$source" ] || break; done
-sed -i 's/\["patch"\]/["create"]/; s/\[\\"patch\\"\]/[\\"create\\"]/' "$source"
+sed -i 's/\["patch"\]/["create"]/; s/{"patch"}/{"create"}/; s/\[\\"patch\\"\]/[\\"create\\"]/' "$source"
 cmake --build "$2/say-hello/build" >/dev/null
 if ctest --test-dir "$2/say-hello/build" --output-on-failure -R unit >"$2/unit_test.log"; then
   echo "the unit test passes although the note lacks a verb"
