@@ -335,7 +335,7 @@ Result<Words> words_for(const PluginNewOptions& options, const Language& languag
   return words;
 }
 
-/// The crate that is installed with this program; empty: there is none.
+/// The crate that was installed with this program, or an empty path.
 fs::path installed_crate() {
   std::error_code failure;
   const fs::path program = fs::read_symlink("/proc/self/exe", failure);

@@ -51,7 +51,7 @@ class CacheProgress final : public Listener {
   std::uint64_t moves_ GUARDED_BY(mutex_) = 0;
 };
 
-/// The last change that a cache has yet to see; 0 if there is none.
+/// The last change that a cache has yet to see, or 0.
 sandbox::Revision awaited_by(const Informer& informer, const sandbox::ApiServer& server,
                              const sandbox::Store& store) {
   const std::uint64_t seen = informer.store().version();

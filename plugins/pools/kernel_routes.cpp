@@ -99,12 +99,8 @@ CloudReply KernelRoutes::list(std::string_view /*cluster*/) {
 
 CloudReply KernelRoutes::create(const CloudRouteCall& at) {
   const CloudRoute& route = at.route;
-  const std::optional<std::string> hop = next_hop(route.addresses, route.destination);
-  if (!hop) {
-    return CloudReply::failed(
-        Status(Code::kUnavailable,
-               "node " + route.node + " has no address of the family of " + route.destination));
-  }
+  const Result<std::string> hop = next_hop(route);
+  if (!hop) return CloudReply::failed(hop.error());
   Status done = set(route, *Address::parse(*hop));
   return done.ok() ? CloudReply::done() : CloudReply::failed(std::move(done));
 }

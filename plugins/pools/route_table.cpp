@@ -107,4 +107,11 @@ std::optional<std::string> next_hop(const std::vector<CloudAddress>& addresses,
   return std::nullopt;
 }
 
+Result<std::string> next_hop(const CloudRoute& route) {
+  std::optional<std::string> hop = next_hop(route.addresses, route.destination);
+  if (hop) return *std::move(hop);
+  return Status(Code::kUnavailable,
+                "node " + route.node + " has no address of the family of " + route.destination);
+}
+
 }  // namespace davit::pools

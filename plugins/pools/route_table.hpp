@@ -50,5 +50,8 @@ using RouteTable = std::map<std::string, RouteLine, std::less<>>;
 /// The first InternalIP of the destination's family, else the first ExternalIP of it.
 [[nodiscard]] std::optional<std::string> next_hop(const std::vector<CloudAddress>& addresses,
                                                   std::string_view destination);
+/// The next hop of a route that is to be made. kUnavailable: its Node has no address of the
+/// family.
+[[nodiscard]] Result<std::string> next_hop(const CloudRoute& route);
 
 }  // namespace davit::pools

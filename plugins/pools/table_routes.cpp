@@ -57,12 +57,8 @@ CloudReply TableRoutes::list(std::string_view /*cluster*/) {
 
 CloudReply TableRoutes::create(const CloudRouteCall& at) {
   const CloudRoute& route = at.route;
-  const std::optional<std::string> hop = next_hop(route.addresses, route.destination);
-  if (!hop) {
-    return CloudReply::failed(
-        Status(Code::kUnavailable,
-               "node " + route.node + " has no address of the family of " + route.destination));
-  }
+  const Result<std::string> hop = next_hop(route);
+  if (!hop) return CloudReply::failed(hop.error());
   Status written = writes_.make([route, line = RouteLine{*hop, route.node}](RouteTable& table) {
     table[route.destination] = line;
   });
