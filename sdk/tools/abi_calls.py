@@ -7,20 +7,20 @@
 import re
 import sys
 
-HEAD = """# Who may call what
+HEAD = """# Where ABI functions may be called
 
-This page lists each function of the C ABI: where it may be called from, and whether it may block.
-`sdk/tools/abi_calls.py` generates it from the `@call` marks of [`abi.h`](../sdk/include/davit/abi.h); a test fails if the
-page is stale.
+This page lists, for each function of the C ABI, where it may be called from and whether it may block.
+`sdk/tools/abi_calls.py` generates the page from the `@call` marks of [`abi.h`](../sdk/include/davit/abi.h); a test fails if
+it is stale.
 
 | called from | meaning |
 | --- | --- |
 | init | the thread that runs the InitFunc, before it returns |
 | handler | the controller's dispatcher, inside `on_event` |
 | sync | a worker, inside `sync` or a timer's `fire` |
-| any | each of the above, and the calls of the optional sides and of `destroy` |
-| free | any thread of the plugin, with or without a call |
-| host | the host, which calls the plugin |
+| any | all of the above, the functions of the optional sides, and `destroy` |
+| free | any thread of the plugin, even outside of a call from the host |
+| host | a function of the plugin that the host calls |
 """
 
 CALLERS = {"init", "handler", "sync", "any", "free", "host"}
