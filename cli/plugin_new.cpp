@@ -141,8 +141,8 @@ struct Language {
 };
 
 constexpr std::string_view kCompiler =
-    "CMake 3.25, Ninja (or make), a C++20 compiler and GoogleTest (the unit test is C++ whatever "
-    "the plugin is written in)";
+    "CMake 3.25, Ninja (or make), a C++20 compiler and GoogleTest (the unit test is in C++ for "
+    "every language)";
 
 constexpr std::array<Language, 3> kLanguages = {{
     {"cpp", "plugin.cpp", "tests/unit_test.cpp", "davit_plugin(@NAME@ SOURCES plugin.cpp)",

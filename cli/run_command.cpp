@@ -149,7 +149,7 @@ std::optional<LeaseHolders> open_holders(const Result<CrashJournal>& journal,
                                    boot_id(environment.variable("DAVIT_BOOT_ID").value_or("")))
               : journal.error();
   if (holders) return *std::move(holders);
-  log.info(0, "Warning: after a crash the next process waits until the lease has run out",
+  log.info(0, "Warning: after a crash, the next process waits until the lease expires",
            {{"reason", holders.error().message()}});
   return std::nullopt;
 }

@@ -101,8 +101,8 @@ void DevReport::on_swapped(std::string_view text, Time now) {
 void DevReport::report_first_sync() {
   if (!saved_ || !first_sync_ || !serving_) return;
   lines_.push_back("==> " + seconds(*first_sync_ - saved_->at) +
-                   " from the save to the end of the first sync, of which the build took " +
-                   seconds(saved_->build));
+                   " from the save to the end of the first sync (build: " + seconds(saved_->build) +
+                   ")");
   saved_.reset();
   first_sync_.reset();
 }

@@ -14,21 +14,21 @@ constexpr std::string_view kHead =
 `davit run` takes every flag of kube-controller-manager v1.36, so that an existing command line
 starts unchanged. Each flag is one of these:
 
-- **taken**: it means what it means there. The table names the manifest's key; the flag wins over
-  the manifest.
-- **no effect**: its value is checked, and a value other than the default gets a warning at the
-  start that says why.
+- **taken**: it has the same effect as upstream. The table names the manifest's key; the flag
+  overrides the manifest.
+- **no effect**: the value is checked. A value other than the default causes a warning at the start
+  that says why it has no effect.
 - **missing**: the same, for a flag of a controller that davit does not have. The warning says what
   stops without that controller, and `davit manifest from-flags --rest` prints the command line of a
   kube-controller-manager that runs only such controllers.
 
-A value that upstream refuses is refused here, too, and an unknown flag is an error that names the
-nearest one. "_" and "-" in names are the same.
+davit also refuses values that upstream refuses. An unknown flag is an error that suggests the
+nearest name. "_" and "-" in names are equivalent.
 
-`davit manifest from-flags -- kube-controller-manager …`, or with `--file POD.yaml`, writes the
-manifest that a command line or a static pod stands for.
+`davit manifest from-flags -- kube-controller-manager …` converts a command line to a manifest;
+`--file POD.yaml` converts a static pod.
 
-What davit adds is in `davit run --help`.
+`davit run --help` lists davit's own flags.
 )";
 
 /// A cell of a table: "|" would end it.

@@ -30,7 +30,7 @@ constexpr seconds kEndAfter{30};
 /// It ends so long before its child is ended, which would be a failure.
 constexpr seconds kSpare{5};
 
-constexpr char kMore[] = "; davit plugin explore plays the others, too";
+constexpr char kMore[] = "; davit plugin explore also tries the others";
 
 std::string played(std::size_t runs, std::size_t possible) {
   return std::to_string(runs) + " of " + std::to_string(possible) + " runs were played";

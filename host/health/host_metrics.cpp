@@ -285,7 +285,7 @@ HostMetrics::HostMetrics(MetricRegistry& registry)
                                     "what their controller asked for.",
                                     {"plugin", "controller"}}),
       controller_failing(registry, {"davit_controller_failing_keys",
-                                    "[ALPHA] Keys and timers of a controller whose last run failed "
+                                    "[ALPHA] A controller's keys and timers whose last run failed "
                                     "for a reason other than a conflict.",
                                     {"plugin", "controller"}}),
       controller_held(registry,
@@ -297,8 +297,8 @@ HostMetrics::HostMetrics(MetricRegistry& registry)
                        {"plugin", "controller", "kind"}}),
       controller_held_bytes(registry,
                             {"davit_controller_held_bytes",
-                             "[ALPHA] Memory of the host that a controller has: objects that it "
-                             "refers to, which a cache may have, too, and its journal.",
+                             "[ALPHA] Memory that the host holds for a controller: objects that it "
+                             "refers to, which a cache may also hold, and its journal.",
                              {"plugin", "controller", "kind"}}),
       opened_informers(registry, {"davit_controller_informers",
                                   "[ALPHA] Informers that a controller has opened at run time, of "

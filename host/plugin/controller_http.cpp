@@ -184,7 +184,7 @@ bool ControllerHttp::is_sent(const OutboundRequest& request) {
   }
   if (mode == IntendedWrites::Mode::kSimulate) return false;
   if (options_.dry_run == DryRun::kOff) return true;
-  log_.info(0, "Dry run: this request to the outside was not sent",
+  log_.info(0, "Dry run: this request to an external server was not sent",
             {{"method", request.method}, {"url", request.url.shown()}});
   return false;
 }

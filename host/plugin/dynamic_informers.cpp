@@ -145,7 +145,7 @@ Status DynamicInformers::check_rights(const davit_informer_options_v2& options) 
                        [&](const DeclaredRule& rule) { return allows(rule, asked); });
   };
   if (is_allowed("list") && is_allowed("watch")) return {};
-  return Status(Code::kUndeclared, "the note does not let " + declared_.name + " follow " +
+  return Status(Code::kUndeclared, "the note does not allow " + declared_.name + " to follow " +
                                        std::string(asked.resource) + ": its \"rules\" need " +
                                        missing_rule(declared_, asked, {"list", "watch"}));
 }

@@ -29,9 +29,9 @@ constexpr ImportRule kImportRules[] = {
     {"_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE",
      "thread", "may start threads: leave threads to the host (queues, timers)"},
     {"pthread_key_create", "thread-key",
-     "makes thread-specific data, whose destructor would run after the library is gone"},
+     "creates thread-specific data; its destructor would run after the library is unloaded"},
     {"tss_create", "thread-key",
-     "makes thread-specific data, whose destructor would run after the library is gone"},
+     "creates thread-specific data; its destructor would run after the library is unloaded"},
     {"atexit", "atexit", "registers exit handlers: clean up in destroy() instead"},
     {"on_exit", "atexit", "registers exit handlers: clean up in destroy() instead"},
     {"at_quick_exit", "atexit", "registers exit handlers: clean up in destroy() instead"},
@@ -138,9 +138,10 @@ std::vector<Finding> judge(const ElfFile& elf) {
                    "is marked to stay in memory: link it without -z nodelete"});
   }
   if (elf.own_cxx_runtime) {
-    out.push_back({Grade::kSwappable, "static-cxx-runtime",
-                   "contains a C++ runtime of its own, which each build brings again and whose "
-                   "exceptions and locales are not the host's: link it without -static-libstdc++"});
+    out.push_back(
+        {Grade::kSwappable, "static-cxx-runtime",
+         "contains its own C++ runtime, which every build brings again; its exceptions and "
+         "locales are not the host's: link it without -static-libstdc++"});
   }
   if (elf.go_runtime) {
     out.push_back(

@@ -202,7 +202,7 @@ std::vector<Finding> judge_needs(const ElfFile& plugin) {
     if (has_version(each)) continue;
     out.push_back({Grade::kRefused, "missing-version",
                    "needs " + each.version + " of " + each.library +
-                       ", which is older here: build it on the oldest system that has to run it"});
+                       ", which is older here: build it on the oldest system that must run it"});
   }
   return out;
 }

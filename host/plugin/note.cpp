@@ -260,7 +260,7 @@ void NoteReader::capabilities(Fields& in, const YamlNode& root) {
     if (std::find(required.begin(), required.end(), id) == required.end()) continue;
     in.mistake(*root.find("optional"), "optional[" + std::to_string(i) +
                                            "]: " + short_json_string(id) +
-                                           " is among requires, too; only one of them is allowed");
+                                           " is also among requires; only one of them is allowed");
   }
 }
 

@@ -110,8 +110,8 @@ InitResult PluginController::init(const InitFunction& function) {
   if (response == DAVIT_SKIPPED) return {InitOutcome::kSkipped, reason};
   if (!reason.empty()) return {InitOutcome::kFailed, reason};
   if (response == DAVIT_FAILED) return {InitOutcome::kFailed, "it gave no reason"};
-  return {InitOutcome::kFailed, "it returned " + std::to_string(response) +
-                                    ", which is none of STARTED, SKIPPED, FAILED"};
+  return {InitOutcome::kFailed,
+          "it returned " + std::to_string(response) + ", which is not STARTED, SKIPPED or FAILED"};
 }
 
 void PluginController::destroy() {

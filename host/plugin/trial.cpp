@@ -53,7 +53,7 @@ Status try_to_open(const std::filesystem::path& program, const std::filesystem::
   Result<ChildProcess> child = ChildProcess::start(trial);
   if (!child) {
     return {Code::kUnavailable,
-            "cannot be opened in a process of its own first: " + child.error().message()};
+            "cannot first be opened in a separate process: " + child.error().message()};
   }
   std::string said;
   const auto end = std::chrono::steady_clock::now() + kTrialTimeMax;
@@ -65,7 +65,7 @@ Status try_to_open(const std::filesystem::path& program, const std::filesystem::
   const std::string why = !ended               ? "does not return"
                           : status.signal != 0 ? "ends it: " + status.text()
                                                : "fails: " + printable(said);
-  return {Code::kInvalid, "opening it in a process of its own " + why};
+  return {Code::kInvalid, "opening it in a separate process " + why};
 }
 
 void open_for_trial(const std::vector<std::string>& files) {

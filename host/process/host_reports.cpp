@@ -58,8 +58,8 @@ void HostReports::rolled_back(const std::string& text) const { warn("PluginRolle
 
 void HostReports::server_restored(const ServerHistory::Restore& what) const {
   log_.error(
-      "The API server was restored to an older state. This process writes nothing more and ends, "
-      "to be restarted with empty caches",
+      "The API server was restored to an older state. This process stops writing and exits, to be "
+      "restarted with empty caches",
       {{"resource", what.resource}, {"known", what.known}, {"resourceVersion", what.version}});
   warn("ServerRestored", "the API server is at version " + what.version + " of " + what.resource +
                              " after version " + what.known +

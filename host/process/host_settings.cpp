@@ -72,7 +72,7 @@ LeaderElectionOptions election_options(const Manifest& manifest, Random& random,
   if (holders == nullptr) return options;
   options.departed = holders->departed();
   if (Status s = holders->enter(options.identity); !s.ok()) {
-    log.warning("If this process crashes, the next one waits until the lease has run out",
+    log.warning("If this process crashes, the next one waits until the lease expires",
                 {{"reason", s.message()}});
   }
   return options;

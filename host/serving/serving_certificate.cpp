@@ -171,7 +171,7 @@ std::optional<TlsIdentity> ServingCertificate::reread() {
   if (wrong == refused_) return std::nullopt;  // Reported.
   refused_ = wrong;
   seams_.metrics.certificate_reloaded(ServingMetrics::Outcome::kFailure);
-  log_.error("Cannot use the new serving certificate: the old one stays", {{"err", wrong}});
+  log_.error("Cannot use the new serving certificate, keeping the old one", {{"err", wrong}});
   return std::nullopt;
 }
 

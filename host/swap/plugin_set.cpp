@@ -229,7 +229,7 @@ bool PluginSet::check_new(const Generation& made, SwapReport& report) {
   for (const auto& each : made.controllers) {
     if (!registry_.declaring(each->host->name())) continue;
     return report.fail(SwapOutcome::kUnknown,
-                       "another plugin has the controller " + each->host->name() + " too");
+                       "another plugin also has the controller " + each->host->name());
   }
   return true;
 }

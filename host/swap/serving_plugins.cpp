@@ -166,7 +166,7 @@ void ServingPlugins::report() {
   }
   for (const RefusedCalls& each : refusals_.take()) {
     if (each.plugin.empty()) continue;  // No plugin to name.
-    log_.error("A plugin used a call that it may not use: its host functions were refused",
+    log_.error("A plugin misused a call: its host functions were refused",
                {{"plugin", each.plugin},
                 {"controller", each.controller},
                 {"why", to_string(each.why)},

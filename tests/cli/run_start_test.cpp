@@ -73,7 +73,7 @@ TEST_F(RunStartTest, ProgramOpensAPluginForATrialAndEnds) {
     return try_to_open(DAVIT_PROGRAM, std::string(DAVIT_SAMPLES "/") + sample + ".so", {});
   };
   EXPECT_TRUE(tried("good").ok()) << tried("good").message();
-  EXPECT_THAT(tried("none").message(), HasSubstr("opening it in a process of its own fails: "));
+  EXPECT_THAT(tried("none").message(), HasSubstr("opening it in a separate process fails: "));
 }
 
 TEST_F(RunStartTest, NoCodeOfAPluginRunsWithoutTheSignatureThatTheManifestWants) {

@@ -285,7 +285,7 @@ TEST(PluginValidateTest, FaultsForWhichThereIsNoTimeAreCountedInANote) {
                                           .explored = std::chrono::milliseconds(0)});
   EXPECT_TRUE(validation.ok()) << described(validation);
   EXPECT_THAT(described(validation), HasSubstr("3 of "));
-  EXPECT_THAT(described(validation), HasSubstr("davit plugin explore plays the others, too"));
+  EXPECT_THAT(described(validation), HasSubstr("davit plugin explore also tries the others"));
 }
 
 TEST(PluginValidateTest, PluginThatIgnoresItsCancellationIsNotExplored) {

@@ -48,8 +48,7 @@ TEST_F(DevReportTest, ReportsTheTimeFromTheSaveToTheNewBuildsFirstSync) {
       << "not before the host says that it serves";
   EXPECT_THAT(report_.receive("swapped 2 generation 2 serves", kSaved + milliseconds(1510)),
               ElementsAre("==> swapped: generation 2 serves (1.51 s after the save)",
-                          "==> 1.50 s from the save to the end of the first sync, of which the "
-                          "build took 1.20 s"));
+                          "==> 1.50 s from the save to the end of the first sync (build: 1.20 s)"));
   EXPECT_THAT(report_.receive(sync(milliseconds(1600), 2), kSaved),
               ElementsAre("    sync default/web"));
 }
@@ -60,8 +59,7 @@ TEST_F(DevReportTest, AHostThatStartedAgainCountsItsBuildsFromOne) {
               ElementsAre("==> running: a-controller"));
   EXPECT_THAT(report_.receive(sync(milliseconds(1250), 1), kSaved),
               ElementsAre("    sync default/web",
-                          "==> 1.25 s from the save to the end of the first sync, of which the "
-                          "build took 1.00 s"));
+                          "==> 1.25 s from the save to the end of the first sync (build: 1.00 s)"));
 }
 
 TEST_F(DevReportTest, ABuildThatIsRefusedHasNoFirstSync) {

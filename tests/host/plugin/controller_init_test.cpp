@@ -93,7 +93,7 @@ constexpr AnswerCase kAnswerCases[] = {
     {"Failed", DAVIT_FAILED, "", InitOutcome::kFailed, "it gave no reason"},
     {"FailedWithReason", DAVIT_FAILED, "broken", InitOutcome::kFailed, "broken"},
     {"Nonsense", 77, "", InitOutcome::kFailed,
-     "it returned 77, which is none of STARTED, SKIPPED, FAILED"},
+     "it returned 77, which is not STARTED, SKIPPED or FAILED"},
     {"NonsenseWithReason", -1, "broken", InitOutcome::kFailed, "broken"},
 };
 

@@ -74,7 +74,7 @@ TEST(ElfReaderTest, AVersionOfALibraryThatThisMachineLacksIsRefused) {
       later, [](char c) { return c >= '0' && c <= '9'; }, '9');
   EXPECT_THAT(refusals(with_text(sample, here, later)),
               Contains("needs " + later + " of " + elf->versions.front().library +
-                       ", which is older here: build it on the oldest system that has to run it"));
+                       ", which is older here: build it on the oldest system that must run it"));
 }
 
 TEST(ElfReaderTest, ALibraryThatThisMachineLacksIsRefused) {

@@ -109,10 +109,11 @@ TEST_F(HostDynamicTest, RefusalAdvisesARuleOfTheNamespaceAndName) {
     EXPECT_EQ(table_->open(current_call, &secrets, &informer), DAVIT_UNDECLARED);
     return DAVIT_FAILED;
   });
-  EXPECT_THAT(result.reason,
-              HasSubstr(R"(the note does not let sample-controller follow secrets: its "rules" )"
-                        R"(need {"group":"","resource":"secrets","verbs":["list","watch"],)"
-                        R"("resourceNames":["tls"],"namespaces":["shop"]})"));
+  EXPECT_THAT(
+      result.reason,
+      HasSubstr(R"(the note does not allow sample-controller to follow secrets: its "rules" )"
+                R"(need {"group":"","resource":"secrets","verbs":["list","watch"],)"
+                R"("resourceNames":["tls"],"namespaces":["shop"]})"));
 }
 
 // Issue 30, 3.6: custom kinds took the places of built-in ones, and 1,000 in all was the limit.

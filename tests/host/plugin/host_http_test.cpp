@@ -213,7 +213,7 @@ TEST_F(HostHttpTest, DryRunSendsReadsOnly) {
   EXPECT_EQ(change.http_status, 204);
   EXPECT_TRUE(change.simulated);
   EXPECT_EQ(outside_.requests().size(), 2u);
-  EXPECT_EQ(log_.count("Dry run: this request to the outside was not sent method=PUT "
+  EXPECT_EQ(log_.count("Dry run: this request to an external server was not sent method=PUT "
                        "url=https://dns.example.com/x"),
             1u);
   EXPECT_EQ(log_.count("s3cret"), 0u);

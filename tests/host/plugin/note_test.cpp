@@ -240,7 +240,7 @@ TEST(NoteTest, CapabilitiesMayBeOptional) {
   EXPECT_THAT(missing_capabilities(note.declaration.optional_ids, host_capabilities()),
               ElementsAre("davit.teleport/1"));
   EXPECT_THAT(read(R"("requires":["davit.log/1"],"optional":["davit.log/1"])").mistakes,
-              ElementsAre("optional[0]: \"davit.log/1\" is among requires, too; only one of them "
+              ElementsAre("optional[0]: \"davit.log/1\" is also among requires; only one of them "
                           "is allowed"));
   EXPECT_THAT(read(R"("optional":["davit.log"])").mistakes,
               ElementsAre("optional[0] must be like \"davit.client/1\", not \"davit.log\""));

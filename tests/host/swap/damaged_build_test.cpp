@@ -35,7 +35,7 @@ TEST_F(SwapTest, BuildWhoseConstructorEndsItsProcessIsRefused) {
   place("opening_ends");
   const SwapReport report = swap();
   EXPECT_EQ(report.outcome, SwapOutcome::kRefused);
-  EXPECT_THAT(report.text, HasSubstr("opening it in a process of its own ends it: SIGABRT"));
+  EXPECT_THAT(report.text, HasSubstr("opening it in a separate process ends it: SIGABRT"));
   add_pod("b");
   transport_.await_requests(2);
   EXPECT_EQ(asked()[1], "v1-b") << "the old build serves";
@@ -47,7 +47,7 @@ TEST_F(SwapTest, ProgramForTheTrialThatIsMissingRefusesTheSwap) {
   place("v2");
   const SwapReport report = swap();
   EXPECT_EQ(report.outcome, SwapOutcome::kNotStaged);
-  EXPECT_THAT(report.text, HasSubstr("cannot be opened in a process of its own first"));
+  EXPECT_THAT(report.text, HasSubstr("cannot first be opened in a separate process"));
 }
 
 }  // namespace

@@ -358,8 +358,8 @@ TEST_F(SwapTest, RefusedCallsAreLoggedAndCountedUnderTheirController) {
   const std::string text = metrics_->text();
   for (const auto& [why, times] : {std::pair("ended", 2), {"thread", 1}, {"phase", 1}}) {
     EXPECT_THAT(log_.lines(),
-                Contains(HasSubstr("A plugin used a call that it may not use: its host functions "
-                                   "were refused plugin=sample controller=sample-controller why=" +
+                Contains(HasSubstr("A plugin misused a call: its host functions were refused "
+                                   "plugin=sample controller=sample-controller why=" +
                                    std::string(why) + " times=" + std::to_string(times))));
     EXPECT_THAT(text,
                 HasSubstr("\ndavit_plugin_refused_calls_total{controller=\"sample-controller\","
