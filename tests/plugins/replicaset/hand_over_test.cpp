@@ -39,7 +39,7 @@ TEST_F(HandOverTest, NoPodIsCreatedTwiceWhileCreationsAreUnseen) {
   EXPECT_EQ(status("replicas"), 3);
 }
 
-TEST_F(HandOverTest, WhatTheOldBuildSawPartlyTheNewOneCountsOn) {
+TEST_F(HandOverTest, NewBuildCountsWhatTheOldOneSawPartially) {
   add_set(R"({"spec":{"replicas":3}})");
   start_synced();
   cluster().hold("pods");
