@@ -132,7 +132,7 @@ HostMetrics::HostMetrics(MetricRegistry& registry)
                                     {},
                                     rotation_buckets()}),
       rest_ca_reloads(registry, {"rest_client_transport_ca_reload_total",
-                                 "[ALPHA] Number of times that the CA file was looked at again, "
+                                 "[ALPHA] Number of times that the CA file was checked again, "
                                  "partitioned by result and reason.",
                                  {"result", "reason"}}),
       rest_transports(registry, {"rest_client_transport_cache_entries",
@@ -231,7 +231,7 @@ HostMetrics::HostMetrics(MetricRegistry& registry)
                                "[ALPHA] Reviews of tokens by the API server.",
                                {"status"}}),
       token_fetches_now(registry, {"authentication_token_cache_active_fetch_count",
-                                   "[ALPHA] Reviews of tokens that are under way.",
+                                   "[ALPHA] Reviews of tokens in progress.",
                                    {"status"}}),
       client_certificates(
           registry,
@@ -281,8 +281,8 @@ HostMetrics::HostMetrics(MetricRegistry& registry)
                                     "a controller.",
                                     {"plugin", "controller"}}),
       controller_delayed(registry, {"davit_controller_delayed_keys",
-                                    "[ALPHA] Keys that wait for a time: the end of a back-off, or "
-                                    "what their controller asked for.",
+                                    "[ALPHA] Keys that wait for the end of a back-off, or for a "
+                                    "delay that their controller set.",
                                     {"plugin", "controller"}}),
       controller_failing(registry, {"davit_controller_failing_keys",
                                     "[ALPHA] A controller's keys and timers whose last run failed "

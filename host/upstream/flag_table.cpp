@@ -392,14 +392,15 @@ constexpr UpstreamFlag kValidatingadmissionpolicyStatus[] = {
 
 constexpr UpstreamFlag kMetrics[] = {
     {"allow-metric-labels", "stringToString", "[]", kTaken, "metrics.allowedLabels",
-     "metric,label=v1,v2: other values of that label become unexpected. Plugins' metrics, too."},
+     "metric,label=v1,v2: other values of that label become unexpected. Applies to plugins' "
+     "metrics as well."},
     {"allow-metric-labels-manifest", "string", "", kTaken, "metrics.allowedLabelsFile",
      "A YAML mapping of the same, at the top or below allowListMapping. Not used with "
      "--allow-metric-labels, as upstream."},
     {"disabled-metrics", "strings", "", kTaken, "metrics.disabled",
-     "Names of metrics that are not shown. Plugins' metrics, too."},
+     "Names of metrics to hide, including those of plugins."},
     {"show-hidden-metrics-for-version", "string", "", kTaken, "",
-     "davit hides no metrics: all are shown without the flag, too."},
+     "davit hides no metrics, so all are shown without the flag."},
 };
 
 constexpr UpstreamFlag kLogs[] = {
