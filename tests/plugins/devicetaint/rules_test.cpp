@@ -120,6 +120,36 @@ TEST_F(RulesTest, DRA60_AbsurdTimesMeanNeverAndNow) {
   EXPECT_TRUE(is_evicted("p2"));
 }
 
+TEST_F(RulesTest, TaintsOfAbsurdTimesEndPodsAtOnceOrNever) {
+  start();
+  rule_of("dev-1", "NoExecute", "0001-01-01T00:00:00Z");
+  put_rule("late", "NoExecute", R"("device":"dev-2")", "9999-12-31T23:59:59Z");
+  put_rule("wrong", "NoExecute", R"("device":"dev-3")", "soon");
+  pass(1h);
+  EXPECT_TRUE(is_evicted("p1"));
+  EXPECT_FALSE(is_evicted("p2"));
+  EXPECT_TRUE(is_evicted("p3")) << "a time that nobody can read is now";
+  EXPECT_FALSE(is_evicted("p4"));
+  EXPECT_EQ(condition("late"),
+            "True PodsPendingEviction: 1 pod needs to be evicted in 1 namespace.");
+  pass(24h);
+  EXPECT_FALSE(is_evicted("p2"));
+}
+
+TEST_F(RulesTest, AbsurdTimesAndTolerationsTogetherEndPodsAtOnceOrNever) {
+  put_claim("c1", "dev-1", "p1", toleration("9223372036854775807"));
+  put_claim("c2", "dev-2", "p2", toleration("-9223372036854775808"));
+  put_claim("c3", "dev-3", "p3", toleration("1"));
+  start();
+  put_rule("early", "NoExecute", R"("device":"dev-1")", "0001-01-01T00:00:00Z");
+  put_rule("first", "NoExecute", R"("device":"dev-2")", "0001-01-01T00:00:00Z");
+  put_rule("last", "NoExecute", R"("device":"dev-3")", "9999-12-31T23:59:59Z");
+  pass(24h);
+  EXPECT_FALSE(is_evicted("p1"));
+  EXPECT_TRUE(is_evicted("p2"));
+  EXPECT_FALSE(is_evicted("p3"));
+}
+
 TEST_F(RulesTest, DRA61_TheShorterOfTwoTolerationsCounts) {
   put_claim("c1", "dev-1", "p1", R"([{"operator":"Exists","tolerationSeconds":60},
       {"operator":"Exists","tolerationSeconds":5}])");

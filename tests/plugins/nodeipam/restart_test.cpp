@@ -7,6 +7,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
 class RestartTest : public NodeIpamTest {
  protected:
@@ -98,6 +99,24 @@ TEST_F(RestartTest, OtherRangesReplaceReservations) {
   cluster_.advance(1min);
   EXPECT_EQ(cidrs("n1"), "10.245.0.0/24");
   EXPECT_EQ(usage("10.245.0.0/24"), 1);
+}
+
+TEST_F(RestartTest, ARangeThatIsTakenAwayInUseLeavesNodesTheirBlocks) {
+  start();
+  add_all({"n1", "n2"});
+  restart("10.245.0.0/24");
+  EXPECT_THAT(cluster_.event_texts(),
+              UnorderedElementsAre(HasSubstr("podCIDR 10.244.0.0/24 of the Node is not a block"),
+                                   HasSubstr("podCIDR 10.244.1.0/24 of the Node is not a block")));
+  add_all({"n3", "n4"});
+  EXPECT_EQ(cidrs("n1"), "10.244.0.0/24");
+  EXPECT_EQ(cidrs("n2"), "10.244.1.0/24");
+  EXPECT_EQ(cidrs("n3"), "10.245.0.0/24");
+  EXPECT_EQ(cidrs("n4"), "") << "the new range has one block";
+  remove("n1");
+  EXPECT_EQ(cidrs("n4"), "") << "a block of the former range is not given to anybody";
+  remove("n3");
+  EXPECT_EQ(cidrs("n4"), "10.245.0.0/24");
 }
 
 TEST_F(RestartTest, AStateOfAnotherKindIsRefused) {

@@ -4,6 +4,7 @@
 namespace davit::resourceclaim {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -313,6 +314,22 @@ TEST_F(CreationTest, DRA42_ATemplateThatChangesOrGoesTouchesNoClaim) {
   cluster_.erase<Template>({"t", "t1"});
   cluster_.advance(10s);
   EXPECT_THAT(cluster_.requests(), IsEmpty());
+}
+
+TEST_F(CreationTest, ATemplateThatIsGoneLacksWhenItsClaimHasToBeMadeAgain) {
+  start();
+  add_pod("p", from_template());
+  const std::string before = claim_of("p");
+  cluster_.erase<Template>({"t", "t1"});
+  cluster_.erase<Claim>({"t", before});
+  cluster_.advance(10s);
+  EXPECT_THAT(claims(), IsEmpty());
+  EXPECT_THAT(cluster_.event_texts(),
+              Contains(HasSubstr(R"(resourceclaimtemplate.resource.k8s.io "t1" not found)")));
+  add_template();
+  settle();
+  EXPECT_THAT(claims(), ElementsAre(claim_of("p")));
+  EXPECT_NE(claim_of("p"), before);
 }
 
 TEST_F(CreationTest, DRA44_ManyPodsAtOnceGetOneClaimForEachEntry) {

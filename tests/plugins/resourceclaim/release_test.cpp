@@ -147,6 +147,39 @@ TEST_F(ReleaseTest, DRA27_OtherConsumersStayForEver) {
   EXPECT_EQ(finalizers("shared"), kFinalizers);
 }
 
+TEST_F(ReleaseTest, ClaimsThatNameEachOtherAreLeftAlone) {
+  const auto names = [](const std::string& other) {
+    return R"({"apiGroup":"resource.k8s.io","resource":"resourceclaims","name":")" + other +
+           R"(","uid":"uid-)" + other + R"("})";
+  };
+  const auto owned_by = [](const std::string& other) {
+    return R"({"uid":"uid-)" + (other == "a" ? std::string("b") : std::string("a")) +
+           R"(","ownerReferences":[{"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim",
+           "name":")" +
+           other + R"(","uid":"uid-)" + other + R"(","controller":true}]})";
+  };
+  start();
+  add_claim("a", owned_by("b"));
+  add_claim("b", owned_by("a"));
+  merge_claim("a", allocation(names("b")));
+  merge_claim("b", allocation(names("a")));
+  cluster_.advance(1min);
+  EXPECT_THAT(cluster_.writes(), IsEmpty());
+  EXPECT_EQ(live_reads(), 0U);
+  EXPECT_NE(consumers("a"), "");
+  EXPECT_NE(consumers("b"), "");
+}
+
+TEST_F(ReleaseTest, APodOfAnotherNamespaceReservesNothing) {
+  start();
+  Json foreign = pod("p", by_name("shared"), "n1");
+  foreign["metadata"]["namespace"] = "u";
+  cluster_.add(foreign);
+  add_allocated("shared", consumer("p"));
+  EXPECT_EQ(consumers("shared"), "") << "there is no pod p in the claim's namespace";
+  EXPECT_FALSE(is_allocated("shared"));
+}
+
 TEST_F(ReleaseTest, DRA28_APodThatWasReplacedUnseenLosesItsReservation) {
   start();
   add_pod("p", by_name("shared"), "n1");
