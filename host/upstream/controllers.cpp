@@ -49,8 +49,6 @@ constexpr UpstreamController kControllers[] = {
     {"root-ca-certificate-publisher-controller", "root-ca-cert-publisher", "serviceaccount"},
     {"selinux-warning-controller", "", "", kIfNamed,
      "no Event warns of volumes that pods use with different SELinux labels"},
-    {"service-ca-certificate-publisher-controller", "", "", kWithGate,
-     "the CA of Services is not published"},
     {"service-cidr-controller", "", "servicecidr"},
     {"service-lb-controller", "service", "cloud"},
     {"serviceaccount-controller", "serviceaccount", "serviceaccount"},
