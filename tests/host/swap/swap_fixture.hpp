@@ -136,11 +136,13 @@ class SwapTest : public ::testing::Test {
     options.generation = generation;
     options.rate = {-1, 1};
     options.config = config_;
+    options.sync_limit = sync_limit_;
     return std::make_unique<ControllerHost>(
         std::move(options), HostServices{space_, informers_, transport_, discovery_, events_,
                                          *metrics_, clock_, *random_, Logger(log_)});
   }
 
+  Duration sync_limit_ = RunnerOptions{}.sync_limit;
   TempDirectory directory_;
   test::FakeClock clock_;
   test::RecordingLogSink log_{5};
