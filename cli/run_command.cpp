@@ -256,7 +256,6 @@ int run_host(const RunOptions& options) {
   const SettingsResult merged = merge_settings(options);
   if (!merged.ok()) return print_mistakes(merged.mistakes);
   const Manifest& manifest = merged.settings.manifest;
-
   const KubeconfigOptions lookup = lookup_of(manifest.client);
   const Result<ConnectionConfig> connection = load_connection(lookup);
   if (!connection) return print_mistake(connection.error().message());
@@ -304,7 +303,8 @@ int run_host(const RunOptions& options) {
                                   .tracing = tracing_config(manifest.tracing, lookup.environment),
                                   .verbosity = &verbosity,
                                   .beside = beside_of(options),
-                                  .rights = HostSeams::Rights::kReviewed},
+                                  .rights = HostSeams::Rights::kReviewed,
+                                  .positions = HostSeams::Positions::kSampled},
                         [&interruptions] { interruptions.lost_lease(); });
   if (!opened) return fail_command(log, opened.error());
   HostProcess& host = **opened;

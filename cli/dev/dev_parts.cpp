@@ -11,7 +11,6 @@
 #include <sstream>
 #include <utility>
 
-#include "cli/dev/stack_sampler.hpp"
 #include "cli/dev/stuck_call.hpp"
 #include "cli/dev/stuck_watch.hpp"
 #include "cli/sandbox_process.hpp"
@@ -20,6 +19,7 @@
 #include "host/api/discovery.hpp"
 #include "host/api/rest_client.hpp"
 #include "host/crash/crash_handler.hpp"
+#include "host/crash/stack_sampler.hpp"
 #include "host/health/metrics.hpp"
 #include "host/process/host_plan.hpp"
 #include "host/process/host_process.hpp"

@@ -438,7 +438,11 @@ void HostProcess::tick() {
   cloud_loops_.tick();
   sample_status();
   reports_.waits(plugins_.serving().waits());
-  checks_.note("calls", plugins_.serving().overdue());
+  std::vector<std::string> overdue = plugins_.serving().overdue();
+  if (seams_.positions == HostSeams::Positions::kSampled) {
+    stuck_.add_to(overdue, seams_.clock.now());
+  }
+  checks_.note("calls", std::move(overdue));
   checks_.note("caches", cache_notes(cache_states(informers_), seams_.clock.now()));
   clients_->close_idle();
   if (secure_ != nullptr) secure_->tick();

@@ -20,6 +20,7 @@
 #include "host/cache/rest_list_watch.hpp"
 #include "host/cache/server_history.hpp"
 #include "host/crash/quarantine.hpp"
+#include "host/crash/stuck_positions.hpp"
 #include "host/events/event_recorders.hpp"
 #include "host/health/health_checks.hpp"
 #include "host/health/metrics.hpp"
@@ -99,6 +100,8 @@ struct HostSeams {
   NeighbourTerms::Beside beside = NeighbourTerms::Beside::kRefuse;
   /// Whether the server is asked which rights are missing. kAssumed: the identity has all.
   enum class Rights { kAssumed, kReviewed } rights = Rights::kAssumed;
+  /// Whether calls that do not return are reported with their position in the plugin.
+  enum class Positions { kOff, kSampled } positions = Positions::kOff;
 };
 
 /// Life:  open() → start() → (tick() every second) → stop().
@@ -267,6 +270,7 @@ class HostProcess {
   Time began_{};  // At start(): earlier lives of this process may have written until then.
   Time discovery_reset_due_{};
   Time pages_due_{};
+  StuckPositions stuck_;
   std::optional<DiscoveryPoll> discovery_poll_;  // Since a controller listens, until stop().
   std::vector<CrashRecord> crashes_;             // Before this process, as of start().
   std::unique_ptr<HostRights> rights_;           // From start() to stop().

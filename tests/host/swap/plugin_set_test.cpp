@@ -3,6 +3,7 @@
 #include <fstream>
 #include <future>
 
+#include "host/crash/stuck_positions.hpp"
 #include "host/plugin/host_abi.hpp"
 #include "tests/host/swap/swap_fixture.hpp"
 
@@ -13,6 +14,7 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
@@ -151,6 +153,12 @@ TEST_F(SwapTest, AControllerWhoseSyncDoesNotReturnIsShownAsStuck) {
   EXPECT_EQ(state(), "stuck");
   EXPECT_THAT(set_->serving().overdue(),
               ElementsAre("sample-controller: sync b has been running for 10 s"));
+  std::vector<std::string> lines = set_->serving().overdue();
+  StuckPositions positions;
+  positions.add_to(lines, clock_.now());
+  EXPECT_THAT(lines,
+              ElementsAre(MatchesRegex("sample-controller: sync b has been running for 10 s; "
+                                       "sync of b is in .+\\.so at 0x[0-9a-f]+.*")));
   transport_.finish(1);
   while (state() != "running") std::this_thread::yield();
 }
