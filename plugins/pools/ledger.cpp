@@ -91,8 +91,9 @@ bool Ledger::confirm(std::string_view uid, const std::vector<Address>& shown, bo
   Holder next = *held;
   if (held->addresses.empty()) {
     // A cache that lacks the last status shows no address, either: the finalizer goes after it.
-    // Then the status is empty, or that of another controller.
-    if (has_finalizer) return false;
+    // Then the status is empty, or that of another controller. What was not given came from the
+    // cache, which is not older now.
+    if (has_finalizer && held->is_given) return false;
     std::erase_if(next.leaving, [&shown](const Address& each) { return !has(shown, each); });
     if (next.leaving.size() == held->leaving.size()) return false;
   } else {
@@ -208,7 +209,10 @@ Decision Ledger::ensure(const Claim& claim, const Options& options) {
   } else {
     waiting_.erase(claim.uid);
   }
-  if (!out.status.ok()) return out;
+  if (!out.status.ok()) {
+    if (!out.contested.empty() && !mutant("shown-address-of-another")) take_contested(claim, out);
+    return out;
+  }
   const Holder* const known = find(claim.uid);
   Holder next;
   // Services with its key may share what it has now.
@@ -230,6 +234,21 @@ Decision Ledger::ensure(const Claim& claim, const Options& options) {
   put(claim.uid, std::move(next));
   if (confirm(claim.uid, claim.shown, true)) out.helps_others = true;
   return out;
+}
+
+void Ledger::take_contested(const Claim& claim, Decision& out) {
+  Holder next = *find(claim.uid);
+  const auto stays = [&](const Address& each) {
+    return !has(out.contested, each) && std::find(claim.families.begin(), claim.families.end(),
+                                                  each.family) != claim.families.end();
+  };
+  out.addresses.clear();
+  for (const Address& each : next.addresses) {
+    (stays(each) ? out.addresses : next.leaving).push_back(each);
+  }
+  next.addresses = out.addresses;
+  out.is_taken_from = true;
+  put(claim.uid, std::move(next));
 }
 
 std::vector<Key> Ledger::ready(const Options& options) const {

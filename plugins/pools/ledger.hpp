@@ -35,6 +35,8 @@ struct Decision {
   std::vector<Address> contested;      ///< Lost, since another Service has it, too.
   std::vector<Address> outside;        ///< Kept, although no pool has it.
   bool helps_others = false;           ///< Those that wait may get what they could not before.
+  /// It waits, and what it has lost has to go from its status: `addresses` are what it still has.
+  bool is_taken_from = false;
 };
 
 /// All addresses that Services have, those that wait, and the rules of who gets which. An address
@@ -49,7 +51,8 @@ class Ledger {
   void remove(std::string_view uid);
   /// The status of the Service shows these addresses. If they are those that it has, the ones of
   /// before are free. After remove() those are free that it does not show, once the Service has no
-  /// finalizer of the loop any more. Whether anything became free.
+  /// finalizer of the loop any more, or if the Ledger has given it none. Whether anything became
+  /// free.
   bool confirm(std::string_view uid, const std::vector<Address>& shown, bool has_finalizer);
   /// The Service is gone: what it had is free. Whether it was known.
   bool forget(std::string_view uid);
@@ -81,6 +84,8 @@ class Ledger {
                               const Options& options) const;
   [[nodiscard]] Decision plan(const Claim& claim, const Options& options,
                               const AddressSet& reserved) const;
+  /// Takes the contested addresses of `out` from a Service that waits for others.
+  void take_contested(const Claim& claim, Decision& out);
 
   /// An address that is new for the Service.
   [[nodiscard]] Result<Address> choose(const Claim& claim, Family family, const Options& options,

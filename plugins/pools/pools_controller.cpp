@@ -285,7 +285,8 @@ CloudReply PoolsController::ensure(const CloudService& at, std::span<const Node>
     return gone();
   }
   confirm(at.service.key(), uid);
-  Status done = made.decision.status;
+  // The loop writes no status after a failure.
+  Status done = made.decision.is_taken_from ? Status() : made.decision.status;
   if (done.ok() && made.hands_over) done = hand_over(*service, made.decision.addresses);
   if (!done.ok()) return CloudReply::failed(std::move(done));
   return CloudReply::done(std::move(made.status));

@@ -249,6 +249,65 @@ TEST_F(KeepingTest, AStatusThatShowsTheAddressOfAnotherServiceTakesItNotEvenFrom
   EXPECT_EQ(ip("s4"), "192.168.1.202") << "it gets what is free";
 }
 
+TEST_F(KeepingTest, AStatusThatComesLateLosesTheAddressThatAnotherServiceHasGot) {
+  start(R"({"name":"lan","addresses":["192.168.1.200"]})");
+  cluster_.fail_next({.verb = Verb::kPatch,
+                      .resource = "services",
+                      .subresource = "status",
+                      .name = "s1",
+                      .times = Fault::kAlways});
+  add("s1");
+  add("s2");
+  ASSERT_EQ(ip("s2"), "192.168.1.200");
+  // A leader before this one has written it, and no cache has shown it.
+  change("s1", R"({"status":{"loadBalancer":{"ingress":[{"ip":"192.168.1.200"}]}}})");
+  cluster_.clear_faults();
+  cluster_.advance(10min);
+  EXPECT_EQ(ip("s1"), "-") << "two Services show one address";
+  EXPECT_EQ(ip("s2"), "192.168.1.200");
+  EXPECT_THAT(warnings(), Contains(HasSubstr("AddressConflict 192.168.1.200 belongs to another")));
+  cluster_.clear_records();
+  cluster_.advance(60min);
+  EXPECT_THAT(warnings(), IsEmpty()) << "it waits";
+  remove("s2");
+  EXPECT_EQ(ip("s1"), "192.168.1.200");
+}
+
+TEST_F(KeepingTest, AStatusThatComesLateLosesAnAddressThatTheServiceAsksForToo) {
+  start();
+  cluster_.fail_next({.verb = Verb::kPatch,
+                      .resource = "services",
+                      .subresource = "status",
+                      .name = "s1",
+                      .times = Fault::kAlways});
+  add("s1", R"(,"loadBalancerIP":"192.168.1.200")");
+  add("s2");
+  ASSERT_EQ(ip("s2"), "192.168.1.200");
+  change("s1", R"({"status":{"loadBalancer":{"ingress":[{"ip":"192.168.1.200"}]}}})");
+  cluster_.clear_faults();
+  cluster_.advance(10min);
+  EXPECT_EQ(ip("s1"), "-");
+  change("s1", R"({"spec":{"loadBalancerIP":null}})");
+  EXPECT_EQ(ip("s1"), "192.168.1.201") << "nothing of what it had shown remains";
+  remove("s2");
+  add("s3");
+  EXPECT_EQ(ip("s3"), "192.168.1.200");
+}
+
+TEST_F(KeepingTest, CLD170_AWallClockThatIsSetBackDelaysNothing) {
+  start(R"({"name":"lan","addresses":["192.168.1.200"]})");
+  add("s1");
+  add("s2");
+  ASSERT_EQ(ip("s2"), "-");
+  cluster_.set_wall_clock(cluster_.wall_now() - 1h);
+  cluster_.clear_records();
+  cluster_.advance(11min);
+  EXPECT_THAT(warnings(), Contains(HasSubstr("SyncLoadBalancerFailed"))) << "the back-off ends";
+  EXPECT_THAT(warnings(), Contains(HasSubstr("AddressPoolExhausted"))) << "ten minutes have passed";
+  remove("s1");
+  EXPECT_EQ(ip("s2"), "192.168.1.200");
+}
+
 TEST_F(KeepingTest, AServiceOfAnotherTypeGivesItsAddressUp) {
   start();
   add("s1");

@@ -149,7 +149,7 @@ class Life {
     const bool has_waited = ledger_.waiting().contains(uid);
     const Decision decision = ledger_.ensure(claim, options_);
     wakes_ = wakes_ || has_waited || decision.helps_others;
-    if (decision.status.ok()) at.given = decision.addresses;
+    if (decision.status.ok() || decision.is_taken_from) at.given = decision.addresses;
     if (below(2) == 0) at.written = at.given;
     for (const auto& each : before) {
       if (each.first == uid) continue;
