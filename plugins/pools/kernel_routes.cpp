@@ -1,12 +1,18 @@
 #include "plugins/pools/kernel_routes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 
 namespace davit::pools {
 namespace {
+
+constexpr std::array kFamilies{Family::kIPv4, Family::kIPv6};
+/// The routes of one protocol to one destination, which differ by their metrics: davit makes one.
+constexpr int kRoutesToOneMax = 16;
 
 /// The CIDRs of all Nodes as their specs have them, by their canonical texts. The loop knows a
 /// route by the text of the spec, which may be another one.
@@ -77,15 +83,31 @@ CloudReply KernelRoutes::list(std::string_view /*cluster*/) {
   const std::vector<RouteTarget>& targets = *known;
   const Cidrs cidrs = cidrs_of(targets);
   std::vector<CloudRoute> out;
-  for (const Family family : {Family::kIPv4, Family::kIPv6}) {
-    const Result<std::vector<KernelRoute>> all = kernel->routes(family);
+  for (const Family family : kFamilies) {
+    const Result<std::vector<KernelRoute>> all =
+        kernel->routes({family, settings_.table, settings_.protocol});
     if (!all) return CloudReply::failed(all.error());
-    for (const KernelRoute& each : *all) {
-      if (!is_own(each)) continue;
-      out.push_back(route_of(each, targets, cidrs));
-    }
+    for (const KernelRoute& each : *all) out.push_back(route_of(each, targets, cidrs));
+  }
+  Status done = list_local(*kernel, targets, out);
+  if (done.ok()) done = look(*kernel, targets, out);
+  return done.ok() ? CloudReply::with(out) : CloudReply::failed(std::move(done));
+}
+
+Status KernelRoutes::list_local(Netlink& kernel, const std::vector<RouteTarget>& targets,
+                                std::vector<CloudRoute>& out) {
+  AddressSet own;
+  for (const Family family : kFamilies) {
+    const Result<AddressSet> all = kernel.own_addresses(family);
+    if (!all) return all.error();
+    own.insert(all->begin(), all->end());
   }
   const std::lock_guard lock(mutex_);
+  // One that has moved to another machine needs a route from now on.
+  std::erase_if(local_, [&own](const auto& each) {
+    const std::optional<Address> hop = Address::parse(each.second.hop);
+    return !hop || !own.contains(*hop);
+  });
   for (const auto& [destination, line] : local_) {
     const RouteTarget* const target = target_named(targets, line.node);
     CloudRoute& route = out.emplace_back(route_to(destination, target));
@@ -94,7 +116,55 @@ CloudReply KernelRoutes::list(std::string_view /*cluster*/) {
       route.addresses = {{"InternalIP", line.hop}};
     }
   }
-  return CloudReply::with(out);
+  return {};
+}
+
+Status KernelRoutes::look(Netlink& kernel, const std::vector<RouteTarget>& targets,
+                          const std::vector<CloudRoute>& listed) {
+  std::set<std::string, std::less<>> present;
+  for (const CloudRoute& each : listed) present.insert(each.destination);
+  std::map<Family, std::set<std::string>> wanted;
+  std::set<Family> lacking;
+  for (const RouteTarget& node : targets) {
+    for (const std::string& each : node.cidrs) {
+      const std::optional<ip::Prefix> prefix = ip::Prefix::parse(each);
+      if (!prefix) continue;
+      wanted[prefix->family()].insert(prefix->text());
+      if (!present.contains(each) && next_hop(node.addresses, each)) {
+        lacking.insert(prefix->family());
+      }
+    }
+  }
+  Look made;
+  for (const Family family : lacking) {
+    const Result<std::vector<KernelRoute>> all = kernel.routes({family, settings_.table, 0});
+    if (!all) return all.error();
+    made.destinations.insert(wanted[family].begin(), wanted[family].end());
+    for (const KernelRoute& each : *all) {
+      std::string destination = each.destination.text();
+      if (made.destinations.contains(destination)) made.routes.emplace(destination, each);
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  look_ = std::move(made);
+  return {};
+}
+
+Result<std::vector<KernelRoute>> KernelRoutes::present(Netlink& kernel,
+                                                       const ip::Prefix& destination) {
+  const std::string text = destination.text();
+  std::vector<KernelRoute> out;
+  {
+    const std::lock_guard lock(mutex_);
+    if (look_.destinations.contains(text)) {
+      const auto [begin, end] = look_.routes.equal_range(text);
+      for (auto each = begin; each != end; ++each) out.push_back(each->second);
+      return out;
+    }
+  }
+  Result<std::vector<KernelRoute>> all = kernel.routes({destination.family(), settings_.table, 0});
+  if (all) std::erase_if(*all, [&](const auto& each) { return each.destination.text() != text; });
+  return all;
 }
 
 CloudReply KernelRoutes::create(const CloudRouteCall& at) {
@@ -118,39 +188,40 @@ Status KernelRoutes::set(const CloudRoute& route, const Address& hop) {
   }
   const KernelRoute wanted{*ip::Prefix::parse(route.destination), hop, settings_.table,
                            settings_.protocol};
-  const Result<std::vector<KernelRoute>> all = kernel->routes(hop.family);
+  const Result<std::vector<KernelRoute>> all = present(*kernel, wanted.destination);
   if (!all) return all.error();
   const std::string exists = "a route to " + route.destination + " exists already";
   for (const KernelRoute& each : *all) {
-    if (each.table != settings_.table || each.destination.text() != wanted.destination.text()) {
-      continue;
-    }
     if (is_own(each) && each.gateway == wanted.gateway) return {};
     return {Code::kUnavailable, exists + ", of protocol " + std::to_string(each.protocol)};
   }
   Status added = kernel->add(wanted);
   if (added.code() == Code::kAlreadyExists) return {Code::kUnavailable, exists};
-  if (added.code() != Code::kNotFound) return added;
-  return {Code::kUnavailable, hop.text() + " cannot be reached directly"};
+  if (added.code() == Code::kNotFound) {
+    return {Code::kUnavailable, hop.text() + " cannot be reached directly"};
+  }
+  if (!added.ok()) return added;
+  const std::lock_guard lock(mutex_);
+  look_.routes.emplace(wanted.destination.text(), wanted);
+  return {};
 }
 
 CloudReply KernelRoutes::remove(const CloudRouteCall& at) {
   const std::optional<ip::Prefix> destination = ip::Prefix::parse(at.route.destination);
   if (!destination) return CloudReply::done();
-  {
-    const std::lock_guard lock(mutex_);
-    local_.erase(at.route.destination);
-  }
   Result<Netlink> kernel = Netlink::open();
   if (!kernel) return CloudReply::failed(kernel.error());
-  const Result<std::vector<KernelRoute>> all = kernel->routes(destination->family());
-  if (!all) return CloudReply::failed(all.error());
-  for (const KernelRoute& each : *all) {
-    if (!is_own(each) || each.destination.text() != destination->text()) continue;
-    Status removed = kernel->remove(each).unless(Code::kNotFound);
-    if (!removed.ok()) return CloudReply::failed(std::move(removed));
+  const KernelRoute own{*destination, std::nullopt, settings_.table, settings_.protocol};
+  Status removed;
+  for (int i = 0; i < kRoutesToOneMax && removed.ok(); ++i) removed = kernel->remove(own);
+  removed = removed.unless(Code::kNotFound);
+  const std::lock_guard lock(mutex_);
+  local_.erase(at.route.destination);
+  const auto [begin, end] = look_.routes.equal_range(destination->text());
+  for (auto each = begin; each != end;) {
+    each = is_own(each->second) ? look_.routes.erase(each) : std::next(each);
   }
-  return CloudReply::done();
+  return removed.ok() ? CloudReply::done() : CloudReply::failed(std::move(removed));
 }
 
 }  // namespace davit::pools

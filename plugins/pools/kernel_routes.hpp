@@ -3,7 +3,9 @@
 
 #include <davit/cloud.hpp>
 #include <functional>
+#include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +24,10 @@ struct RouteTarget {
 
 /// The routes of one table and protocol; all others are left alone. They stay when davit ends.
 /// Rule: docs/spec/cloud.md, F6.
+///
+/// A router may have a million routes of others, and lists them in seconds: list() has the kernel
+/// look for its own ones only, and the routes that are created until the next list() share one look
+/// at all.
 class KernelRoutes final : public Routes {
  public:
   using Targets = std::function<Result<std::vector<RouteTarget>>()>;
@@ -35,9 +41,27 @@ class KernelRoutes final : public Routes {
   [[nodiscard]] CloudReply remove(const CloudRouteCall& at) override;
 
  private:
+  /// Routes of the table, by their destinations.
+  using Found = std::multimap<std::string, KernelRoute, std::less<>>;
+  /// The destinations of all Nodes, and who has routes to them.
+  struct Look {
+    std::set<std::string, std::less<>> destinations{};
+    Found routes{};
+  };
+
   [[nodiscard]] Status set(const CloudRoute& route, const Address& hop);
+  /// Lists the destinations on this machine, and forgets those whose next hop is not an address of
+  /// it any more.
+  [[nodiscard]] Status list_local(Netlink& kernel, const std::vector<RouteTarget>& targets,
+                                  std::vector<CloudRoute>& out);
+  /// Looks for the routes to all Nodes, if one of them lacks its own in `listed`.
+  [[nodiscard]] Status look(Netlink& kernel, const std::vector<RouteTarget>& targets,
+                            const std::vector<CloudRoute>& listed);
+  /// All routes to a destination, those of others, too.
+  [[nodiscard]] Result<std::vector<KernelRoute>> present(Netlink& kernel,
+                                                         const ip::Prefix& destination);
   [[nodiscard]] bool is_own(const KernelRoute& route) const {
-    return route.table == settings_.table && route.protocol == settings_.protocol;
+    return route.protocol == settings_.protocol;
   }
 
   const RouteSettings settings_;
@@ -45,6 +69,8 @@ class KernelRoutes final : public Routes {
   std::mutex mutex_;
   // Destinations on this machine, which need no route. Guarded.
   RouteTable local_;
+  // As of the last list(), with the changes since. Guarded.
+  Look look_;
 };
 
 }  // namespace davit::pools

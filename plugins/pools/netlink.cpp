@@ -150,6 +150,11 @@ class Netlink::Message {
   void attribute(std::uint16_t type, const Address& address) {
     attribute(type, Bytes(address.bytes).first(size_of(address.family)));
   }
+  void attribute(std::uint16_t type, std::uint32_t number) {
+    std::array<std::uint8_t, sizeof(number)> bytes{};
+    std::memcpy(bytes.data(), &number, sizeof(number));
+    attribute(type, Bytes(bytes));
+  }
   /// The bytes, with their number and that of the request in the head.
   [[nodiscard]] Bytes finish(std::uint32_t sequence) {
     auto head = read<nlmsghdr>(bytes_);
@@ -172,6 +177,9 @@ Result<Netlink> Netlink::open() {
   if (made < 0) return failed("no socket to the kernel's routes", errno);
   static_cast<void>(
       ::setsockopt(made, SOL_SOCKET, SO_RCVTIMEO, &kAnswerLimit, sizeof(kAnswerLimit)));
+  // Without it the kernel lists everything, whatever is asked for.
+  constexpr int kOn = 1;
+  static_cast<void>(::setsockopt(made, SOL_NETLINK, NETLINK_GET_STRICT_CHK, &kOn, sizeof(kOn)));
   return Netlink(made);
 }
 
@@ -222,6 +230,7 @@ Result<bool> Netlink::read_list(Message& message, const Each& each) {
       if (head.nlmsg_type == NLMSG_DONE || head.nlmsg_type == NLMSG_ERROR) {
         // Both begin with the number of an error, which is negative.
         const int number = read<std::int32_t>(content);
+        if (number == -ENOENT) return is_whole;  // There is no such table.
         if (number < 0) return failed("the kernel gives no list", -number);
         return is_whole;
       }
@@ -230,15 +239,19 @@ Result<bool> Netlink::read_list(Message& message, const Each& each) {
   }
 }
 
-Result<std::vector<KernelRoute>> Netlink::routes(Family family) {
+Result<std::vector<KernelRoute>> Netlink::routes(const Choice& choice) {
   Message message(RTM_GETROUTE, NLM_F_DUMP);
   rtmsg head{};
-  head.rtm_family = family_number(family);
+  head.rtm_family = family_number(choice.family);
+  head.rtm_protocol = choice.protocol;
   message.put(head);
+  message.attribute(RTA_TABLE, choice.table);
   std::vector<KernelRoute> out;
   Status listed = list(message, out, [&](std::uint16_t type, Bytes content) {
     if (type != RTM_NEWROUTE) return;
-    if (const auto route = read_route(family, content)) out.push_back(*route);
+    const auto route = read_route(choice.family, content);
+    if (!route || route->table != choice.table) return;
+    if (choice.protocol == 0 || route->protocol == choice.protocol) out.push_back(*route);
   });
   if (!listed.ok()) return listed;
   return out;
@@ -278,9 +291,7 @@ Status Netlink::change(std::uint16_t type, std::uint16_t flags, const KernelRout
   message.put(head);
   message.attribute(RTA_DST, route.destination.first());
   if (route.gateway) message.attribute(RTA_GATEWAY, *route.gateway);
-  std::array<std::uint8_t, sizeof(route.table)> table{};
-  std::memcpy(table.data(), &route.table, sizeof(route.table));
-  message.attribute(RTA_TABLE, table);
+  message.attribute(RTA_TABLE, route.table);
   const Result<int> number = acknowledged(message);
   return number ? outcome(type, *number) : number.error();
 }

@@ -33,11 +33,17 @@ class Netlink {
   Netlink& operator=(Netlink&&) = delete;
   ~Netlink();
 
-  /// All routes of the family.
-  [[nodiscard]] Result<std::vector<KernelRoute>> routes(Family family);
+  /// The routes to list: of one table, and of one protocol (0: of any).
+  struct Choice {
+    Family family = Family::kIPv4;
+    std::uint32_t table = 0;
+    std::uint8_t protocol = 0;
+  };
+  /// The kernel sends those alone, unless it is older than 4.20.
+  [[nodiscard]] Result<std::vector<KernelRoute>> routes(const Choice& choice);
   /// kAlreadyExists; kNotFound: the gateway cannot be reached directly; kForbidden.
   [[nodiscard]] Status add(const KernelRoute& route);
-  /// kNotFound: there is none.
+  /// Removes one route of the destination, table and protocol. kNotFound: there is none.
   [[nodiscard]] Status remove(const KernelRoute& route);
   /// The addresses of this machine.
   [[nodiscard]] Result<AddressSet> own_addresses(Family family);

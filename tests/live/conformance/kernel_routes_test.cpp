@@ -111,6 +111,41 @@ TEST_F(KernelRoutesTest, CLD164_ARouteOfSomebodyElseStays) {
   EXPECT_EQ(shell("ip route del 10.244.1.0/24"), "");
 }
 
+TEST_F(KernelRoutesTest, CLD164_ARouteOfSomebodyElseThatAPassHasFoundStaysToo) {
+  ASSERT_EQ(shell("ip route add 10.244.1.0/24 via 192.168.1.99 metric 7"), "");
+  EXPECT_EQ(listed(), "[]");
+  EXPECT_EQ(create(targets_[0], "10.244.1.0/24").message(),
+            "a route to 10.244.1.0/24 exists already, of protocol 3");
+  EXPECT_TRUE(create(targets_[1], "10.244.2.0/24").ok());
+  EXPECT_TRUE(create(targets_[1], "10.244.2.0/24").ok()) << "the same pass has made it";
+  EXPECT_TRUE(remove("10.244.2.0/24").ok());
+  EXPECT_TRUE(create(targets_[0], "10.244.2.0/24").ok()) << "the same pass has removed it";
+  EXPECT_THAT(shown(), HasSubstr("10.244.2.0/24 via 192.168.1.11"));
+  EXPECT_EQ(shell("ip route del 10.244.1.0/24"), "");
+}
+
+TEST_F(KernelRoutesTest, RoutesOfOtherTablesAndProtocolsAreNotListed) {
+  ASSERT_EQ(shell("ip route add 10.244.1.0/24 via 192.168.1.11 proto 157 table 77 && "
+                  "ip route add 10.244.2.0/24 via 192.168.1.12 proto 158"),
+            "");
+  EXPECT_EQ(listed(), "[]");
+  KernelRoutes elsewhere(RouteSettings{.kind = RouteKind::kKernel, .table = 4711, .protocol = 157},
+                         [this] { return targets_; });
+  EXPECT_EQ(elsewhere.list("kubernetes").text.value_or(""), "[]") << "there is no such table";
+  EXPECT_EQ(shell("ip route flush table 77; ip route flush proto 158"), "");
+}
+
+TEST_F(KernelRoutesTest, EachOfTheRoutesToOneDestinationIsRemoved) {
+  ASSERT_EQ(shell("ip route add 10.244.1.0/24 via 192.168.1.11 proto 157 metric 1 && "
+                  "ip route add 10.244.1.0/24 via 192.168.1.12 proto 157 metric 2 && "
+                  "ip route add 10.244.1.0/24 via 192.168.1.99 metric 3"),
+            "");
+  EXPECT_TRUE(remove("10.244.1.0/24").ok());
+  EXPECT_EQ(shown(), "");
+  EXPECT_THAT(shell("ip route show 10.244.1.0/24"), HasSubstr("via 192.168.1.99"));
+  EXPECT_EQ(shell("ip route del 10.244.1.0/24"), "");
+}
+
 TEST_F(KernelRoutesTest, RoutesOfIPv6AreSet) {
   ASSERT_TRUE(create(targets_[3], "fd00:1::/64").ok());
   EXPECT_THAT(shell("ip -6 route show proto 157"), HasSubstr("fd00:1::/64 via fd00::11"));
@@ -132,6 +167,18 @@ TEST_F(KernelRoutesTest, TheMachinesOwnPodsNeedNoRoute) {
   EXPECT_THAT(listed(), HasSubstr(R"("targetNode":"own")"));
   EXPECT_TRUE(remove("10.244.3.0/24").ok());
   EXPECT_EQ(listed(), "[]");
+}
+
+TEST_F(KernelRoutesTest, TheMachinesOwnPodsNeedARouteOnceTheMachineHasLostTheirAddress) {
+  ASSERT_EQ(shell("ip addr add 192.168.1.7/24 dev v0"), "");
+  const RouteTarget moved = target("moved", "192.168.1.7", "10.244.7.0/24");
+  targets_.push_back(moved);
+  ASSERT_TRUE(create(moved, "10.244.7.0/24").ok());
+  ASSERT_THAT(listed(), HasSubstr(R"("targetNode":"moved")"));
+  ASSERT_EQ(shell("ip addr del 192.168.1.7/24 dev v0"), "");
+  EXPECT_EQ(listed(), "[]") << "the loop makes it again";
+  ASSERT_TRUE(create(moved, "10.244.7.0/24").ok());
+  EXPECT_THAT(shown(), HasSubstr("10.244.7.0/24 via 192.168.1.7"));
 }
 
 TEST_F(KernelRoutesTest, TheOtherEndOfAPointToPointLinkIsAnotherMachine) {
