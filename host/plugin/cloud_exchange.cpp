@@ -15,8 +15,8 @@ CloudExchange::~CloudExchange() {
 }
 
 void CloudExchange::set(CloudSide* side) {
-  const std::uint32_t before = side_ == nullptr ? 0 : side_->parts();
-  const std::uint32_t after = side == nullptr ? 0 : side->parts();
+  const CloudSide::Scope before = side_ == nullptr ? CloudSide::Scope() : side_->scope();
+  const CloudSide::Scope after = side == nullptr ? CloudSide::Scope() : side->scope();
   side_ = side;
   ++generation_;
   if (before != after) changes_.fetch_add(1, std::memory_order_relaxed);
@@ -48,7 +48,9 @@ void CloudExchange::withdraw(CloudSide& side) {
 std::optional<CloudExchange::Offer> CloudExchange::offer() const {
   MutexLock lock(mutex_);
   if (side_ == nullptr) return std::nullopt;
-  return Offer{side_->name(), side_->parts(), generation_, side_->is_ready()};
+  const CloudSide::Scope& scope = side_->scope();
+  return Offer{side_->name(),      scope.parts, scope.classes,
+               scope.only_classes, generation_, side_->is_ready()};
 }
 
 Result<CloudExchange::Entered> CloudExchange::enter() {

@@ -43,6 +43,8 @@ class CloudExchange {
   struct Offer {
     std::string name;
     std::uint32_t parts = 0;
+    std::string classes;
+    bool only_classes = false;
     std::uint64_t generation = 0;
     bool is_ready = false;
   };
@@ -59,7 +61,7 @@ class CloudExchange {
   /// See davit_cloud_host_v1.again.
   void wake(std::uint32_t part, std::string_view key) EXCLUDES(mutex_);
 
-  /// The number of changes of the offered parts, with a provider that came or went.
+  /// The number of changes of the offered parts and classes, with a provider that came or went.
   [[nodiscard]] std::uint64_t changes() const { return changes_.load(std::memory_order_relaxed); }
 
  private:

@@ -10,6 +10,7 @@
 #include "host/plugin/guard.hpp"
 #include "host/plugin/received.hpp"
 #include "host/run/code_name.hpp"
+#include "lib/kube/names.hpp"
 
 namespace davit::host {
 namespace {
@@ -52,6 +53,25 @@ class AnswerPlace {
   CallSlot& slot_;
 };
 
+/// kInvalid: one of the classes is none that a Service can have. Rule: docs/spec/cloud.md, E6.
+Status read_classes(std::string_view text, std::string& out) {
+  // A provider has one class, or a few; each loop compares all of them with each Service.
+  constexpr std::size_t kBytesMax = 4096;
+  bool is_valid = text.size() <= kBytesMax;
+  for (std::string_view rest = text; !rest.empty() && is_valid;) {
+    const std::string_view name = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(name.size() + 1, rest.size()));
+    is_valid = check_qualified_name(name).empty();
+  }
+  if (!is_valid) {
+    return {Code::kInvalid, "the provider's classes are not valid: \"" +
+                                std::string(text.substr(0, kBytesMax)) +
+                                "\" is not a list of names such as example.com/internal"};
+  }
+  out = text;
+  return {};
+}
+
 }  // namespace
 
 Status CloudSide::open() {
@@ -64,20 +84,22 @@ Status CloudSide::open() {
     const davit_load_balancers& table = tables_.load_balancers = received(side->load_balancers);
     const bool is_whole = table.get != nullptr && table.ensure != nullptr &&
                           table.update != nullptr && table.remove != nullptr;
-    if (is_whole) parts_ |= DAVIT_CLOUD_LOAD_BALANCERS;
+    if (is_whole) scope_.parts |= DAVIT_CLOUD_LOAD_BALANCERS;
   }
   if (side->instances != nullptr) {
     const davit_instances& table = tables_.instances = received(side->instances);
     const bool is_whole =
         table.exists != nullptr && table.shutdown != nullptr && table.metadata != nullptr;
-    if (is_whole) parts_ |= DAVIT_CLOUD_INSTANCES;
+    if (is_whole) scope_.parts |= DAVIT_CLOUD_INSTANCES;
   }
   if (side->routes != nullptr) {
     const davit_routes& table = tables_.routes = received(side->routes);
     const bool is_whole =
         table.list != nullptr && table.create != nullptr && table.remove != nullptr;
-    if (is_whole) parts_ |= DAVIT_CLOUD_ROUTES;
+    if (is_whole) scope_.parts |= DAVIT_CLOUD_ROUTES;
   }
+  if (Status s = read_classes(view(side->classes), scope_.classes); !s.ok()) return s;
+  scope_.only_classes = side->only_classes != 0;
   is_offered_ = true;
   return exchange->offer(*this);
 }

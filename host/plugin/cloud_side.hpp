@@ -83,7 +83,15 @@ class CloudSide {
   [[nodiscard]] bool end(const Quiesce& wait);
 
   [[nodiscard]] const std::string& name() const { return abi_.options.declared.name; }
-  [[nodiscard]] std::uint32_t parts() const { return parts_; }
+  /// The offer, fixed by open().
+  struct Scope {
+    std::uint32_t parts = 0;  ///< DAVIT_CLOUD_*, as bits.
+    std::string classes{};    ///< The values of spec.loadBalancerClass, separated by commas.
+    bool only_classes = false;
+
+    friend bool operator==(const Scope&, const Scope&) = default;
+  };
+  [[nodiscard]] const Scope& scope() const { return scope_; }
   [[nodiscard]] bool is_ready() const { return runner_.is_running(); }
   [[nodiscard]] Gate& gate() { return gate_; }
 
@@ -127,7 +135,7 @@ class CloudSide {
   BusyNodes busy_nodes_;
   // Fixed by open().
   Tables tables_;
-  std::uint32_t parts_ = 0;
+  Scope scope_;
   bool is_offered_ = false;
   std::atomic<bool> is_broken_{false};  // It threw: it is not called any more.
 };

@@ -45,7 +45,7 @@ std::optional<CloudExchange::Entered> enter(const CallFrame& loop, std::uint32_t
     }
     return std::nullopt;
   }
-  if ((entered->first->parts() & part) != 0) return *std::move(entered);
+  if ((entered->first->scope().parts & part) != 0) return *std::move(entered);
   const std::string_view what = part == DAVIT_CLOUD_LOAD_BALANCERS ? "external load balancers"
                                 : part == DAVIT_CLOUD_INSTANCES    ? "instances"
                                                                    : "routes";
@@ -158,6 +158,8 @@ davit_code cloud_provider(CallFrame& frame, davit_cloud_offer* out) {
   made.name = frame.lend(offer->name);
   made.generation = offer->generation;
   made.is_ready = offer->is_ready ? 1 : 0;
+  made.classes = frame.lend(offer->classes);
+  made.only_classes = offer->only_classes ? 1 : 0;
   put(made, out);
   return DAVIT_OK;
 }

@@ -57,6 +57,7 @@ ServiceLbController::ServiceLbController(Context& cluster, const Options& /*opti
                                          const Cloud& cloud)
     : cluster_(cluster),
       cloud_(cloud),
+      classes_(cloud.offer().value_or(Cloud::Offer()).classes),
       updates_(
           cluster.open_metric({.name = "service_controller_loadbalancer_sync_total",
                                .help = "Calls of the cloud provider with a changed set of Nodes"})),
@@ -93,12 +94,11 @@ void ServiceLbController::note(const Event<Service>& event) {
   const Key key = current.key();
   switch (event.type) {
     case Event<Service>::Type::kAdded:
-      if (wants_load_balancer(current) || needs_cleanup(current)) queue(key);
+      if (wants(current) || needs_cleanup(current, classes_)) queue(key);
       return;
     case Event<Service>::Type::kDeleted:
       // One that is not known may be just before that: its first sync has begun.
-      if ((memory_.is_known(key) || wants_load_balancer(current)) &&
-          !mutant("leaked-load-balancer")) {
+      if ((memory_.is_known(key) || wants(current)) && !mutant("leaked-load-balancer")) {
         queue(key);
       }
       return;
@@ -108,7 +108,7 @@ void ServiceLbController::note(const Event<Service>& event) {
   const bool was_let_go = current.is_being_deleted() && !current.has_finalizer(kCleanupFinalizer);
   // Such a one is cleaned up once, however long the finalizers of others keep it.
   if (was_let_go ? memory_.is_known(key)
-                 : has_changed(*event.old, current) || needs_cleanup(current)) {
+                 : has_changed(*event.old, current, classes_) || needs_cleanup(current, classes_)) {
     return queue(key);
   }
   const std::string ingress = comparable_ingress(current.status()["loadBalancer"]);
@@ -149,7 +149,7 @@ Result<Again> ServiceLbController::look(const Key& key) {
     return Again::when_changed();
   }
   const auto add = [this](const Service& service) {
-    if (wants_load_balancer(service) || needs_cleanup(service)) queue(service.key());
+    if (wants(service) || needs_cleanup(service, classes_)) queue(service.key());
   };
   if (key.name.empty()) {
     for (const Service& each : services_.list()) add(each);
@@ -164,11 +164,11 @@ Result<Again> ServiceLbController::sync_service(const Key& key) {
   const std::optional<Service> known = memory_.known(key);
   const bool is_other = known && (!cached || known->uid() != cached->uid());
   CloudReply reply;
-  if (is_other && wants_load_balancer(*known)) reply = end(*known);
+  if (is_other && wants(*known)) reply = end(*known);
   if (!cached && reply.status.ok()) memory_.forget(key);
   if (cached && reply.status.ok()) {
     memory_.remember(key, *cached);
-    const bool goes = !wants_load_balancer(*cached) || needs_cleanup(*cached);
+    const bool goes = !wants(*cached) || needs_cleanup(*cached, classes_);
     reply = goes ? remove(key, *cached) : ensure(key, *cached);
     if (goes && reply.status.ok()) memory_.forget(key);
     if (!reply.status.ok() && !excuse(cloud_, reply.status)) {

@@ -13,6 +13,7 @@
 
 #include "plugins/cloud/options.hpp"
 #include "plugins/cloud/service_memory.hpp"
+#include "plugins/cloud/service_rules.hpp"
 
 namespace davit::cloud {
 
@@ -53,6 +54,9 @@ class ServiceLbController final : public Controller {
   void pass_began(std::size_t updates);
   void update_ended();
 
+  [[nodiscard]] bool wants(const Service& service) const {
+    return wants_load_balancer(service, classes_);
+  }
   [[nodiscard]] std::vector<Node> nodes() const;
   void normal(const Service& about, std::string_view reason, std::string_view message) const {
     cluster_.events().normal(about, reason, message);
@@ -63,7 +67,8 @@ class ServiceLbController final : public Controller {
 
   Context& cluster_;
   const Cloud cloud_;
-  ServiceMemory memory_;
+  const LoadBalancerClasses classes_;  // The provider's; other ones restart the loop.
+  ServiceMemory memory_{classes_};
   Metric updates_;
   Metric update_errors_;
   Metric update_latency_;

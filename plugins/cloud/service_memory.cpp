@@ -32,7 +32,7 @@ void ServiceMemory::remember(const Key& key, const Service& service) {
   if (entry == nullptr || entry->uid != service.uid()) entry = std::make_unique<Entry>();
   entry->object = std::move(object);
   entry->uid = service.uid();
-  entry->wants = wants_load_balancer(service);
+  entry->wants = wants_load_balancer(service, classes_);
 }
 
 void ServiceMemory::forget(const Key& key) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <davit/cloud_data.hpp>
 #include <davit/key.hpp>
 #include <davit/kube/service.hpp>
 #include <davit/time.hpp>
@@ -11,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "plugins/cloud/node_set.hpp"
@@ -22,6 +24,9 @@ namespace davit::cloud {
 /// swap, after which each Service is ensured once.
 class ServiceMemory {
  public:
+  /// `classes`: those of the provider.
+  explicit ServiceMemory(LoadBalancerClasses classes) : classes_(std::move(classes)) {}
+
   /// The object of the last sync; absent: the Service is not known. The syncs and updates of one
   /// Service, which never run at once, may call it.
   [[nodiscard]] std::optional<Service> known(const Key& key) const;
@@ -65,6 +70,7 @@ class ServiceMemory {
   };
   [[nodiscard]] const Entry* find(const Key& key) const;
 
+  const LoadBalancerClasses classes_;
   mutable std::mutex mutex_;
   std::map<std::string, std::unique_ptr<Entry>> entries_;  // The key's text; guarded.
 };

@@ -6,20 +6,20 @@
 
 namespace davit::cloud {
 
-bool wants_load_balancer(const Service& service) {
-  return service.type() == "LoadBalancer" && service.spec()["loadBalancerClass"].is_absent();
+bool wants_load_balancer(const Service& service, const LoadBalancerClasses& classes) {
+  return service.type() == "LoadBalancer" && classes.has(service.spec()["loadBalancerClass"]);
 }
 
-bool needs_cleanup(const Service& service) {
+bool needs_cleanup(const Service& service, const LoadBalancerClasses& classes) {
   if (!service.has_finalizer(kCleanupFinalizer)) {
-    return service.is_being_deleted() && wants_load_balancer(service);
+    return service.is_being_deleted() && wants_load_balancer(service, classes);
   }
   return service.is_being_deleted() || service.type() != "LoadBalancer";
 }
 
-bool has_changed(const Service& old, const Service& current) {
-  const bool wants = wants_load_balancer(current);
-  if (wants != wants_load_balancer(old)) return true;
+bool has_changed(const Service& old, const Service& current, const LoadBalancerClasses& classes) {
+  const bool wants = wants_load_balancer(current, classes);
+  if (wants != wants_load_balancer(old, classes)) return true;
   if (!wants) return false;
   constexpr std::string_view kFields[] = {
       "loadBalancerSourceRanges", "ports",       "sessionAffinity",       "sessionAffinityConfig",

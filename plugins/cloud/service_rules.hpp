@@ -1,6 +1,7 @@
 /// The Services that concern the controller, and their changes that do. Pure.
 #pragma once
 
+#include <davit/cloud_data.hpp>
 #include <davit/kube/service.hpp>
 #include <string>
 #include <string_view>
@@ -10,14 +11,15 @@ namespace davit::cloud {
 /// The finalizer that keeps a Service until its load balancer is gone.
 inline constexpr std::string_view kCleanupFinalizer = "service.kubernetes.io/load-balancer-cleanup";
 
-/// Whether the Service asks for a load balancer, and not for one of another class. Rule:
-/// docs/spec/cloud.md, A1.
-[[nodiscard]] bool wants_load_balancer(const Service& service);
+/// Whether the Service asks for a load balancer, and not for one of another class than those of the
+/// provider. Rule: docs/spec/cloud.md, A1.
+[[nodiscard]] bool wants_load_balancer(const Service& service, const LoadBalancerClasses& classes);
 /// Whether its load balancer has to go. Rule: A1; a Service that is being deleted and has lost its
 /// finalizer counts, too (D18).
-[[nodiscard]] bool needs_cleanup(const Service& service);
+[[nodiscard]] bool needs_cleanup(const Service& service, const LoadBalancerClasses& classes);
 /// Whether the provider has to look at the change. Rule: A2.
-[[nodiscard]] bool has_changed(const Service& old, const Service& current);
+[[nodiscard]] bool has_changed(const Service& old, const Service& current,
+                               const LoadBalancerClasses& classes);
 
 /// The ingress of a LoadBalancerStatus in a form in which two can be compared: with the defaults of
 /// the server (D6). Empty: none.

@@ -180,8 +180,8 @@ std::vector<Address> shown_addresses(const Service& service) {
   return out;
 }
 
-bool wants_addresses(const Service& service) {
-  return service.type() == "LoadBalancer" && service.spec()["loadBalancerClass"].is_absent();
+bool wants_addresses(const Service& service, const LoadBalancerClasses& classes) {
+  return service.type() == "LoadBalancer" && classes.has(service.spec()["loadBalancerClass"]);
 }
 
 Claim read_claim(const Service& service, const Pools& pools) {

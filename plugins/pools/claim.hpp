@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <davit/cloud_data.hpp>
 #include <davit/key.hpp>
 #include <davit/kube/service.hpp>
 #include <davit/result.hpp>
@@ -70,8 +71,8 @@ struct Claim {
   }
 };
 
-/// Whether the Service is one for this provider.
-[[nodiscard]] bool wants_addresses(const Service& service);
+/// Whether the Service is one for a provider of these classes.
+[[nodiscard]] bool wants_addresses(const Service& service, const LoadBalancerClasses& classes);
 
 /// Rule: F2.
 [[nodiscard]] Claim read_claim(const Service& service, const Pools& pools);

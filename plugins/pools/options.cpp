@@ -11,6 +11,8 @@ namespace davit::pools {
 namespace {
 
 constexpr std::string_view kPools = "pools";
+constexpr std::string_view kClasses = "classes";
+constexpr std::string_view kWithoutClass = "withoutClass";
 constexpr std::string_view kIpMode = "ipMode";
 constexpr std::string_view kOnPoolChange = "onPoolChange";
 constexpr std::string_view kHandOver = "handOver";
@@ -34,13 +36,34 @@ Result<std::string> read_choice(Value config, std::string_view name,
   return refuse(name, "must be " + all);
 }
 
-Result<bool> read_boolean(Value pool, const std::string& place, std::string_view name,
+/// `place`: that of the object, with a dot behind it; empty: the configuration itself.
+Result<bool> read_boolean(Value object, const std::string& place, std::string_view name,
                           bool fallback) {
-  const Value value = pool[name];
+  const Value value = object[name];
   if (value.is_absent()) return fallback;
   const std::optional<bool> boolean = value.boolean();
-  if (!boolean) return refuse(place + "." + std::string(name), "must be true or false");
+  if (!boolean) return refuse(place + std::string(name), "must be true or false");
   return *boolean;
+}
+
+/// The host judges the names.
+Result<LoadBalancerClasses> read_classes(Value config) {
+  LoadBalancerClasses out;
+  const Value list = config[kClasses];
+  if (!list.is_absent() && list.kind() != Kind::kArray) return refuse(kClasses, "must be a list");
+  for (const Value each : list.elements()) {
+    const std::string place = "classes[" + std::to_string(out.names.size()) + "]";
+    if (each.string().empty() || each.string().find(',') != std::string_view::npos) {
+      return refuse(place, "must be the name of a class");
+    }
+    out.names.emplace_back(each.string());
+  }
+  const Result<bool> without = read_boolean(config, "", kWithoutClass, true);
+  if (!without) return without.error();
+  out.takes_unclassed = *without;
+  if (!*without && out.names.empty())
+    return refuse(kWithoutClass, "is false, and classes is empty");
+  return out;
 }
 
 // ---- Blocks
@@ -118,7 +141,7 @@ Status read_flags(Value value, const std::string& place, Pool& out) {
       {"skipEnds", &out.skips_ends},
       {"skipDot0And255", &out.skips_dot_0_and_255}};
   for (const auto& flag : kFlags) {
-    const Result<bool> read = read_boolean(value, place, flag.first, *flag.second);
+    const Result<bool> read = read_boolean(value, place + ".", flag.first, *flag.second);
     if (!read) return read.error();
     *flag.second = *read;
   }
@@ -221,10 +244,13 @@ Result<Pools> read_pools(Value list) {
 }  // namespace
 
 Result<Options> read_options(Value config) {
-  const Status known =
-      check_options(config, {kPools, kIpMode, kOnPoolChange, kHandOver, kInstances, kRoutes});
+  const Status known = check_options(config, {kPools, kClasses, kWithoutClass, kIpMode,
+                                              kOnPoolChange, kHandOver, kInstances, kRoutes});
   if (!known.ok()) return known;
   Options out;
+  Result<LoadBalancerClasses> classes = read_classes(config);
+  if (!classes) return classes.error();
+  out.classes = std::move(*classes);
   Result<std::string> mode = read_choice(config, kIpMode, {"VIP", "Proxy"});
   if (!mode) return mode.error();
   out.ip_mode = std::move(*mode);

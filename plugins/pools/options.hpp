@@ -1,6 +1,7 @@
 /// The configuration.
 #pragma once
 
+#include <davit/cloud_data.hpp>
 #include <davit/object.hpp>
 #include <davit/result.hpp>
 #include <string>
@@ -14,6 +15,7 @@ namespace davit::pools {
 /// Rule: docs/spec/cloud.md, F1.
 struct Options {
   Pools pools;
+  LoadBalancerClasses classes;
   std::string ip_mode = "VIP";  ///< Or "Proxy".
   /// Whether a Service gets another address if its own is in no pool any more.
   bool reassigns = false;

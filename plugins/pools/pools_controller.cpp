@@ -42,6 +42,7 @@ PoolsController::PoolsController(Context& cluster, Options options)
       metrics_(cluster),
       has_pools_(!options_.pools.empty()),
       has_machines_(options_.inventory.is_offered),
+      classes_(options_.classes),
       route_settings_(options_.routes),
       services_(cluster.open_informer<Service>(
           {.any = [this](const Event<Service>& event) { note(event); }})),
@@ -82,7 +83,7 @@ Status PoolsController::configure(const Value& config) {
   Result<Options> next = read_options(config);
   if (!next) return next.error();
   if (next->pools.empty() == has_pools_ || next->inventory.is_offered != has_machines_ ||
-      next->routes != route_settings_) {
+      next->routes != route_settings_ || next->classes != classes_) {
     return {Code::kUnsupported, "what the provider offers changes"};
   }
   std::vector<std::string> nodes;
@@ -125,7 +126,7 @@ Status PoolsController::begin() {
   std::set<std::string, std::less<>> uids;
   for (const Service& each : all) {
     uids.emplace(each.uid());
-    if (!wants_addresses(each)) continue;
+    if (!wants_addresses(each, classes_)) continue;
     if (!mutant("address-before-statuses")) ledger_.adopt(read_claim(each, options_.pools));
   }
   ledger_.keep_only(uids);
@@ -151,7 +152,7 @@ void PoolsController::note(const Event<Service>& event) {
   const bool has_other_labels = !(old.labels() == current.labels());
   const bool has_other_selector = !(old.selector() == current.selector());
   const bool has_other_policy = !(old.spec()["ipFamilyPolicy"] == current.spec()["ipFamilyPolicy"]);
-  if (!wants_addresses(current) ||
+  if (!wants_addresses(current, classes_) ||
       (!has_other_labels && !has_other_selector && !has_other_policy)) {
     return;
   }
@@ -186,7 +187,7 @@ void PoolsController::adopt(const Key& key, const std::string& uid) {
     if (!has_begun_ || ledger_.find(uid) != nullptr) return;
   }
   const Lookup<Service> cached = find(key, uid);
-  if (!cached.error().ok() || !cached || !wants_addresses(*cached)) return;
+  if (!cached.error().ok() || !cached || !wants_addresses(*cached, classes_)) return;
   if (shown_addresses(*cached).empty()) return;
   std::vector<Key> next;
   {
@@ -254,7 +255,7 @@ CloudReply PoolsController::get(const CloudService& at) {
     if (held != nullptr && !held->addresses.empty()) {
       return CloudReply::done(status_of(held->addresses));
     }
-    if (ledger_.waiting().contains(uid) && !wants_addresses(at.service)) {
+    if (ledger_.waiting().contains(uid) && !wants_addresses(at.service, classes_)) {
       ledger_.remove(uid);  // It waits no longer, and may have been offered what is free.
       next = ready();
     }

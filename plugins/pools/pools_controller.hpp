@@ -36,6 +36,7 @@ class PoolsController final : public Controller,
   [[nodiscard]] LoadBalancers* load_balancers() override;
   [[nodiscard]] Instances* instances() override;
   [[nodiscard]] Routes* routes() override;
+  [[nodiscard]] LoadBalancerClasses classes() const override { return classes_; }
   [[nodiscard]] Status configure(const Value& config) override;
   [[nodiscard]] Result<DebugPage> debug(std::string_view path,
                                         std::string_view query) const override;
@@ -121,6 +122,7 @@ class PoolsController final : public Controller,
   // The parts that were offered at the start.
   const bool has_pools_;
   const bool has_machines_;
+  const LoadBalancerClasses classes_;
   const RouteSettings route_settings_;
   Informer<Service> services_;
   // The loops give each call Nodes, which a provider may read only if it watches them.

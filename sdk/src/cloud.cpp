@@ -84,7 +84,10 @@ std::optional<Cloud::Offer> Cloud::offer() const {
   if (table_.provider == nullptr || table_.provider(api_->call(), &raw) != DAVIT_OK) {
     return std::nullopt;
   }
-  return Offer{raw.parts, raw.generation, raw.is_ready != 0};
+  Offer out{raw.parts, raw.generation, raw.is_ready != 0};
+  out.classes.read(from_c(raw.classes));
+  out.classes.takes_unclassed = raw.only_classes == 0;
+  return out;
 }
 
 void Cloud::follow(std::uint32_t part, const Queue& queue) const {

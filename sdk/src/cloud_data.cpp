@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <davit/cloud_data.hpp>
 #include <davit/json_writer.hpp>
 #include <string_view>
@@ -52,6 +53,30 @@ void write_route(JsonWriter& out, const CloudRoute& route) {
 }
 
 }  // namespace
+
+// ---- Classes
+
+bool LoadBalancerClasses::has(Value name) const {
+  if (name.is_absent()) return takes_unclassed;
+  return std::find(names.begin(), names.end(), name.string()) != names.end();
+}
+
+std::string LoadBalancerClasses::text() const {
+  std::string out;
+  for (const std::string& each : names) out.append(out.empty() ? "" : ",").append(each);
+  return out;
+}
+
+void LoadBalancerClasses::read(std::string_view text) {
+  names.clear();
+  while (!text.empty()) {
+    const std::string_view name = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(name.size() + 1, text.size()));
+    if (!name.empty()) names.emplace_back(name);
+  }
+}
+
+// ---- Values
 
 std::vector<CloudAddress> read_addresses(Value list) {
   std::vector<CloudAddress> out;

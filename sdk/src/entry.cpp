@@ -109,9 +109,16 @@ class Instance {
     load_balancers_ = provider.load_balancers();
     instances_ = provider.instances();
     routes_ = provider.routes();
-    c_provider_ = {
-        sizeof(davit_cloud_provider_v1), 0, load_balancers_ == nullptr ? nullptr : &kLoadBalancers,
-        instances_ == nullptr ? nullptr : &kInstances, routes_ == nullptr ? nullptr : &kRoutes};
+    const LoadBalancerClasses classes = provider.classes();
+    classes_ = classes.text();
+    c_provider_ = {sizeof(davit_cloud_provider_v1),
+                   0,
+                   load_balancers_ == nullptr ? nullptr : &kLoadBalancers,
+                   instances_ == nullptr ? nullptr : &kInstances,
+                   routes_ == nullptr ? nullptr : &kRoutes,
+                   to_c(classes_),
+                   classes.takes_unclassed ? 0 : 1,
+                   0};
   }
   [[nodiscard]] bool provides() const {
     return load_balancers_ != nullptr || instances_ != nullptr || routes_ != nullptr;
@@ -189,6 +196,7 @@ class Instance {
   LoadBalancers* load_balancers_ = nullptr;
   Instances* instances_ = nullptr;
   Routes* routes_ = nullptr;
+  std::string classes_;  // c_provider_ borrows it.
   davit_cloud_provider_v1 c_provider_{};
 };
 

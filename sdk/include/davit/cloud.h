@@ -128,6 +128,11 @@ typedef struct davit_cloud_provider_v1 {
   const davit_load_balancers* load_balancers;
   const davit_instances* instances;
   const davit_routes* routes;
+  /* The load balancers are for Services with one of these values of spec.loadBalancerClass, separated by commas, and,
+   * unless only_classes is 1, for those without a class. Others belong to other controllers. */
+  davit_str classes;
+  int32_t only_classes;
+  uint32_t reserved_end;
 } davit_cloud_provider_v1;
 
 /* ---- What a provider gets: "davit.cloud-host/1" ------------------------------------------------------------------ */
@@ -153,6 +158,9 @@ typedef struct davit_cloud_offer {
   uint64_t generation; /* rises when another build or instance takes over */
   int32_t is_ready;    /* 1: it can be called now */
   uint32_t reserved;
+  davit_str classes; /* as the provider has them */
+  int32_t only_classes;
+  uint32_t reserved_end;
 } davit_cloud_offer;
 
 /* The functions of the provider, with the loop's own call. Beside what the provider answers:
@@ -161,8 +169,8 @@ typedef struct davit_cloud_offer {
  *   DAVIT_UNAVAILABLE  it is being swapped, or is not ready yet, with retry_after_ms; or it has failed for good
  *   DAVIT_INVALID      its answer is not valid; the text says where
  * In a dry run and in a shadow of either side ensure(), update(), remove(), create_route() and remove_route() are not
- * called: they answer DAVIT_OK, with the status that the Service has. When a swap changes the offered parts, and when a provider comes or goes, the host
- * restarts the loops, with their init. */
+ * called: they answer DAVIT_OK, with the status that the Service has. When a swap changes the offered parts or classes, and when a provider comes or goes,
+ * the host restarts the loops, with their init. */
 typedef struct davit_cloud_v1 {
   uint32_t size;
   uint32_t reserved;

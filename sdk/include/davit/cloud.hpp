@@ -150,6 +150,8 @@ class CloudProvider {
   [[nodiscard]] virtual LoadBalancers* load_balancers() { return nullptr; }
   [[nodiscard]] virtual Instances* instances() { return nullptr; }
   [[nodiscard]] virtual Routes* routes() { return nullptr; }
+  /// The Services for which the load balancers are. Asked for once, after the parts.
+  [[nodiscard]] virtual LoadBalancerClasses classes() const { return {}; }
 };
 
 /// The host as a provider reaches it. Made in the controller's constructor.
@@ -179,9 +181,10 @@ class Cloud {
 
   /// The provider as the loops know it.
   struct Offer {
-    std::uint32_t parts = 0;       ///< DAVIT_CLOUD_*, as bits.
-    std::uint64_t generation = 0;  ///< Rises with each build or instance that takes over.
-    bool is_ready = false;         ///< Whether it can be called now.
+    std::uint32_t parts = 0;        ///< DAVIT_CLOUD_*, as bits.
+    std::uint64_t generation = 0;   ///< Rises with each build or instance that takes over.
+    bool is_ready = false;          ///< Whether it can be called now.
+    LoadBalancerClasses classes{};  ///< The Services for which its load balancers are.
   };
   /// Nothing: there is no provider.
   [[nodiscard]] std::optional<Offer> offer() const;

@@ -6,9 +6,26 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace davit {
+
+/// The Services for which a provider has load balancers, by their spec.loadBalancerClass. Rule:
+/// docs/spec/cloud.md, E6.
+struct LoadBalancerClasses {
+  std::vector<std::string> names{};  ///< The values.
+  bool takes_unclassed = true;       ///< Also Services without a class.
+
+  /// Whether a Service with this spec.loadBalancerClass is one of them; absent: without a class.
+  [[nodiscard]] bool has(Value name) const;
+  /// The names as davit_cloud_provider_v1 has them.
+  [[nodiscard]] std::string text() const;
+  /// Takes the names of such a text.
+  void read(std::string_view text);
+
+  friend bool operator==(const LoadBalancerClasses&, const LoadBalancerClasses&) = default;
+};
 
 /// One of the addresses of a Node: core/v1 NodeAddress.
 struct CloudAddress {

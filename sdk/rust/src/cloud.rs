@@ -91,6 +91,24 @@ pub trait CloudProvider {
     fn routes(&self) -> Option<&dyn Routes> {
         None
     }
+    /// The Services for which the load balancers are. Asked for once, after the parts.
+    fn classes(&self) -> LoadBalancerClasses {
+        LoadBalancerClasses::default()
+    }
+}
+
+/// The Services for which a provider has load balancers, by their `spec.loadBalancerClass`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoadBalancerClasses {
+    pub names: Vec<String>,
+    /// Also Services without a class.
+    pub takes_unclassed: bool,
+}
+
+impl Default for LoadBalancerClasses {
+    fn default() -> Self {
+        LoadBalancerClasses { names: Vec::new(), takes_unclassed: true }
+    }
 }
 
 /// One of the addresses of a Node.
@@ -229,10 +247,12 @@ pub(crate) struct Offered {
     load_balancers: davit_load_balancers,
     instances: davit_instances,
     routes: davit_routes,
+    classes: String,
     pub(crate) side: davit_cloud_provider_v1,
 }
 
 pub(crate) fn offered<C: Controller>(provider: &dyn CloudProvider) -> Box<Offered> {
+    let classes = provider.classes();
     let mut out = Box::new(Offered {
         load_balancers: davit_load_balancers {
             get: Some(get::<C>),
@@ -253,6 +273,7 @@ pub(crate) fn offered<C: Controller>(provider: &dyn CloudProvider) -> Box<Offere
             remove: Some(remove_route::<C>),
             ..davit_routes::new()
         },
+        classes: classes.names.join(","),
         side: davit_cloud_provider_v1::new(),
     });
     if provider.load_balancers().is_some() {
@@ -264,6 +285,8 @@ pub(crate) fn offered<C: Controller>(provider: &dyn CloudProvider) -> Box<Offere
     if provider.routes().is_some() {
         out.side.routes = &out.routes;
     }
+    out.side.classes = to_c(&out.classes);
+    out.side.only_classes = i32::from(!classes.takes_unclassed);
     out
 }
 

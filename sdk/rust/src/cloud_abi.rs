@@ -115,6 +115,9 @@ pub struct davit_cloud_provider_v1 {
     pub load_balancers: *const davit_load_balancers,
     pub instances: *const davit_instances,
     pub routes: *const davit_routes,
+    pub classes: davit_str,
+    pub only_classes: i32,
+    pub reserved_end: u32,
 }
 
 impl davit_cloud_provider_v1 {
@@ -125,6 +128,9 @@ impl davit_cloud_provider_v1 {
             load_balancers: std::ptr::null(),
             instances: std::ptr::null(),
             routes: std::ptr::null(),
+            classes: davit_str::new(),
+            only_classes: 0,
+            reserved_end: 0,
         }
     }
 }
@@ -146,6 +152,9 @@ pub struct davit_cloud_offer {
     pub generation: u64,
     pub is_ready: i32,
     pub reserved: u32,
+    pub classes: davit_str,
+    pub only_classes: i32,
+    pub reserved_end: u32,
 }
 
 impl davit_cloud_offer {
@@ -157,6 +166,9 @@ impl davit_cloud_offer {
             generation: 0,
             is_ready: 0,
             reserved: 0,
+            classes: davit_str::new(),
+            only_classes: 0,
+            reserved_end: 0,
         }
     }
 }

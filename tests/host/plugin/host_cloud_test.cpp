@@ -94,10 +94,16 @@ struct PlainProvider {
                                                    &metadata};
     static constexpr davit_routes kRoutes = {sizeof(davit_routes), 0, &list, &create_route,
                                              &remove_route};
-    static constexpr davit_cloud_provider_v1 kSide = {sizeof(davit_cloud_provider_v1), 0,
-                                                      &kLoadBalancers, &kInstances, &kRoutes};
+    static constexpr davit_cloud_provider_v1 kSide = {
+        sizeof(davit_cloud_provider_v1), 0, &kLoadBalancers, &kInstances, &kRoutes, {}, 0, 0};
     static constexpr davit_cloud_provider_v1 kOld = {offsetof(davit_cloud_provider_v1, instances),
-                                                     0, &kLoadBalancers, &kInstances, &kRoutes};
+                                                     0,
+                                                     &kLoadBalancers,
+                                                     &kInstances,
+                                                     &kRoutes,
+                                                     {},
+                                                     0,
+                                                     0};
     if (view(id) != "davit.cloud-provider/1") return nullptr;
     return static_cast<PlainProvider*>(self)->is_old ? &kOld : &kSide;
   }

@@ -46,8 +46,8 @@ static davit_code remove_it(void* self, const davit_call* call, davit_str cluste
 
 static const davit_load_balancers kLoadBalancers = {
     sizeof(davit_load_balancers), 0, get, ensure, update, remove_it};
-static const davit_cloud_provider_v1 kSide = {sizeof(davit_cloud_provider_v1), 0, &kLoadBalancers,
-                                              NULL, NULL};
+static const davit_cloud_provider_v1 kSide = {
+    sizeof(davit_cloud_provider_v1), 0, &kLoadBalancers, NULL, NULL, {NULL, 0}, 0, 0};
 
 static const void* capability(void* self, const davit_call* call, davit_str id) {
   const davit_str wanted = str("davit.cloud-provider/1");

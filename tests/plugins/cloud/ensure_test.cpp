@@ -13,6 +13,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
 
 constexpr const char* kEnsure = "ensure default/s n1,n2";
 
@@ -58,6 +59,54 @@ TEST_F(EnsureTest, CLD012_AServiceOfAClassIsLeftAlone) {
   cluster_.run_until_idle();
   EXPECT_THAT(script.calls, IsEmpty());
   EXPECT_THAT(cluster_.writes(), IsEmpty());
+}
+
+constexpr const char* kOfClassA = R"("loadBalancerClass":"x.io/a",)";
+
+TEST_F(EnsureTest, CLD013_OnlyServicesOfTheProvidersClassesGetALoadBalancer) {
+  script.classes = {.names = {"x.io/a", "x.io/b"}, .takes_unclassed = false};
+  begin();
+  add_service("s2");
+  add_service("s3", R"("loadBalancerClass":"x.io/c",)");
+  EXPECT_THAT(script.calls, IsEmpty());
+  EXPECT_THAT(cluster_.writes(), IsEmpty());
+  add_service("s", kOfClassA);
+  add_service("s4", R"("loadBalancerClass":"x.io/b",)");
+  EXPECT_THAT(script.calls, ElementsAre(kEnsure, "ensure default/s4 n1,n2"));
+  EXPECT_EQ(ingress(), R"([{"ip":"192.0.2.1","ipMode":"VIP"}])");
+  clear();
+  add_node("n3");
+  EXPECT_THAT(script.calls,
+              UnorderedElementsAre("update default/s n1,n2,n3", "update default/s4 n1,n2,n3"));
+  clear();
+  remove_service();
+  EXPECT_THAT(script.calls, ElementsAre("get default/s", "remove default/s"));
+  EXPECT_FALSE(exists());
+}
+
+TEST_F(EnsureTest, CLD013_AProviderMayTakeServicesWithoutAClassToo) {
+  script.classes = {.names = {"x.io/a"}};
+  begin();
+  add_service("s", kOfClassA);
+  add_service("s2");
+  EXPECT_THAT(script.calls, ElementsAre(kEnsure, "ensure default/s2 n1,n2"));
+}
+
+TEST_F(EnsureTest, CLD013_ABuildWithOtherClassesServesThem) {
+  begin();
+  add_service("s", kOfClassA);
+  EXPECT_THAT(script.calls, IsEmpty());
+  script.classes = {.names = {"x.io/a"}};
+  restart();
+  EXPECT_THAT(script.calls, ElementsAre(kEnsure));
+}
+
+TEST_F(EnsureTest, CLD013_ClassesThatNoServiceCanHaveEndTheStartOfTheProvider) {
+  for (const char* const each : {"not a name", "x.io/", "a/b/c", "-"}) {
+    script.classes = {.names = {"x.io/a", each}};
+    const Status started = cluster_.start(kProvider, &make<ScriptedProvider>);
+    EXPECT_THAT(started.message(), HasSubstr("the provider's classes are not valid")) << each;
+  }
 }
 
 TEST_F(EnsureTest, CLD014_ALabelChangesNothing) {

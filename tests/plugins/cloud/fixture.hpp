@@ -50,6 +50,7 @@ struct Script {
                                           {"remove", CloudReply::done()}};
   std::function<void(const std::string& call)> during{};
   bool offers = true;
+  LoadBalancerClasses classes{};
   bool reads_undeclared = false;
   bool opens_waker = false;      ///< For threads that are not the host's.
   std::optional<Waker> waker{};  ///< Its keys are looked at again.
@@ -75,6 +76,7 @@ class ScriptedProvider final : public Controller, public CloudProvider, private 
   }
 
   LoadBalancers* load_balancers() override { return script.offers ? this : nullptr; }
+  LoadBalancerClasses classes() const override { return script.classes; }
 
  private:
   CloudReply answer(const std::string& function, const CloudService& at,
@@ -168,11 +170,13 @@ class CloudFixture : public ::testing::Test {
                             R"("},"spec":{}})"));
     cluster_.run_until_idle();
   }
-  void add_service(const std::string& name = "s") {
-    cluster_.add(Json::must(
-        R"({"apiVersion":"v1","kind":"Service","metadata":{"name":")" + name +
-        R"(","namespace":"default"},"spec":{"type":"LoadBalancer","selector":{"app":"web"},)"
-        R"("ports":[{"name":"http","port":80,"protocol":"TCP","nodePort":30080}]}})"));
+  /// `spec`: further members, with a comma after each.
+  void add_service(const std::string& name = "s", const std::string& spec = "") {
+    cluster_.add(
+        Json::must(R"({"apiVersion":"v1","kind":"Service","metadata":{"name":")" + name +
+                   R"(","namespace":"default"},"spec":{)" + spec +
+                   R"("type":"LoadBalancer","selector":{"app":"web"},)"
+                   R"("ports":[{"name":"http","port":80,"protocol":"TCP","nodePort":30080}]}})"));
     cluster_.run_until_idle();
   }
   void change(std::string_view patch) {

@@ -272,6 +272,29 @@ TEST_F(ChoiceTest, CLD156_AServiceOfAnotherClassIsLeftAlone) {
   EXPECT_EQ(ip("other"), "192.168.1.200");
 }
 
+TEST_F(ChoiceTest, CLD013_ServicesOfItsClassesGetAddresses) {
+  start(kLan, R"("classes":["x.io/a","x.io/b"],"withoutClass":false,)");
+  add("other", R"(,"loadBalancerClass":"x.io/c")");
+  add("none");
+  add("a", R"(,"loadBalancerClass":"x.io/a")");
+  add("b", R"(,"loadBalancerClass":"x.io/b")");
+  EXPECT_EQ(ip("a"), "192.168.1.200");
+  EXPECT_EQ(ip("b"), "192.168.1.201");
+  EXPECT_EQ(ip("none"), "-");
+  EXPECT_EQ(ip("other"), "-");
+}
+
+TEST_F(ChoiceTest, CLD013_AServiceOfItsClassKeepsItsAddressThroughARestart) {
+  constexpr std::string_view kClasses = R"("classes":["x.io/a"],)";
+  start(kLan, kClasses);
+  add("s1");
+  add("a", R"(,"loadBalancerClass":"x.io/a")");
+  remove("s1");
+  restart(kLan, kClasses);
+  EXPECT_EQ(ip("a"), "192.168.1.201");
+  EXPECT_THAT(cluster_.writes(), IsEmpty());
+}
+
 TEST_F(ChoiceTest, CLD157_FiftyServicesGetFiftyAddresses) {
   start(R"({"name":"lan","addresses":["10.0.0.1-10.0.0.50"]})");
   std::set<std::string> seen;

@@ -72,6 +72,11 @@ TEST_F(OptionsTest, MembersOfTheWrongKindAreRefused) {
        "pools[0].serviceSelector: must be a label selector in text form"},
       {R"({"pools":[{"name":"a","addresses":["10.0.0.1"],"serviceSelector":"a in b"}]})",
        "pools[0].serviceSelector: "},
+      {R"({"classes":"x.io/a"})", "classes: must be a list"},
+      {R"({"classes":["x.io/a",1]})", "classes[1]: must be the name of a class"},
+      {R"({"classes":["x.io/a,x.io/b"]})", "classes[0]: must be the name of a class"},
+      {R"({"withoutClass":"no"})", "withoutClass: must be true or false"},
+      {R"({"withoutClass":false})", "withoutClass: is false, and classes is empty"},
       {R"({"ipMode":"NAT"})", "ipMode: must be VIP or Proxy"},
       {R"({"handOver":"metallb"})", "handOver: must be none or kube-vip"},
       {R"({"onPoolChange":true})", "onPoolChange: must be keep or reassign"}};

@@ -72,6 +72,9 @@ impl CloudProvider for Provider {
     fn routes(&self) -> Option<&dyn Routes> {
         Some(self)
     }
+    fn classes(&self) -> LoadBalancerClasses {
+        LoadBalancerClasses { names: vec!["x.io/a".to_string(), "x.io/b".to_string()], takes_unclassed: true }
+    }
 }
 
 impl LoadBalancers for Provider {
@@ -188,6 +191,23 @@ fn a_service_has_a_load_balancer_as_long_as_it_is_there() {
     cluster.run_until_idle();
     assert_eq!(calls(), ["get s", "remove s"]);
     assert!(cluster.get(&SERVICES, &service_key()).is_none());
+    assert_clean(&cluster);
+}
+
+#[test]
+fn services_of_other_classes_are_left_alone() {
+    let (cluster, _) = cluster("service-lb-controller", "");
+    cluster.add(&node("n1", ""));
+    for (name, class) in [("other", "x.io/c"), ("own", "x.io/b")] {
+        cluster.add(&format!(
+            r#"{{"apiVersion":"v1","kind":"Service","metadata":{{"name":"{}","namespace":"default"}},
+            "spec":{{"type":"LoadBalancer","loadBalancerClass":"{}","ports":[{{"port":80,"protocol":"TCP"}}]}}}}"#,
+            name, class
+        ));
+        cluster.run_until_idle();
+    }
+    let ensured = calls().into_iter().filter(|call| call.starts_with("ensure")).collect::<Vec<_>>();
+    assert_eq!(ensured, ["ensure own n1"]);
     assert_clean(&cluster);
 }
 
