@@ -209,15 +209,19 @@ Status Caches::stream(const host::Selection& what, const host::ReflectorRequest&
                                  refused.body);
   }
   const std::vector<Revision>& changes = server_.changes(*served);
-  const bool is_quiet = request.kind == host::ReflectorRequest::Kind::kWatch &&
-                        (changes.empty() || changes.back() <= current_->seen);
+  const bool is_watch = request.kind == host::ReflectorRequest::Kind::kWatch;
+  const bool is_quiet = is_watch && (changes.empty() || changes.back() <= current_->seen);
   const Revision cached = lagging_at(resource).value_or(server_.revision());
+  const Revision shown = std::min(limit(resource).value_or(server_.revision()), cached);
+  const auto next = std::upper_bound(changes.begin(), changes.end(), current_->seen);
+  // Else each step of a cache that lags far behind would read all that it does not show.
+  const bool is_hidden = is_watch && next != changes.end() && *next > shown;
   // Without a version a list is consistent, whatever the server's cache shows.
   const bool is_cached =
       is_list && !request.resource_version.empty() && cached < server_.revision();
-  HttpServerResponse response = is_quiet    ? HttpServerResponse()
-                                : is_cached ? ask_cache(what, request, cached)
-                                            : ask(what, request);
+  HttpServerResponse response = is_quiet || is_hidden ? HttpServerResponse()
+                                : is_cached           ? ask_cache(what, request, cached)
+                                                      : ask(what, request);
   if (response.status != 200) return host::api_status(response.body);
 
   if (Status s = sink(""); !s.ok()) return s;
@@ -230,7 +234,6 @@ Status Caches::stream(const host::Selection& what, const host::ReflectorRequest&
     if (!is_probe) current_->seen = is_cached ? cached : server_.revision();
     return sink(response.body);
   }
-  const Revision shown = std::min(limit(resource).value_or(server_.revision()), cached);
   current_->seen = std::max(current_->seen, shown);
   if (++current_->quiet_watches == kQuietWatches) current_->is_listing = false;
   if (is_quiet) {
@@ -238,6 +241,7 @@ Status Caches::stream(const host::Selection& what, const host::ReflectorRequest&
     if (std::exchange(current_->is_before_restore, false)) current_->at.reset();
     return current_->gets_bookmarks ? sink(bookmark(what, *served)) : Status();
   }
+  if (is_hidden) return {};
   std::string events;
   static_cast<void>(response.stream->read(events, std::numeric_limits<std::size_t>::max() / 2));
   return sink(up_to(std::move(events), shown, server_.revision()));

@@ -361,7 +361,7 @@ void Cluster::resync(std::string_view resource) {
 void Cluster::put(std::string_view json) {
   const Result<Tree> object = parse_json(json);
   if (!object) fail(object.error().message() + "\n" + std::string(json));
-  engine_->server.put(*object);
+  if (const Status s = engine_->server.put(*object); !s.ok()) fail(s.message());
   engine_->discovery.reset();
 }
 
@@ -399,7 +399,9 @@ void Cluster::remove_object(const Resource& resource, const Key& key,
 }
 
 bool Cluster::erase_object(const Resource& resource, const Key& key) {
-  return engine_->server.erase(qualified(resource), key);
+  const Result<bool> erased = engine_->server.erase(qualified(resource), key);
+  if (!erased) fail(erased.error().message());
+  return *erased;
 }
 
 std::optional<std::string> Cluster::text_of(const Resource& resource, const Key& key) const {

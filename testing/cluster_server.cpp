@@ -29,12 +29,13 @@ std::string plural_of(std::string_view kind) {
 }
 
 /// A definition of the kind of `object`.
-std::string definition_of(const Tree& object) {
+Result<std::string> definition_of(const Tree& object) {
   const std::string& api_version = object.get("apiVersion").text();
   const std::size_t slash = api_version.find('/');
   const std::string& kind = object.get("kind").text();
   if (slash == std::string::npos || kind.empty()) {
-    fail("no such kind: apiVersion \"" + api_version + "\", kind \"" + kind + "\"");
+    return Status(Code::kInvalid,
+                  "no such kind: apiVersion \"" + api_version + "\", kind \"" + kind + "\"");
   }
   using Scope = sandbox::OpenDefinition::Scope;
   const bool is_namespaced = !object.text_at({"metadata", "namespace"}).empty();
@@ -172,12 +173,16 @@ std::vector<std::string> ClusterServer::texts(std::string_view resource) const {
   return texts;
 }
 
-void ClusterServer::put(Tree object) {
-  const ResourcePtr resource = resource_of(object);
+Status ClusterServer::put(Tree object) {
+  const Result<ResourcePtr> served = resource_of(object);
+  if (!served) return served.error();
+  const ResourcePtr& resource = *served;
   if (resource->name == "customresourcedefinitions") return define(to_text(object));
   const std::string ns = object.text_at({"metadata", "namespace"});
   const std::string name = object.text_at({"metadata", "name"});
-  if (!ns.empty()) ensure_namespace(ns);
+  if (!ns.empty()) {
+    if (Status s = ensure_namespace(ns); !s.ok()) return s;
+  }
   const sandbox::VersionPtr present = store_->get(resource->collection, ns, name);
   object = in_form(*resource, std::move(object));
   complete(*resource, object);
@@ -185,16 +190,16 @@ void ClusterServer::put(Tree object) {
     const Tree old = sandbox::load(*present, *resource);
     keep_unseen(object, old);
     sandbox::update_generation(object, old, *resource);
-    if (object == old) return;
+    if (object == old) return {};
   }
   sandbox::Draft draft = sandbox::make_draft(std::move(object), *resource, *server_->resources());
   const auto stored = present == nullptr ? store_->create(resource->collection, std::move(draft))
                                          : store_->update(resource->collection, std::move(draft),
                                                           present->revision);
-  if (!stored) fail(stored.error().message());
+  return stored ? Status() : Status(Code::kInvalid, stored.error().message());
 }
 
-bool ClusterServer::erase(std::string_view resource, const Key& key) {
+Result<bool> ClusterServer::erase(std::string_view resource, const Key& key) {
   const ResourcePtr served = find(resource);
   if (served == nullptr) return false;
   const sandbox::VersionPtr present = store_->get(served->collection, key.ns, key.name);
@@ -203,34 +208,41 @@ bool ClusterServer::erase(std::string_view resource, const Key& key) {
       served->collection,
       sandbox::make_draft(sandbox::load(*present, *served), *served, *server_->resources()),
       present->revision);
-  if (!removed) fail(removed.error().message());
+  if (!removed) return removed.error();
   return true;
 }
 
-ResourcePtr ClusterServer::resource_of(const Tree& object) {
+Result<ResourcePtr> ClusterServer::resource_of(const Tree& object) {
   const std::string& version = object.get("apiVersion").text();
   const std::string& kind = object.get("kind").text();
   if (ResourcePtr served = server_->resources()->find_kind(version, kind)) return served;
-  define(definition_of(object));
-  return server_->resources()->find_kind(version, kind);
+  const Result<std::string> definition = definition_of(object);
+  if (!definition) return definition.error();
+  if (Status s = define(*definition); !s.ok()) return s;
+  ResourcePtr defined = server_->resources()->find_kind(version, kind);
+  if (defined == nullptr) {
+    return Status(Code::kInvalid, "the server does not serve " + version + " " + kind);
+  }
+  return defined;
 }
 
-void ClusterServer::define(const std::string& definition) {
+Status ClusterServer::define(const std::string& definition) {
   HttpServerRequest request;
   request.method = "POST";
   request.target = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
   request.headers = {{"Content-Type", kJsonText}};
   request.body = definition;
   const HttpServerResponse response = server_->handle(request);
-  if (response.status != 201) fail(response.body);
+  if (response.status == 201) return {};
+  return Status(Code::kInvalid, json_literal(response.body).get("message").text());
 }
 
-void ClusterServer::ensure_namespace(const std::string& name) {
-  if (store_->get({"", "namespaces"}, "", name) != nullptr) return;
-  put(Tree::object({{"apiVersion", "v1"},
-                    {"kind", "Namespace"},
-                    {"metadata", Tree::object({{"name", name}})},
-                    {"status", Tree::object({{"phase", "Active"}})}}));
+Status ClusterServer::ensure_namespace(const std::string& name) {
+  if (store_->get({"", "namespaces"}, "", name) != nullptr) return {};
+  return put(Tree::object({{"apiVersion", "v1"},
+                           {"kind", "Namespace"},
+                           {"metadata", Tree::object({{"name", name}})},
+                           {"status", Tree::object({{"phase", "Active"}})}}));
 }
 
 /// Adds what the server sets and the object lacks.

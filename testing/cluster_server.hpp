@@ -48,10 +48,10 @@ class ClusterServer final : public HttpHandler {
   /// The objects of a resource, by key.
   [[nodiscard]] std::vector<std::string> texts(std::string_view resource) const;
 
-  /// See Cluster::add().
-  void put(Tree object);
+  /// See Cluster::add(). kInvalid: the object or its kind is refused.
+  Status put(Tree object);
   /// See Cluster::erase().
-  bool erase(std::string_view resource, const Key& key);
+  Result<bool> erase(std::string_view resource, const Key& key);
 
   void hide(std::string_view resource) { hidden_.emplace(resource); }
   void drop_status_field(std::string_view resource, std::string_view field) {
@@ -106,9 +106,9 @@ class ClusterServer final : public HttpHandler {
 
   /// Serves what the store has.
   void open();
-  [[nodiscard]] sandbox::ResourcePtr resource_of(const Tree& object);
-  void define(const std::string& definition);
-  void ensure_namespace(const std::string& name);
+  [[nodiscard]] Result<sandbox::ResourcePtr> resource_of(const Tree& object);
+  Status define(const std::string& definition);
+  Status ensure_namespace(const std::string& name);
   void complete(const sandbox::Resource& resource, Tree& object) const;
   [[nodiscard]] std::string without_dropped(const HttpServerRequest& request) const;
 

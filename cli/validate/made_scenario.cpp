@@ -135,6 +135,7 @@ Result<Scenario> made_scenario(const std::filesystem::path& file,
   Scenario out;
   out.name = kName;
   out.place = kName;
+  out.prompt = "its author may rely on the order of changes";
   const sandbox::Collection definitions{"apiextensions.k8s.io", "customresourcedefinitions"};
   for (const sandbox::VersionPtr& each : host.store().list(definitions, "").objects) {
     Json definition = each->json();

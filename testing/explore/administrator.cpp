@@ -39,6 +39,12 @@ std::string deletion_body(const host::DeleteOptions& options) {
   return to_text(body);
 }
 
+/// A failure with the place and text of its step.
+Status refused(const Status& status, const Step& step) {
+  if (status.ok()) return status;
+  return Status(Code::kInvalid, step.place + ": " + step.text() + ": " + status.message());
+}
+
 bool has_labels(const Json& object, const std::vector<std::string>& labels) {
   return std::ranges::all_of(labels, [&](const std::string& each) {
     std::string_view value = each;
@@ -58,8 +64,14 @@ Result<std::vector<Administrator::Found>> Administrator::find(const Step& step) 
   const std::string ns = !resource->namespaced ? ""
                          : target.ns.empty()   ? scenario_.name
                                                : target.ns;
+  std::vector<std::string> texts;
+  if (target.name.empty()) {
+    texts = world_.server().texts(resource->qualified_name());
+  } else if (auto one = world_.server().text(resource->qualified_name(), {ns, target.name})) {
+    texts.push_back(std::move(*one));
+  }
   std::vector<Found> out;
-  for (const std::string& text : world_.server().texts(resource->qualified_name())) {
+  for (const std::string& text : texts) {
     const Json object = json_literal(text);
     const std::string& name = object.text_at({"metadata", "name"});
     if (object.text_at({"metadata", "namespace"}) != ns) continue;
@@ -90,16 +102,15 @@ Status Administrator::send(const std::string& method, const sandbox::Resource& r
   request.body = std::move(body);
   const HttpServerResponse response = world_.server().handle(request);
   if (response.status / 100 == kSuccess) return {};
-  return Status(Code::kInvalid, step.place + ": " + step.text() + ": " +
-                                    json_literal(response.body).get("message").text());
+  const std::string why = json_literal(response.body).get("message").text();
+  return refused(Status(Code::kInvalid, why), step);
 }
 
 Status Administrator::act(const Step& step) {
   world_.log("= " + step.text());
   const sandbox::ResourcePtr resource = world_.server().find(step.target.resource);
   if (step.action == Action::kAdd) {
-    world_.server().put(completed(step));
-    return {};
+    return refused(world_.server().put(completed(step)), step);
   }
   if (resource == nullptr) {
     return Status(Code::kInvalid, step.place + ": the server has no " + step.target.resource);
@@ -115,7 +126,9 @@ Status Administrator::act(const Step& step) {
   for (const Found& each : *found) {
     Status done;
     if (step.action == Action::kErase) {
-      world_.server().erase(resource->qualified_name(), {each.ns, each.name});
+      const Result<bool> erased =
+          world_.server().erase(resource->qualified_name(), {each.ns, each.name});
+      if (!erased) done = refused(erased.error(), step);
     } else if (step.action == Action::kDelete) {
       done = send("DELETE", *resource, each, step, deletion_body(step.deletion));
     } else {

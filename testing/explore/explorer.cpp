@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::size_t kWalkMin = 2;
 constexpr std::size_t kWalkMax = 4;
+/// Evenly spaced points of a run stand for the others if it has more than 256 times so many.
+constexpr std::size_t kPointsOfMany = 16;
 
 /// A text in which numbers and generated parts of names do not count, so that one fault is found
 /// once.
@@ -40,20 +42,8 @@ Summary Explorer::explore(const ExplorerOptions& options) {
   before_run_ = options.before_run;
   explore_undisturbed(options, summary);
   if (summary.findings.empty()) {
-    std::vector<Decision> chosen;
-    for (const PassedPoint& each : undisturbed_.points) {
-      if (options.singles) add_singles(each, chosen);
-      if (options.stale) add_stale(each, chosen);
-    }
-    std::vector<Plan> plans;
-    for (Decision& each : chosen) {
-      const bool is_chosen =
-          options.choices.empty() ||
-          std::ranges::find(options.choices, each.choice) != options.choices.end();
-      const bool is_left_out =
-          std::ranges::find(scenario_.left_out, to_text(each.choice)) != scenario_.left_out.end();
-      if (is_chosen && !is_left_out) plans.push_back({std::move(each)});
-    }
+    course_.emplace(undisturbed_);
+    const std::vector<Plan> plans = this->plans(options);
     const bool goes_on = run_all(plans, options, summary) &&
                          (!options.pairs || run_pairs(plans, options, summary)) &&
                          run_walks(options, summary);
@@ -62,6 +52,41 @@ Summary Explorer::explore(const ExplorerOptions& options) {
   summary.states = states_.size();
   summary.time = clock_.now() - began;
   return summary;
+}
+
+std::vector<Plan> Explorer::plans(const ExplorerOptions& options) const {
+  std::vector<Plan> out;
+  std::vector<Decision> chosen;
+  const auto take_chosen = [&] {
+    for (Decision& each : chosen) {
+      if (is_wanted(each.choice, options)) out.push_back({std::move(each)});
+    }
+    chosen.clear();
+  };
+  const std::size_t points = undisturbed_.points.size();
+  for (std::size_t i = 0; i < points; i += stride_of(points / kPointsOfMany)) {
+    if (options.singles) add_singles(undisturbed_.points[i], chosen);
+    if (options.stale) add_stale(undisturbed_.points[i], chosen);
+    take_chosen();
+  }
+  if (options.stale) add_stops(chosen);
+  take_chosen();
+  return out;
+}
+
+bool Explorer::is_wanted(Choice choice, const ExplorerOptions& options) const {
+  const bool is_chosen = options.choices.empty() ||
+                         std::ranges::find(options.choices, choice) != options.choices.end();
+  return is_chosen &&
+         std::ranges::find(scenario_.left_out, to_text(choice)) == scenario_.left_out.end();
+}
+
+std::vector<std::string> Explorer::resources() const {
+  std::vector<std::string> out = {""};
+  if (undisturbed_.watched.size() > 1) {
+    out.insert(out.end(), undisturbed_.watched.begin(), undisturbed_.watched.end());
+  }
+  return out;
 }
 
 /// Twice: what a controller takes from elsewhere shows as a difference.
@@ -95,47 +120,6 @@ void Explorer::explore_undisturbed(const ExplorerOptions& options, Summary& summ
   find({}, undisturbed_, options, summary);
 }
 
-bool Explorer::is_known_end(const PassedPoint& point) const {
-  for (const PassedPoint& each : undisturbed_.points) {
-    if (each.point == point.point && each.number == point.number) return false;
-    if (each.point != Point::kRequest) continue;
-    if (each.before == point.before || (each.is_write && each.after == point.before)) return true;
-  }
-  return false;
-}
-
-bool Explorer::is_known_hold(const PassedPoint& point, const std::string& resource) const {
-  const auto seen = [&resource](const PassedPoint& at) {
-    if (resource.empty()) return at.changes;
-    const auto found = at.changed.find(resource);
-    return found == at.changed.end() ? 0 : found->second;
-  };
-  return std::ranges::any_of(undisturbed_.points, [&](const PassedPoint& each) {
-    return each.point == Point::kTurn && each.number < point.number &&
-           each.moment == point.moment && seen(each) == seen(point);
-  });
-}
-
-bool Explorer::is_known_stop(const PassedPoint& point) const {
-  return std::ranges::any_of(undisturbed_.points, [&](const PassedPoint& each) {
-    return each.point == Point::kTurn && each.number < point.number && each.before == point.before;
-  });
-}
-
-bool Explorer::is_before_a_change(const PassedPoint& point) const {
-  const bool is_first = std::ranges::none_of(undisturbed_.points, [&](const PassedPoint& each) {
-    return each.point == Point::kTurn && each.number < point.number &&
-           each.quiet_changes == point.quiet_changes;
-  });
-  return is_first && point.quiet_changes < undisturbed_.quiet_changes;
-}
-
-bool Explorer::is_first_of_moment(const PassedPoint& point) const {
-  return std::ranges::none_of(undisturbed_.points, [&](const PassedPoint& each) {
-    return each.point == Point::kTurn && each.number < point.number && each.moment == point.moment;
-  });
-}
-
 bool Explorer::is_pointless(Choice choice, const PassedPoint& point) const {
   switch (choice) {
     case Choice::kTakeoverBefore:
@@ -148,47 +132,37 @@ bool Explorer::is_pointless(Choice choice, const PassedPoint& point) const {
     case Choice::kSuspend:
       return !point.is_write;
     case Choice::kCrashBefore:
-      return is_known_end(point);
+      return course_->is_known_end(point);
     case Choice::kHold:
     case Choice::kLate:
-      return is_known_hold(point, "");
+      return course_->is_known_hold(point, "");
     case Choice::kEnable:
-      return is_known_stop(point);
+      return course_->is_known_stop(point);
     case Choice::kDisable:
     case Choice::kUnload:
-      return !is_before_a_change(point);
+      return !course_->is_before_a_change(point);
     case Choice::kReverse:
-      return subject_.controllers.size() < 2 || !is_first_of_moment(point);
+      return subject_.controllers.size() < 2 || !course_->is_first_of_moment(point);
     default:
       return false;
   }
-}
-
-bool Explorer::is_known_hold_of_others(const PassedPoint& point,
-                                       const std::string& resource) const {
-  const auto seen = [&resource](PassedPoint at) {
-    at.changed.erase(resource);
-    return at.changed;
-  };
-  return std::ranges::any_of(undisturbed_.points, [&](const PassedPoint& each) {
-    return each.point == Point::kTurn && each.number < point.number &&
-           each.moment == point.moment && seen(each) == seen(point);
-  });
 }
 
 void Explorer::add_singles(const PassedPoint& point, std::vector<Decision>& out) const {
   // With fewer caches it is kHold of the other one.
   constexpr std::size_t kOnlyMin = 3;
   for (const Choice each : choices_at(point.point)) {
-    const bool has_resource = each == Choice::kOnly || each == Choice::kHold;
+    const bool has_resource =
+        each == Choice::kOnly || each == Choice::kHold || each == Choice::kLate;
     if (each != Choice::kOnly && !is_pointless(each, point)) {
       out.push_back({point.point, point.number, each});
     }
     if (!has_resource) continue;
     if (each == Choice::kOnly && undisturbed_.watched.size() < kOnlyMin) continue;
     for (const std::string& resource : undisturbed_.watched) {
-      const bool is_known = each == Choice::kHold ? is_known_hold(point, resource)
-                                                  : is_known_hold_of_others(point, resource);
+      const bool is_known = each == Choice::kOnly
+                                ? course_->is_known_hold_of_others(point, resource)
+                                : course_->is_known_hold(point, resource);
       if (!is_known) out.push_back({point.point, point.number, each, 0, resource});
     }
   }
@@ -196,14 +170,6 @@ void Explorer::add_singles(const PassedPoint& point, std::vector<Decision>& out)
 
 void Explorer::add_stale(const PassedPoint& point, std::vector<Decision>& out) const {
   if (point.point == Point::kTurn) {
-    for (const PassedPoint& from : undisturbed_.points) {
-      if (from.point != Point::kTurn) continue;
-      if (from.number >= point.number) break;
-      if (from.changes == point.changes || is_known_hold(from, "")) continue;
-      const int behind = point.number - from.number;
-      out.push_back({point.point, point.number, Choice::kSwap, behind});
-      out.push_back({point.point, point.number, Choice::kEnable, behind});
-    }
     // One change, and all since the scenario's last one.
     const int lost = static_cast<int>(point.own_changes);
     if (lost > 0) out.push_back({point.point, point.number, Choice::kRestore, 1});
@@ -218,12 +184,33 @@ void Explorer::add_stale(const PassedPoint& point, std::vector<Decision>& out) c
   for (const Choice each : {Choice::kLostResponse, Choice::kErrorAfter, Choice::kNoMetadata}) {
     out.push_back({point.point, point.number, each, 1});
   }
-  // The write itself is one more.
-  const int changes = static_cast<int>(point.changes) + 1;
-  if (!is_known_end(point)) out.push_back({point.point, point.number, Choice::kTakeoverBefore});
-  for (int behind = 0; behind <= changes; ++behind) {
-    out.push_back({point.point, point.number, Choice::kTakeoverAfter, behind});
-    if (behind > 0) out.push_back({point.point, point.number, Choice::kCrashAfter, behind});
+  if (!course_->is_known_end(point)) {
+    out.push_back({point.point, point.number, Choice::kTakeoverBefore});
+  }
+  out.push_back({point.point, point.number, Choice::kTakeoverAfter});
+  for (const std::string& resource : resources()) {
+    for (const int behind : course_->lacks(point, resource)) {
+      out.push_back({point.point, point.number, Choice::kTakeoverAfter, behind, resource});
+      out.push_back({point.point, point.number, Choice::kCrashAfter, behind, resource});
+    }
+  }
+}
+
+void Explorer::add_stops(std::vector<Decision>& out) const {
+  for (const std::string& resource : resources()) {
+    for (const Course::Stop& stop : course_->stops(resource)) {
+      if (stop.hides_step && !scenario_.prompt.empty()) continue;
+      const auto add = [&](const Course::Stop::Turn& turn, Choice choice) {
+        out.push_back({Point::kTurn, turn.number, choice, turn.behind, resource});
+      };
+      for (const Course::Stop::Turn& each : stop.turns) {
+        add(each, Choice::kSwap);
+        add(each, Choice::kEnable);
+      }
+      if (!stop.is_met || stop.is_at_turn) continue;
+      add(stop.turns.front(), Choice::kHold);
+      add(stop.turns.front(), Choice::kLate);
+    }
   }
 }
 

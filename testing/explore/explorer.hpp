@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "lib/base/clock.hpp"
+#include "testing/explore/course.hpp"
 #include "testing/explore/plan.hpp"
 #include "testing/explore/run.hpp"
 #include "testing/explore/scenario.hpp"
@@ -88,25 +90,16 @@ class Explorer {
   void explore_undisturbed(const ExplorerOptions& options, Summary& summary);
   void add_singles(const PassedPoint& point, std::vector<Decision>& out) const;
   void add_stale(const PassedPoint& point, std::vector<Decision>& out) const;
-  /// Whether an end of the process at a point leads to the same run as one at an earlier point.
-  [[nodiscard]] bool is_known_end(const PassedPoint& point) const;
-  /// Whether controllers that end at a turn begin again from what they would begin from at an
-  /// earlier one.
-  [[nodiscard]] bool is_known_stop(const PassedPoint& point) const;
-  /// Whether it is the first turn before a change that the scenario makes when nothing is left to
-  /// do.
-  [[nodiscard]] bool is_before_a_change(const PassedPoint& point) const;
-  /// Whether no earlier turn is of the same step and time.
-  [[nodiscard]] bool is_first_of_moment(const PassedPoint& point) const;
+  /// Caches that stop showing anything new, at turns.
+  void add_stops(std::vector<Decision>& out) const;
+  /// The resources of which the caches may lack changes: each alone, and all (an empty name).
+  [[nodiscard]] std::vector<std::string> resources() const;
+  /// All runs of the sets for single choices.
+  [[nodiscard]] std::vector<Plan> plans(const ExplorerOptions& options) const;
+  [[nodiscard]] bool is_wanted(Choice choice, const ExplorerOptions& options) const;
   /// Whether a choice at a point of the undisturbed run leads to that run again, or to another one
   /// that is played.
   [[nodiscard]] bool is_pointless(Choice choice, const PassedPoint& point) const;
-  /// Whether caches that show nothing new from a point on show what they would show from an earlier
-  /// one on; one resource, or all if it is empty.
-  [[nodiscard]] bool is_known_hold(const PassedPoint& point, const std::string& resource) const;
-  /// The same of all caches but one.
-  [[nodiscard]] bool is_known_hold_of_others(const PassedPoint& point,
-                                             const std::string& resource) const;
   /// Plays those of `plans` that the options allow. False: the exploration ends.
   bool run_all(std::vector<Plan> plans, const ExplorerOptions& options, Summary& summary);
   bool run_pairs(const std::vector<Plan>& first, const ExplorerOptions& options, Summary& summary);
@@ -124,6 +117,7 @@ class Explorer {
   Clock& clock_;
   std::function<void(const Plan& plan)> before_run_;
   RunResult undisturbed_;
+  std::optional<Course> course_;  // Its.
   std::set<std::uint64_t> states_;
   std::set<std::string> found_;  // Mistakes, with oracles and their texts.
   RunResult last_;               // The last run of run_one().

@@ -134,6 +134,12 @@ std::string_view to_text(Point point) {
 
 std::string_view to_text(Choice choice) { return row_of(choice).name; }
 
+std::optional<Choice> find_choice(std::string_view name) {
+  const auto* const row = std::ranges::find(kChoices, name, &ChoiceRow::name);
+  if (row == std::end(kChoices)) return std::nullopt;
+  return row->choice;
+}
+
 std::string_view meaning(Choice choice) { return row_of(choice).meaning; }
 
 std::string_view mistake_of(const Plan& plan) {

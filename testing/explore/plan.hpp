@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstdint>
 #include <davit/result.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,13 +59,15 @@ struct Decision {
   Point point = Point::kRequest;
   int number = 0;  ///< From 1.
   Choice choice = Choice::kCrashBefore;
-  /// The part of the server's content that the caches lack. For a new process or a standby: the
-  /// number of changes. For kSwap and kEnable: the number of syncs for which they have shown
-  /// nothing new. For a request that is applied: 1, if the caches show nothing of it, nor of what
-  /// follows, for three seconds. For discovery: 1, if it is so for twenty seconds. For kRestore:
-  /// the number of requests whose changes are lost.
+  /// The part of the server's content that the caches lack. For a new process, a standby, and
+  /// between two syncs: the number of changes before the point that they lack; without faults, they
+  /// would have shown them until then. For a request that is applied: 1, if the caches show nothing
+  /// of it, nor of what follows, for three seconds. For discovery: 1, if it is so for twenty
+  /// seconds. For kRestore: the number of requests whose changes are lost.
   int behind = 0;
-  std::string resource{};  ///< For kHold and kOnly: one resource ("pods"); empty: all.
+  /// The resource whose cache lacks changes or shows nothing new ("pods"), or, for kOnly, does;
+  /// empty: all.
+  std::string resource{};
 
   friend auto operator<=>(const Decision&, const Decision&) = default;
   friend bool operator==(const Decision&, const Decision&) = default;
@@ -75,6 +78,8 @@ using Plan = std::vector<Decision>;
 
 [[nodiscard]] std::string_view to_text(Point point);
 [[nodiscard]] std::string_view to_text(Choice choice);
+/// The choice of a name.
+[[nodiscard]] std::optional<Choice> find_choice(std::string_view name);
 /// The effect of a choice, as a part of a sentence: "the process ends before …".
 [[nodiscard]] std::string_view meaning(Choice choice);
 /// The mistake of a controller that goes wrong in a run, for people: "acts on a cache that is old".

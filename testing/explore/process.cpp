@@ -175,13 +175,7 @@ Status Process::start(Start how) {
       return failure;
     }
   }
-  if (is_behind_) {
-    const std::vector<sandbox::Revision> changes = world_.changes_of(*this);
-    const std::size_t hidden = std::min(changes.size(), static_cast<std::size_t>(options_.behind));
-    if (hidden > 0) replica_.caches().lag("", changes[changes.size() - hidden] - 1);
-    world_.log("  the caches of " + name() + " lack the last " + std::to_string(hidden) +
-               " changes");
-  }
+  if (is_behind_) begin_behind();
   if (how == Start::kStandby) replica_.process_pending();
   win();
   if (how == Start::kStandby && is_behind_) {
@@ -192,6 +186,16 @@ Status Process::start(Start how) {
   for (const auto& each : replica_.hosts()) lead(*each->host);
   has_core_group_ = knows_core_group();
   return {};
+}
+
+void Process::begin_behind() {
+  const std::string& resource = options_.behind_in;
+  const std::vector<sandbox::Revision> changes = world_.changes_of(
+      resource.empty() ? followed() : std::set{full_name(world_.server(), resource)});
+  const std::size_t hidden = std::min(changes.size(), static_cast<std::size_t>(options_.behind));
+  if (hidden > 0) hold_at(resource, changes[changes.size() - hidden] - 1);
+  world_.log("  the caches of " + name() + " lack the last " + std::to_string(hidden) + " changes" +
+             (resource.empty() ? "" : " of " + resource));
 }
 
 void Process::lead(host::ControllerHost& controller) {
@@ -276,6 +280,11 @@ void Process::hold(const std::string& resource, Held held) {
   if (!is_this) replica_.caches().lag(resource, std::numeric_limits<sandbox::Revision>::max());
 }
 
+void Process::hold_at(const std::string& resource, sandbox::Revision shown) {
+  is_behind_ = true;
+  replica_.caches().lag(resource, shown);
+}
+
 bool Process::catch_up() {
   if (!is_behind_ || world_.clock().now() < world_.result().hidden_until) return false;
   is_behind_ = false;
@@ -285,6 +294,14 @@ bool Process::catch_up() {
 }
 
 // ---- What it knows ----
+
+std::set<std::string> Process::followed() const {
+  std::set<std::string> out;
+  for (const host::Informer* each : replica_.caches().informers()) {
+    out.insert(each->resource().text());
+  }
+  return out;
+}
 
 std::string Process::staleness(std::string_view user_agent) const {
   const testing::HostedController* writer = nullptr;

@@ -5,6 +5,7 @@
 #include <davit/result.hpp>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,8 +26,10 @@ class Process final : private host::ControllerObserver {
   struct Options {
     std::string name;                   ///< "A", its identity in the lease.
     std::vector<std::string> departed;  ///< Identities of processes that have ended.
-    /// The number of changes that the server's watch cache lacks when it starts.
+    /// The number of changes that the server's watch cache lacks when it starts; of one resource
+    /// ("pods"), or of all if it is empty.
     int behind = 0;
+    std::string behind_in{};
   };
   /// The references outlive this.
   Process(World& world, const Subject& subject, Options options);
@@ -36,8 +39,6 @@ class Process final : private host::ControllerObserver {
   [[nodiscard]] testing::Replica& replica() { return replica_; }
   [[nodiscard]] const testing::Replica& replica() const { return replica_; }
 
-  /// Wins the lease, waiting for its end if need be.
-  void win();
   /// Renews the lease when that is due. False: it was lost.
   bool keep_lease();
   /// Gives the lease back.
@@ -55,7 +56,6 @@ class Process final : private host::ControllerObserver {
     kServerWentBack,  ///< The server was restored to an older state.
   };
   void take(Change change);
-  [[nodiscard]] bool is_disabled() const { return is_disabled_; }
 
   /// The process ends: nothing that it sends from now on reaches the server.
   void end();
@@ -63,9 +63,13 @@ class Process final : private host::ControllerObserver {
   enum class Held : std::uint8_t { kThis, kOthers };
   /// The caches show nothing new: of one resource or of all others; of all, if it is empty.
   void hold(const std::string& resource, Held held = Held::kThis);
+  /// The caches of one resource, or of all if it is empty, show nothing that came after `shown`.
+  void hold_at(const std::string& resource, sandbox::Revision shown);
   /// Ends hold() and what the process was behind. False: it was not, or its time is not over.
   bool catch_up();
 
+  /// The resources of its caches ("replicasets.apps").
+  [[nodiscard]] std::set<std::string> followed() const;
   /// Why a write of this controller comes from knowledge that is older than its beginning; empty:
   /// it does not.
   [[nodiscard]] std::string staleness(std::string_view user_agent) const;
@@ -98,9 +102,13 @@ class Process final : private host::ControllerObserver {
   void measured(std::string_view, double, std::span<const std::string_view>) override {}
   void refused(std::string_view controller, std::string_view why) override;
 
+  /// Wins the lease, waiting for its end if need be.
+  void win();
   /// Whether a write may go on the wire.
   [[nodiscard]] Status may_write();
   bool attempt();
+  /// Has the caches lack what the options say.
+  void begin_behind();
   void swap();
   void disable();
   void begin_again();

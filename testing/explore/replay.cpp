@@ -9,7 +9,7 @@ namespace davit::explore {
 namespace {
 
 /// Changes with what the points of a run are, and what their numbers count.
-constexpr char kForm[] = "davit-explore/1";
+constexpr char kForm[] = "davit-explore/2";
 constexpr std::size_t kDigits = 12;
 
 std::string fingerprint(const Scenario& scenario, const Subject& subject) {

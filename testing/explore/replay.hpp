@@ -13,7 +13,7 @@
 
 namespace davit::explore {
 
-/// "davit-explore/1 3f2a… rollout: request#3=crash-after@2": the form, the sum of plugins and
+/// "davit-explore/2 3f2a… rollout: request#3=crash-after@2": the form, the sum of plugins and
 /// scenario, the scenario and what was decided.
 [[nodiscard]] std::string replay_line(const Scenario& scenario, const Subject& subject,
                                       const Plan& plan);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "testing/explore/administrator.hpp"
+#include "testing/explore/course.hpp"
 #include "testing/explore/process.hpp"
 
 namespace davit::explore {
@@ -50,15 +51,34 @@ class Player {
         plan_(plan),
         undisturbed_(undisturbed),
         world_(scenario, plan, undisturbed, [this](Process& process) { suspend(process); }),
-        administrator_(world_, scenario) {}
+        administrator_(world_, scenario) {
+    if (undisturbed_ == nullptr) return;
+    for (const Decision& each : plan_) {
+      if (each.point != Point::kTurn || each.behind == 0 || each.choice == Choice::kRestore) {
+        continue;
+      }
+      const std::vector<std::string>& all = undisturbed_->watched;
+      Stop stop{&each, {all.begin(), all.end()}};
+      if (!each.resource.empty()) stop.resources = {full_name(world_.server(), each.resource)};
+      const std::size_t shown = changes_before(*undisturbed_, each.number, stop.resources);
+      stop.shown = shown - std::min(shown, static_cast<std::size_t>(each.behind));
+      stops_.push_back(std::move(stop));
+    }
+  }
 
   RunResult play() {
-    world_.server().put(Json::object({{"apiVersion", "v1"},
-                                      {"kind", "Namespace"},
-                                      {"metadata", Json::object({{"name", scenario_.name}})},
-                                      {"status", Json::object({{"phase", "Active"}})}}));
-    for (const Step& each : scenario_.cluster) take(each);
-    leader_ = next_process(0);
+    const Status named =
+        world_.server().put(Json::object({{"apiVersion", "v1"},
+                                          {"kind", "Namespace"},
+                                          {"metadata", Json::object({{"name", scenario_.name}})},
+                                          {"status", Json::object({{"phase", "Active"}})}}));
+    if (!named.ok()) give_up(scenario_.place + ": " + named.message());
+    for (const Step& each : scenario_.cluster) {
+      if (!has_given_up_) take(each);
+    }
+    if (has_given_up_) return std::move(world_.result());
+    world_.result().made_before_start = world_.result().made.size();
+    leader_ = next_process(nullptr);
     started_ = leader_->start(Process::Start::kCold);
     run_until_idle(leader_);
     for (const Step& each : scenario_.steps) {
@@ -76,17 +96,26 @@ class Player {
  private:
   using Owner = std::unique_ptr<Process>;
 
-  [[nodiscard]] Owner next_process(int behind) {
+  /// `cause`: what ended the last one; null: nothing did.
+  [[nodiscard]] Owner next_process(const Decision* cause) {
     Process::Options options;
     constexpr int kLetters = 26;
     options.name = std::string(1, static_cast<char>('A' + names_ % kLetters));
     if (names_ >= kLetters) options.name += std::to_string(names_ / kLetters);
     ++names_;
     options.departed = departed_;
-    options.behind = behind;
+    if (cause != nullptr) {
+      options.behind = cause->behind;
+      options.behind_in = cause->resource;
+    }
     return std::make_unique<Process>(world_, subject_, std::move(options));
   }
 
+  /// The scenario cannot be played.
+  void give_up(const std::string& why) {
+    world_.violate("scenario", why);
+    has_given_up_ = true;
+  }
   void take(const Step& step);
   enum class Prepared : std::uint8_t { kTime, kChange };
   void prepare(Prepared next);
@@ -100,6 +129,11 @@ class Player {
   enum class Worked : std::uint8_t { kNothing, kSomething, kSync };
   Worked work(Owner& process);
   void turn(Process& process);
+  /// Stops caches before a change that they are to lack.
+  void stop_caches(Process& process);
+  /// Carries out what is decided for a later turn, which may not come while the caches stand still.
+  bool carry_out_early(Process& process);
+  [[nodiscard]] bool is_stopped(const Decision& decision) const;
   void carry_out(const Decision& decision, Process& process);
   bool is_timer_late(Process& process);
   void succeed(Owner& process);
@@ -119,6 +153,15 @@ class Player {
   std::vector<std::string> departed_;
   Status started_;  // The last process.
   std::size_t syncs_ = 0;
+  /// Caches that stand still because of a decision for a turn.
+  struct Stop {
+    const Decision* decision = nullptr;
+    std::set<std::string> resources;
+    std::size_t shown = 0;  // The changes of these that they show.
+    bool is_made = false;
+    bool is_carried_out = false;
+  };
+  std::vector<Stop> stops_;
   int late_turns_ = 0;                      // That are left until the caches show everything.
   std::optional<Process::Change> awaited_;  // Before the scenario's next change.
   bool has_lost_changes_ = false;           // The server was restored.
@@ -153,9 +196,7 @@ void Player::take(const Step& step) {
         rest();
         done = administrator_.act(step);
       }
-      if (done.ok()) return;
-      world_.violate("scenario", done.message());
-      has_given_up_ = true;
+      if (!done.ok()) give_up(done.message());
   }
 }
 
@@ -203,10 +244,8 @@ void Player::wait(const Step& step) {
     const Result<std::size_t> count = administrator_.count(step);
     if (count && *count == step.count) return;
     if (!count || world_.clock().now() >= end || has_given_up_) {
-      world_.violate("scenario", count ? step.place + ": there are " + std::to_string(*count)
-                                       : count.error().message());
-      has_given_up_ = true;
-      return;
+      return give_up(count ? step.place + ": there are " + std::to_string(*count)
+                           : count.error().message());
     }
     pass_time(kPiece);
   }
@@ -234,6 +273,7 @@ Player::Worked Player::work(Owner& process) {
     return Worked::kSomething;
   }
   testing::Replica& replica = process->replica();
+  stop_caches(*process);
   replica.process_pending();
   if (!is_timer_late(*process) && replica.step(testing::Replica::Work::kTimer)) {
     return Worked::kSomething;
@@ -251,7 +291,8 @@ Player::Worked Player::work(Owner& process) {
     has_given_up_ = true;
     return Worked::kNothing;
   }
-  return process->catch_up() ? Worked::kSomething : Worked::kNothing;
+  const bool has_worked = carry_out_early(*process) || process->catch_up();
+  return has_worked ? Worked::kSomething : Worked::kNothing;
 }
 
 /// Does what is decided for the time between two syncs.
@@ -263,28 +304,55 @@ void Player::turn(Process& process) {
   PassedPoint point;
   point.point = Point::kTurn;
   const Decision* const decision = world_.pass(std::move(point), process);
-  const int now = world_.result().points.back().number;
-  for (const Decision& each : plan_) {
-    const bool is_late = each.point == Point::kTurn &&
-                         (each.choice == Choice::kSwap || each.choice == Choice::kEnable);
-    if (is_late && each.behind > 0 && std::max(each.number - each.behind, 1) == now) {
-      process.hold("");
-    }
-  }
   if (decision == nullptr) return;
+  for (Stop& each : stops_) {
+    if (each.decision == decision && std::exchange(each.is_carried_out, true)) return;
+  }
   carry_out(*decision, process);
+}
+
+void Player::stop_caches(Process& process) {
+  if (world_.result().is_last_rest) return;
+  for (Stop& each : stops_) {
+    if (each.is_made || each.is_carried_out) continue;
+    const std::vector<sandbox::Revision> changes =
+        world_.changes_of(each.resources, each.shown + 1);
+    if (changes.empty()) continue;
+    each.is_made = true;
+    process.hold_at(each.decision->resource, changes[each.shown] - 1);
+  }
+}
+
+bool Player::carry_out_early(Process& process) {
+  for (Stop& each : stops_) {
+    if (!each.is_made || std::exchange(each.is_carried_out, true)) continue;
+    world_.pass_early(*each.decision);
+    if (each.decision->choice == Choice::kHold || each.decision->choice == Choice::kLate) continue;
+    carry_out(*each.decision, process);
+    return true;
+  }
+  return false;
+}
+
+bool Player::is_stopped(const Decision& decision) const {
+  return std::ranges::any_of(
+      stops_, [&](const Stop& each) { return each.decision == &decision && each.is_made; });
 }
 
 void Player::carry_out(const Decision& decision, Process& process) {
   using Change = Process::Change;
   switch (decision.choice) {
     case Choice::kHold:
-      return process.hold(decision.resource);
+      return is_stopped(decision) ? void() : process.hold(decision.resource);
     case Choice::kOnly:
       return process.hold(decision.resource, Process::Held::kOthers);
     case Choice::kLate:
+      if (is_stopped(decision)) {
+        late_turns_ = 1;
+        return;
+      }
       late_turns_ = 2;  // The next sync runs before the changes that this one makes.
-      return process.hold("");
+      return process.hold(decision.resource);
     case Choice::kSwap:
       return process.take(Change::kSwap);
     case Choice::kDisable:
@@ -336,7 +404,7 @@ void Player::succeed(Owner& process) {
   }
   if (!started_.ok()) world_.clock().move_to(world_.clock().now() + kRestartPause);
   departed_.push_back(process->name());
-  process = next_process(cause == nullptr ? 0 : cause->behind);
+  process = next_process(cause);
   started_ = process->start(is_standby ? Process::Start::kStandby : Process::Start::kCold);
 }
 
@@ -344,7 +412,7 @@ void Player::succeed(Owner& process) {
 /// the end of the lease, does what is to be done, and gives the lease back.
 void Player::suspend(Process& process) {
   process.hold("");
-  Owner other = next_process(0);
+  Owner other = next_process(nullptr);
   static_cast<void>(other->start(Process::Start::kStandby));
   run_until_idle(other);
   other->release();
@@ -386,14 +454,15 @@ void Player::judge() {
 void Player::resync() {
   RunResult& result = world_.result();
   testing::Caches& caches = leader_->replica().caches();
-  const std::size_t before = world_.changes_of(*leader_).size();
-  std::set<std::string> resources;
-  for (const host::Informer* each : caches.informers()) resources.insert(each->resource().text());
-  result.watched = world_.changed_resources(resources);
+  const std::size_t before = world_.changes_of(leader_->followed()).size();
+  const std::set<std::string> resources = leader_->followed();
+  for (const std::string& each : resources) {
+    if (!world_.changes_of({each}).empty()) result.watched.push_back(each);
+  }
   world_.log("= resync");
   for (const std::string& each : resources) caches.resync(each);
   run_until_idle(leader_);
-  const std::size_t after = world_.changes_of(*leader_).size();
+  const std::size_t after = world_.changes_of(leader_->followed()).size();
   result.resync_writes = after - std::min(before, after);  // A restored server has fewer.
   if (undisturbed_ == nullptr || scenario_.allows("resync", "")) return;
   if (result.resync_writes > undisturbed_->resync_writes) {

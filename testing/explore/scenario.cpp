@@ -8,8 +8,10 @@
 
 #include "host/plugin/digest.hpp"
 #include "lib/base/take_until.hpp"
+#include "lib/kube/names.hpp"
 #include "lib/kube/patch/patch.hpp"
 #include "lib/kube/yaml.hpp"
+#include "testing/explore/plan.hpp"
 
 namespace davit::explore {
 namespace {
@@ -48,6 +50,8 @@ class FileReader {
     if (const YamlNode* list = document.root.find("scenarios")) {
       for (const YamlNode& each : list->items) {
         out.push_back(scenario(each));
+        const auto same = std::ranges::count(out, out.back().name, &Scenario::name);
+        if (same > 1) mistake(each, "name: there are two scenarios " + out.back().name);
         if (out.back().plugins.empty()) out.back().plugins = texts(document.root, "plugins");
         read_left_out(document.root, out.back());
         out.back().digest = host::sha256_hex(text);
@@ -99,6 +103,20 @@ class FileReader {
     mistake(*found, std::string(key) + " is a number");
     return std::nullopt;
   }
+  /// One of a few values; the first one where the key is missing.
+  template <typename Value>
+  Value one_of(const YamlNode& node, std::string_view key,
+               std::initializer_list<std::pair<std::string_view, Value>> values) {
+    const YamlNode* const found = node.find(key);
+    if (found == nullptr) return values.begin()->second;
+    std::string all;
+    for (const auto& [name, value] : values) {
+      if (name == found->text) return value;
+      all += (all.empty() ? "" : ", ") + std::string(name);
+    }
+    mistake(*found, std::string(key) + " is one of " + all);
+    return values.begin()->second;
+  }
   Json json(const YamlNode& node) {
     const Result<std::string> text = to_json(node);
     if (!text) return mistake(node, text.error().message()), Json();
@@ -121,16 +139,21 @@ class FileReader {
 Scenario FileReader::scenario(const YamlNode& node) {
   Scenario out;
   keys(node, {"name", "plugins", "controllers", "config", "cluster", "steps", "allow", "differ",
-              "keep", "without"});
+              "keep", "prompt", "without"});
   out.name = text(node, "name");
   out.place = place(node);
-  if (out.name.empty()) mistake(node, "a scenario needs a name");
+  if (out.name.empty()) {
+    mistake(node, "a scenario needs a name");
+  } else if (const Violations wrong = check_dns_label(out.name); !wrong.empty()) {
+    mistake(*node.find("name"), "name, which is also a namespace: " + wrong.front());
+  }
   ns_ = out.name;
   out.plugins = texts(node, "plugins");
   out.controllers = texts(node, "controllers");
   if (const YamlNode* config = node.find("config")) {
-    for (const YamlMember& each : config->members)
+    for (const YamlMember& each : config->members) {
       out.configs[each.key] = to_text(json(each.value));
+    }
   }
   if (const YamlNode* cluster = node.find("cluster")) {
     for (const YamlNode& each : cluster->items) out.cluster.push_back(step(each));
@@ -153,6 +176,9 @@ Scenario FileReader::scenario(const YamlNode& node) {
       if (text(each, "reason").empty()) mistake(each, "what may differ needs a reason");
     }
   }
+  out.prompt = text(node, "prompt");
+  const YamlNode* const prompt = node.find("prompt");
+  if (prompt != nullptr && out.prompt.empty()) mistake(*prompt, "prompt needs a reason");
   read_left_out(node, out);
   if (const YamlNode* allow = node.find("allow")) {
     for (const YamlNode& each : allow->items) {
@@ -174,6 +200,9 @@ void FileReader::read_left_out(const YamlNode& node, Scenario& out) {
   for (const YamlNode& each : without->items) {
     keys(each, {"choice", "reason"});
     out.left_out.push_back(text(each, "choice"));
+    if (!find_choice(out.left_out.back())) {
+      mistake(each, "choice: there is no choice \"" + out.left_out.back() + '"');
+    }
     if (text(each, "reason").empty()) mistake(each, "a choice that is left out needs a reason");
   }
 }
@@ -216,11 +245,11 @@ void FileReader::read_object(Step& step, const YamlNode& node, const YamlNode& w
 
 void FileReader::read_deletion(Step& step, const YamlNode& node) {
   keys(node, {"delete", "first", "propagation", "grace"});
-  const std::string propagation = text(node, "propagation");
   using host::Propagation;
-  step.deletion.propagation = propagation == "Orphan"       ? Propagation::kOrphan
-                              : propagation == "Foreground" ? Propagation::kForeground
-                                                            : Propagation::kBackground;
+  step.deletion.propagation = one_of<Propagation>(node, "propagation",
+                                                  {{"Background", Propagation::kBackground},
+                                                   {"Orphan", Propagation::kOrphan},
+                                                   {"Foreground", Propagation::kForeground}});
   if (const auto grace = number(node, "grace")) {
     step.deletion.grace_seconds = static_cast<std::int64_t>(*grace);
   }
@@ -260,10 +289,11 @@ Step FileReader::step(const YamlNode& node) {
     if (out.action != Action::kPatch) return out;
     keys(node, {"patch", "first", "type", "subresource", "with"});
     out.subresource = text(node, "subresource");
-    const std::string type = text(node, "type");
-    out.patch_type = type == "strategic" ? host::PatchType::kStrategic
-                     : type == "json"    ? host::PatchType::kJson
-                                         : host::PatchType::kMerge;
+    using host::PatchType;
+    out.patch_type = one_of<PatchType>(node, "type",
+                                       {{"merge", PatchType::kMerge},
+                                        {"strategic", PatchType::kStrategic},
+                                        {"json", PatchType::kJson}});
     const YamlNode* with = node.find("with");
     if (with == nullptr) mistake(node, "a patch needs with");
     if (with != nullptr) out.body = json(*with);

@@ -77,6 +77,9 @@ struct Scenario {
   std::vector<Allowance> allowed;
   /// Objects that no controller may write.
   std::vector<Target> kept;
+  /// Why the caches show the changes of the steps before the next sync; empty: no reason, and they
+  /// may show them later.
+  std::string prompt;
   /// Choices that are not tried.
   std::vector<std::string> left_out;
   /// Members of objects that may differ at the end, because Kubernetes has it so.

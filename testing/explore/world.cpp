@@ -63,14 +63,16 @@ std::unique_ptr<Content> World::new_content() const {
                                    scenario_.differing);
 }
 
-std::size_t World::own_changes() const {
-  std::size_t count = 0;
-  std::size_t request = 0;
-  for (auto each = changes_.rbegin(); each != changes_.rend(); ++each) {
-    if (each->writer != Writer::kController) break;
-    if (std::exchange(request, each->request) != each->request) ++count;
+void World::count(const Seen& next) {
+  ++changed_[next.resource];
+  const Seen* const last = changes_.empty() ? nullptr : &changes_.back();
+  const bool is_of_last = last != nullptr && last->writer == next.writer &&
+                          last->request == next.request && own_changes_ > 0;
+  if (next.writer != Writer::kController) {
+    own_changes_ = 0;
+  } else if (!is_of_last) {
+    ++own_changes_;
   }
-  return count;
 }
 
 void World::restore(std::size_t requests) {
@@ -83,7 +85,14 @@ void World::restore(std::size_t requests) {
   }
   if (lost == changes_.end()) return;
   const sandbox::Revision to = lost->revision() - 1;
-  changes_.erase(lost, changes_.end());
+  const std::vector<Seen> left(changes_.begin(), lost);
+  changes_.clear();
+  changed_.clear();
+  own_changes_ = 0;
+  for (const Seen& each : left) {
+    count(each);
+    changes_.push_back(each);
+  }
   content_ = new_content();
   invariants_ = {};
   for (const Seen& each : changes_) {
@@ -97,7 +106,12 @@ void World::restore(std::size_t requests) {
 
 void World::changed(const sandbox::Collection& collection, const sandbox::Change& change) {
   if (Content::is_ignored(collection, change)) return;
-  changes_.push_back({collection, change, writer_, result_.requests});
+  Seen seen{collection, change, text_of(collection), writer_, result_.requests};
+  count(seen);
+  if (undisturbed_ == nullptr && !result_.is_last_rest) {
+    result_.made.push_back({seen.resource, moment(), writer_});
+  }
+  changes_.push_back(std::move(seen));
   const std::optional<Content::Excess> excess = content_->take(collection, change, writer_);
   if (excess && !scenario_.allows(excess->oracle, excess->resource)) {
     violate(excess->oracle, excess->text);
@@ -118,17 +132,29 @@ const Decision* World::pass(PassedPoint point, const Process& process) {
   point.moment = moment();
   point.before = point.moment ^ content_->hash();
   if (undisturbed_ == nullptr) {
-    point.changes = changes_of(process).size();
-    for (const Seen& each : changes_) ++point.changed[text_of(each.collection)];
-    if (result_.end.empty()) point.own_changes = own_changes();
+    point.changed = changed_;
+    for (const std::string& each : process.followed()) {
+      const auto found = changed_.find(each);
+      if (found != changed_.end()) point.changes += found->second;
+    }
+    if (result_.end.empty()) point.own_changes = own_changes_;
     point.quiet_changes = result_.quiet_changes;
   }
   const auto found = decisions_.find({point.point, point.number});
   result_.points.push_back(std::move(point));
   if (found == decisions_.end()) return nullptr;
-  log("* " + davit::explore::to_text(*found->second) + ": " +
-      std::string(meaning(found->second->choice)));
-  return found->second;
+  const Decision* const decision = found->second;
+  note(*decision);
+  return decision;
+}
+
+void World::pass_early(const Decision& decision) {
+  note(decision);
+  decisions_.erase({decision.point, decision.number});
+}
+
+void World::note(const Decision& decision) {
+  log("* " + davit::explore::to_text(decision) + ": " + std::string(meaning(decision.choice)));
 }
 
 const Decision* World::before_request(Process& process, const HttpServerRequest& request) {
@@ -182,10 +208,15 @@ Reply World::serve(Process& process, const HttpServerRequest& request, const san
     result_.hidden_until = clock_.now() + kHidden;
   }
   const Writer before = std::exchange(writer_, Writer::kController);
+  const std::size_t changes = changes_.size();
   HttpServerResponse response = server_.handle(request);
   writer_ = before;
   if (is_write(request) && !result_.points.empty()) {
-    result_.points.back().after = moment() ^ content_->hash();
+    PassedPoint& point = result_.points.back();
+    point.after = moment() ^ content_->hash();
+    for (std::size_t i = changes; i < changes_.size(); ++i) {
+      point.own.push_back(changes_[i].resource);
+    }
   }
   std::string line = process.name() + " " + what;
   if (request.method == "POST" && url.name.empty() && response.status == 201) {
@@ -276,27 +307,24 @@ sandbox::Revision World::others_led_until(const std::string& process) const {
   return latest;
 }
 
-std::vector<sandbox::Revision> World::changes_of(const Process& process) const {
-  const std::vector<host::Informer*> informers = process.replica().caches().informers();
+std::vector<sandbox::Revision> World::changes_of(const std::set<std::string>& resources,
+                                                 std::size_t least) const {
+  std::size_t count = 0;
+  for (const std::string& each : resources) {
+    const auto found = changed_.find(each);
+    if (found != changed_.end()) count += found->second;
+  }
+  if (count < least) return {};
   std::vector<sandbox::Revision> out;
-  for (const Seen& change : changes_) {
-    const sandbox::Collection& collection = change.collection;
-    const bool is_seen = std::ranges::any_of(informers, [&](const host::Informer* each) {
-      return each->resource().resource == collection.resource &&
-             each->resource().group == collection.group;
-    });
-    if (is_seen) out.push_back(change.revision());
+  for (const Seen& each : changes_) {
+    if (resources.contains(each.resource)) out.push_back(each.revision());
   }
   return out;
 }
 
-std::vector<std::string> World::changed_resources(const std::set<std::string>& resources) const {
-  std::set<std::string> out;
-  for (const Seen& each : changes_) {
-    const std::string name = text_of(each.collection);
-    if (resources.contains(name)) out.insert(name);
-  }
-  return {out.begin(), out.end()};
+std::string full_name(const testing::ClusterServer& server, const std::string& resource) {
+  const sandbox::ResourcePtr served = server.find(resource);
+  return served == nullptr ? resource : served->qualified_name();
 }
 
 }  // namespace davit::explore

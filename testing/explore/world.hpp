@@ -45,6 +45,8 @@ struct PassedPoint {
   std::size_t changes = 0;
   /// In the undisturbed run: their numbers, by resource.
   std::map<std::string, std::size_t> changed{};
+  /// The resources of the changes that a write has led to.
+  std::vector<std::string> own{};
   /// The last requests by which controllers have changed something, up to a change that the
   /// scenario has made. 0 after the end, which leaves no time to repair what is lost.
   std::size_t own_changes = 0;
@@ -59,11 +61,22 @@ struct PassedPoint {
   std::uint64_t after = 0;
 };
 
+/// A change of a server.
+struct MadeChange {
+  std::string resource;      ///< "replicasets.apps"
+  std::uint64_t moment = 0;  ///< As of a PassedPoint.
+  Writer writer = Writer::kScenario;
+};
+
 /// The outcome of a run.
 struct RunResult {
   std::vector<std::string> log;  ///< The same bytes for the same line on every machine.
   std::vector<Violation> violations;
   std::vector<PassedPoint> points;
+  /// In the undisturbed run: the changes between the start of the first process and the last rest,
+  /// in order, behind as many of before that start.
+  std::vector<MadeChange> made;
+  std::size_t made_before_start = 0;
   /// In the last rest nothing is a point: a fault just before the end would leave no time for what
   /// repairs it.
   bool is_last_rest = false;
@@ -110,6 +123,9 @@ class World {
   /// Passes a point and returns what is decided there; null: nothing.
   const Decision* pass(PassedPoint point, const Process& process);
 
+  /// The same for a decision at a point that may never be passed: it is not met there again.
+  void pass_early(const Decision& decision);
+
   /// A controller's request, before the gate for writes is asked. It may suspend the process.
   const Decision* before_request(Process& process, const HttpServerRequest& request);
   /// Carries it out as decided.
@@ -129,13 +145,14 @@ class World {
   /// The server loses the changes of the last requests, as by a restored backup.
   void restore(std::size_t requests);
 
-  /// The changes so far of the resources that the caches of a process follow, oldest first.
-  [[nodiscard]] std::vector<sandbox::Revision> changes_of(const Process& process) const;
-  /// Those of `resources` ("pods", "replicasets.apps") that have changed in this run.
-  [[nodiscard]] std::vector<std::string> changed_resources(
-      const std::set<std::string>& resources) const;
+  /// The changes so far of resources ("pods", "replicasets.apps"), oldest first. Empty if they are
+  /// fewer than `least`.
+  [[nodiscard]] std::vector<sandbox::Revision> changes_of(const std::set<std::string>& resources,
+                                                          std::size_t least = 0) const;
 
  private:
+  /// Logs a decision.
+  void note(const Decision& decision);
   [[nodiscard]] Reply serve(Process& process, const HttpServerRequest& request,
                             const sandbox::Url& url, const Decision* decision);
   [[nodiscard]] std::unique_ptr<Content> new_content() const;
@@ -146,18 +163,19 @@ class World {
   /// A sum of the scenario's step and the time.
   [[nodiscard]] std::uint64_t moment() const;
   void changed(const sandbox::Collection& collection, const sandbox::Change& change);
-  /// The number of requests that have led to the last changes of controllers.
-  [[nodiscard]] std::size_t own_changes() const;
 
   /// A change of the server.
   struct Seen {
     sandbox::Collection collection;
     sandbox::Change change;
+    std::string resource;
     Writer writer = Writer::kScenario;
     std::size_t request = 0;  // The number of the one that has led to it.
 
     [[nodiscard]] sandbox::Revision revision() const { return change.object->revision; }
   };
+  /// Counts a change that comes next in `changes_`.
+  void count(const Seen& next);
 
   const Scenario& scenario_;
   const RunResult* const undisturbed_;
@@ -173,13 +191,20 @@ class World {
   std::unique_ptr<Content> content_;
   DataInvariants invariants_;
   Writer writer_ = Writer::kScenario;
-  std::vector<Seen> changes_;             // In order.
+  std::vector<Seen> changes_;                   // In order.
+  std::map<std::string, std::size_t> changed_;  // Their numbers, by resource.
+  // The number of requests that have led to the last changes of controllers.
+  std::size_t own_changes_ = 0;
   Choice outage_ = Choice::kUnavailable;  // In discovery.
   Time outage_end_ = Time::min();
   std::string leader_;
   std::map<std::string, sandbox::Revision> led_until_;
   RunResult result_;
 };
+
+/// "replicasets.apps" of "replicasets"; a resource that is not served stays as it is.
+[[nodiscard]] std::string full_name(const testing::ClusterServer& server,
+                                    const std::string& resource);
 
 /// "create pods/web-1": a request for people.
 [[nodiscard]] std::string request_text(const HttpServerRequest& request, const sandbox::Url& url);

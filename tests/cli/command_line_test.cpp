@@ -353,14 +353,14 @@ TEST(CommandLineTest, ValidateTakesASeedALimitAndChecks) {
 TEST(CommandLineTest, PluginExploreHasItsOptions) {
   const Outcome outcome =
       call({"plugin", "explore", "x.so", "--scenario=s.yaml", "--pairs", "--minutes=5",
-            "--replay=davit-explore/1 0 a: turn#1=hold", "--config=c.yaml", "-o", "json"});
+            "--replay=davit-explore/2 0 a: turn#1=hold", "--config=c.yaml", "-o", "json"});
   EXPECT_EQ(outcome.code, 12);
   ASSERT_TRUE(outcome.explore);
   EXPECT_EQ(outcome.explore->file, "x.so");
   EXPECT_EQ(outcome.explore->scenario, "s.yaml");
   EXPECT_TRUE(outcome.explore->pairs);
   EXPECT_EQ(outcome.explore->minutes, 5);
-  EXPECT_EQ(outcome.explore->replay, "davit-explore/1 0 a: turn#1=hold");
+  EXPECT_EQ(outcome.explore->replay, "davit-explore/2 0 a: turn#1=hold");
   EXPECT_EQ(outcome.explore->configs, std::vector<std::string>{"c.yaml"});
   EXPECT_EQ(outcome.explore->output, PluginExploreOptions::Output::kJson);
   EXPECT_EQ(call({"plugin", "explore"}).code, 2);

@@ -132,7 +132,7 @@ TEST(ExploreCommandTest, FindingsArePrintedWithTheirStoryAndTheCommandThatReplay
   EXPECT_THAT(outcome.out, HasSubstr("failed  invoice: "));
   EXPECT_THAT(outcome.out, HasSubstr("| * request#1=crash-after: the process ends after "));
   EXPECT_THAT(outcome.out, HasSubstr("again: davit plugin explore '" DAVIT_DESK "' --scenario '" +
-                                     options.scenario + "' --replay 'davit-explore/1 "));
+                                     options.scenario + "' --replay 'davit-explore/2 "));
 }
 
 TEST(ExploreCommandTest, WithoutAScenarioOneIsMadeOfWhatThePluginWatches) {
@@ -286,10 +286,28 @@ TEST(ExploreCommandTest, ManySyncsOfManyObjectsAreNotCalledEndless) {
   EXPECT_THAT(outcome.out, HasSubstr("passed  many: 3 runs of "));
 }
 
+TEST(ExploreCommandTest, AFileOfAHundredThousandObjectsIsRefusedWithItsLine) {
+  constexpr int kObjects = 100'000;
+  const TempDirectory directory;
+  PluginExploreOptions options = desk(DAVIT_CAREFUL_DESK);
+  options.scenario = directory.write("many.yaml", scenario_of_many(kObjects));
+  const Outcome outcome = explore(options);
+  EXPECT_EQ(outcome.code, kExitMistakes) << outcome.out;
+  EXPECT_THAT(outcome.err, testing::ContainsRegex("many.yaml:[0-9]+:[0-9]+: more than 200000 "));
+}
+
+TEST(ExploreCommandTest, AnObjectThatTheServerRefusesIsReportedWithItsPlace) {
+  const TempDirectory directory;
+  const Outcome outcome = explore(played(
+      DAVIT_CAREFUL_DESK, "  - add: {kind: Gadget, metadata: {name: a}}\n  - rest\n", directory));
+  EXPECT_EQ(outcome.code, kExitFailed) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("one.yaml:4: add Gadget/a: no such kind: "));
+}
+
 TEST(ExploreCommandTest, ACrashIsReportedWithTheLineOfItsRun) {
   const Outcome outcome = explore_odd("odd_aborts", kLong);
   EXPECT_EQ(outcome.code, kExitFailed) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("SIGABRT (davit-explore/1 "));
+  EXPECT_THAT(outcome.out, HasSubstr("SIGABRT (davit-explore/2 "));
 }
 
 TEST(ExploreCommandTest, AFailureThatDoesNotRepeatIsReportedAsItWas) {
@@ -299,10 +317,17 @@ TEST(ExploreCommandTest, AFailureThatDoesNotRepeatIsReportedAsItWas) {
   EXPECT_THAT(outcome.out, HasSubstr("! played again, it has not failed"));
 }
 
+TEST(ExploreCommandTest, AKeyThatIsLostIsReported) {
+  const Outcome outcome = explore_odd("odd_forgets", kLong);
+  EXPECT_EQ(outcome.code, kExitFailed) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              HasSubstr("resync: a resync of all keys leads to 1 changes: a key was "));
+}
+
 TEST(ExploreCommandTest, ACallThatDoesNotReturnIsReportedWithTheLineOfItsRun) {
   const Outcome outcome = explore_odd("odd_blocks", std::chrono::seconds(5));
   EXPECT_EQ(outcome.code, kExitFailed) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("a call of the plugin does not return (davit-explore/1 "));
+  EXPECT_THAT(outcome.out, HasSubstr("a call of the plugin does not return (davit-explore/2 "));
 }
 
 TEST(ExploreCommandTest, MistakesAreNamedWithTheirPlace) {
@@ -316,7 +341,7 @@ TEST(ExploreCommandTest, MistakesAreNamedWithTheirPlace) {
   EXPECT_THAT(explore(options).err, StartsWith("davit: plugin /nowhere/desk.so"));
   options = desk();
   options.replay = "again, please";
-  EXPECT_THAT(explore(options).err, HasSubstr("a line to replay begins with davit-explore/1"));
+  EXPECT_THAT(explore(options).err, HasSubstr("a line to replay begins with davit-explore/2"));
   EXPECT_EQ(explore(options).code, kExitMistakes);
 }
 

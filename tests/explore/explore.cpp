@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,11 +42,7 @@ Value must(Result<Value> result) {
 }
 
 Choice choice_of(std::string_view name) {
-  for (const Point point : {Point::kRequest, Point::kDiscovery, Point::kTurn, Point::kTimer}) {
-    for (const Choice each : choices_at(point)) {
-      if (to_text(each) == name) return each;
-    }
-  }
+  if (const std::optional<Choice> found = find_choice(name)) return *found;
   give_up("there is no choice " + std::string(name));
 }
 

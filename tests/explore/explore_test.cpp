@@ -115,6 +115,9 @@ TEST(PlanTest, TheTextOfAPlanIsReadAsThePlan) {
             "request#3=crash-after@2, turn#4=hold:pods, discovery#1=no-core-group, "
             "timer#2=after-sync");
   EXPECT_EQ(*parse_plan(to_text(plan)), plan);
+  const Plan stale = {{Point::kTurn, 2, Choice::kSwap, 3, "replicasets.apps"}};
+  EXPECT_EQ(to_text(stale), "turn#2=swap@3:replicasets.apps");
+  EXPECT_EQ(*parse_plan(to_text(stale)), stale);
   EXPECT_EQ(*parse_plan(to_text(Plan())), Plan());
 }
 
@@ -135,12 +138,54 @@ TEST(ScenarioTest, AMistakeHasFileLineAndWhatIsAllowed) {
   EXPECT_THAT(read("pass: soon"), HasSubstr("a.yaml:4: pass is a number"));
   EXPECT_THAT(read("create: nothing"), HasSubstr("a.yaml:4: no object named nothing"));
   EXPECT_THAT(read("{delete: pod/a, when: now}"), HasSubstr("a.yaml:4: unknown key when"));
+  EXPECT_THAT(read("{delete: pod/a, propagation: Foregroud}"),
+              HasSubstr("a.yaml:4: propagation is one of Background, Orphan, Foreground"));
+  EXPECT_THAT(read("{patch: pod/a, type: yaml, with: {}}"),
+              HasSubstr("a.yaml:4: type is one of merge, strategic, json"));
   EXPECT_THAT(
       read_scenarios("scenarios:\n  - name: a\n    keep: [pods app=web]\n    steps: [rest]\n",
                      "a.yaml")
           .error()
           .message(),
       HasSubstr("a.yaml:3: what is kept has a name, or no labels"));
+}
+
+TEST(ScenarioTest, AMistakeOutsideItsStepsHasFileLineAndField) {
+  const auto read = [](const std::string& scenarios) {
+    return read_scenarios("scenarios:\n" + scenarios, "a.yaml").error().message();
+  };
+  EXPECT_THAT(read("  - name: A_b\n    steps: [rest]\n"),
+              HasSubstr("a.yaml:2: name, which is also a namespace: "));
+  EXPECT_THAT(read("  - {name: a, steps: [rest]}\n  - {name: a, steps: [rest]}\n"),
+              HasSubstr("a.yaml:3: name: there are two scenarios a"));
+  EXPECT_THAT(read("  - name: a\n    without: [{choice: swp, reason: none}]\n    steps: [rest]\n"),
+              HasSubstr("a.yaml:3: choice: there is no choice \"swp\""));
+  EXPECT_THAT(read("  - name: a\n    steps: [rest]\n    stops: []\n"),
+              HasSubstr("a.yaml:4: unknown key stops"));
+}
+
+// The server's reason stands there, and not an exception of the test cluster.
+TEST(RunTest, AnObjectThatTheServerRefusesIsAFailureWithItsPlace) {
+  const Scenarios scenarios("replicaset");
+  const std::pair<const char*, const char*> steps[] = {
+      {"add: {kind: Gadget, metadata: {name: a}}", "no such kind"},
+      {"add: {apiVersion: a b/v1, kind: Gadget, metadata: {name: a}}", "group"},
+      {"create: {kind: Pod, metadata: {name: A_b}}", "metadata.name"},
+  };
+  for (const auto& [step, why] : steps) {
+    for (const char* const when : {"cluster", "steps"}) {
+      const std::vector<Scenario> made = *read_scenarios(
+          "plugins: [replicaset]\nscenarios:\n- name: a\n  " + std::string(when) + ":\n  - " +
+              step + (std::string(when) == "steps" ? "\n" : "\n  steps: [rest]\n"),
+          "a.yaml");
+      const Summary summary = scenarios.explore(made.front(), {});
+      ASSERT_EQ(summary.findings.size(), 1U) << step;
+      const Violation& violation = summary.findings.front().violations.front();
+      EXPECT_EQ(violation.oracle, "scenario");
+      EXPECT_THAT(violation.text, ::testing::StartsWith("a.yaml:5: "));
+      EXPECT_THAT(violation.text, HasSubstr(why));
+    }
+  }
 }
 
 TEST(ReplayTest, ALineOfAnotherBuildIsRefused) {
@@ -188,6 +233,44 @@ TEST(RunTest, AStandbyThatLacksTheLastChangeMakesNoPodTwice) {
   const Scenarios scenarios("replicaset");
   const RunResult run = scenarios.play("rs-create", "request#1=takeover-after@1");
   EXPECT_THAT(run.log, ::testing::Contains(HasSubstr("the caches of B lack the last 1 changes")));
+  EXPECT_THAT(oracles_of(run), IsEmpty());
+}
+
+TEST(RunTest, AStandbyWhoseCacheOfOneResourceIsOldMakesNoPodTwice) {
+  const Scenarios scenarios("replicaset");
+  for (const char* const plan :
+       {"request#2=takeover-after@2:pods", "request#2=takeover-after@1:replicasets.apps"}) {
+    const RunResult run = scenarios.play("rs-create", plan);
+    EXPECT_THAT(run.log, ::testing::Contains(HasSubstr("the caches of B lack the last")));
+    EXPECT_THAT(oracles_of(run), IsEmpty()) << plan;
+  }
+}
+
+// The first sync makes three pods, of which the cache shows one.
+TEST(RunTest, ACacheThatStopsInTheMiddleOfASyncCatchesUpWhenNothingElseIsLeftToDo) {
+  const Scenarios scenarios("replicaset");
+  for (const char* const plan : {"turn#2=hold@2:pods", "turn#2=late@2:pods", "turn#2=swap@2:pods",
+                                 "turn#2=enable@2:pods", "turn#2=swap@2"}) {
+    const RunResult run = scenarios.play("rs-create", plan);
+    const auto at = [&run](const std::string& text) {
+      return std::ranges::find_if(run.log,
+                                  [&](const auto& each) { return each.starts_with(text); });
+    };
+    EXPECT_LT(at("* " + std::string(plan)), at("  the caches of A see everything")) << plan;
+    EXPECT_LT(at("  the caches of A see everything"), run.log.end()) << plan;
+    EXPECT_THAT(oracles_of(run), IsEmpty()) << plan;
+  }
+}
+
+TEST(RunTest, AChoiceForATurnThatOldCachesPreventIsMadeBeforeTheyCatchUp) {
+  const Scenarios scenarios("replicaset");
+  const RunResult undisturbed = scenarios.play("rs-create", "undisturbed");
+  int turns = 0;
+  for (const PassedPoint& each : undisturbed.points) turns += each.point == Point::kTurn ? 1 : 0;
+  const std::string plan = "turn#" + std::to_string(turns + 1) + "=swap@1";
+  const RunResult run = scenarios.play("rs-create", plan);
+  EXPECT_THAT(run.log, ::testing::Contains(::testing::StartsWith("* " + plan)));
+  EXPECT_THAT(run.log, ::testing::Contains("  the caches of A see everything"));
   EXPECT_THAT(oracles_of(run), IsEmpty());
 }
 
@@ -280,6 +363,39 @@ TEST(RunTest, SharesTogetherAreAllRuns) {
     possible = summary.possible - kUndisturbed;
   }
   EXPECT_EQ(runs, possible);
+}
+
+TEST(RunTest, PairsLeaveOutStatesThatARunHasMet) {
+  const Scenarios scenarios("ttl");
+  ExplorerOptions options;
+  options.stale = false;
+  options.choices = {Choice::kLostResponse, Choice::kCrashAfter};
+  const Scenario& scenario = scenarios.all().front();
+  const Summary singles = scenarios.explore(scenario, options);
+  options.pairs = true;
+  const Summary pairs = scenarios.explore(scenario, options);
+  EXPECT_GT(pairs.runs, singles.runs);
+  EXPECT_GT(pairs.cut, 0U);
+  EXPECT_GE(pairs.states, singles.states);
+  EXPECT_EQ(pairs.failures, 0U) << text_of(pairs);
+}
+
+TEST(RunTest, AWalkIsTheSameForTheSameSeed) {
+  const Scenarios scenarios("ttl");
+  const auto walk = [&](std::uint64_t seed) {
+    std::vector<std::string> plans;
+    ExplorerOptions options;
+    options.singles = options.stale = false;
+    options.walks = 5;
+    options.seed = seed;
+    options.before_run = [&plans](const Plan& plan) { plans.push_back(to_text(plan)); };
+    EXPECT_EQ(scenarios.explore(scenarios.all().front(), options).failures, 0U);
+    return plans;
+  };
+  constexpr std::size_t kRuns = 7;  // Two of them are undisturbed.
+  EXPECT_EQ(walk(1).size(), kRuns);
+  EXPECT_EQ(walk(1), walk(1));
+  EXPECT_NE(walk(1), walk(2));
 }
 
 TEST(RunTest, WhatWasReadAtTheSameTimeDoesNotProveACacheOfAControllerThatIsEnabled) {

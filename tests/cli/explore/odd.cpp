@@ -12,15 +12,16 @@ namespace {
 
 using namespace davit;
 
-constexpr int kChance = 1;  // It writes what chance says.
-constexpr int kLoops = 2;   // It writes again and again.
-constexpr int kHurry = 3;   // It is never done with a key, and writes nothing.
-constexpr int kAborts = 4;  // It ends the process when a write fails.
-constexpr int kBlocks = 5;  // A call does not return when a write fails.
-constexpr int kFloods = 6;  // A call writes until a write fails.
-constexpr int kHolds = 7;   // It holds 100,000 objects.
-constexpr int kWall = 8;    // It writes what the machine's clock says.
-constexpr int kOnce = 9;    // It writes something else the first time that it tries again.
+constexpr int kChance = 1;    // It writes what chance says.
+constexpr int kLoops = 2;     // It writes again and again.
+constexpr int kHurry = 3;     // It is never done with a key, and writes nothing.
+constexpr int kAborts = 4;    // It ends the process when a write fails.
+constexpr int kBlocks = 5;    // A call does not return when a write fails.
+constexpr int kFloods = 6;    // A call writes until a write fails.
+constexpr int kHolds = 7;     // It holds 100,000 objects.
+constexpr int kWall = 8;      // It writes what the machine's clock says.
+constexpr int kOnce = 9;      // It writes something else the first time that it tries again.
+constexpr int kForgets = 10;  // It is done with a key whose write has failed.
 
 class ConfigMap : public ObjectView {
  public:
@@ -48,6 +49,7 @@ class OddController : public Controller {
     while (ODD == kFloods && written.ok()) written = write_mark(key);
     if (written.ok()) return Again::when_changed();
     if constexpr (ODD == kAborts) std::abort();
+    if constexpr (ODD == kForgets) return Again::when_changed();
     volatile bool is_waiting = ODD == kBlocks;
     while (is_waiting) {
     }
