@@ -161,11 +161,12 @@ std::vector<FaultPoint> points_of(const std::string& fault) {
   return out;
 }
 
+constexpr std::size_t kUsualPoints = 2;
+
 /// DAVIT_FAULT_POINTS=100 for each test to play so many, of which there may be fewer.
 std::size_t points_max() {
-  constexpr std::size_t kUsual = 2;
   const char* const given = std::getenv("DAVIT_FAULT_POINTS");
-  return given == nullptr ? kUsual : std::strtoull(given, nullptr, 10);
+  return given == nullptr ? kUsualPoints : std::strtoull(given, nullptr, 10);
 }
 
 /// Others for each commit.
@@ -178,7 +179,7 @@ class FaultPointsTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(FaultPointsTest, ARolloutEndsAsWithoutTheFault) {
   std::vector<FaultPoint> points = points_of(GetParam());
-  ASSERT_GE(points.size(), points_max());
+  ASSERT_GE(points.size(), kUsualPoints);
   std::ranges::sort(points, {}, [](const FaultPoint& each) {
     return std::hash<std::string>()(seed() + to_text(each));
   });
