@@ -13,6 +13,7 @@
 
 #include "host/cache/cache_metrics.hpp"
 #include "host/cache/informer_factory.hpp"
+#include "host/cache/server_history.hpp"
 #include "host/object/object_space.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/random.hpp"
