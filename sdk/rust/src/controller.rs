@@ -94,7 +94,7 @@ pub struct Timer {
 }
 
 impl Timer {
-    /// It does not fire again; a run that is under way is not waited for.
+    /// Ends the timer: it does not fire again. Does not wait for a run in progress.
     pub fn stop(&self, ctx: &Ctx<'_>) -> Result<()> {
         let code = unsafe { (ctx.host().timer()?.stop)(ctx.raw(), self.handle) };
         ctx.checked(code, "the timer was not stopped")

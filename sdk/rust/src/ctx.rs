@@ -165,8 +165,8 @@ impl<'call> Ctx<'call> {
         let nanos = unsafe { (self.host().clock()?.wall_ns)(self.raw()) };
         Ok(Time { seconds: nanos.div_euclid(1_000_000_000), nanos: nanos.rem_euclid(1_000_000_000) as u32 })
     }
-    /// Waits, in a sync or timer, and keeps the worker busy meanwhile: for pauses of seconds. `DAVIT_CANCELLED`: it ended
-    /// early, because the host stops or swaps; return that error. Needs "davit.clock/1".
+    /// Waits; in syncs and timers only. Occupies the worker, so use it for pauses of a few seconds. `DAVIT_CANCELLED`: it ended
+    /// early because the host stops or swaps; return that error. Needs "davit.clock/1".
     pub fn pause(&self, time: Duration) -> Result<()> {
         let clock = self.host().clock()?;
         let code = unsafe { (clock.pause)(self.raw(), time.as_millis() as u64) };

@@ -1,4 +1,4 @@
-//! Informers that come and go: "davit.informer/2".
+//! Informers opened at run time: "davit.informer/2".
 use crate::abi::*;
 use crate::cache::{found_of, value_of, values_of, Found, Queue};
 use crate::ctx::Ctx;

@@ -32,7 +32,7 @@ impl Error {
     pub fn other(message: impl std::fmt::Display) -> Self {
         Error::new(DAVIT_INTERNAL, message.to_string())
     }
-    /// No such object: for a write, it was deleted meanwhile.
+    /// Whether there is no such object; for a write: it was deleted before.
     pub fn is_not_found(&self) -> bool {
         self.code == DAVIT_NOT_FOUND
     }

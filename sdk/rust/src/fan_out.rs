@@ -71,8 +71,8 @@ impl<'call> Ctx<'call> {
     /// Sends the requests that `next` makes, at most `at_once_max` at once (0: 50), and passes each response to `done` in the
     /// order of their arrival. Both run on this thread, never beside each other, and may use this `Ctx`.
     ///
-    /// `next` gets the number of requests so far. `None`: there is none now; it is asked again after the next `done`, and the
-    /// fan-out ends when none is under way. A request that is made of what `next` owns is given as [`Request::into_owned`].
+    /// `next` gets the number of requests so far. `None`: there is none now; it is called again after the next `done`,
+    /// and the fan-out ends if none is in progress. Return a request that borrows from `next` as [`Request::into_owned`].
     ///
     /// `done` gets that number and the response, which ends with it, so that 10,000 of them need the memory of a few. Its error
     /// ends the fan-out and is the result; an error that it gets does not. `DAVIT_CANCELLED`: the host stops or swaps.
@@ -103,7 +103,7 @@ impl<'call> Ctx<'call> {
     }
 
     /// Lists in pages of [`Request::page`]'s limit (without: 500) and passes each to `each`, whose error ends it. If the server
-    /// forgets the version of the list meanwhile (410), everything is listed again at once: see [`ListPage::is_restarted`].
+    /// drops the list's version before the last page (410), everything is listed again at once: see [`ListPage::is_restarted`].
     pub fn list_pages(&self, list: Request<'_>, mut each: impl FnMut(ListPage<'_>) -> Result<()>) -> Result<()> {
         const ITEMS: u64 = 500; // As client-go.
         let mut list = list.into_owned();

@@ -80,7 +80,7 @@ impl Request {
         self.redirects_max = count;
         self
     }
-    /// For all of it, repetitions included; without it 30 s, at most 10 minutes.
+    /// For the whole request, retries included; 30 s by default, at most 10 minutes.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
@@ -112,7 +112,7 @@ impl Request {
     }
 }
 
-/// The response of the server, whatever its status. It lives as long as the call.
+/// A response of the server with any status. It lives as long as the call.
 #[derive(Debug, Clone)]
 pub struct Response<'call> {
     pub status: i32,

@@ -153,7 +153,7 @@ impl<K: AsRef<str>, T: ToJson> ToJson for BTreeMap<K, T> {
 }
 
 /// JSON text, as a `String`: `json!({"metadata": {"labels": {KEY: "yes"}}, "data": [1, (n + 1)], "old": null})`. Keys and values are
-/// literals, names, or expressions in parentheses; a value is whatever is [`ToJson`], with its text escaped.
+/// literals, names, or expressions in parentheses; a value is any [`ToJson`], with its text escaped.
 #[macro_export]
 macro_rules! json {
     ($value:tt) => {{

@@ -38,7 +38,7 @@ pub enum Propagation {
     Foreground = 3,
 }
 
-/// The order of a controller's requests when several wait for its rate limiter. None waits for ever.
+/// The order of a controller's requests that wait for its rate limiter. Every request is sent eventually.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Priority {
     Normal = 0,

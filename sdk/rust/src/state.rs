@@ -20,8 +20,8 @@ pub trait HandedState {
     }
     /// Writes one JSON value; changes nothing.
     fn write(&self, out: &mut JsonWriter);
-    /// Takes over what a build wrote in the form `version`. An error ends the swap, and the old build serves on: right for
-    /// whatever is not as it should be, since the text may be anything.
+    /// Reads the state that another build wrote in the format `version`. An error ends the swap, and the old build keeps
+    /// serving. Return an error for every defect: the text may be arbitrary.
     fn read(&self, version: u32, state: Value<'_>) -> Result<()>;
 }
 

@@ -237,8 +237,7 @@ impl Cluster {
         let row = row_of(plugin, name)?;
         refusal_of(|why| unsafe { (self.library.start)(self.raw, row.name, row.init, to_c(config), why) })
     }
-    /// Puts another build of a controller in the place of the one that runs, as a hot swap does. After an error the old one runs
-    /// on.
+    /// Replaces the running build of a controller, like a hot swap. After an error the old build keeps running.
     pub fn swap(&self, plugin: *const davit_plugin, name: &str) -> Result<()> {
         let row = row_of(plugin, name)?;
         refusal_of(|why| unsafe { (self.library.swap)(self.raw, row.name, row.init, to_c(""), why) })

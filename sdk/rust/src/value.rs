@@ -149,7 +149,7 @@ impl<'a> Value<'a> {
         drop(sink);
         self.reader.read(code, out).and_then(|json| String::from_utf8(json).ok()).unwrap_or_default()
     }
-    /// Deeply equal, whatever the order of members; two absent values are.
+    /// Whether both are deeply equal, regardless of the order of members; two absent values are.
     pub fn equals(&self, other: Value<'_>) -> bool {
         let mut out = 0;
         let code = unsafe { (self.object().equal)(self.raw, other.raw, &mut out) };

@@ -80,7 +80,7 @@ fn write_metadata(out: &mut JsonWriter, live: Value<'_>, wanted: &dyn KindDraft)
     out.end_object();
 }
 
-/// Whether the draft has an entry in the place of `present`.
+/// Whether the draft has an entry that replaces `present`.
 fn replaces(wanted: &dyn KindDraft, list: &str, present: Value<'_>) -> bool {
     let metadata = wanted.metadata();
     if list == "finalizers" {
