@@ -33,7 +33,7 @@ class Chain final : public Admission {
         Random& random)
       : options_(options),
         context_{objects, random},
-        addresses_(range, {options.node_port_min, options.node_port_max}, random),
+        addresses_(range, {options.node_port_min, options.node_port_max}, objects, random),
         quota_(objects) {}
 
   void restore() override {

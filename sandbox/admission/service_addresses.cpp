@@ -1,7 +1,6 @@
 #include "sandbox/admission/service_addresses.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <map>
 #include <utility>
@@ -12,44 +11,10 @@ namespace davit::sandbox {
 
 namespace {
 
-/// A kube-apiserver refuses ranges smaller than this; larger ones cost memory.
-constexpr unsigned kPrefixMin = 12;
-constexpr unsigned kPrefixMax = 29;
-
-/// IPv4 only; nothing for everything else.
-std::optional<std::uint32_t> parse_ipv4(std::string_view text) {
-  std::uint32_t out = 0;
-  for (int part = 0; part < 4; ++part) {
-    unsigned value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || value > 255) return std::nullopt;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    if (part < 3) {
-      if (!text.starts_with('.')) return std::nullopt;
-      text.remove_prefix(1);
-    }
-    out = out << 8U | value;
-  }
-  return text.empty() ? std::optional(out) : std::nullopt;
-}
-
-/// The share of a range that is reserved for requests of a certain number.
-std::size_t static_band(std::size_t size, std::size_t divisor, std::size_t max) {
-  constexpr std::size_t kMin = 16;
-  if (size <= kMin) return 0;
-  return std::min(std::max(kMin, size / divisor), max);
-}
-
-// k8s: pkg/registry/core/service/ipallocator and portallocator.
-NumberPool::Limits address_limits(const AddressRange& range) {
-  // The network's own address, and the first one, which default/kubernetes requests.
-  constexpr std::size_t kReserved = 2;
-  return {range.size, static_band(range.size, 16, 256), kReserved};
-}
-
+// k8s: pkg/registry/core/service/portallocator.
 NumberPool::Limits port_limits(const ServiceAddresses::Ports& ports) {
   const auto size = static_cast<std::size_t>(ports.max - ports.min + 1);
-  return {size, static_band(size, 32, 128), 0};
+  return {size, static_cast<std::size_t>(static_band(size, 32, 128)), 0};
 }
 
 ApiError refused(const Resource& resource, const Json& service, FieldError error) {
@@ -79,21 +44,6 @@ std::int64_t wanted_port(const Json::Items& ports, std::size_t from) {
 
 }  // namespace
 
-Result<AddressRange> AddressRange::parse(std::string_view cidr) {
-  const std::size_t slash = cidr.find('/');
-  const auto base = parse_ipv4(cidr.substr(0, slash));
-  const std::string_view bits = slash == std::string_view::npos ? "" : cidr.substr(slash + 1);
-  unsigned prefix = 0;
-  const auto [end, error] = std::from_chars(bits.data(), bits.data() + bits.size(), prefix);
-  if (!base || error != std::errc() || end != bits.data() + bits.size() || prefix < kPrefixMin ||
-      prefix > kPrefixMax) {
-    return Status(Code::kInvalid,
-                  "not an IPv4 range for services between /12 and /29: " + std::string(cidr));
-  }
-  const std::uint32_t size = 1U << (32U - prefix);
-  return AddressRange{*base & ~(size - 1), size};
-}
-
 /// Gives back what was taken, unless it is committed.
 class ServiceAddresses::Hold final : public Reservation {
  public:
@@ -112,20 +62,17 @@ class ServiceAddresses::Hold final : public Reservation {
   Holding on_commit_;
 };
 
-ServiceAddresses::ServiceAddresses(const AddressRange& range, const Ports& ports, Random& random)
-    : range_(range),
-      limits_(ports),
+ServiceAddresses::ServiceAddresses(const AddressRange& range, const Ports& ports,
+                                   const ObjectLookup& objects, Random& random)
+    : limits_(ports),
       random_(random),
-      addresses_(address_limits(range)),
-      ports_(port_limits(ports)) {
-  MutexLock lock(mutex_);
-  static_cast<void>(addresses_.take(addresses_.size() - 1));  // Broadcast.
-}
+      addresses_(range, objects, random),
+      ports_(port_limits(ports)) {}
 
 void ServiceAddresses::adopt(const Json& service) {
   const Holding holding = held_by(service);
   MutexLock lock(mutex_);
-  for (const std::size_t each : holding.addresses) static_cast<void>(addresses_.take(each));
+  for (const std::uint32_t each : holding.addresses) addresses_.adopt(each);
   for (const std::size_t each : holding.ports) static_cast<void>(ports_.take(each));
 }
 
@@ -133,17 +80,8 @@ void ServiceAddresses::release(const Json& service) { give_back(held_by(service)
 
 void ServiceAddresses::give_back(const Holding& holding) {
   MutexLock lock(mutex_);
-  for (const std::size_t each : holding.addresses) addresses_.release(each);
+  for (const std::uint32_t each : holding.addresses) addresses_.release(each);
   for (const std::size_t each : holding.ports) ports_.release(each);
-}
-
-std::optional<std::size_t> ServiceAddresses::address_number(std::string_view ip) const {
-  const auto address = parse_ipv4(ip);
-  // Network and broadcast addresses belong to the range, but are not host addresses.
-  if (!address || *address <= range_.base || *address >= range_.base + range_.size - 1) {
-    return std::nullopt;
-  }
-  return *address - range_.base;
 }
 
 std::optional<std::size_t> ServiceAddresses::port_number(std::int64_t port) const {
@@ -151,21 +89,11 @@ std::optional<std::size_t> ServiceAddresses::port_number(std::int64_t port) cons
   return static_cast<std::size_t>(port - limits_.min);
 }
 
-std::string ServiceAddresses::address_text(std::size_t number) const {
-  const auto address = range_.base + static_cast<std::uint32_t>(number);
-  std::string out;
-  for (const unsigned shift : {24U, 16U, 8U, 0U}) {
-    if (!out.empty()) out += '.';
-    out += std::to_string(address >> shift & 255U);
-  }
-  return out;
-}
-
 ServiceAddresses::Holding ServiceAddresses::held_by(const Json& service) const {
   Holding out;
   const Json& spec = service.get("spec");
   for (const Json& each : spec.get("clusterIPs").items()) {
-    if (const auto number = address_number(each.text())) out.addresses.insert(*number);
+    if (const auto address = parse_ipv4(each.text())) out.addresses.insert(*address);
   }
   for (const Json& each : spec.get("ports").items()) {
     if (const auto number = port_number(number_of(each, "nodePort"))) out.ports.insert(*number);
@@ -205,22 +133,28 @@ ApiFailure ServiceAddresses::take_address(const Resource& resource, Json& servic
   Json& spec = service["spec"];
   const Json& ips = spec.get("clusterIPs");
   if (ips.items().empty()) {
-    const auto number = addresses_.take_any(random_);
-    if (!number) return internal_error("failed to allocate a serviceIP: range is full");
-    taken.addresses.insert(*number);
-    spec.set("clusterIP", address_text(*number));
-    spec.set("clusterIPs", Json::array({address_text(*number)}));
+    const auto address = addresses_.take_any();
+    if (!address) {
+      return internal_failure("failed to allocate a serviceIP for Service " +
+                              to_text(service.get("metadata").get("name")) + ": range is full");
+    }
+    taken.addresses.insert(*address);
+    spec.set("clusterIP", ipv4_text(*address));
+    spec.set("clusterIPs", Json::array({ipv4_text(*address)}));
     return std::nullopt;
   }
   const std::string& ip = ips.items().front().text();
-  const auto number = address_number(ip);
-  if (number && held.addresses.contains(*number)) return std::nullopt;
-  if (number && addresses_.take(*number)) {
-    taken.addresses.insert(*number);
+  const auto address = parse_ipv4(ip);
+  if (address && held.addresses.contains(*address)) return std::nullopt;
+  using Outcome = ClusterAddresses::Outcome;
+  const Outcome outcome = address ? addresses_.take(*address) : Outcome::kNotInRange;
+  if (outcome == Outcome::kTaken) {
+    taken.addresses.insert(*address);
     return std::nullopt;
   }
-  const std::string_view why = number ? "provided IP is already allocated"
-                                      : "the provided network does not match the current range";
+  const std::string_view why = outcome == Outcome::kNotFree
+                                   ? "provided IP is already allocated"
+                                   : "the provided network does not match the current range";
   return refused(resource, service,
                  field_invalid("spec.clusterIPs", ips,
                                "failed to allocate IP " + ip + ": " + std::string(why)));
@@ -272,7 +206,7 @@ ApiFailure ServiceAddresses::take_ports(const Resource& resource, Json& service,
     }
     if (!give) continue;
     const auto port = any_port(taken);
-    if (!port) return internal_error("failed to allocate a nodePort: range is full");
+    if (!port) return internal_failure("failed to allocate a nodePort: range is full");
     shared = *port;
     ports[i].set("nodePort", *port);
   }

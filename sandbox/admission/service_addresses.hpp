@@ -1,9 +1,9 @@
 /// ServiceAddresses: the addresses and node ports of all Services. In memory, rebuilt from the
-/// store at start, as there is one server alone.
+/// store at start, as there is one server alone; the objects that show who has which address are
+/// kept by rest/address_objects.hpp.
 #pragma once
 
 #include <cstdint>
-#include <davit/result.hpp>
 #include <memory>
 #include <optional>
 #include <set>
@@ -13,18 +13,10 @@
 #include "lib/base/mutex.hpp"
 #include "lib/base/random.hpp"
 #include "sandbox/admission/admission.hpp"
+#include "sandbox/admission/cluster_addresses.hpp"
 #include "sandbox/admission/number_pool.hpp"
 
 namespace davit::sandbox {
-
-/// A range of IPv4 addresses.
-struct AddressRange {
-  std::uint32_t base = 0;
-  std::uint32_t size = 0;  ///< Network and broadcast addresses included.
-
-  /// kInvalid if it is not an IPv4 range, or is too small or too large for Services.
-  [[nodiscard]] static Result<AddressRange> parse(std::string_view cidr);
-};
 
 /// Thread-safe.
 class ServiceAddresses {
@@ -33,11 +25,11 @@ class ServiceAddresses {
     int min = 0;
     int max = 0;
   };
-  /// `random` must outlive it.
-  ServiceAddresses(const AddressRange& range, const Ports& ports, Random& random);
+  /// `objects` and `random` must outlive it.
+  ServiceAddresses(const AddressRange& range, const Ports& ports, const ObjectLookup& objects,
+                   Random& random);
 
-  /// Marks what a stored Service holds as taken. Addresses and ports outside the ranges are not
-  /// tracked.
+  /// Marks what a stored Service holds as taken. Ports outside the range are not tracked.
   void adopt(const Json& service) EXCLUDES(mutex_);
   /// Gives back what a Service had.
   void release(const Json& service) EXCLUDES(mutex_);
@@ -48,17 +40,14 @@ class ServiceAddresses {
       EXCLUDES(mutex_);
 
  private:
-  /// Numbers in the two pools.
   struct Holding {
-    std::set<std::size_t> addresses;
-    std::set<std::size_t> ports;
+    std::set<std::uint32_t> addresses;
+    std::set<std::size_t> ports;  ///< Numbers in the pool.
   };
   class Hold;
 
   [[nodiscard]] Holding held_by(const Json& service) const;
-  [[nodiscard]] std::optional<std::size_t> address_number(std::string_view ip) const;
   [[nodiscard]] std::optional<std::size_t> port_number(std::int64_t port) const;
-  [[nodiscard]] std::string address_text(std::size_t number) const;
 
   /// Each takes from the pools and adds to `taken`.
   [[nodiscard]] ApiFailure take_address(const Resource& resource, Json& service,
@@ -73,12 +62,11 @@ class ServiceAddresses {
   [[nodiscard]] std::optional<std::int64_t> any_port(Holding& taken) REQUIRES(mutex_);
   void give_back(const Holding& holding) EXCLUDES(mutex_);
 
-  const AddressRange range_;
   const Ports limits_;
   Random& random_;
 
   Mutex mutex_;
-  NumberPool addresses_ GUARDED_BY(mutex_);
+  ClusterAddresses addresses_ GUARDED_BY(mutex_);
   NumberPool ports_ GUARDED_BY(mutex_);
 };
 

@@ -54,7 +54,10 @@ void GarbageCollector::observe(const Collection& collection, const Change& chang
   const Version& version = *change.object;
   const Uid& uid = version.uid;
   forget(uid);
-  if (change.type == ChangeType::kDeleted) return queue_dependents(uid);
+  if (change.type == ChangeType::kDeleted) {
+    if (dependents_.contains(uid)) gone_.insert(uid);
+    return queue_dependents(uid);
+  }
   Node node{collection, version.ns, version.name, object_meta(version)};
   const bool waits = node.meta.deletes_dependents() || node.meta.orphans_dependents();
   if (node.meta.owners.empty() && !waits) return;
@@ -73,7 +76,9 @@ void GarbageCollector::forget(const Uid& uid) {
     const auto siblings = dependents_.find(each.uid);
     if (siblings == dependents_.end()) continue;
     siblings->second.erase(uid);
-    if (siblings->second.empty()) dependents_.erase(siblings);
+    if (!siblings->second.empty()) continue;
+    dependents_.erase(siblings);
+    gone_.erase(each.uid);
   }
   nodes_.erase(found);
 }
@@ -113,7 +118,9 @@ ResourcePtr GarbageCollector::resource_of(const Node& node) const {
 
 OwnerState GarbageCollector::state_of(const OwnerReference& owner, const Version& dependent) const {
   const ResourcePtr resource = resources_->find_kind(owner.api_version, owner.kind);
-  if (resource == nullptr) return OwnerState::kUnknown;
+  if (resource == nullptr) {
+    return gone_.contains(owner.uid) ? OwnerState::kAbsent : OwnerState::kUnknown;
+  }
   if (resource->namespaced && dependent.ns.empty()) return OwnerState::kUnknown;
   const VersionPtr found =
       parts_.store.get(resource->collection, resource->namespaced ? dependent.ns : "", owner.name);

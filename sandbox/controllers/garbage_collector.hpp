@@ -52,6 +52,9 @@ class GarbageCollector final : public Controller {
   std::shared_ptr<const ResourceSet> resources_;
   std::map<Uid, Node> nodes_;
   std::map<Uid, std::set<Uid>> dependents_;  // Owner to dependents.
+  /// Owners whose deletion was seen: their kind may no longer be served when a dependent is looked
+  /// at (k8s: absentOwnerCache).
+  std::set<Uid> gone_;
   std::set<Uid> queue_;
   std::set<Uid> unknown_;  // One of their owners is of a kind that is not served.
   std::map<Uid, Time> retries_;

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -23,6 +25,40 @@ void note_stored_version(Json& definition) {
   }
 }
 
+/// Formats of texts that are checked. k8s: supportedVersionedFormats.
+constexpr std::array<std::string_view, 26> kTextFormats = {
+    "bsonobjectid", "uri",        "email",    "hostname",     "ipv4",       "ipv6", "cidr",
+    "mac",          "uuid",       "uuid3",    "uuid4",        "uuid5",      "isbn", "isbn10",
+    "isbn13",       "creditcard", "ssn",      "hexcolor",     "rgbcolor",   "byte", "password",
+    "date",         "duration",   "datetime", "k8sshortname", "k8slongname"};
+
+/// Whether a schema of this type may have the format. A format may have dashes.
+bool knows_format(std::string_view type, std::string format) {
+  if (type == "integer") return format == "int32" || format == "int64";
+  if (type == "number") return format == "float" || format == "double";
+  if (!type.empty() && type != "string") return false;
+  std::erase(format, '-');
+  return std::ranges::find(kTextFormats, format) != kTextFormats.end();
+}
+
+/// The schemas that a schema holds. k8s: SchemaHas.
+void visit_schemas(const Json& schema, const std::function<void(const Json&)>& visit) {
+  if (!schema.is_object()) return;
+  visit(schema);
+  const Json& items = schema.get("items");
+  visit_schemas(items, visit);
+  for (const Json& each : items.items()) visit_schemas(each, visit);
+  for (const char* list : {"allOf", "oneOf", "anyOf"}) {
+    for (const Json& each : schema.get(list).items()) visit_schemas(each, visit);
+  }
+  for (const char* one : {"not", "additionalProperties", "additionalItems"}) {
+    visit_schemas(schema.get(one), visit);
+  }
+  for (const char* map : {"properties", "patternProperties", "definitions"}) {
+    for (const Json::Member& each : schema.get(map).members()) visit_schemas(each.value, visit);
+  }
+}
+
 class DefinitionRules : public PlainRules {
  public:
   using PlainRules::PlainRules;
@@ -40,13 +76,28 @@ class DefinitionRules : public PlainRules {
   }
 
   void prepare_create(Json& object) const override {
-    object.set("status", Json::object());
+    object.set("status",
+               Json::object({{"conditions", Json()},
+                             {"acceptedNames", Json::object({{"plural", ""}, {"kind", ""}})}}));
     note_stored_version(object);
   }
 
   void prepare_update(Json& object, const Json& old, UpdateTarget target) const override {
     PlainRules::prepare_update(object, old, target);
     note_stored_version(object);
+  }
+
+  [[nodiscard]] std::vector<std::string> warnings(const Json& object) const override {
+    std::vector<std::string> out;
+    for (const Json& version : object.get("spec").get("versions").items()) {
+      visit_schemas(version.get("schema").get("openAPIV3Schema"), [&](const Json& schema) {
+        const std::string& format = schema.get("format").text();
+        if (format.empty() || knows_format(schema.get("type").text(), format)) return;
+        std::string warning = "unrecognized format " + to_text(Json(format));
+        if (std::ranges::find(out, warning) == out.end()) out.push_back(std::move(warning));
+      });
+    }
+    return out;
   }
 
  protected:

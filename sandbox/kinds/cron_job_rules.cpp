@@ -86,6 +86,14 @@ class CronJobRules final : public WorkloadRules {
     set_default(spec, "failedJobsHistoryLimit", kFailedJobsKept);
   }
 
+  [[nodiscard]] std::vector<std::string> warnings(const Json& object) const override {
+    std::vector<std::string> out = name_warnings(object);
+    const FieldPath path("spec");
+    add_job_warnings(object.get("spec").get("jobTemplate").get("spec"),
+                     path.child("jobTemplate.spec"), out);
+    return out;
+  }
+
  protected:
   void check_create(const Json& object, FieldErrors& errors) const override {
     check_cron_job_spec(object.get("spec"), errors);

@@ -2,6 +2,7 @@
 
 #include "sandbox/kinds/checks.hpp"
 #include "sandbox/kinds/metadata.hpp"
+#include "sandbox/kinds/pod_warnings.hpp"
 #include "sandbox/kinds/workload_checks.hpp"
 #include "sandbox/kinds/workload_rules.hpp"
 
@@ -83,6 +84,13 @@ class DaemonSetRules final : public WorkloadRules {
       set_default(rolling, "maxSurge", 0);
     }
     set_default(spec, "revisionHistoryLimit", kRevisionsKept);
+  }
+
+  /// None of the name.
+  [[nodiscard]] std::vector<std::string> warnings(const Json& object) const override {
+    std::vector<std::string> out;
+    add_template_warnings(object.get("spec").get("template"), kSpec.child("template"), out);
+    return out;
   }
 
   void prepare_create(Json& object) const override {

@@ -171,6 +171,12 @@ class JobRules final : public WorkloadRules {
     if (metadata.get("labels").empty()) metadata.set("labels", copy);
   }
 
+  [[nodiscard]] std::vector<std::string> warnings(const Json& object) const override {
+    std::vector<std::string> out = name_warnings(object);
+    add_job_warnings(object.get("spec"), FieldPath("spec"), out);
+    return out;
+  }
+
   [[nodiscard]] Pairs fields(const Json& object) const override {
     return {
         {"status.successful", std::to_string(object.get("status").get("succeeded").integer_or(0))}};

@@ -2,6 +2,7 @@
 
 #include "sandbox/kinds/checks.hpp"
 #include "sandbox/kinds/pod_spec.hpp"
+#include "sandbox/kinds/pod_warnings.hpp"
 
 namespace davit::sandbox {
 
@@ -89,6 +90,18 @@ void check_replacement(const Json& spec, const FieldPath& path, FieldErrors& err
 }
 
 }  // namespace
+
+void add_job_warnings(const Json& spec, const FieldPath& path, std::vector<std::string>& out) {
+  if (spec.get("completionMode").text() == "Indexed" &&
+      spec.get("completions").integer_or(0) > kCompletionsOfManyFailures &&
+      spec.get("parallelism").integer_or(0) > kAtOnceOfManyCompletions) {
+    out.push_back(path.text() +
+                  ": In Indexed Jobs with a number of completions higher than 10^5 and a "
+                  "parallelism higher than 10^4, Kubernetes might not be able to track "
+                  "completedIndexes when a big number of indexes fail");
+  }
+  add_template_warnings(spec.get("template"), path.child("template"), out);
+}
 
 void check_job_spec(const Json& spec, const FieldPath& path, FieldErrors& errors) {
   check_fields(kJobSpec, spec,

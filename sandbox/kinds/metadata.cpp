@@ -21,6 +21,11 @@ void check_owner(const Json& owner, const FieldPath& path, FieldErrors& errors) 
       errors.push_back(field_invalid(path.text(field), "", detail));
     }
   };
+  // A text with two slashes has neither group nor version.
+  if (std::ranges::count(api_version, '/') > 1) {
+    errors.push_back(
+        field_invalid(path.text("apiVersion"), api_version, "version must not be empty"));
+  }
   require("apiVersion", "version must not be empty");
   require("kind", "must not be empty");
   require("name", "must not be empty");

@@ -212,9 +212,6 @@ void set_pod_spec_defaults(Json& spec) {
   for_each(spec, "volumes", set_volume_defaults);
   replace_empty(spec, "restartPolicy", "Always");
   set_default(spec, "terminationGracePeriodSeconds", kGraceSeconds);
-  if (spec.get("terminationGracePeriodSeconds").integer_or(0) < 0) {
-    spec.set("terminationGracePeriodSeconds", 1);
-  }
   replace_empty(spec, "dnsPolicy", "ClusterFirst");
   mirror_service_account(spec);
   object_member(spec, "securityContext");
@@ -233,6 +230,10 @@ void set_pod_only_defaults(Json& spec) {
     });
   }
   request_what_is_limited(spec, is_pod_resource);
+  // k8s: Convert_v1_Pod_To_core_Pod; a template keeps it.
+  if (spec.get("terminationGracePeriodSeconds").integer_or(0) < 0) {
+    spec.set("terminationGracePeriodSeconds", 1);
+  }
   if (spec.get("enableServiceLinks").is_null()) spec.set("enableServiceLinks", true);
 }
 

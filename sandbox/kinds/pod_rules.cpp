@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "sandbox/kinds/app_armor.hpp"
 #include "sandbox/kinds/checks.hpp"
 #include "sandbox/kinds/metadata.hpp"
 #include "sandbox/kinds/pod_defaults.hpp"
@@ -39,6 +40,7 @@ class PodRules final : public PlainRules {
   }
 
   void prepare_create(Json& object) const override {
+    set_app_armor_profiles(object);
     const Json& spec = object.get("spec");
     Json status = Json::object({{"phase", "Pending"}, {"qosClass", qos_class(spec)}});
     if (spec.get("schedulingGates").size() != 0) {
@@ -64,6 +66,7 @@ class PodRules final : public PlainRules {
 
   [[nodiscard]] std::vector<std::string> warnings(const Json& object) const override {
     std::vector<std::string> out;
+    add_app_armor_warnings(object, out);
     std::string why;
     for (const std::string& each : check_dns_label(object.text_at({"metadata", "name"}))) {
       why += (why.empty() ? "" : " ") + each;

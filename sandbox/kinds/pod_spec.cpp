@@ -107,6 +107,12 @@ bool is_int32(const std::string& text) {
   return error == std::errc() && last == end;
 }
 
+/// No plus sign and no leading zero. k8s: GetDeletionCostFromPodAnnotations.
+bool is_deletion_cost(const std::string& text) {
+  if (text.starts_with('0') && text != "0") return false;
+  return is_int32(text);
+}
+
 /// spec.hostnameOverride. k8s: validatePodHostName.
 void check_host_name(const Json& spec, const FieldPath& path, FieldErrors& errors) {
   if (!is_set(spec, "hostnameOverride")) return;
@@ -188,7 +194,7 @@ void check_pod_annotations(const Json& annotations, const Json& spec, const Fiel
                                    "must set spec.nodeName if mirror pod annotation is set"));
   }
   const Json& cost = annotations.get(kDeletionCost);
-  if (!cost.is_null() && !is_int32(cost.text())) {
+  if (!cost.is_null() && !is_deletion_cost(cost.text())) {
     errors.push_back(
         field_invalid(path.key(kDeletionCost).text(), cost, "must be a 32bit integer"));
   }

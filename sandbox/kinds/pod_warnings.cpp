@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "sandbox/kinds/app_armor.hpp"
 #include "sandbox/kinds/checks.hpp"
 #include "sandbox/kinds/claim_checks.hpp"
 #include "sandbox/kinds/pod_spec.hpp"
@@ -224,6 +225,52 @@ void warn_of_container(const Json& container, const FieldPath& path, Warnings& o
   warn_of_variables(container.get("env"), path.child("env"), out);
 }
 
+constexpr std::string_view kSeccompPod = "seccomp.security.alpha.kubernetes.io/pod";
+constexpr std::string_view kSeccompContainer = "container.seccomp.security.alpha.kubernetes.io/";
+
+void warn_of_seccomp(const Json& pod, const FieldPath& path, Warnings& out) {
+  constexpr std::string_view kNoSeccomp =
+      R"(: non-functional in v1.27+; use the "seccompProfile" field instead)";
+  const Json& spec = pod.get("spec");
+  const Json& annotations = pod.get("metadata").get("annotations");
+  if (annotations.size() == 0) return;
+  const FieldPath metadata = path.child("metadata");
+  const FieldPath here = metadata.child("annotations");
+  const auto warn = [&](std::string_view key, std::string_view why) {
+    out.push_back(here.key(key).text() + std::string(why));
+  };
+  if (annotations.contains(kSeccompPod) && !is_set(spec.get("securityContext"), "seccompProfile")) {
+    warn(kSeccompPod, kNoSeccomp);
+  }
+  visit_containers(spec, path.child("spec"), [&](const Json& container, const FieldPath&) {
+    const Json& context = container.get("securityContext");
+    const std::string seccomp = std::string(kSeccompContainer) + container.get("name").text();
+    if (annotations.contains(seccomp) && !is_set(context, "seccompProfile")) {
+      warn(seccomp, kNoSeccomp);
+    }
+  });
+}
+
+/// A pod's container has got the profile of its annotation; that of a template has not.
+void warn_of_app_armor(const Json& pod, bool is_template, const FieldPath& path, Warnings& out) {
+  const Json& annotations = pod.get("metadata").get("annotations");
+  if (annotations.size() == 0) return;
+  const Json& spec = pod.get("spec");
+  const Json& whole = spec.get("securityContext").get("appArmorProfile");
+  const FieldPath metadata = path.child("metadata");
+  const FieldPath here = metadata.child("annotations");
+  visit_containers(spec, path.child("spec"), [&](const Json& container, const FieldPath&) {
+    const std::string key = std::string(kAppArmorPrefix) + container.get("name").text();
+    if (!annotations.contains(key)) return;
+    const Json profile = app_armor_profile(annotations.get(key).text());
+    const Json& own = container.get("securityContext").get("appArmorProfile");
+    if (!(is_template ? own.is_null() : own == profile)) return;
+    if (!profile.is_null() && profile == whole) return;
+    out.push_back(here.key(key).text() +
+                  R"(: deprecated since v1.30; use the "appArmorProfile" field instead)");
+  });
+}
+
 /// A port of any container, and where it stands.
 struct SeenPort {
   std::string path;
@@ -292,6 +339,15 @@ void warn_of_port_names(const Json& spec, const FieldPath& path, Warnings& out) 
 
 }  // namespace
 
+void add_app_armor_warnings(const Json& pod, std::vector<std::string>& out) {
+  warn_of_app_armor(pod, false, FieldPath(), out);
+}
+
+void add_template_warnings(const Json& pod, const FieldPath& path, std::vector<std::string>& out) {
+  add_pod_warnings(pod, path, out);
+  warn_of_app_armor(pod, true, path, out);
+}
+
 void add_pod_warnings(const Json& pod, const FieldPath& path, std::vector<std::string>& out) {
   const Json& spec = pod.get("spec");
   const FieldPath here = path.child("spec");
@@ -305,11 +361,16 @@ void add_pod_warnings(const Json& pod, const FieldPath& path, std::vector<std::s
   for (const std::string_view resource : {"memory", "ephemeral-storage"}) {
     add_fraction_warning(spec.get("overhead"), resource, here.child("overhead"), out);
   }
+  warn_of_seccomp(pod, path, out);
   visit_containers(spec, here, [&](const Json& container, const FieldPath& at) {
     warn_of_container(container, at, out);
   });
   warn_of_ports(spec, here, out);
   warn_of_port_names(spec, here, out);
+  if (spec.get("terminationGracePeriodSeconds").integer_or(0) < 0) {
+    out.push_back(here.text("terminationGracePeriodSeconds") +
+                  ": must be >= 0; negative values are invalid and will be treated as 1");
+  }
   warn_of_pod_affinity(spec.get("affinity").get("podAffinity"), here.child("affinity.podAffinity"),
                        out);
   warn_of_pod_affinity(spec.get("affinity").get("podAntiAffinity"),

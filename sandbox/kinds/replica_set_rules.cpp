@@ -1,5 +1,6 @@
 #include "sandbox/kinds/checks.hpp"
 #include "sandbox/kinds/metadata.hpp"
+#include "sandbox/kinds/pod_warnings.hpp"
 #include "sandbox/kinds/workload_checks.hpp"
 #include "sandbox/kinds/workload_rules.hpp"
 
@@ -106,6 +107,12 @@ class PodTemplateRules final : public PlainRules {
   using PlainRules::PlainRules;
 
   void set_defaults(Json& object) const override { set_template_defaults(object); }
+
+  [[nodiscard]] std::vector<std::string> warnings(const Json& object) const override {
+    std::vector<std::string> out;
+    add_template_warnings(object.get("template"), FieldPath("template"), out);
+    return out;
+  }
 
  protected:
   void check_create(const Json& object, FieldErrors& errors) const override {

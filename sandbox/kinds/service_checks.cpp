@@ -114,6 +114,7 @@ void check_families(const Json& service, FieldErrors& errors) {
   const Json& spec = spec_of(service);
   const FieldPath path = kSpec.child("ipFamilies");
   const Json::Items& families = spec.get("ipFamilies").items();
+  const Json::Items& ips = spec.get("clusterIPs").items();
   const bool anywhere = is_headless(service) && spec.get("selector").empty();
   std::set<std::string> seen;
   for (std::size_t i = 0; i < families.size(); ++i) {
@@ -122,6 +123,12 @@ void check_families(const Json& service, FieldErrors& errors) {
       errors.push_back(field_not_supported(path.index(i).text(), family, {"IPv4", "IPv6"}));
     } else if (!seen.insert(family).second) {
       errors.push_back(field_duplicate(path.index(i).text(), family));
+    } else if (family == "IPv6" && i < ips.size() && is_ip(ips[i].text()) &&
+               !is_ipv6(ips[i].text())) {
+      const FieldPath addresses = kSpec.child("clusterIPs");
+      errors.push_back(field_invalid(
+          addresses.index(i).text(), ips[i],
+          "expected an IPv6 value as indicated by `ipFamilies[" + std::to_string(i) + "]`"));
     } else if (family == "IPv6" && !anywhere) {
       errors.push_back(
           field_invalid(path.index(i).text(), family, "not configured on this cluster"));

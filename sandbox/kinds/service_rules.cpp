@@ -73,12 +73,11 @@ void default_families(Json& service) {
 void sync_cluster_ips(Json& spec, const Json& old_spec) {
   const std::string& ip = spec.get("clusterIP").text();
   const std::string& old_ip = old_spec.get("clusterIP").text();
-  if (old_spec.is_null()) {
-    if (!ip.empty() && spec.get("clusterIPs").items().empty()) {
-      spec.set("clusterIPs", Json::array({ip}));
-    }
+  if (!ip.empty() && ip != old_ip && spec.get("clusterIPs").items().empty()) {
+    spec.set("clusterIPs", Json::array({ip}));
     return;
   }
+  if (old_spec.is_null()) return;
   if (ip == old_ip || spec.get("clusterIPs") != old_spec.get("clusterIPs")) return;
   if (ip.empty()) {
     spec.erase("clusterIPs");

@@ -139,6 +139,11 @@ class StatefulSetRules final : public WorkloadRules {
 
   [[nodiscard]] std::vector<std::string> warnings(const Json& object) const override {
     std::vector<std::string> out = WorkloadRules::warnings(object);
+    const FieldPath claims = kSpec.child("volumeClaimTemplates");
+    std::size_t index = 0;
+    for (const Json& each : object.get("spec").get("volumeClaimTemplates").items()) {
+      add_claim_warnings(each.get("spec"), claims.index(index++), out);
+    }
     if (object.get("spec").get("revisionHistoryLimit").integer_or(0) < 0) {
       out.emplace_back(
           "spec.revisionHistoryLimit: a negative value retains all historical revisions; "

@@ -5,6 +5,7 @@
 #include "sandbox/kinds/checks.hpp"
 #include "sandbox/kinds/metadata.hpp"
 #include "sandbox/kinds/pod_defaults.hpp"
+#include "sandbox/kinds/pod_warnings.hpp"
 
 namespace davit::sandbox {
 
@@ -13,6 +14,12 @@ void WorkloadRules::set_defaults(Json& object) const {
 }
 
 std::vector<std::string> WorkloadRules::warnings(const Json& object) const {
+  std::vector<std::string> out = name_warnings(object);
+  add_template_warnings(object.get("spec").get("template"), kSpec.child("template"), out);
+  return out;
+}
+
+std::vector<std::string> WorkloadRules::name_warnings(const Json& object) {
   std::string why;
   for (const std::string& each : check_dns_label(object.text_at({"metadata", "name"}))) {
     why += (why.empty() ? "" : " ") + each;

@@ -20,7 +20,11 @@ class WorkloadRules : public PlainRules {
 
   void set_defaults(Json& object) const override;
   void prepare_create(Json& object) const override { object.set("status", status_); }
+  /// About the name, for a new object, and about the template.
   [[nodiscard]] std::vector<std::string> warnings(const Json& object) const override;
+
+ protected:
+  [[nodiscard]] static std::vector<std::string> name_warnings(const Json& object);
 
  private:
   const Json status_;

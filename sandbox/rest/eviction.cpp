@@ -165,7 +165,7 @@ ApiResult<HttpServerResponse> post_eviction(const RestParts& parts, Call& call) 
       return *failure;
     }
   }
-  if (options->dry_run == DryRun::kNo && !is_being_deleted(pod)) {
+  if (options->dry_run == DryRun::kNo) {
     if (ApiFailure failure = mark_evicted(parts, pods, call.ns(), call.url.name)) {
       return *failure;
     }

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "lib/kube/patch/apply.hpp"
+#include "sandbox/rest/address_objects.hpp"
 #include "sandbox/rest/convert.hpp"
 #include "sandbox/rest/delete.hpp"
 #include "sandbox/rest/meta.hpp"
@@ -31,6 +32,27 @@ WriteRequest admission_request(const WriteTarget& target, WriteVerb verb, const 
 void add_warnings(const Resource& resource, const Json& object, std::vector<std::string>& out) {
   if (resource.rules == nullptr) return;
   for (std::string& each : resource.rules->warnings(object)) out.push_back(std::move(each));
+}
+
+/// The name is warned of when the object is new, a template only when a spec changes, a format of a
+/// definition when it comes, and a pod never again. k8s: the WarningsOnUpdate of the strategies.
+void add_update_warnings(const WriteTarget& target, const Json& next, const Json& old,
+                         std::vector<std::string>& out) {
+  const Resource& resource = target.resource;
+  const bool is_pod = resource.group.empty() && resource.name == "pods";
+  if (!target.subresource.empty() || is_pod) return;
+  if (resource.has_generation &&
+      next.get("metadata").get("generation") == old.get("metadata").get("generation")) {
+    return;
+  }
+  std::vector<std::string> added;
+  add_warnings(resource, next, added);
+  std::vector<std::string> known;
+  if (resource.name == "customresourcedefinitions") add_warnings(resource, old, known);
+  std::erase_if(added, [&](const std::string& each) {
+    return each.starts_with("metadata.name: ") || std::ranges::find(known, each) != known.end();
+  });
+  std::ranges::move(added, std::back_inserter(out));
 }
 
 /// Lets webhooks change the object as it is before the rules of its kind see it. `old`: null for a
@@ -147,6 +169,10 @@ ApiFailure judge(const WriteTarget& target, const Json& object, const Json* old)
   return target.judge(write);
 }
 
+bool is_service(const Resource& resource) {
+  return resource.group.empty() && resource.name == "services";
+}
+
 /// One try under the name that `object` has now. No value: the name is taken.
 ApiResult<std::optional<Written>> try_create(const RestParts& parts, const WriteTarget& target,
                                              Json object) {
@@ -175,6 +201,7 @@ ApiResult<std::optional<Written>> try_create(const RestParts& parts, const Write
   }
   if (reserved.reservation != nullptr) reserved.reservation->commit();
   parts.observer.stored(target.resource, *stored);
+  if (is_service(target.resource)) keep_addresses(parts, (*stored)->json(), nullptr);
   if (!reserved.quotas.empty()) {
     charge_quotas(parts, reserved.quotas, target.resource, target.ns, (*stored)->json());
   }
@@ -236,7 +263,7 @@ ApiFailure prepare_next(const RestParts& parts, const WriteTarget& target, Json&
     if (!errors.empty()) {
       return invalid(Subject::kind_of(resource, target.name), std::move(errors));
     }
-    add_warnings(resource, next, warnings);
+    add_update_warnings(target, next, old, warnings);
   }
   if (forgets) {
     next["metadata"].erase("managedFields");
@@ -303,6 +330,7 @@ ApiResult<std::optional<Written>> try_rewrite(const RestParts& parts, const Writ
   }
   if (reserved.reservation != nullptr) reserved.reservation->commit();
   parts.observer.stored(target.resource, *stored);
+  if (is_service(target.resource)) keep_addresses(parts, (*stored)->json(), &old);
   return std::optional(Written{std::move(*stored), Effect::kUpdated});
 }
 
@@ -458,7 +486,8 @@ std::optional<ApiResult<VersionPtr>> remove_version(const RestParts& parts,
   }
   parts.admission.removed(resource, last);
   parts.observer.removed(resource, *removed);
-  if (resource.group.empty() && resource.name == "services") delete_endpoints_of(parts, current);
+  if (is_service(resource)) delete_endpoints_of(parts, current);
+  repair_addresses(parts, resource, last);
   return std::move(*removed);
 }
 

@@ -35,11 +35,12 @@ std::string warning_header(std::string_view text) {
   return out + '"';
 }
 
-/// The parts of a server that judge and change writes.
+/// The parts of a server that judge and change writes, and its metrics.
 struct Judges {
   Policies& policies;
   MutatingPolicies& mutations;
   Webhooks& webhooks;
+  const RequestMetrics& metrics;
 };
 
 ApiResult<HttpServerResponse> serve(const RestParts& rest, const ApiServerOptions& options,
@@ -54,7 +55,8 @@ ApiResult<HttpServerResponse> serve(const RestParts& rest, const ApiServerOption
                         judges.policies,
                         judges.mutations,
                         judges.webhooks,
-                        knows_requesters};
+                        knows_requesters,
+                        judges.metrics};
   return call.url.is_resource ? serve_resource(serving, call)
                               : serve_path(serving, call.request, call.url);
 }
@@ -130,8 +132,10 @@ HttpServerResponse ApiServer::respond(const HttpServerRequest& request, HttpHand
   call.begun = state_->outer.clock.now();
   ApiResult<HttpServerResponse> result =
       serve(state_->rest, state_->options, state_->knows_requesters,
-            {state_->policies, state_->mutations, state_->webhooks}, state_->documents, call);
+            {state_->policies, state_->mutations, state_->webhooks, state_->metrics},
+            state_->documents, call);
   HttpServerResponse response = result ? std::move(*result) : to_response(result.error());
+  state_->metrics.note(call, response.status);
   if (!result && !result.error().plain && call.form.media == Media::kProtobuf) {
     EncodedBody status = encode_body(to_status(result.error()), call.form);
     response.content_type = std::move(status.content_type);

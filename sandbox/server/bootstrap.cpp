@@ -5,8 +5,11 @@
 
 #include "sandbox/auth/rbac.hpp"
 #include "sandbox/metrics/metric_board.hpp"
+#include "sandbox/rest/address_objects.hpp"
+#include "sandbox/rest/convert.hpp"
 #include "sandbox/rest/meta.hpp"
 #include "sandbox/rest/write.hpp"
+#include "sandbox/server/local_api_services.hpp"
 
 namespace davit::sandbox {
 
@@ -126,6 +129,43 @@ void create(const RestParts& parts, Json object) {
   static_cast<void>(create_object(parts, target, std::move(object), warnings).has_value());
 }
 
+/// The parts of a control plane. They are read only for clients.
+void create_component_status(const RestParts& parts, const char* name) {
+  Json object = named("v1", "ComponentStatus", name);
+  object.set(
+      "conditions",
+      Json::array({Json::object({{"type", "Healthy"}, {"status", "True"}, {"message", "ok"}})}));
+  const std::shared_ptr<const ResourceSet> resources = parts.resources.now();
+  const ResourcePtr resource = resources->find("", "v1", "componentstatuses");
+  // Refused if an earlier process has made it.
+  static_cast<void>(
+      parts.store.create(resource->collection, make_draft(std::move(object), *resource, *resources))
+          .has_value());
+}
+
+/// Ready from the start: kube-apiserver sets the condition itself.
+void create_default_range(const RestParts& parts, const ApiServerOptions& options) {
+  Json range = named("networking.k8s.io/v1", "ServiceCIDR", "kubernetes");
+  range.set("spec", Json::object({{"cidrs", Json::array({options.admission.service_range})}}));
+  create(parts, std::move(range));
+  const ResourcePtr resource =
+      parts.resources.now()->find("networking.k8s.io", "v1", "servicecidrs");
+  const auto with_condition = [&](const Json& old) -> ApiResult<Json> {
+    Json next = old;
+    if (old.at({"status", "conditions"}) != nullptr) return next;
+    Json ready = Json::object({{"type", "Ready"},
+                               {"status", "True"},
+                               {"lastTransitionTime", time_text(parts.clock)},
+                               {"reason", ""},
+                               {"message", "Kubernetes default Service CIDR is ready"}});
+    next["status"].set("conditions", Json::array({std::move(ready)}));
+    return next;
+  };
+  // Refused only if another server writes the same store, which there is not.
+  static_cast<void>(
+      rewrite_status(parts, *resource, "", "kubernetes", DryRun::kNo, with_condition));
+}
+
 }  // namespace
 
 void write_bootstrap_objects(const RestParts& parts, const ApiServerOptions& options) {
@@ -137,11 +177,17 @@ void write_bootstrap_objects(const RestParts& parts, const ApiServerOptions& opt
                                "Used for system critical pods that must not be moved from their "
                                "current node."));
   if (options.bootstrap == BootstrapObjects::kMinimal) return;
+  create_default_range(parts, options);
   create(parts, kubernetes_service(options));
   create(parts, kubernetes_endpoints(options));
   create(parts, kubernetes_slice(options));
   create(parts, authentication_config());
   create(parts, token_tracking(parts.clock));
+  restore_addresses(parts);
+  for (const char* name : {"scheduler", "controller-manager", "etcd-0"}) {
+    create_component_status(parts, name);
+  }
+  write_local_api_services(parts);
 }
 
 void write_bootstrap_policy(const RestParts& parts, const ApiServerOptions& options) {

@@ -7,6 +7,7 @@
 #include "sandbox/rest/delete.hpp"
 #include "sandbox/rest/meta.hpp"
 #include "sandbox/rest/write.hpp"
+#include "sandbox/server/local_api_services.hpp"
 
 namespace davit::sandbox {
 
@@ -75,6 +76,7 @@ void Definitions::restore() {
 void Definitions::stored(const Resource& resource, const VersionPtr& version) {
   if (!is_definition(resource)) return;
   update_status(version->name);
+  keep_services(version->json());
   const VersionPtr now = store_.get(kDefinitions, "", version->name);
   if (now == nullptr) return;
   const Json definition = now->json();
@@ -85,11 +87,19 @@ void Definitions::stored(const Resource& resource, const VersionPtr& version) {
 
 void Definitions::removed(const Resource& resource, const VersionPtr& version) {
   if (is_definition(resource)) {
-    MutexLock lock(mutex_);
-    resources_.replace(objects_of(version->json()), {});
-    return;
+    const Json definition = version->json();
+    {
+      MutexLock lock(mutex_);
+      resources_.replace(objects_of(definition), {});
+    }
+    return keep_services(definition);
   }
   if (resource.custom) release(definition_name(resource.collection));
+}
+
+void Definitions::keep_services(const Json& definition) {
+  const RestParts parts{store_, clock_, random_, resources_, admission_, *this};
+  keep_local_api_services(parts, definition.text_at({"spec", "group"}));
 }
 
 void Definitions::update_status(const std::string& name) {

@@ -34,6 +34,8 @@ class Definitions final : public WriteObserver {
  private:
   /// Brings the status of one definition up to date, then what is served.
   void update_status(const std::string& name) EXCLUDES(mutex_);
+  /// Keeps the APIServices of the definition's group.
+  void keep_services(const Json& definition);
   void serve(const Json& definition) REQUIRES(mutex_);
   void remove_objects(const Json& definition);
   /// Lets a definition go whose objects are gone.

@@ -258,7 +258,11 @@ ApiResult<HttpServerResponse> serve_object(const Serving& serving, Call& call) {
 
 /// Every response about a deprecated kind has the warning.
 void warn_of_deprecation(Call& call) {
-  if (!call.resource->group.empty() || call.resource->name != "endpoints") return;
+  if (!call.resource->group.empty()) return;
+  if (call.resource->name == "componentstatuses") {
+    call.warnings.emplace_back("v1 ComponentStatus is deprecated in v1.19+");
+  }
+  if (call.resource->name != "endpoints") return;
   call.warnings.emplace_back(
       "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice");
 }

@@ -8,6 +8,7 @@
 #include "sandbox/rest/rest_parts.hpp"
 #include "sandbox/server/api_server.hpp"
 #include "sandbox/server/documents.hpp"
+#include "sandbox/server/request_metrics.hpp"
 #include "sandbox/webhook/webhooks.hpp"
 
 namespace davit::sandbox {
@@ -24,6 +25,7 @@ struct Serving {
   /// False without an authenticator: then `who` is the same for all, and a request for a
   /// certificate names its requester itself.
   bool knows_requesters = false;
+  const RequestMetrics& metrics;
 };
 
 /// A request below a group version. `call` gets its resource and form.

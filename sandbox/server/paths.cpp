@@ -46,6 +46,7 @@ constexpr std::string_view kAllHealthPaths = "healthz livez readyz";
 constexpr HealthCheck kHealthChecks[] = {
     {"ping", kAllHealthPaths},
     {"log", kAllHealthPaths},
+    {"loopback-serving-certificate", "healthz livez"},
     {"etcd", kAllHealthPaths},
     {"etcd-readiness", "readyz"},
     {"informer-sync", "readyz"},
@@ -58,13 +59,28 @@ constexpr HealthCheck kHealthChecks[] = {
     {"poststarthook/start-apiextensions-controllers", kAllHealthPaths},
     {"poststarthook/crd-informer-synced", kAllHealthPaths},
     {"poststarthook/start-system-namespaces-controller", kAllHealthPaths},
+    {"poststarthook/peer-endpoint-reconciler-controller", kAllHealthPaths},
+    {"poststarthook/start-cluster-authentication-info-controller", kAllHealthPaths},
+    {"poststarthook/start-kube-apiserver-identity-lease-controller", kAllHealthPaths},
+    {"poststarthook/start-kube-apiserver-identity-lease-garbage-collector", kAllHealthPaths},
+    {"poststarthook/storage-readiness", kAllHealthPaths},
+    {"poststarthook/start-legacy-token-tracking-controller", kAllHealthPaths},
+    {"poststarthook/start-service-ip-repair-controllers", kAllHealthPaths},
     {"poststarthook/rbac/bootstrap-roles", kAllHealthPaths},
     {"poststarthook/scheduling/bootstrap-system-priority-classes", kAllHealthPaths},
     {"poststarthook/priority-and-fairness-config-producer", kAllHealthPaths},
     {"poststarthook/bootstrap-controller", kAllHealthPaths},
+    {"poststarthook/start-kubernetes-service-cidr-controller", kAllHealthPaths},
+    {"poststarthook/start-kube-aggregator-informers", kAllHealthPaths},
+    {"poststarthook/apiservice-status-local-available-controller", kAllHealthPaths},
+    {"poststarthook/apiservice-status-remote-available-controller", kAllHealthPaths},
     {"poststarthook/apiservice-registration-controller", kAllHealthPaths},
+    {"poststarthook/apiservice-wait-for-first-sync", kAllHealthPaths},
     {"poststarthook/apiservice-discovery-controller", kAllHealthPaths},
+    {"poststarthook/kube-apiserver-autoregistration", kAllHealthPaths},
     {"autoregister-completion", kAllHealthPaths},
+    {"poststarthook/apiservice-openapi-controller", kAllHealthPaths},
+    {"poststarthook/apiservice-openapiv3-controller", kAllHealthPaths},
     {"shutdown", "readyz"},
 };
 
@@ -122,6 +138,11 @@ ApiResult<HttpServerResponse> serve_path(const Serving& serving, const HttpServe
     return server_version_response(serving.options.version);
   }
   if (is_health(url.segments)) return health(url);
+  if (url.path == "/metrics") {
+    HttpServerResponse page = text(serving.metrics.page(serving.rest, serving.options.version));
+    page.content_type = "text/plain; version=0.0.4; charset=utf-8";
+    return page;
+  }
   if (Documents::has(url)) {
     return serving.documents.respond(request, url, serving.rest.resources.now(),
                                      MetricDiscovery(metrics));

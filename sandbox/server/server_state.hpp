@@ -12,6 +12,7 @@
 #include "sandbox/server/api_server.hpp"
 #include "sandbox/server/definitions.hpp"
 #include "sandbox/server/documents.hpp"
+#include "sandbox/server/request_metrics.hpp"
 #include "sandbox/server/request_threads.hpp"
 #include "sandbox/webhook/webhooks.hpp"
 
@@ -68,6 +69,7 @@ struct ApiServer::State {
   Webhooks webhooks;
   Documents documents;
   const RestParts rest;
+  RequestMetrics metrics;
   RequestThreads threads;  // Last: they use all of the above.
 };
 

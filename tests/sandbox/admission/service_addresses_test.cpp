@@ -29,7 +29,9 @@ TEST(ServiceAddressesTest, EveryServiceGetsAnAddressOfItsOwnUntilTheRangeIsFull)
 
   for (const char* kept : {"10.0.0.0", "10.0.0.1", "10.0.0.15"}) EXPECT_FALSE(seen.contains(kept));
   Json last = service(R"({"type":"ClusterIP"})");
-  EXPECT_EQ(setup.reserve("", "services", last), "failed to allocate a serviceIP: range is full");
+  EXPECT_EQ(
+      setup.reserve("", "services", last),
+      "Internal error occurred: failed to allocate a serviceIP for Service \"s\": range is full");
   Json kubernetes = service(R"({"type":"ClusterIP","clusterIPs":["10.0.0.1"]})");
   EXPECT_EQ(setup.reserve("", "services", kubernetes), "");
 }

@@ -105,6 +105,29 @@ TEST_F(GarbageCollectorTest, OwnerOfAKindThatIsNotServedKeepsItsDependents) {
   EXPECT_THAT(cluster_.config_maps(), ElementsAre("child"));
 }
 
+// Report gc-crd-deleted.
+TEST_F(GarbageCollectorTest, DependentsOfCustomResourcesGoWhenTheDefinitionIsDeleted) {
+  cluster_.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+                  R"({"metadata":{"name":"shops.r.example.com"},"spec":{"group":"r.example.com",
+                      "scope":"Namespaced","names":{"plural":"shops","kind":"Shop"},
+                      "versions":[{"name":"v1","served":true,"storage":true,
+                      "schema":{"openAPIV3Schema":{"type":"object"}}}]}})");
+  const std::string shop =
+      cluster_.create("/apis/r.example.com/v1/namespaces/default/shops",
+                      R"({"apiVersion":"r.example.com/v1","kind":"Shop","metadata":{"name":"a"}})");
+  cluster_.config_map(
+      "of-shop", R"([{"apiVersion":"r.example.com/v1","kind":"Shop","name":"a","uid":")" + shop +
+                     R"(","controller":true,"blockOwnerDeletion":true}])");
+  cluster_.step();
+  EXPECT_THAT(cluster_.config_maps(), ElementsAre("of-shop"));
+
+  cluster_.remove("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/shops.r.example.com",
+                  "Background");
+  cluster_.step();
+
+  EXPECT_THAT(cluster_.config_maps(), IsEmpty());
+}
+
 TEST_F(GarbageCollectorTest, ObjectsThatOwnEachOtherCanBeDeleted) {
   const std::string a = cluster_.config_map("a");
   const std::string b = cluster_.config_map("b", owned_by("a", a, "true"));

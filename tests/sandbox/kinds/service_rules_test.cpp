@@ -108,6 +108,9 @@ constexpr RuleCase kSpecCases[] = {
     {R"({"spec":{"clusterIPs":["10.0.0.8"]}})",
      "spec.clusterIPs: Invalid value: [\"10.0.0.8\"]: first value must match `clusterIP`"},
     {R"({"spec":{"ipFamilies":["IPv6"]}})",
+     "spec.clusterIPs[0]: Invalid value: \"10.0.0.7\": expected an IPv6 value as indicated by "
+     "`ipFamilies[0]`"},
+    {R"({"spec":{"ipFamilies":["IPv6"],"clusterIP":null,"clusterIPs":null}})",
      "spec.ipFamilies[0]: Invalid value: \"IPv6\": not configured on this cluster"},
     {R"({"spec":{"ipFamilyPolicy":"RequireDualStack"}})",
      "spec.ipFamilyPolicy: Invalid value: \"RequireDualStack\": this cluster is not configured for "
