@@ -75,8 +75,10 @@ Status CustomRules::read_columns(const Json& columns) {
                   .format = each.text_at({"format"}),
                   .description = each.text_at({"description"}),
                   .priority = static_cast<int>(each.get("priority").integer_or(0))};
-    if (Status added = add(std::move(column), each.text_at({"jsonPath"})); !added.ok()) {
-      return added;
+    // A path that cannot be read was accepted: the objects are shown as if there were no columns.
+    if (!add(std::move(column), each.text_at({"jsonPath"})).ok()) {
+      columns_.clear();
+      return read_columns(Json());
     }
   }
   return {};
@@ -103,7 +105,8 @@ Status CustomRules::read_subresources(const Json& subresources) {
   };
   scale_ = ScalePaths{names("specReplicasPath"), names("statusReplicasPath"),
                       names("labelSelectorPath")};
-  if (scale_->spec_replicas.empty()) return {Code::kInvalid, "scale without specReplicasPath"};
+  // A path that is more than names was accepted, and leads nowhere.
+  if (scale_->spec_replicas.empty()) scale_.reset();
   return {};
 }
 

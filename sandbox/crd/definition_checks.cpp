@@ -1,5 +1,6 @@
 // k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation.
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 
@@ -50,6 +51,13 @@ class DefinitionCheck {
     }
   }
 
+  /// The same where an empty text is just another wrong one.
+  void label(const std::string& field, const std::string& value) {
+    for (const std::string& each : check_dns1035_label(value)) {
+      errors_.push_back(field_invalid(field, Json(value), each));
+    }
+  }
+
   void group() {
     const std::string& value = spec_.text_at({"group"});
     text("spec.group", value, check_dns_subdomain(value));
@@ -89,16 +97,16 @@ class DefinitionCheck {
     plain("plural");
     if (!names.text_at({"singular"}).empty()) plain("singular");
     mixed("kind");
-    if (!names.text_at({"listKind"}).empty()) mixed("listKind");
-    if (names.text_at({"kind"}) == names.text_at({"listKind"})) {
+    mixed("listKind");
+    if (!names.text_at({"kind"}).empty() &&
+        names.text_at({"kind"}) == names.text_at({"listKind"})) {
       errors_.push_back(field_invalid("spec.names.listKind", names.get("listKind"),
                                       "kind and listKind may not be the same"));
     }
     for (const char* member : {"shortNames", "categories"}) {
       const Json::Items& items = names.get(member).items();
       for (std::size_t i = 0; i < items.size(); ++i) {
-        text(std::string("spec.names.") + member + '[' + std::to_string(i) + ']', items[i].text(),
-             check_dns1035_label(items[i].text()));
+        label(std::string("spec.names.") + member + '[' + std::to_string(i) + ']', items[i].text());
       }
     }
   }
@@ -120,7 +128,8 @@ class DefinitionCheck {
       const Json& version = versions_[i];
       const std::string path = "spec.versions[" + std::to_string(i) + ']';
       const std::string& name = version.text_at({"name"});
-      text(path + ".name", name, check_dns1035_label(name));
+      label(path + ".name", name);
+      deprecation(version, path + ".deprecationWarning");
       if (!seen.insert(name).second) {
         errors_.push_back(field_invalid("spec.versions", spec_.get("versions"),
                                         "must contain unique version "
@@ -135,6 +144,24 @@ class DefinitionCheck {
       errors_.push_back(field_invalid("spec.versions", spec_.get("versions"),
                                       "must have exactly one version marked as storage version"));
     }
+    // It is that of the first version.
+    if (versions_.empty() || versions_.front().text_at({"name"}).empty()) return;
+    label("spec.version", versions_.front().text_at({"name"}));
+  }
+
+  void deprecation(const Json& version, const std::string& field) {
+    constexpr std::size_t kBytesMax = 256;
+    const Json& warning = version.get("deprecationWarning");
+    if (warning.is_null()) return;
+    std::string_view why;
+    if (!version.get("deprecated").boolean()) {
+      why = "can only be set for deprecated versions";
+    } else if (warning.text().empty()) {
+      why = "must not be an empty string";
+    } else if (warning.text().size() > kBytesMax) {
+      why = "must be <= 256 characters long";
+    }
+    if (!why.empty()) errors_.push_back(field_invalid(field, warning, why));
   }
 
   void schema(const Json& version, std::size_t index, const std::string& path) {
@@ -153,14 +180,67 @@ class DefinitionCheck {
           field_invalid(place + ".openAPIV3Schema", Json(""), compiled.error().message()));
     } else {
       defaults(**compiled, place + ".openAPIV3Schema");
+      selectable_fields(version, schema, index);
       if (rules_ == Rules::kSkip || !errors_.empty()) return;
       check_rules(schema, **compiled, place + ".openAPIV3Schema", errors_);
     }
   }
 
-  /// A default must be a value that its own schema takes.
+  /// The paths by which objects can be selected: to a text, number or flag of the schema.
+  void selectable_fields(const Json& version, const Json& schema, std::size_t index) {
+    constexpr std::size_t kFieldsMax = 8;
+    const std::string place = part_path(index, "selectableFields", "selectableFields");
+    if (index != 0 && place == "spec.selectableFields") return;
+    const Json::Items& fields = version.get("selectableFields").items();
+    std::set<std::string> seen;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const Json& value = fields[i].get("jsonPath");
+      const std::string field = place + '[' + std::to_string(i) + "].jsonPath";
+      if (value.empty()) {
+        errors_.push_back(field_required(field));
+        continue;
+      }
+      const Json* target = field_schema(schema, value.text());
+      if (target == nullptr) {
+        errors_.push_back(
+            field_invalid(field, value, "is an invalid path: does not refer to a valid field"));
+        continue;
+      }
+      const std::string& type = target->get("type").text();
+      if (type != "string" && type != "boolean" && type != "integer") {
+        errors_.push_back(field_invalid(field, value,
+                                        "must point to a field of type string, boolean or integer. "
+                                        "Enum string fields and strings with formats are "
+                                        "allowed."));
+      }
+      if (!seen.insert(value.text()).second) errors_.push_back(field_duplicate(field, value));
+    }
+    if (seen.size() > kFieldsMax) {
+      errors_.push_back(field_too_many(place, seen.size(), kFieldsMax));
+    }
+  }
+
+  /// The schema that a path of member names leads to; null if there is none.
+  static const Json* field_schema(const Json& schema, const std::string& path) {
+    const Result<JsonPath> parsed = JsonPath::parse(path);
+    if (!parsed) return nullptr;
+    const std::vector<std::string> names = parsed->names();
+    const Json* at = &schema;
+    for (const std::string& each : names)
+      at = at == nullptr ? nullptr : at->at({"properties", each});
+    return names.empty() ? nullptr : at;
+  }
+
+  /// A default must be a value that its own schema takes, without members that it lacks.
   void defaults(const SchemaNode& node, const std::string& path) {
     if (node.fallback) {
+      Json pruned = *node.fallback;
+      FieldFindings unknown;
+      if (pruned.is_object()) prune(pruned, node, unknown);
+      if (pruned != *node.fallback) {
+        errors_.push_back(
+            field_invalid(path + ".default", *node.fallback, "must not have unknown fields"));
+      }
       FieldErrors found;
       check_value(*node.fallback, node, found);
       for (FieldError& each : found) {
@@ -195,12 +275,7 @@ class DefinitionCheck {
     const std::string& value = scale.text_at({member});
     const std::string field = path + ".scale." + member;
     if (value.empty()) return;
-    const Result<JsonPath> parsed = JsonPath::parse(value);
-    if (!parsed || parsed->names().empty()) {
-      errors_.push_back(
-          field_invalid(field, Json(value), "should be a simple json path without array notation"));
-      return;
-    }
+    if (!simple_path(field, value)) return;
     std::string allowed;
     for (const std::string_view parent : parents) {
       if (value.starts_with(parent)) return;
@@ -208,6 +283,14 @@ class DefinitionCheck {
       allowed += parent.substr(0, parent.size() - 1);
     }
     errors_.push_back(field_invalid(field, Json(value), "should be a json path under " + allowed));
+  }
+
+  /// k8s: validateSimpleJSONPath. What follows the first dot shows when the path is used.
+  bool simple_path(const std::string& field, const std::string& value) {
+    if (value.starts_with('.')) return true;
+    errors_.push_back(
+        field_invalid(field, Json(value), "must be a simple json path starting with ."));
+    return false;
   }
 
   void columns(const Json& version, std::size_t index) {
@@ -231,17 +314,40 @@ class DefinitionCheck {
         errors_.push_back(field_invalid(path + ".type", Json(type),
                                         "must be one of boolean,date,integer,number,string"));
       }
+      column_format(columns[i].get("format"), path + ".format");
+      // The name is that of the member in Go.
       if (json_path.empty()) {
-        errors_.push_back(field_required(path + ".jsonPath"));
-      } else if (const Result<JsonPath> parsed = JsonPath::parse(json_path); !parsed) {
-        errors_.push_back(field_invalid(path + ".jsonPath", Json(json_path),
-                                        "is an invalid jsonPath: " + parsed.error().message()));
+        errors_.push_back(field_required(path + ".JSONPath"));
+      } else {
+        static_cast<void>(simple_path(path + ".JSONPath", json_path));
       }
     }
   }
 
+  void column_format(const Json& format, const std::string& field) {
+    constexpr std::array<std::string_view, 8> kFormats = {
+        "byte", "date", "date-time", "double", "float", "int32", "int64", "password"};
+    if (format.empty() || std::ranges::find(kFormats, format.text()) != kFormats.end()) return;
+    errors_.push_back(field_invalid(
+        field, format, "must be one of byte,date,date-time,double,float,int32,int64,password"));
+  }
+
   void stored_versions() {
-    const Json::Items& stored = definition_.get("status").get("storedVersions").items();
+    const Json& all = definition_.get("status").get("storedVersions");
+    const Json::Items& stored = all.items();
+    if (stored.empty()) {
+      errors_.push_back(
+          field_invalid("status.storedVersions", all, "must have at least one stored version"));
+      return;
+    }
+    for (const Json& each : versions_) {
+      const Json& name = each.get("name");
+      if (!each.get("storage").boolean() || std::ranges::find(stored, name) != stored.end()) {
+        continue;
+      }
+      errors_.push_back(field_invalid("status.storedVersions", all,
+                                      "must have the storage version " + name.text()));
+    }
     for (std::size_t i = 0; i < stored.size(); ++i) {
       const bool known = std::any_of(versions_.begin(), versions_.end(), [&](const Json& each) {
         return each.get("name") == stored[i];

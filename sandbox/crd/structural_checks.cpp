@@ -2,6 +2,8 @@
 // pruned and defaulted.
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string>
 
 #include "lib/kube/validation/pattern.hpp"
 #include "sandbox/crd/structural_schema.hpp"
@@ -17,19 +19,32 @@ constexpr std::array<std::string_view, 6> kTypes = {"object",  "array",  "string
 /// like, which may not define structure.
 enum class Role { kRoot, kProperty, kItems, kAdditional, kCondition };
 
+/// The first pass looks for what no schema may have; without findings, the second at structure.
+enum class Pass { kForbidden, kStructure };
+
 class StructuralCheck {
  public:
-  explicit StructuralCheck(FieldErrors& errors) : errors_(errors) {}
+  StructuralCheck(Pass pass, FieldErrors& errors) : pass_(pass), errors_(errors) {}
 
   void check(const Json& schema, const std::string& path, Role role) {
     if (!schema.is_object()) return;
-    if (role == Role::kCondition) {
+    if (pass_ == Pass::kForbidden) {
+      forbidden(schema, path);
+      pattern(schema, path);
+      if (role != Role::kCondition) extensions(schema, path);
+    } else if (role == Role::kCondition) {
       no_structure(schema, path);
     } else {
       type(schema, path, role);
-      extensions(schema, path);
+      if (role == Role::kRoot || schema.get("x-kubernetes-embedded-resource").boolean()) {
+        resource(schema, path);
+      }
     }
-    forbidden(schema, path);
+    children(schema, path, role);
+  }
+
+ private:
+  void pattern(const Json& schema, const std::string& path) {
     if (const std::string& pattern = schema.text_at({"pattern"}); !pattern.empty()) {
       const Result<Pattern> compiled = Pattern::compile(pattern);
       if (!compiled) {
@@ -38,10 +53,8 @@ class StructuralCheck {
             "must be a valid regular expression, but isn't: " + compiled.error().message()));
       }
     }
-    children(schema, path, role);
   }
 
- private:
   void type(const Json& schema, const std::string& path, Role role) {
     const std::string& name = schema.text_at({"type"});
     const bool free = schema.get("x-kubernetes-int-or-string").boolean() ||
@@ -53,9 +66,6 @@ class StructuralCheck {
           "must not be empty for specified array items",
           "must not be empty for specified object fields"};
       errors_.push_back(field_required(path + ".type", kWhere[static_cast<std::size_t>(role)]));
-    } else if (std::find(kTypes.begin(), kTypes.end(), name) == kTypes.end()) {
-      errors_.push_back(
-          field_not_supported(path + ".type", Json(name), {kTypes.begin(), kTypes.end()}));
     } else if (role == Role::kRoot && name != "object") {
       errors_.push_back(field_invalid(path + ".type", Json(name), "must be object at the root"));
     } else if (name == "array" && !schema.get("items").is_object()) {
@@ -65,19 +75,69 @@ class StructuralCheck {
 
   void extensions(const Json& schema, const std::string& path) {
     const std::string& type = schema.text_at({"type"});
-    if (schema.get("x-kubernetes-embedded-resource").boolean() && type != "object") {
-      errors_.push_back(field_invalid(path + ".type", Json(type),
-                                      "must be object if x-kubernetes-embedded-resource is true"));
+    if (!type.empty() && std::find(kTypes.begin(), kTypes.end(), type) == kTypes.end()) {
+      errors_.push_back(
+          field_not_supported(path + ".type", Json(type), {kTypes.begin(), kTypes.end()}));
     }
-    if (schema.get("x-kubernetes-int-or-string").boolean() && !type.empty()) {
-      errors_.push_back(field_invalid(path + ".type", Json(type),
-                                      "must be empty if x-kubernetes-int-or-string is true"));
+    if (type == "null") {
+      errors_.push_back(field_forbidden(
+          path + ".type", "type cannot be set to null, use nullable as an alternative"));
     }
+    const Json& keeps = schema.get("x-kubernetes-preserve-unknown-fields");
+    if (keeps.is_boolean() && !keeps.boolean()) {
+      errors_.push_back(field_invalid(path + ".x-kubernetes-preserve-unknown-fields", keeps,
+                                      "must be true or undefined"));
+    }
+    embedded(schema, path, type);
     list_type(schema, path, type);
     const std::string& map_type = schema.text_at({"x-kubernetes-map-type"});
     if (!map_type.empty() && map_type != "atomic" && map_type != "granular") {
       errors_.push_back(field_not_supported(path + ".x-kubernetes-map-type", Json(map_type),
                                             {"atomic", "granular"}));
+    }
+    if (!map_type.empty() && type != "object") {
+      errors_.push_back(field_invalid(path + ".type", Json(type),
+                                      "must be object if x-kubernetes-map-type is specified"));
+    }
+  }
+
+  void embedded(const Json& schema, const std::string& path, const std::string& type) {
+    if (!schema.get("x-kubernetes-embedded-resource").boolean()) return;
+    if (type != "object") {
+      errors_.push_back(field_invalid(path + ".type", Json(type),
+                                      "must be object if x-kubernetes-embedded-resource is true"));
+    }
+    if (schema.get("properties").size() == 0 &&
+        !schema.get("x-kubernetes-preserve-unknown-fields").boolean()) {
+      errors_.push_back(
+          field_required(path + ".properties",
+                         "must not be empty if x-kubernetes-embedded-resource is true without "
+                         "x-kubernetes-preserve-unknown-fields"));
+    }
+  }
+
+  /// The members that every object has.
+  void resource(const Json& schema, const std::string& path) {
+    const Json& properties = schema.get("properties");
+    for (const char* member : {"kind", "apiVersion"}) {
+      const std::string& type = properties.get(member).get("type").text();
+      if (!properties.contains(member) || type == "string") continue;
+      errors_.push_back(
+          field_invalid(path + ".properties[" + member + "].type", Json(type), "must be string"));
+    }
+    if (!properties.contains("metadata")) return;
+    const Json& metadata = properties.get("metadata");
+    const std::string at = path + ".properties[metadata]";
+    if (metadata.get("type").text() != "object") {
+      errors_.push_back(field_invalid(at + ".type", metadata.get("type"), "must be object"));
+    }
+    for (const Json::Member& each : metadata.get("properties").members()) {
+      if (each.key == "name" || each.key == "generateName") continue;
+      errors_.push_back(field_forbidden(
+          at,
+          "must not specify anything other than name and generateName, but metadata is "
+          "implicitly specified"));
+      return;
     }
   }
 
@@ -101,10 +161,15 @@ class StructuralCheck {
       errors_.push_back(field_invalid(path + ".x-kubernetes-list-type", Json(list_type),
                                       "must be map if x-kubernetes-list-map-keys is non-empty"));
     }
-    if (list_type != "map") return;
     const Json& items = schema.get("items");
+    if (list_type == "set") set_items(items, path + ".items");
+    if (list_type != "map") return;
+    std::set<std::string> seen;
     for (const Json& key : keys.items()) {
-      if (items.get("properties").contains(key.text())) {
+      if (!seen.insert(key.text()).second) {
+        errors_.push_back(field_invalid(path + ".x-kubernetes-list-map-keys", keys,
+                                        "must not contain duplicate entries"));
+      } else if (items.get("properties").contains(key.text())) {
         key_present(items, key, path);
       } else {
         errors_.push_back(field_invalid(path + ".x-kubernetes-list-map-keys", keys,
@@ -113,11 +178,33 @@ class StructuralCheck {
     }
   }
 
+  /// Elements of a set are compared as a whole.
+  void set_items(const Json& items, const std::string& path) {
+    const std::string& type = items.get("type").text();
+    const std::string member = type == "array"    ? "x-kubernetes-list-type"
+                               : type == "object" ? "x-kubernetes-map-type"
+                                                  : "";
+    if (member.empty()) return;
+    const Json& atomic = items.get(member);
+    // A list is atomic unless it says otherwise.
+    if (atomic.text() == "atomic" || (type == "array" && atomic.is_null())) return;
+    errors_.push_back(field_invalid(path + '.' + member, atomic,
+                                    "must be atomic as item of a list with "
+                                    "x-kubernetes-list-type=set"));
+  }
+
   void key_present(const Json& items, const Json& key, const std::string& path) {
     const Json& required = items.get("required");
     const bool is_required =
         std::find(required.items().begin(), required.items().end(), key) != required.items().end();
-    const std::string at = path + ".items.properties[" + key.text() + "].default";
+    const std::string property = path + ".items.properties[" + key.text() + ']';
+    const std::string& type = items.get("properties").get(key.text()).get("type").text();
+    if (type == "object" || type == "array") {
+      errors_.push_back(field_invalid(property + ".type", Json(type),
+                                      "must be a scalar type if parent array's "
+                                      "x-kubernetes-list-type is map"));
+    }
+    const std::string at = property + ".default";
     if (!is_required && !items.get("properties").get(key.text()).contains("default")) {
       errors_.push_back(field_required(
           at,
@@ -157,11 +244,6 @@ class StructuralCheck {
                                         "uniqueItems cannot be set to true since the runtime "
                                         "complexity becomes quadratic"));
     }
-    if (schema.get("additionalProperties").is_boolean() &&
-        !schema.get("additionalProperties").boolean()) {
-      errors_.push_back(field_forbidden(path + ".additionalProperties",
-                                        "additionalProperties cannot be set to false"));
-    }
     if (schema.get("items").is_array()) {
       errors_.push_back(
           field_forbidden(path + ".items", "items must be a schema object and not an array"));
@@ -186,7 +268,11 @@ class StructuralCheck {
     for (const std::string name : {"allOf", "anyOf", "oneOf"}) {
       const Json::Items& items = schema.get(name).items();
       // The one role where a condition may name a type: what an int-or-string is.
-      if (schema.get("x-kubernetes-int-or-string").boolean()) continue;
+      if (name != "oneOf" && schema.get("x-kubernetes-int-or-string").boolean() &&
+          (is_int_or_string(schema) ||
+           (name == "allOf" && !items.empty() && is_int_or_string(items.front())))) {
+        continue;
+      }
       for (std::size_t i = 0; i < items.size(); ++i) {
         check(items[i], path + '.' + name + '[' + std::to_string(i) + ']', Role::kCondition);
       }
@@ -194,13 +280,24 @@ class StructuralCheck {
     check(schema.get("not"), path + ".not", Role::kCondition);
   }
 
+  /// anyOf an integer and a string, in that order.
+  static bool is_int_or_string(const Json& schema) {
+    const Json::Items& any = schema.get("anyOf").items();
+    return any.size() == 2 && any[0].get("type").text() == "integer" &&
+           any[1].get("type").text() == "string";
+  }
+
+  const Pass pass_;
   FieldErrors& errors_;
 };
 
 }  // namespace
 
 void check_structural(const Json& schema, const std::string& path, FieldErrors& errors) {
-  StructuralCheck(errors).check(schema, path, Role::kRoot);
+  const std::size_t before = errors.size();
+  StructuralCheck(Pass::kForbidden, errors).check(schema, path, Role::kRoot);
+  if (errors.size() != before) return;
+  StructuralCheck(Pass::kStructure, errors).check(schema, path, Role::kRoot);
 }
 
 }  // namespace davit::sandbox

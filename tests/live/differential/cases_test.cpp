@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 
@@ -14,6 +15,7 @@
 #include "tests/live/differential/recording.hpp"
 #include "tests/live/support/control_plane.hpp"
 #include "tests/live/support/http_api.hpp"
+#include "tests/live/support/process.hpp"
 #include "tests/support/sandbox_api.hpp"
 
 namespace davit::live {
@@ -31,11 +33,26 @@ void must_create(checks::Server& server, const Operation& operation) {
   ASSERT_TRUE(answer.starts_with("201 ")) << operation.str() << "\n " << answer;
 }
 
+/// A real server serves a new kind only after a moment.
+void await_kind(checks::Server& server, const Operation& definition) {
+  const Json spec = json_literal(definition.body).get("spec");
+  const std::string path = "/apis/" + spec.text_at({"group"}) + '/' +
+                           spec.get("versions").items().front().text_at({"name"}) + '/' +
+                           spec.text_at({"names", "plural"});
+  const auto is_served = [&] {
+    return server.send("GET", path, {{"Authorization", "Bearer admin-token"}}, "").status == 200;
+  };
+  ASSERT_TRUE(eventually(std::chrono::minutes(5), is_served)) << path;
+}
+
 /// Makes the namespace and the objects that updates are about.
 void set_up(checks::Server& server, const CasePage& page) {
   must_create(server, {"POST", "/api/v1/namespaces", "application/json",
                        std::string(R"({"metadata":{"name":")") + kFuzzNamespace + R"("}})", ""});
-  for (const Operation& each : page.setup) must_create(server, each);
+  for (const Operation& each : page.setup) {
+    must_create(server, each);
+    if (each.target.ends_with("/customresourcedefinitions")) await_kind(server, each);
+  }
 }
 
 /// The words on expressions of policies are a part of what users see of them.
@@ -88,8 +105,9 @@ TEST_P(RecordedCases, RealServerStillJudgesAsRecorded) {
   replay_page(GetParam(), server, false);
 }
 
-constexpr const char* kPages[] = {"access", "autoscaling", "cluster", "jobs",     "network",
-                                  "pods",   "policies",    "storage", "workloads"};
+constexpr const char* kPages[] = {"access",   "autoscaling", "bundles",  "certificates", "changes",
+                                  "cluster",  "definitions", "jobs",     "network",      "pods",
+                                  "policies", "storage",     "workloads"};
 
 INSTANTIATE_TEST_SUITE_P(Pages, RecordedCases, testing::ValuesIn(kPages),
                          [](const auto& each) { return std::string(each.param); });

@@ -85,8 +85,10 @@ TEST(DefinitionTest, ExactlyOneVersionIsStored) {
 
   const std::vector<std::string> found = texts(validate_definition(object));
 
-  ASSERT_EQ(found.size(), 1u);
+  ASSERT_EQ(found.size(), 2u);
   EXPECT_TRUE(found[0].ends_with("must have exactly one version marked as storage version"));
+  EXPECT_EQ(found[1],
+            "status.storedVersions: Invalid value: [\"v1\"]: must have the storage version v2");
 }
 
 TEST(DefinitionTest, FaultsInTheOnlySchemaAreReportedAsOnesOfAll) {
@@ -190,7 +192,8 @@ TEST(DefinitionTest, TakenNamesKeepADefinitionFromBeingServed) {
   const Json& condition = second.get("status").get("conditions").items()[0];
   EXPECT_EQ(condition.text_at({"reason"}), "ListKindConflict");
   EXPECT_EQ(condition.text_at({"message"}), "\"WidgetList\" is already in use");
-  EXPECT_EQ(second.get("status").get("acceptedNames"), json_literal(R"({"plural":"gadgets"})"));
+  EXPECT_EQ(second.get("status").get("acceptedNames"),
+            json_literal(R"({"plural":"gadgets","kind":""})"));
 }
 
 TEST(DefinitionTest, EstablishedDefinitionsKeepScopeAndNames) {
