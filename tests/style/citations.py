@@ -33,7 +33,7 @@ PAGES_OF = [
     (('plugins/certificates/', 'plugins/bootstrap/', 'tests/plugins/certificates/', 'tests/plugins/bootstrap/'),
      {'CERT': 'certificates', 'Q': 'certificates'}),
     (('plugins/servicecidr/', 'plugins/storageversion/', 'tests/plugins/servicecidr/', 'tests/plugins/storageversion/',
-      'plugins/admissionpolicy/', 'tests/plugins/admissionpolicy/'),
+      'plugins/admissionpolicy/', 'tests/plugins/admissionpolicy/', 'plugins/selinuxwarning/', 'tests/plugins/selinuxwarning/'),
      {'CC': 'cluster-controllers', 'X': 'cluster-controllers', 'Q': 'cluster-controllers'}),
     (('plugins/attachdetach/', 'tests/plugins/attachdetach/'), {'AD': 'attachdetach', 'D': 'attachdetach', 'Q': 'attachdetach'}),
     (('plugins/nodeipam/', 'tests/plugins/nodeipam/'), {'IPAM': 'nodeipam', 'D': 'nodeipam', 'Q': 'nodeipam'}),

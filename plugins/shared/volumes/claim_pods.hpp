@@ -37,24 +37,32 @@ inline constexpr std::string_view kClaimNamePath = "spec.volumes[].persistentVol
          !any_runs(status["ephemeralContainerStatuses"]);
 }
 
-/// The cached pods that are not terminated and use the claim `name`, in their order by name. Those
-/// with an ephemeral volume count by the name of its claim.
+/// Calls `visit` for each cached pod that uses the claim `name`; for one that names it in several
+/// volumes perhaps several times. Those with an ephemeral volume count by the name of its claim.
+template <typename Visit>
+void each_pod_of_claim(const Informer<Pod>& pods, std::string_view ns, std::string_view name,
+                       const Visit& visit) {
+  const auto visit_users = [&](const Pod& pod) {
+    if (pod.ns() != ns) return;
+    const auto is_its = [&](Value volume) { return claim_name(pod, volume) == name; };
+    if (any_volume(pod, is_its)) visit(pod);
+  };
+  const lookup::Candidates seen =
+      lookup::each_candidate(pods, {kByClaimName}, ns, name, visit_users);
+  if (seen == lookup::Candidates::kOfTheNamespace) return;
+  // The name of an ephemeral volume's claim is "<pod>-<volume>"; both parts may have dashes.
+  for (std::size_t at = name.find('-'); at != std::string_view::npos; at = name.find('-', at + 1)) {
+    if (const Lookup<Pod> pod = pods.get(ns, name.substr(0, at))) visit_users(*pod);
+  }
+}
+
+/// The cached pods that are not terminated and use the claim `name`, in their order by name.
 [[nodiscard]] inline std::vector<Pod> pods_of_claim(const Informer<Pod>& pods, std::string_view ns,
                                                     std::string_view name) {
   std::vector<Pod> out;
-  const auto add = [&](const Pod& pod) {
-    if (pod.ns() != ns || is_terminated(pod)) return;
-    const auto is_its = [&](Value volume) { return claim_name(pod, volume) == name; };
-    if (any_volume(pod, is_its)) out.push_back(pod);
-  };
-  const lookup::Candidates seen = lookup::each_candidate(pods, {kByClaimName}, ns, name, add);
-  if (seen == lookup::Candidates::kOfTheName) {
-    // The name of an ephemeral volume's claim is "<pod>-<volume>"; both parts may have dashes.
-    for (std::size_t at = name.find('-'); at != std::string_view::npos;
-         at = name.find('-', at + 1)) {
-      if (const Lookup<Pod> pod = pods.get(ns, name.substr(0, at))) add(*pod);
-    }
-  }
+  each_pod_of_claim(pods, ns, name, [&out](const Pod& pod) {
+    if (!is_terminated(pod)) out.push_back(pod);
+  });
   std::sort(out.begin(), out.end(), [](const Pod& a, const Pod& b) { return a.name() < b.name(); });
   const auto end = std::unique(out.begin(), out.end(),
                                [](const Pod& a, const Pod& b) { return a.name() == b.name(); });
