@@ -46,7 +46,8 @@ void apply_gates(Manifest& manifest) {
       {"DRADeviceTaintRules", "device-taint-eviction-controller", "deviceTaintRules"},
       {"GenericWorkload", "podgroup-protection-controller", "genericWorkload"},
       {"DRAResourcePoolStatus", "resourcepoolstatusrequest-controller", "resourcePoolStatus"},
-      {"StorageVersionAPI", "storageversion-garbage-collector-controller", "storageVersionAPI"}};
+      {"StorageVersionAPI", "storageversion-garbage-collector-controller", "storageVersionAPI"},
+      {"StorageVersionMigrator", "storage-version-migrator-controller", "storageVersionMigrator"}};
   for (const Option& each : kOptions) {
     if (!is_gate_set(each.gate, manifest.feature_gates)) continue;
     const bool on = is_gate_on(each.gate, manifest.feature_gates);

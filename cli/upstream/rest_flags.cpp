@@ -52,7 +52,13 @@ std::string rest_of_list(const UpstreamProcess& process) {
   return out;
 }
 
+/// Whether a controller is left: one that davit lacks, or one of another release or vendor, which
+/// the table does not have.
 bool runs_something(const UpstreamProcess& process) {
+  const auto is_foreign = [](const std::string& entry) {
+    return entry != "*" && !entry.starts_with('-') && find_upstream_controller(entry) == nullptr;
+  };
+  if (std::ranges::any_of(process.controllers, is_foreign)) return true;
   return std::ranges::any_of(upstream_controllers(), [&](const UpstreamController& each) {
     return each.plugin.empty() && process.runs(each);
   });

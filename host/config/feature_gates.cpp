@@ -25,7 +25,8 @@ constexpr std::string_view kEffective[] = {
     "GenericWorkload",       "HPAConfigurableTolerance",
     "HPAScaleToZero",        "MaxUnavailableStatefulSet",
     "PodCertificateRequest", "PodLevelResources",
-    "StorageVersionAPI",     "PersistentVolumeClaimUnusedSinceTime"};
+    "StorageVersionAPI",     "PersistentVolumeClaimUnusedSinceTime",
+    "StorageVersionMigrator"};
 
 const FeatureGate* find_gate(std::string_view name) {
   const std::span<const FeatureGate> gates = known_feature_gates();

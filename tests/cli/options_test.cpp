@@ -169,6 +169,9 @@ TEST(OptionsTest, AFeatureGateSetsTheControllerThatHasItUnlessItsConfigurationDo
                 .controller_settings.at("storageversion-garbage-collector-controller")
                 .config,
             R"({"storageVersionAPI":"on"})");
+  options.feature_gates = {{"StorageVersionMigrator", true}};
+  EXPECT_EQ(merge({}, options).controller_settings.at("storage-version-migrator-controller").config,
+            R"({"storageVersionMigrator":"on"})");
   options.feature_gates = {{"DRAWorkloadResourceClaims", true}, {"GenericWorkload", true}};
   EXPECT_EQ(merge({}, options).controller_settings.at("resourceclaim-controller").config,
             R"({"workloadResourceClaims":"on"})");

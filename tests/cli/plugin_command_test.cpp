@@ -89,6 +89,7 @@ TEST(PluginCommandTest, EventsOfEachControllerHaveTheComponentOfKubeControllerMa
       {"horizontal-pod-autoscaler-controller", "horizontal-pod-autoscaler"},
       {"job-controller", "job-controller"},
       {"node-ipam-controller", "cidrAllocator"},
+      {"selinux-warning-controller", "selinux_warning"},
       {"node-lifecycle-controller", "node-controller"},
       {"node-route-controller", "route_controller"},
       {"persistentvolume-attach-detach-controller", "attachdetach-controller"},
@@ -104,7 +105,7 @@ TEST(PluginCommandTest, EventsOfEachControllerHaveTheComponentOfKubeControllerMa
   for (const auto& [controller, component] : expected) {
     EXPECT_EQ(components[controller], component) << controller;
   }
-  EXPECT_EQ(components.size(), 52U);
+  EXPECT_EQ(components.size(), 54U);
 }
 
 /// A report on a note with optional capabilities, limits and values of the configuration.

@@ -160,6 +160,7 @@ constexpr Shipped kShipped[] = {
     {"replicationcontroller", DAVIT_PLUGINS "/replicationcontroller/replicationcontroller.so"},
     {"resourceclaim", DAVIT_PLUGINS "/resourceclaim/resourceclaim.so"},
     {"resourcequota", DAVIT_PLUGINS "/resourcequota/resourcequota.so"},
+    {"selinuxwarning", DAVIT_PLUGINS "/selinuxwarning/selinuxwarning.so"},
     {"serviceaccount", DAVIT_PLUGINS "/serviceaccount/serviceaccount.so"},
     {"servicecidr", DAVIT_PLUGINS "/servicecidr/servicecidr.so"},
     {"statefulset", DAVIT_PLUGINS "/statefulset/statefulset.so"},

@@ -1,0 +1,67 @@
+#include "plugins/storageversion/definition_status.hpp"
+
+#include <davit/json_writer.hpp>
+#include <davit/kube/condition.hpp>
+#include <davit/mutant.hpp>
+#include <utility>
+
+namespace davit::storageversion {
+namespace {
+
+constexpr std::string_view kMigrating = "StorageMigrating";
+
+/// Whether the definition is the one that the migration began with.
+bool is_unchanged(const Definition& definition) {
+  const auto found = find_condition(definition.status()[&Names::conditions], kMigrating);
+  return found && found->observed_generation() == definition.generation();
+}
+
+struct Words {
+  std::string_view reason;
+  std::string message;
+};
+
+Words words_of(const Definition& definition, MigrationStep step, std::string_view migration) {
+  if (step == MigrationStep::kStarts) {
+    return {"MigrationRunning", "Migration " + std::string(migration) + " is running"};
+  }
+  if (step == MigrationStep::kFails) return {"MigrationFailed", "The migration has failed"};
+  const char* const rest =
+      is_unchanged(definition)
+          ? " and the stored versions have been updated"
+          : " but the stored versions have not been updated due to a generation mismatch";
+  return {"MigrationSucceeded", std::string("The migration has succeeded") + rest};
+}
+
+}  // namespace
+
+std::string definition_status(const Definition& definition, MigrationStep step,
+                              std::string_view migration, WallTime now) {
+  const Words words = words_of(definition, step, migration);
+  JsonWriter out;
+  out.begin_object();
+  out.member("apiVersion", Definition::kResource.api_version());
+  out.member("kind", Definition::kResource.kind);
+  out.key("metadata").begin_object().member("name", definition.name());
+  out.member("resourceVersion", definition.resource_version()).end_object();
+  out.key("status").begin_object().key("conditions").begin_array();
+  Condition{.type = std::string(kMigrating),
+            .status = step == MigrationStep::kStarts ? "True" : "False",
+            .reason = std::string(words.reason),
+            .message = words.message,
+            .last_transition_time = now,
+            .last_update_time = std::nullopt,
+            .observed_generation = definition.generation()}
+      .write(out);
+  out.end_array();
+  // A failed migration has left objects in older versions: upstream forgets these versions (X6).
+  const bool is_done = step == MigrationStep::kSucceeds ||
+                       (step == MigrationStep::kFails && mutant("failed-migration"));
+  if (is_done && (is_unchanged(definition) || mutant("moved-definition"))) {
+    out.key("storedVersions").begin_array().string(definition.storage_version()).end_array();
+  }
+  out.end_object().end_object();
+  return std::move(out).text();
+}
+
+}  // namespace davit::storageversion

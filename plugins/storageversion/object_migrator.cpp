@@ -1,0 +1,182 @@
+#include "plugins/storageversion/object_migrator.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <davit/json_writer.hpp>
+#include <davit/mutant.hpp>
+#include <string_view>
+#include <utility>
+
+#include "plugins/storageversion/migration_runner.hpp"
+
+namespace davit::storageversion {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::string_view kManager = "storage-version-migrator-controller";
+constexpr std::string_view kVerbs[] = {"update", "patch", "list"};
+/// The pause before discovery is asked again for a resource.
+constexpr std::chrono::seconds kDiscoveryPause{5};
+
+Resource resource_of(const ServedResource& served) {
+  return {served.group(), served.version(), served.resource(), served.kind()};
+}
+
+/// "apps/v1, Resource=deployments"
+std::string text_of(const ServedResource& served) {
+  return std::string(served.group()) + "/" + std::string(served.version()) +
+         ", Resource=" + std::string(served.resource());
+}
+
+/// Whether the server refused for good, as opposed to an error that the next attempt may not meet.
+bool is_final(const Status& error) {
+  constexpr int kTimeout = 408;
+  constexpr int kTooMany = 429;
+  constexpr int kServerErrors = 500;
+  const ApiDetail* const detail = error.detail();
+  if (detail == nullptr) return false;  // No response, or none that is one.
+  const int status = detail->http_status;
+  return status >= 400 && status < kServerErrors && status != kTimeout && status != kTooMany;
+}
+
+Result<Again> retry(const Status& error) {
+  const ApiDetail* const detail = error.detail();
+  if (detail == nullptr || detail->retry_after_ms == 0) return error;
+  return Again::after(std::chrono::milliseconds(detail->retry_after_ms)).keeping_backoff();
+}
+
+}  // namespace
+
+Result<std::optional<ServedResource>> ObjectMigrator::find(const Migration& migration) const {
+  const Result<ServedResource> known =
+      cluster_.discovery().find(migration.group(), "", migration.resource());
+  if (known) return std::optional<ServedResource>(*known);
+  if (known.error().code() != Code::kNotFound) return known.error();
+  if (may_come(migration)) return std::optional<ServedResource>();
+  // The last word: only a complete and fresh answer ends the migration.
+  const Result<ServedCatalog> fresh = cluster_.discovery().fetch();
+  if (!fresh) return fresh.error();
+  for (const ServedResource& each : fresh->resources) {
+    if (each.group() == migration.group() && each.resource() == migration.resource()) {
+      return std::optional<ServedResource>(each);
+    }
+  }
+  for (const UnknownVersion& each : fresh->unknown) {
+    if (each.group == migration.group()) {
+      return Status(Code::kUnavailable, "discovery of " + std::string(each.group) + "/" +
+                                            std::string(each.version) +
+                                            " has failed: " + std::string(each.why));
+    }
+  }
+  return std::optional<ServedResource>();
+}
+
+bool ObjectMigrator::may_come(const Migration& migration) const {
+  const std::optional<WallTime> created = migration.creation_time();
+  return created && *created + kDiscoveryTime > cluster_.wall_now();
+}
+
+Result<Again> ObjectMigrator::set_checkpoint(const Migration& migration) const {
+  const Result<std::optional<ServedResource>> served = find(migration);
+  if (!served) return served.error();
+  if (!*served) {
+    if (!may_come(migration)) return fail(migration, "resource does not exist in discovery");
+    cluster_.discovery().refresh();
+    return Again::after(kDiscoveryPause);
+  }
+  const bool has_all =
+      std::ranges::all_of(kVerbs, [&](std::string_view verb) { return (*served)->has_verb(verb); });
+  if (!has_all) {
+    return fail(migration, "resource \"" + text_of(**served) +
+                               "\" does not support discovery operations: [update patch list]");
+  }
+  Request list =
+      Request::list(resource_of(**served), "", {.answer = Answer::kMetadata, .limit = 1});
+  const Result<Value> page = cluster_.client().call(list);
+  if (!page) return retry(page.error());
+  std::string checkpoint((*page)[&Names::metadata][&Names::resource_version].string());
+  if (const std::string error = version_error(checkpoint); !error.empty()) {
+    return fail(migration,
+                "latest resourceVersion for " + text_of(**served) + " is not valid: " + error);
+  }
+  const Status written = write_status(cluster_, migration, {.checkpoint = std::move(checkpoint)});
+  if (!written.ok()) return written;
+  return Again::when_changed();
+}
+
+Result<Again> ObjectMigrator::migrate(const Migration& migration) const {
+  const Result<std::optional<ServedResource>> served = find(migration);
+  if (!served) return served.error();
+  constexpr std::string_view kFailure = "migration encountered unhandled error: ";
+  if (!*served) {
+    if (!may_come(migration)) {
+      return fail(migration, std::string(kFailure) + "unable to obtain GVR from discovery");
+    }
+    cluster_.discovery().refresh();
+    return Again::after(kDiscoveryPause);
+  }
+  std::string failure;
+  const Status done = migrate_all(resource_of(**served), migration, failure);
+  if (!failure.empty()) return fail(migration, std::string(kFailure) + failure);
+  if (!done.ok()) return retry(done);
+  const Status written = write_status(
+      cluster_, migration,
+      {.condition = kSucceeded, .reason = "StorageVersionMigrationSucceeded", .message = ""});
+  if (!written.ok()) return written;
+  return Again::when_changed();
+}
+
+Status ObjectMigrator::migrate_all(const Resource& resource, const Migration& migration,
+                                   std::string& failure) const {
+  const std::string checkpoint(migration.checkpoint());
+  const auto migrate_page = [&](const Page& page) -> Status {
+    for (const Value each : page.items()) {
+      const ObjectView object(each);
+      const auto order = compare_versions(object.resource_version(), checkpoint);
+      if (!order) {
+        failure = version_error(object.resource_version());
+        if (failure.empty()) failure = version_error(checkpoint);
+        return Status(Code::kInvalid, failure);
+      }
+      if (std::is_gt(*order)) continue;
+      const Status migrated = migrate_one(resource, object);
+      if (migrated.ok()) continue;
+      if (is_final(migrated)) failure = migrated.message();
+      return migrated;
+    }
+    return {};
+  };
+  return cluster_.client().list_pages(
+      Request::list(resource, "", {.answer = Answer::kMetadata, .priority = Priority::kLow}),
+      migrate_page);
+}
+
+Status ObjectMigrator::migrate_one(const Resource& resource, const ObjectView& object) const {
+  JsonWriter body;
+  body.begin_object();
+  body.member("kind", resource.kind).member("apiVersion", resource.api_version());
+  body.key("metadata").begin_object();
+  // Without them the server would recreate an object that is gone.
+  if (!mutant("migrated-object")) {
+    body.member("uid", object.uid()).member("resourceVersion", object.resource_version());
+  }
+  body.end_object().end_object();
+  return cluster_.client()
+      .call(Request::patch(
+          resource, object.key(), PatchType::kApply, std::move(body).text(),
+          {.answer = Answer::kMetadata, .field_manager = kManager, .priority = Priority::kLow}))
+      .error()
+      .unless(Code::kConflict);  // Changed, deleted, or recreated since: it needs nothing.
+}
+
+Result<Again> ObjectMigrator::fail(const Migration& migration, std::string message) const {
+  const Status written = write_status(cluster_, migration,
+                                      {.condition = kFailed,
+                                       .reason = "StorageVersionMigrationFailed",
+                                       .message = std::move(message)});
+  if (!written.ok()) return written;
+  return Again::when_changed();
+}
+
+}  // namespace davit::storageversion

@@ -1,0 +1,41 @@
+/// The part of the migrator that has the server write every object of a resource again.
+#pragma once
+
+#include <davit/context.hpp>
+#include <davit/discovery.hpp>
+#include <davit/kube/resource.hpp>
+#include <optional>
+#include <string>
+
+#include "plugins/storageversion/migration_plan.hpp"
+
+namespace davit::storageversion {
+
+/// Keeps nothing between calls: the status of a migration has all that the next host needs. Rule:
+/// docs/spec/cluster-controllers.md, D2 and D3.
+class ObjectMigrator {
+ public:
+  /// Borrows the context.
+  explicit ObjectMigrator(Context& cluster) : cluster_(cluster) {}
+
+  /// Writes the checkpoint of a migration that runs.
+  [[nodiscard]] Result<Again> set_checkpoint(const Migration& migration) const;
+  /// Migrates the objects that are not newer.
+  [[nodiscard]] Result<Again> migrate(const Migration& migration) const;
+
+ private:
+  /// The resource as the server offers it; nothing if it does not, which is certain.
+  [[nodiscard]] Result<std::optional<ServedResource>> find(const Migration& migration) const;
+  /// A resource that is missing in discovery for less than a minute may be a new one.
+  [[nodiscard]] bool may_come(const Migration& migration) const;
+  /// The error that the migration is tried again after; ok: it is complete, or has failed and
+  /// `failure` says why.
+  [[nodiscard]] Status migrate_all(const Resource& resource, const Migration& migration,
+                                   std::string& failure) const;
+  [[nodiscard]] Status migrate_one(const Resource& resource, const ObjectView& object) const;
+  [[nodiscard]] Result<Again> fail(const Migration& migration, std::string message) const;
+
+  Context& cluster_;
+};
+
+}  // namespace davit::storageversion

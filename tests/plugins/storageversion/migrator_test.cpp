@@ -1,0 +1,201 @@
+/// Rows CC103 to CC105, CC111, CC113, CC115 to CC119: migrations that succeed.
+#include <string>
+#include <utility>
+
+#include "tests/plugins/storageversion/migration_fixture.hpp"
+
+namespace davit::storageversion {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+using namespace std::chrono_literals;
+
+class MigrationsTest : public MigratorTest {
+ protected:
+  void SetUp() override {
+    MigratorTest::SetUp();
+    start();
+  }
+};
+
+TEST_F(MigrationsTest, CC103_EachObjectIsAppliedOnceAndTheDefinitionSaysSo) {
+  std::vector<std::string> seen;
+  cluster_.on_request([&](const testing::RequestRecord& each) {
+    if (each.resource == "foos" && each.verb == Verb::kPatch) seen.push_back(migrating());
+  });
+  migrate_foos();
+  settle();
+  EXPECT_THAT(seen, Contains("True MigrationRunning Migration m is running of generation 1"));
+  EXPECT_THAT(applied(), UnorderedElementsAre("f0", "f1", "f2"));
+  for (const testing::RequestRecord& each : cluster_.requests_of(Verb::kPatch, "foos")) {
+    EXPECT_EQ(each.patch_type, PatchType::kApply);
+    const Json body = each.json();
+    EXPECT_EQ(body.text_at({"apiVersion"}), "x.example.com/v2");
+    EXPECT_EQ(body.text_at({"kind"}), "Foo");
+    EXPECT_FALSE(body.text_at({"metadata", "uid"}).empty());
+    EXPECT_FALSE(body.text_at({"metadata", "resourceVersion"}).empty());
+    EXPECT_EQ(each.ns, "default");
+  }
+  EXPECT_THAT(conditions(), ElementsAre("Running=False MigrationCompleted",
+                                        "Succeeded=True StorageVersionMigrationSucceeded"));
+  EXPECT_EQ(
+      migrating(),
+      "False MigrationSucceeded The migration has succeeded and the stored versions have been "
+      "updated of generation 1");
+  EXPECT_EQ(stored_versions(), R"(["v2"])");
+  EXPECT_NE(cluster_.json<Migration>({"", "m"}).text_at({"status", "resourceVersion"}), "");
+}
+
+TEST_F(MigrationsTest, CC104_MigrationsOfOneResourceRunOneAfterTheOther) {
+  std::vector<std::string> while_first_runs;
+  add_migration("b", "x.example.com", "foos", "{}", "2024-05-01T12:00:02Z");
+  add_migration("a", "x.example.com", "foos", "{}", "2024-05-01T12:00:03Z");
+  // "b" is the older one.
+  cluster_.on_request([&](const testing::RequestRecord& each) {
+    if (each.resource != "foos" || each.verb != Verb::kPatch) return;
+    if (while_first_runs.empty()) {
+      while_first_runs = conditions("a");
+      while_first_runs.push_back("of a");
+    }
+  });
+  settle();
+  EXPECT_THAT(while_first_runs, ElementsAre("of a"));
+  for (const char* name : {"a", "b"}) {
+    EXPECT_THAT(conditions(name), ElementsAre("Running=False MigrationCompleted",
+                                              "Succeeded=True StorageVersionMigrationSucceeded"));
+  }
+  EXPECT_THAT(applied(), SizeIs(6));
+}
+
+TEST_F(MigrationsTest, CC105_MigrationsOfTwoResourcesRunSideBySide) {
+  add_definition("bars", "Bar");
+  add_object("Bar", "b0");
+  migrate_foos("m");
+  add_migration("n", "x.example.com", "bars");
+  bool ran_both = false;
+  cluster_.on_request([&](const testing::RequestRecord& each) {
+    if (each.verb != Verb::kPatch || (each.resource != "foos" && each.resource != "bars")) return;
+    ran_both = ran_both || (conditions("m") == conditions("n") && conditions("m").size() == 1);
+  });
+  settle();
+  EXPECT_TRUE(ran_both);
+  EXPECT_THAT(applied("bars"), ElementsAre("b0"));
+}
+
+TEST_F(MigrationsTest, CC106_ADefinitionThatChangesMeanwhileKeepsItsStoredVersions) {
+  bool is_changed = false;
+  cluster_.on_request([&](const testing::RequestRecord& each) {
+    if (each.resource != "foos" || each.verb != Verb::kPatch || std::exchange(is_changed, true)) {
+      return;
+    }
+    patch_definition("", R"({"spec":{"names":{"shortNames":["fo"]}}})");
+  });
+  migrate_foos();
+  settle();
+  EXPECT_THAT(conditions(), Contains("Succeeded=True StorageVersionMigrationSucceeded"));
+  EXPECT_EQ(migrating(),
+            "False MigrationSucceeded The migration has succeeded but the stored versions have not "
+            "been updated due to a generation mismatch of generation 2");
+  EXPECT_EQ(stored_versions(), R"(["v1","v2"])");
+}
+
+TEST_F(MigrationsTest, CC111_BuiltInResourcesOfEveryScopeAreMigrated) {
+  cluster_.add(
+      R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","namespace":"ns"}})");
+  cluster_.add(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"}})");
+  cluster_.add(R"({"apiVersion":"v1","kind":"Event","metadata":{"name":"e","namespace":"ns"},
+      "involvedObject":{"namespace":"ns"}})");
+  add_migration("c", "", "configmaps");
+  add_migration("n", "", "nodes");
+  add_migration("e", "", "events");
+  settle();
+  for (const char* name : {"c", "n", "e"}) {
+    EXPECT_THAT(conditions(name), Contains("Succeeded=True StorageVersionMigrationSucceeded"))
+        << name << message(name);
+  }
+  EXPECT_THAT(applied("configmaps"), Contains("c"));
+  EXPECT_THAT(applied("nodes"), ElementsAre("n1"));
+  EXPECT_THAT(applied("events"), ElementsAre("e"));
+  EXPECT_THAT(cluster_.requests_of(Verb::kGet, "customresourcedefinitions"), IsEmpty());
+}
+
+TEST_F(MigrationsTest, CC113_AResourceThatComesLaterIsMigrated) {
+  add_migration("late", "x.example.com", "bars");
+  cluster_.advance(20s);
+  EXPECT_THAT(conditions("late"), ElementsAre("Running=True MigrationRunning"));
+  add_definition("bars", "Bar");
+  add_object("Bar", "b0");
+  cluster_.advance(40s);
+  EXPECT_THAT(conditions("late"), Contains("Succeeded=True StorageVersionMigrationSucceeded"))
+      << message("late");
+}
+
+TEST_F(MigrationsTest, CC115_ARestartedMigratorContinuesFromTheCheckpoint) {
+  for (int i = 0; i < 1200; ++i) add_object("Foo", "g" + std::to_string(i));
+  cluster_.fail_next({.verb = Verb::kPatch,
+                      .resource = "foos",
+                      .http_status = 0,
+                      .times = testing::Fault::kAlways,
+                      .skip = 700});
+  migrate_foos();
+  settle();
+  EXPECT_THAT(conditions(), ElementsAre("Running=True MigrationRunning"));
+  const std::string checkpoint =
+      cluster_.json<Migration>({"", "m"}).text_at({"status", "resourceVersion"});
+  cluster_.stop(kMigrator);
+  cluster_.clear_faults();
+  cluster_.clear_records();
+  ASSERT_TRUE(cluster_.start(kMigrator, &StorageVersionMigrator::open, kSwitchedOn).ok());
+  settle();
+  EXPECT_THAT(conditions(), Contains("Succeeded=True StorageVersionMigrationSucceeded"));
+  EXPECT_EQ(cluster_.json<Migration>({"", "m"}).text_at({"status", "resourceVersion"}), checkpoint);
+  EXPECT_THAT(cluster_.requests_of(Verb::kList, "foos"), SizeIs(3)) << "pages of 500";
+}
+
+TEST_F(MigrationsTest, CC117_AnObjectThatIsNewerThanTheCheckpointNeedsNothing) {
+  const std::string old(cluster_.find<Foo>({"default", "f0"})->resource_version());
+  cluster_.merge<Foo>({"default", "f2"}, R"({"touched":true})");
+  add_migration("n", "x.example.com", "foos", R"({"resourceVersion":")" + old + R"(","conditions":[
+          {"type":"Running","status":"True","reason":"MigrationRunning","message":""}]})");
+  settle();
+  EXPECT_THAT(applied(), ::testing::Not(Contains("f2")));
+  EXPECT_THAT(conditions("n"), Contains("Succeeded=True StorageVersionMigrationSucceeded"));
+}
+
+TEST_F(MigrationsTest, CC118_TheNextOneStartsWhenTheRunningOneIsDeleted) {
+  add_migration("first", "nope.io", "nopes");
+  settle();
+  EXPECT_THAT(conditions("first"), ElementsAre("Running=True MigrationRunning"));
+  cluster_.skip(1s);
+  add_migration("second", "nope.io", "nopes");
+  settle();
+  EXPECT_THAT(conditions("second"), IsEmpty());
+  ASSERT_TRUE(cluster_.erase<Migration>({"", "first"}));
+  settle();
+  EXPECT_THAT(conditions("second"), ElementsAre("Running=True MigrationRunning"));
+}
+
+TEST_F(MigrationsTest, CC119_AMigrationThatIsOverIsLeftAlone) {
+  migrate_foos();
+  settle();
+  cluster_.clear_records();
+  cluster_.merge<Migration>({"", "m"}, R"({"metadata":{"labels":{"a":"b"}}})");
+  settle();
+  cluster_.advance(10min);
+  EXPECT_THAT(requests(), IsEmpty());
+}
+
+TEST_F(MigrationsTest, AnotherBuildContinuesAMigration) {
+  add_migration("first", "nope.io", "nopes");
+  settle();
+  ASSERT_TRUE(cluster_.swap(kMigrator, &StorageVersionMigrator::open, kSwitchedOn).ok());
+  cluster_.advance(2min);
+  EXPECT_EQ(message("first"), "resource does not exist in discovery");
+}
+
+}  // namespace
+}  // namespace davit::storageversion
