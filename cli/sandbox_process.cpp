@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "cli/gated_kinds.hpp"
 #include "cli/hook_transports.hpp"
 #include "lib/base/replace_file.hpp"
 #include "lib/base/start_thread.hpp"
@@ -170,7 +171,9 @@ class Wired final : public SandboxProcess {
         sandbox::ApiServer::open({*store_, seams_.clock, seams_.random, log_}, served);
     if (!server) return server.error();
     server_ = std::move(*server);
-    return open_faults();
+    const Status defined =
+        define_gated_kinds(*server_, credentials_.admin_token, settings_.feature_gates);
+    return defined.ok() ? open_faults() : defined;
   }
 
   /// Faults apply to all requests, those of nodes and plugins too.
