@@ -1,8 +1,12 @@
-/// The first requests of a node that joins with a bootstrap token, on `davit sandbox` with its
-/// plugins. Needs kubectl.
+/// The first requests of a node that joins with a bootstrap token: on `davit sandbox` with its
+/// plugins, and on a real API server with davit alone. Needs kubectl.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
+#include "tests/live/support/control_plane.hpp"
 #include "tests/live/support/sandbox.hpp"
 
 namespace davit::live {
@@ -88,48 +92,82 @@ std::string node_request(const std::string& name) {
          kNodeRequest + "\"}}";
 }
 
+/// The requests of a node, one after the other. `Server`: a Sandbox or a ControlPlane.
+template <typename Server>
+class JoiningNode {
+ public:
+  explicit JoiningNode(Server& server) : server_(server) {}
+
+  void join() {
+    const Outcome prepared = server_.kubectl({"create", "-f", "-"}, join_objects());
+    ASSERT_EQ(prepared.code, 0) << prepared.err;
+    ASSERT_NO_FATAL_FAILURE(read_cluster_info());
+    EXPECT_THAT(as(token_, {"get", "nodes"}).err,
+                HasSubstr("User \"system:bootstrap:abcdef\" cannot list resource \"nodes\""));
+    ASSERT_NO_FATAL_FAILURE(get_certificate());
+    const std::vector<std::string> node = {
+        "--client-certificate=" + (files_.path() / "node.crt").string(),
+        "--client-key=" + (files_.path() / "node.key").string()};
+    const Outcome renewed = as(node, {"create", "-f", "-"}, node_request("n1-again"));
+    ASSERT_EQ(renewed.code, 0) << renewed.err;
+    EXPECT_EQ(server_.kubectl({"get", "csr", "n1-again", "-o=jsonpath={.spec.username}"}).out,
+              "system:node:n1");
+  }
+
+ private:
+  /// Runs kubectl with these credentials and no others.
+  [[nodiscard]] Outcome as(const std::vector<std::string>& who, std::vector<std::string> args,
+                           const std::string& input = "") const {
+    args.insert(args.begin(), {"--kubeconfig=/dev/null", "--server=" + server_.server(),
+                               "--certificate-authority=" + server_.ca_file()});
+    args.insert(args.end(), who.begin(), who.end());
+    return server_.kubectl(args, input);
+  }
+  /// Without credentials: kubectl would ask for a password.
+  void read_cluster_info() const {
+    ASSERT_TRUE(eventually(minutes(4), [&] {
+      const Outcome info =
+          run({"curl", "--silent", "--cacert", server_.ca_file(),
+               server_.server() + "/api/v1/namespaces/kube-public/configmaps/cluster-info"});
+      return info.out.find("jws-kubeconfig-abcdef") != std::string::npos;
+    }));
+  }
+  void get_certificate() const {
+    const Outcome asked = as(token_, {"create", "-f", "-"}, node_request("n1"));
+    ASSERT_EQ(asked.code, 0) << asked.err;
+    std::string certificate;
+    ASSERT_TRUE(eventually(minutes(4), [&] {
+      certificate =
+          as(token_, {"get", "csr", "n1", "-o=go-template={{.status.certificate|base64decode}}"})
+              .out;
+      return certificate.find("BEGIN CERTIFICATE") != std::string::npos;
+    }));
+    write_file(files_.path() / "node.crt", certificate);
+    write_file(files_.path() / "node.key", kNodeKey);
+  }
+
+  Server& server_;
+  const ScratchDir files_;
+  const std::vector<std::string> token_ = {"--token=abcdef.0123456789abcdef"};
+};
+
 TEST(NodeJoinTest, ANodeJoinsWithABootstrapTokenAndWorksWithItsCertificate) {
   Sandbox sandbox({"--controllers=*,bootstrap-signer-controller"});
-  const Outcome prepared = sandbox.kubectl({"create", "-f", "-"}, join_objects());
-  ASSERT_EQ(prepared.code, 0) << prepared.err;
-  const auto as = [&sandbox](const std::vector<std::string>& who, std::vector<std::string> args,
-                             const std::string& input = "") {
-    args.insert(args.begin(), {"--kubeconfig=/dev/null", "--server=" + sandbox.server(),
-                               "--certificate-authority=" + sandbox.ca_file()});
-    args.insert(args.end(), who.begin(), who.end());
-    return sandbox.kubectl(args, input);
-  };
-  const std::vector<std::string> token = {"--token=abcdef.0123456789abcdef"};
+  JoiningNode(sandbox).join();
+  if (testing::Test::HasFailure()) ADD_FAILURE() << sandbox.output();
+}
 
-  // Without credentials: kubectl would ask for a password.
-  EXPECT_TRUE(eventually(minutes(4), [&] {
-    const Outcome info =
-        run({"curl", "--silent", "--cacert", sandbox.ca_file(),
-             sandbox.server() + "/api/v1/namespaces/kube-public/configmaps/cluster-info"});
-    return info.out.find("jws-kubeconfig-abcdef") != std::string::npos;
-  })) << sandbox.output();
-  EXPECT_THAT(as(token, {"get", "nodes"}).err,
-              HasSubstr("User \"system:bootstrap:abcdef\" cannot list resource \"nodes\""));
-
-  const Outcome asked = as(token, {"create", "-f", "-"}, node_request("n1"));
-  ASSERT_EQ(asked.code, 0) << asked.err;
-  std::string certificate;
-  ASSERT_TRUE(eventually(minutes(4), [&] {
-    certificate =
-        as(token, {"get", "csr", "n1", "-o=go-template={{.status.certificate|base64decode}}"}).out;
-    return certificate.find("BEGIN CERTIFICATE") != std::string::npos;
-  })) << sandbox.output();
-
-  const ScratchDir files;
-  write_file(files.path() / "node.crt", certificate);
-  write_file(files.path() / "node.key", kNodeKey);
-  const std::vector<std::string> node = {
-      "--client-certificate=" + (files.path() / "node.crt").string(),
-      "--client-key=" + (files.path() / "node.key").string()};
-  const Outcome renewed = as(node, {"create", "-f", "-"}, node_request("n1-again"));
-  ASSERT_EQ(renewed.code, 0) << renewed.err;
-  EXPECT_EQ(sandbox.kubectl({"get", "csr", "n1-again", "-o=jsonpath={.spec.username}"}).out,
-            "system:node:n1");
+TEST(NodeJoinTest, ANodeJoinsARealServerWithDavitAlone) {
+  if (assets().empty()) GTEST_SKIP() << no_assets();
+  const std::string ca = DAVIT_SIGNING_CA;
+  ControlPlane cluster(
+      {.apiserver_flags = {"--enable-bootstrap-token-auth=true", "--client-ca-file=" + ca + ".crt",
+                           "--authorization-mode=Node"}});
+  const auto davit = cluster.davit({"--controllers=*,bootstrap-signer-controller",
+                                    "--cluster-signing-cert-file=" + ca + ".crt",
+                                    "--cluster-signing-key-file=" + ca + ".key"});
+  JoiningNode(cluster).join();
+  if (testing::Test::HasFailure()) ADD_FAILURE() << davit->output();
 }
 
 }  // namespace
