@@ -59,6 +59,14 @@ std::string few_controllers(IsolationGroup isolation, Deletion deletion) {
         ",ephemeral-volume-controller,service-cidr-controller"
         ",validatingadmissionpolicy-status-controller";
   }
+  if (isolation == IsolationGroup::kVolumes) {
+    out +=
+        ",certificatesigningrequest-approving-controller,certificatesigningrequest-signing-"
+        "controller"
+        ",certificatesigningrequest-cleaner-controller,bootstrap-signer-controller"
+        ",token-cleaner-controller,storageversion-garbage-collector-controller"
+        ",storage-version-migrator-controller,selinux-warning-controller";
+  }
   if (deletion == Deletion::kByControllers)
     out += ",garbage-collector-controller,namespace-controller";
   return out;
@@ -80,6 +88,23 @@ constexpr char kRecycler[] = DAVIT_ORACLE "/recycler.json";
 
 /// So soon davit takes volumes from lost nodes.
 constexpr char kForceAfter[] = "5s";
+
+/// The CA that signs certificates.
+constexpr char kSigningCertificate[] = DAVIT_ORACLE "/signing_ca.crt";
+constexpr char kSigningKey[] = DAVIT_ORACLE "/signing_ca.key";
+
+std::string cluster_manifest() {
+  return std::string(
+             "- name: bootstrap\n- name: selinuxwarning\n- name: certificates\n  controllers:\n"
+             "    certificatesigningrequest-signing-controller:\n      config:\n"
+             "        clusterSigningCertFile: ") +
+         kSigningCertificate + "\n        clusterSigningKeyFile: " + kSigningKey +
+         "\n- name: storageversion\n  controllers:\n"
+         "    storageversion-garbage-collector-controller:\n      config:\n"
+         "        storageVersionAPI: \"on\"\n"
+         "    storage-version-migrator-controller:\n      config:\n"
+         "        storageVersionMigrator: \"on\"\n";
+}
 
 /// Ends with options of the attach/detach controller.
 std::string volumes_manifest() {
@@ -145,7 +170,7 @@ std::string manifest_of(const Group& group, const AccountFiles& accounts) {
     case IsolationGroup::kMetrics:
       return manifest() + autoscaler_manifest();
     case IsolationGroup::kVolumes:
-      return manifest() + volumes_manifest();
+      return manifest() + cluster_manifest() + volumes_manifest();
     case IsolationGroup::kLost:
       return manifest() + volumes_manifest() + "        forceDetachAfter: " + kForceAfter + '\n' +
              (group.flags.empty() ? "" : "        disableForceDetachOnTimeout: true\n");
@@ -226,6 +251,11 @@ std::vector<std::string> original_flags(const Group& group, const AccountFiles& 
     flags.push_back(std::string("--horizontal-pod-autoscaler-downscale-stabilization=") +
                     kAutoscalerWindow);
     return flags;
+  }
+  if (isolation == IsolationGroup::kVolumes) {
+    flags.push_back(std::string("--cluster-signing-cert-file=") + kSigningCertificate);
+    flags.push_back(std::string("--cluster-signing-key-file=") + kSigningKey);
+    flags.push_back(std::string("--feature-gates=") + kStorageGates);
   }
   if (has_volumes(isolation)) {
     flags.push_back(std::string("--pvclaimbinder-sync-period=") + kBinderPeriod);

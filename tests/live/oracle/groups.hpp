@@ -26,6 +26,9 @@ struct AccountFiles {
   std::string root_ca = DAVIT_ORACLE "/root_ca.crt";  ///< In a Secret of a scenario, too.
 };
 
+/// The gates of StorageVersions and their migrations, in both of the original's programs.
+inline constexpr char kStorageGates[] = "StorageVersionAPI=true,StorageVersionMigrator=true";
+
 /// The deleter of objects whose owner or namespace is gone. The sandbox does so itself.
 enum class Deletion { kByControllers, kByServer };
 

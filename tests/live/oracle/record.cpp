@@ -137,6 +137,19 @@ void add_storage(const Json& object, Facts& out) {
   }
 }
 
+/// The facts in requests for certificates, and about the versions in which objects are stored.
+void add_cluster(const Json& object, Facts& out) {
+  const Json& status = object.get("status");
+  if (status.contains("certificate")) out["certificate"] = "present";
+  std::string servers;
+  for (const Json& each : status.get("storageVersions").items()) {
+    servers += (servers.empty() ? "" : ", ") + each.text_at({"apiServerID"});
+  }
+  if (!servers.empty()) out["servers"] = std::move(servers);
+  const std::string& common = status.text_at({"commonEncodingVersion"});
+  if (!common.empty()) out["common version"] = common;
+}
+
 /// The facts in one version of an object that a controller or the scenario decided.
 Facts facts_of(const Json& object) {
   Facts out;
@@ -163,6 +176,7 @@ Facts facts_of(const Json& object) {
   }
   if (object.text_at({"kind"}) == "PersistentVolumeClaim") out["owners"] = owners_of(object);
   add_storage(object, out);
+  add_cluster(object, out);
   const std::string& ttl = object.text_at({"metadata", "annotations", kTtl});
   if (!ttl.empty()) out["ttl"] = ttl;
   if (object.contains("rules")) out["rules"] = to_text(object.get("rules"));
@@ -364,7 +378,8 @@ Record histories(const std::vector<Life>& lives, const Names& names, const Known
         kind != "secret" && kind != "configmap" && kind != "horizontalpodautoscaler" &&
         kind != "persistentvolume" && kind != "volumeattributesclass" &&
         kind != "volumeattachment" && kind != "servicecidr" &&
-        kind != "validatingadmissionpolicy") {
+        kind != "validatingadmissionpolicy" && kind != "certificatesigningrequest" &&
+        kind != "storageversion" && kind != "storageversionmigration") {
       continue;
     }
     for (const auto& [field, values] : fields_of(life)) {
@@ -391,7 +406,8 @@ Record events(const std::vector<Life>& lives, const Names& names, const KnownDif
     const std::string& component = event.text_at({"source", "component"});
     const std::string& reason = event.text_at({"reason"});
     static const std::set<std::string_view> kOthers = {"horizontal-pod-autoscaler", "cidrAllocator",
-                                                       "ephemeral_volume", "volume_expand"};
+                                                       "ephemeral_volume", "volume_expand",
+                                                       "selinux_warning"};
     if (!component.ends_with("-controller") && !component.ends_with("controllermanager") &&
         !kOthers.contains(component)) {
       continue;

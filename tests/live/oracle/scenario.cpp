@@ -50,6 +50,13 @@ constexpr KindInfo kKinds[] = {
     {"validatingadmissionpolicy", "ValidatingAdmissionPolicy", "admissionregistration.k8s.io", "v1",
      "validatingadmissionpolicies", false},
     {"csidriver", "CSIDriver", "storage.k8s.io", "v1", "csidrivers", false},
+    {"certificatesigningrequest", "CertificateSigningRequest", "certificates.k8s.io", "v1",
+     "certificatesigningrequests", false},
+    {"lease", "Lease", "coordination.k8s.io", "v1", "leases"},
+    {"storageversion", "StorageVersion", "internal.apiserver.k8s.io", "v1alpha1", "storageversions",
+     false},
+    {"storageversionmigration", "StorageVersionMigration", "storagemigration.k8s.io", "v1beta1",
+     "storageversionmigrations", false},
 };
 
 /// With the steps below a `repeat` written out.

@@ -47,6 +47,41 @@ std::vector<std::string> families() {
   return {"--service-cluster-ip-range=10.0.0.0/24,fd00:10::/112"};
 }
 
+/// StorageVersionMigrations have this version since this release.
+constexpr int kMinorOfMigrations = 36;
+
+/// With the kinds of StorageVersions and their migrations, which are off by default.
+std::vector<std::string> server_flags() {
+  std::vector<std::string> out = families();
+  if (live::server_minor() < kMinorOfMigrations) return out;
+  out.emplace_back(
+      "--runtime-config=internal.apiserver.k8s.io/v1alpha1=true,"
+      "storagemigration.k8s.io/v1beta1=true");
+  out.emplace_back(std::string("--feature-gates=") + kStorageGates);
+  return out;
+}
+
+/// The same kinds, for the sandbox, which does not have them.
+void define(host::RestClient& client, const std::string& group, const std::string& version,
+            const std::string& plural, const std::string& kind) {
+  const std::string names = R"({"plural":")" + plural + R"(","singular":")" +
+                            plural.substr(0, plural.size() - 1) + R"(","kind":")" + kind +
+                            R"(","listKind":")" + kind + R"(List"})";
+  host::ApiRequest request;
+  request.verb = host::Verb::kCreate;
+  request.path = {"apiextensions.k8s.io", "v1", "customresourcedefinitions", "", "", ""};
+  request.body =
+      R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{
+      "name":")" +
+      plural + '.' + group +
+      R"(","annotations":{"api-approved.kubernetes.io":"unapproved, a test"}},"spec":{"group":")" +
+      group + R"(","scope":"Cluster","names":)" + names + R"(,"versions":[{"name":")" + version +
+      R"(","served":true,"storage":true,"subresources":{"status":{}},"schema":{"openAPIV3Schema":
+      {"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})";
+  const Status made = client.call(request).status;
+  if (!made.ok()) live::give_up("no " + plural + ": " + made.message());
+}
+
 /// The nodes beside those that scenarios make.
 enum class Nodes { kSimulated, kNone };
 
@@ -116,7 +151,7 @@ class Side {
 
 class RealSide final : public Side {
  public:
-  RealSide(Cast cast, Nodes nodes) : Side(cast), cluster_({families()}) {
+  RealSide(Cast cast, Nodes nodes) : Side(cast), cluster_({server_flags()}) {
     if (nodes == Nodes::kSimulated) nodes_ = cluster_.nodes(node_flags(nodes));
   }
   [[nodiscard]] host::RestClient& client() override { return cluster_.client(); }
@@ -156,6 +191,9 @@ class SandboxSide final : public Side {
         admin_(sandbox_.kubeconfig()),
         http_(sandbox_.server(), sandbox_.ca_file(), [] {}) {
     live::write_key_pair(accounts_.key, scratch_.path() / "sa.pub");
+    define(client(), "internal.apiserver.k8s.io", "v1alpha1", "storageversions", "StorageVersion");
+    define(client(), "storagemigration.k8s.io", "v1beta1", "storageversionmigrations",
+           "StorageVersionMigration");
   }
   [[nodiscard]] host::RestClient& client() override { return admin_.client(); }
   void start_controllers(const Group& group) override {

@@ -16,6 +16,9 @@ constexpr std::string_view kServiceRange = "servicecidr";
 constexpr std::string_view kServiceAddress = "ipaddress";
 constexpr std::string_view kPolicy = "validatingadmissionpolicy";
 constexpr std::string_view kAttributesClass = "volumeattributesclass";
+constexpr std::string_view kLease = "lease";
+constexpr std::string_view kStorageVersion = "storageversion";
+constexpr std::string_view kStorageMigration = "storageversionmigration";
 constexpr std::string_view kFollowed[] = {"deployment",
                                           "replicaset",
                                           "pod",
@@ -45,7 +48,11 @@ constexpr std::string_view kFollowed[] = {"deployment",
                                           "csidriver",
                                           kServiceRange,
                                           kServiceAddress,
-                                          kPolicy};
+                                          kPolicy,
+                                          "certificatesigningrequest",
+                                          kLease,
+                                          kStorageVersion,
+                                          kStorageMigration};
 constexpr char kScenario[] = "scenario";
 
 /// "$ns-a" is an object of $ns without a namespace.
@@ -77,7 +84,8 @@ World::World(host::RestClient& client, Slices slices) : client_(client), slices_
     // These came in the versions that davit writes with one release, autoscalers soon after.
     const bool is_new = name == kSlice || name == kCronJob || name == kBudget ||
                         name == kAutoscaler || name == kAttributesClass || name == kServiceRange ||
-                        name == kServiceAddress || name == kPolicy;
+                        name == kServiceAddress || name == kPolicy || name == kStorageVersion ||
+                        name == kStorageMigration;
     if (slices_ == Slices::kNone && is_new) continue;
     threads_.emplace_back(
         [this, kind = find_kind(name)](const std::stop_token& stop) { watch(stop, *kind); });
@@ -111,6 +119,8 @@ void World::watch(const std::stop_token& stop, const KindInfo& kind) {
 void World::note(const KindInfo& kind, Json object, bool gone) {
   if (Json* metadata = object.find("metadata")) metadata->erase("managedFields");
   const std::string ns = space_of(object);
+  // Those of nodes and servers are renewed all the time.
+  if (kind.name == kLease && object.text_at({"metadata", "labels", kScenario}).empty()) return;
   const std::string uid = object.text_at({"metadata", "uid"});
   const std::string name = object.text_at({"metadata", "name"});
   const std::string& version = object.text_at({"metadata", "resourceVersion"});
