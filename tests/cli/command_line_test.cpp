@@ -477,8 +477,10 @@ TEST(CommandLineTest, TheCommandLineOfFromFlagsIsNotDavits) {
 }
 
 TEST(CommandLineTest, FromFlagsWritesALeftoverOrADropIn) {
-  EXPECT_THAT(call({"manifest", "from-flags", "--rest", "--", "--v=2"}).out,
-              HasSubstr("kube-controller-manager \\\n  --v=2 \\\n  '--controllers=*,-"));
+  EXPECT_THAT(
+      call({"manifest", "from-flags", "--rest", "--", "--controllers=*,one-of-a-vendor", "--v=2"})
+          .out,
+      HasSubstr("kube-controller-manager \\\n  --v=2 \\\n  '--controllers=*,one-of-a-vendor,-"));
   EXPECT_THAT(call({"manifest", "from-flags", "--unit", "--", "--root-ca-file=/ca.crt"}).out,
               HasSubstr("LoadCredential=ca.crt:/ca.crt\n"));
   EXPECT_EQ(call({"manifest", "from-flags", "--unit", "--rest", "--", "--v=2"}).code, 2);

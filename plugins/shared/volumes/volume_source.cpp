@@ -71,7 +71,8 @@ std::string csi_name(const Source& source) {
 std::string fc_name(Value fc) {
   const Value ports = fc["targetWWNs"];
   const bool has_ports = ports.elements().begin() != ports.elements().end();
-  std::string out = std::string(kFc) + "[";
+  std::string out(kFc);
+  out += '[';
   bool is_first = true;
   for (const Value each : (has_ports ? ports : fc["wwids"]).elements()) {
     if (!is_first) out += ' ';
