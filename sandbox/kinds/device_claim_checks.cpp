@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cstddef>
 #include <set>
+#include <string>
 #include <string_view>
 
 #include "sandbox/kinds/checks.hpp"
@@ -42,7 +44,34 @@ void check_consumers(const Json& consumers, FieldErrors& errors) {
   }
 }
 
+/// "driver/pool/device/share" of an allocated device or of its status.
+std::string device_key(const Json& device) {
+  return device.get("driver").text() + '/' + device.get("pool").text() + '/' +
+         device.get("device").text() + '/' + device.get("shareID").text();
+}
+
+std::set<std::string> allocated_devices(const Json& status) {
+  std::set<std::string> out;
+  for (const Json& each : status.get("allocation").get("devices").get("results").items()) {
+    out.insert(device_key(each));
+  }
+  return out;
+}
+
 }  // namespace
+
+void drop_released_devices(Json& object, const Json& old) {
+  Json* const status = object.find("status");
+  if (status == nullptr || status->get("devices").size() == 0) return;
+  const std::set<std::string> before = allocated_devices(old.get("status"));
+  const std::set<std::string> now = allocated_devices(*status);
+  Json::Items& devices = status->find("devices")->make_array();
+  std::erase_if(devices, [&](const Json& each) {
+    const std::string key = device_key(each);
+    return before.contains(key) && !now.contains(key);
+  });
+  if (devices.empty()) status->erase("devices");
+}
 
 void check_resource_claim(const Json& object, const Json* old, FieldErrors& errors) {
   if (old != nullptr) check_immutable(object, *old, "spec", FieldPath(), errors);

@@ -26,5 +26,8 @@ void check_flow_control_status(const Json& object, FieldErrors& errors);
 void check_resource_claim(const Json& object, const Json* old, FieldErrors& errors);
 /// The consumers and the allocation of a claim. k8s: validateResourceClaimStatusUpdate.
 void check_resource_claim_status(const Json& object, const Json& old, FieldErrors& errors);
+/// Removes the status of devices that the claim no longer has. k8s: pkg/registry/resource/
+/// resourceclaim, dropDeallocatedStatusDevices.
+void drop_released_devices(Json& object, const Json& old);
 
 }  // namespace davit::sandbox

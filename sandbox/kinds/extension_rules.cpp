@@ -19,6 +19,8 @@ struct ExtensionRule {
   void (*check)(const Json& object, const Json* old, FieldErrors& errors) = nullptr;
   void (*check_status)(const Json& object, FieldErrors& errors) = nullptr;
   void (*check_status_change)(const Json& object, const Json& old, FieldErrors& errors) = nullptr;
+  /// Changes the object of a status update before its validation.
+  void (*prepare_status)(Json& object, const Json& old) = nullptr;
   /// See PlainRules::checks_finalizer_names().
   bool finalizer_names = false;
 };
@@ -29,6 +31,13 @@ class ExtensionRules final : public PlainRules {
       : PlainRules(facts), rule_(rule) {}
 
   void set_defaults(Json& object) const override { rule_.set_defaults(object); }
+
+  void prepare_update(Json& object, const Json& old, UpdateTarget target) const override {
+    PlainRules::prepare_update(object, old, target);
+    if (target == UpdateTarget::kStatus && rule_.prepare_status != nullptr) {
+      rule_.prepare_status(object, old);
+    }
+  }
 
   /// Policies have a generation that follows `spec`, webhook configurations one for `webhooks`.
   [[nodiscard]] bool raises_generation(const Json& object, const Json& old) const override {
@@ -194,6 +203,7 @@ std::shared_ptr<const KindRules> resource_claim_rules(const KindFacts& facts) {
       facts, ExtensionRule{.set_defaults = default_claim,
                            .check = check_resource_claim,
                            .check_status_change = check_resource_claim_status,
+                           .prepare_status = drop_released_devices,
                            .finalizer_names = true});
 }
 

@@ -46,10 +46,10 @@ Transition next_of_running(const PodLife& life, const PodFacts& facts, Time now)
   return exit <= next.due ? Transition{PodStage::kBackOff, exit} : next;
 }
 
-/// Mounting comes before images are pulled; the time to start counts from the binding all the same.
+/// Preparation comes before images are pulled; the time to start still counts from the binding.
 Transition next_of_creating(const PodLife& life, const PodFacts& facts) {
-  if (!facts.volumes_ready) return {};
-  const Time due = std::max(life.since + facts.settings.start, *facts.volumes_ready);
+  if (!facts.prepared) return {};
+  const Time due = std::max(life.since + facts.settings.start, *facts.prepared);
   if (facts.settings.image_pull == ImagePull::kFails) return {PodStage::kPullFailed, due};
   return {life.init_done < facts.init_containers ? PodStage::kInit : PodStage::kRunning, due};
 }

@@ -59,8 +59,9 @@ struct PodFacts {
   RestartPolicy restart_policy = RestartPolicy::kAlways;
   std::size_t init_containers = 0;  ///< Those that end; sidecars do not count.
   std::optional<Duration> grace;    ///< Set: the pod is being deleted, with this time to stop.
-  /// From when on the pod's volumes are mounted; nothing: not before something changes.
-  std::optional<Time> volumes_ready = Time::min();
+  /// From when on the pod's volumes are mounted and its devices prepared; nothing: not before
+  /// something changes.
+  std::optional<Time> prepared = Time::min();
 };
 [[nodiscard]] PodFacts pod_facts(const Json& pod, const PodDefaults& defaults);
 

@@ -29,7 +29,7 @@ bool needs_address(PodStage stage) {
          stage != PodStage::kPullFailed && stage != PodStage::kStopped;
 }
 
-/// Nothing of the pod uses its volumes any more.
+/// Nothing of the pod uses its volumes and devices any more.
 bool ends_mounts(PodStage stage) {
   return stage == PodStage::kEnded || stage == PodStage::kStopped;
 }
@@ -93,6 +93,7 @@ void PodRunner::release(const Record& record) {
   SimulatedNode* node = nodes_.find(record.node);
   if (node != nullptr && node->addresses) node->addresses->give_back(record.address);
   if (mounter_ != nullptr) mounter_->forget(record.node, record.uid);
+  if (preparer_ != nullptr) preparer_->release(record.uid);
 }
 
 void PodRunner::wake(const std::string& key) {
@@ -135,6 +136,7 @@ void PodRunner::consider(const std::string& key, Record& record, const Json& pod
   const Moment moment = Moment::read(seams_.clock);
   PodFacts facts = pod_facts(pod, defaults_);
   add_volumes(record, pod, facts);
+  add_devices(record, pod, facts);
   PodLife moved = record.life;
   advance(moved, facts, moment);
   if (needs_address(moved.stage) && !find_address(record, pod, *node)) {
@@ -143,6 +145,7 @@ void PodRunner::consider(const std::string& key, Record& record, const Json& pod
   }
   const PodLife before = std::exchange(record.life, moved);
   record.mounts = mounter_ != nullptr && ends_mounts(moved.stage) && !mounter_->unmount(pod);
+  if (preparer_ != nullptr && ends_mounts(moved.stage)) preparer_->release(record.uid);
   const bool writes = write(key, record, pod, moment);
   events_.report(pod, before, moved);
   if (writes) return;
@@ -155,8 +158,17 @@ void PodRunner::add_volumes(Record& record, const Json& pod, PodFacts& facts) {
   if (mounter_ == nullptr || (waits && facts.grace)) return;
   if (std::exchange(record.ended_before, false)) mounter_->adopt(pod);
   if (ends_mounts(stage)) return;
-  facts.volumes_ready =
+  facts.prepared =
       mounter_->mount(pod, waits ? VolumeMounter::Past::kNew : VolumeMounter::Past::kRan);
+}
+
+void PodRunner::add_devices(const Record& record, const Json& pod, PodFacts& facts) {
+  const PodStage stage = record.life.stage;
+  const bool waits = stage == PodStage::kBound || stage == PodStage::kCreating;
+  if (preparer_ == nullptr || !waits || facts.grace) return;
+  const std::optional<Time> ready = preparer_->prepare(pod);
+  facts.prepared =
+      ready && facts.prepared ? std::optional(std::max(*ready, *facts.prepared)) : std::nullopt;
 }
 
 bool PodRunner::find_address(Record& record, const Json& pod, SimulatedNode& node) {

@@ -7,6 +7,7 @@
 #include "lib/base/log.hpp"
 #include "lib/kube/json.hpp"
 #include "sandbox/nodes/api_calls.hpp"
+#include "sandbox/nodes/device_preparer.hpp"
 #include "sandbox/nodes/kubelet_simulator.hpp"
 #include "sandbox/nodes/pod_events.hpp"
 #include "sandbox/nodes/pod_life.hpp"
@@ -30,6 +31,8 @@ class PodRunner {
   /// Has `mounter`, which must outlive it, mount the volumes of pods before they start. Without
   /// one, volumes are there at once.
   void mount_with(VolumeMounter& mounter) { mounter_ = &mounter; }
+  /// The same for the devices of pods.
+  void prepare_with(DevicePreparer& preparer) { preparer_ = &preparer; }
 
   /// From the reflector of pods. Nothing is done for them before begin().
   void changed(Json pod);
@@ -38,7 +41,7 @@ class PodRunner {
   void begin();
   /// A node came, went, or was switched.
   void node_switched(const std::string& node);
-  /// The pod's volumes have changed.
+  /// The pod's volumes or devices have changed.
   void wake(const std::string& key);
 
   /// Does what is due; returns when it wants to be called next.
@@ -68,14 +71,16 @@ class PodRunner {
   void send(const std::string& key, Record& record, Writing what, ApiCall call);
   void written(const std::string& key, const std::string& uid, const ApiResponse& response);
   void release(const Record& record);
-  /// Adds to the facts when the volumes of the pod are mounted.
+  /// Adds to the facts when the volumes of the pod are mounted and its devices prepared.
   void add_volumes(Record& record, const Json& pod, PodFacts& facts);
+  void add_devices(const Record& record, const Json& pod, PodFacts& facts);
 
   Seams seams_;
   const PodDefaults defaults_;
   PodEvents events_;
   KubeletSimulator& nodes_;
   VolumeMounter* mounter_ = nullptr;
+  DevicePreparer* preparer_ = nullptr;
   bool begun_ = false;
   std::unordered_map<std::string, Record> pods_;
   Timetable due_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <tuple>
 #include <utility>
 
 #include "lib/kube/json_view.hpp"
@@ -96,6 +97,7 @@ PodShare pod_share(const Json& pod) {
     }
   }
   for (PodClaim& each : pod_claims(pod)) share.claims.push_back(std::move(each.name));
+  share.has_devices = pod.get("spec").get("resourceClaims").size() > 0;
   return share;
 }
 
@@ -130,10 +132,11 @@ void update_capacity(NodeCapacity& capacity, const Json& node) {
 }
 
 Choice schedule(const Json& pod_spec, const PodShare& share,
-                const std::vector<const NodeCapacity*>& nodes, const NodeFilter& filter) {
+                const std::vector<const NodeCapacity*>& nodes, const NodeFilter& filter,
+                const NodeScore& score) {
   Choice choice;
   std::map<std::string, int> counts;
-  std::pair<bool, std::int64_t> best;
+  std::tuple<bool, std::int64_t, std::int64_t> best;
   for (const NodeCapacity* node : nodes) {
     std::vector<std::string> reasons = unschedulable_reasons(pod_spec, share, *node);
     if (reasons.empty() && filter) {
@@ -144,13 +147,17 @@ Choice schedule(const Json& pod_spec, const PodShare& share,
     if (!reasons.empty()) continue;
     const bool is_last_resort =
         !tolerates_all(pod_spec.get("tolerations"), node->taints, "PreferNoSchedule");
-    const std::pair<bool, std::int64_t> score(is_last_resort, node->pods);
-    if (choice.node != nullptr && score >= best) continue;
+    const std::tuple rank(is_last_resort, score ? -score(*node) : 0, node->pods);
+    if (choice.node != nullptr && rank >= best) continue;
     choice.node = node;
-    best = score;
+    best = rank;
   }
   if (choice.node == nullptr) choice.message = refusal(nodes.size(), counts);
   return choice;
+}
+
+std::string refused_by_all(std::size_t nodes, const std::string& refusal) {
+  return "0/" + std::to_string(nodes) + " nodes are available: " + refusal + ".";
 }
 
 }  // namespace davit::sandbox

@@ -37,6 +37,7 @@ struct PodShare {
   Amounts requests;                 ///< Those that pod_resources() counts.
   std::set<std::string> ports;      ///< Host ports: "TCP/80".
   std::vector<std::string> claims;  ///< Those of its volumes: "namespace/name".
+  bool has_devices = false;         ///< It has device claims.
 };
 [[nodiscard]] PodShare pod_share(const Json& pod);
 
@@ -62,16 +63,22 @@ void update_capacity(NodeCapacity& capacity, const Json& node);
 /// A node, or why there is none.
 struct Choice {
   const NodeCapacity* node = nullptr;
-  std::string message;  ///< "0/2 nodes are available: 1 Insufficient cpu, …."
+  /// "0/2 nodes are available: 1 Insufficient cpu, …."; empty: not to be reported.
+  std::string message;
+  bool is_error = false;  ///< No lack of room, but a mistake in an object.
 };
 
 /// A further reason why a node does not take the pod; empty: none.
 using NodeFilter = std::function<std::string(const NodeCapacity&)>;
+/// A score of a node that passed the filter; the highest wins.
+using NodeScore = std::function<std::int64_t(const NodeCapacity&)>;
 
 /// The node with the fewest pods of those that accept it; the first of equals. Nodes that the pod
-/// would rather avoid (PreferNoSchedule) come last.
+/// would rather avoid (PreferNoSchedule) come last; otherwise the score counts more.
 [[nodiscard]] Choice schedule(const Json& pod_spec, const PodShare& share,
                               const std::vector<const NodeCapacity*>& nodes,
-                              const NodeFilter& filter = nullptr);
+                              const NodeFilter& filter = nullptr, const NodeScore& score = nullptr);
+/// "0/2 nodes are available: REFUSAL.": one that is the same for all nodes.
+[[nodiscard]] std::string refused_by_all(std::size_t nodes, const std::string& refusal);
 
 }  // namespace davit::sandbox

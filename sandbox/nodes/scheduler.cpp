@@ -22,6 +22,8 @@ constexpr Duration kLongestPause = seconds(10);
 constexpr char kTakenClaim[] =
     "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already "
     "in-use by another pod";
+/// Until the watch shows what a refused write did not know.
+constexpr Duration kClaimRetry = std::chrono::milliseconds(500);
 /// kube-scheduler's --bind-timeout of volumes.
 constexpr Duration kBindVolumesTimeout = std::chrono::minutes(10);
 
@@ -42,6 +44,13 @@ bool waits(const Json& pod) {
   return spec.get("nodeName").text().empty() && (scheduler.empty() || scheduler == kName) &&
          spec.get("schedulingGates").size() == 0 &&
          !pod.get("metadata").contains("deletionTimestamp") && !terminal(pod);
+}
+
+/// Whether the two versions of a pod ask for the same.
+bool same_wishes(const Json& a, const Json& b) {
+  const char* const claims = "resourceClaimStatuses";
+  return a.get("spec") == b.get("spec") &&
+         a.get("status").get(claims) == b.get("status").get(claims);
 }
 
 std::string event_name(const Json& regarding, WallTime now) {
@@ -104,7 +113,8 @@ void Scheduler::pod_changed(const Json& pod) {
   if (!node.empty()) {
     entry.object.reset();
     if (entry.state == State::kBound) return;
-    const bool chosen = entry.state == State::kBinding || entry.state == State::kVolumes;
+    const bool chosen = entry.is_chosen();
+    release_devices(entry);
     if (!chosen || entry.node != node) {
       if (chosen) release_capacity(entry);
       entry.share = pod_share(pod);
@@ -114,17 +124,19 @@ void Scheduler::pod_changed(const Json& pod) {
     entry.state = State::kBound;
     unschedulable_.erase(key);
     with_volumes_.erase(key);
+    with_devices_.erase(key);
     due_.drop(key);
     return;
   }
   if (entry.state == State::kBinding) return;
   if (!waits(pod)) return forget(key);
-  if (entry.state == State::kVolumes) return;
-  const bool known = entry.object != nullptr;
-  const bool same = known && entry.object->get("spec") == pod.get("spec");
+  if (entry.is_chosen()) return;
+  const bool same = entry.object != nullptr && same_wishes(*entry.object, pod);
   entry.object = std::make_unique<Json>(pod);
   (*entry.object)["metadata"].erase("managedFields");
   if (same) return;  // Most likely the echo of our own report.
+  entry.device_claims.clear();
+  for (PodDevices& each : pod_devices(pod)) entry.device_claims.push_back(std::move(each.claim));
   entry.share = pod_share(pod);
   entry.state = State::kPending;
   unschedulable_.erase(key);
@@ -138,9 +150,11 @@ void Scheduler::forget(const std::string& key) {
   if (found == pods_.end()) return;
   const bool held = !found->second.node.empty();
   if (held) release_capacity(found->second);
+  release_devices(found->second);
   pods_.erase(found);
   unschedulable_.erase(key);
   with_volumes_.erase(key);
+  with_devices_.erase(key);
   due_.drop(key);
   if (held) cluster_changed();
 }
@@ -185,43 +199,46 @@ void Scheduler::try_again(const std::string& key, Pod& pod) {
 
 void Scheduler::consider(const std::string& key, Pod& pod) {
   if (pod.state == State::kVolumes) return bind_volumes(key, pod);
+  if (pod.state == State::kDevices) return bind_devices(key, pod);
   pod.tried = seams_.clock.now();
   const Choice choice = choose(pod);
-  if (choice.node == nullptr) return refuse(key, pod, choice.message);
+  if (choice.node == nullptr) return refuse(key, pod, choice);
   unschedulable_.erase(key);
   pod.node = choice.node->name;
   reserve_capacity(pod);
-  if (storage_ == nullptr || pod.share.claims.empty()) return bind(key, pod);
+  hold_devices(pod);
+  if (storage_ == nullptr || pod.share.claims.empty()) return bind_devices(key, pod);
   pod.state = State::kVolumes;
   with_volumes_.insert(key);
   bind_volumes(key, pod);
 }
 
-Choice Scheduler::choose(const Pod& pod) const {
-  const Json& spec = pod.object->get("spec");
-  if (storage_ == nullptr || pod.share.claims.empty()) return schedule(spec, pod.share, order_);
+Choice Scheduler::choose(Pod& pod) {
+  if (storage_ == nullptr || pod.share.claims.empty()) return choose_with_devices(pod, nullptr);
   const SchedulingClaims claims = scheduling_claims(*storage_, *pod.object);
   if (claims.refusal.empty()) {
     const bool taken = std::any_of(claims.alone.begin(), claims.alone.end(), [&](const auto& name) {
       return std::any_of(order_.begin(), order_.end(),
                          [&](const NodeCapacity* node) { return node->claims.contains(name); });
     });
-    return schedule(spec, pod.share, order_, [&](const NodeCapacity& node) {
+    return choose_with_devices(pod, [&](const NodeCapacity& node) {
       return taken ? std::string(kTakenClaim) : volume_refusal(*storage_, claims, node);
     });
   }
   Choice none;
-  none.message =
-      "0/" + std::to_string(order_.size()) + " nodes are available: " + claims.refusal + ".";
+  none.message = refused_by_all(order_.size(), claims.refusal);
   return none;
 }
 
-void Scheduler::refuse(const std::string& key, Pod& pod, const std::string& message) {
+void Scheduler::refuse(const std::string& key, Pod& pod, const Choice& choice) {
   pod.state = State::kUnschedulable;
   unschedulable_.insert(key);
+  pod.has_missing_claims = choice.message.empty();
+  if (pod.has_missing_claims) return;
   ++pod.failures;
   // A change of the cluster plans the next attempt.
-  if (pod.message != message) report_unschedulable(key, pod, message);
+  if (choice.is_error) try_again(key, pod);
+  if (pod.message != choice.message) report_unschedulable(key, pod, choice);
 }
 
 void Scheduler::bind_volumes(const std::string& key, Pod& pod) {
@@ -244,7 +261,7 @@ void Scheduler::bind_volumes(const std::string& key, Pod& pod) {
   }
   if (claims.delayed.empty()) {
     with_volumes_.erase(key);
-    return bind(key, pod);
+    return bind_devices(key, pod);
   }
   for (ApiCall& each : volume_writes(*storage_, claims, node->second)) {
     if (!pod.volumes_asked.insert(each.target).second) continue;
@@ -273,15 +290,152 @@ void Scheduler::storage_changed(StorageKind kind, const std::string& name) {
 
 void Scheduler::give_up_node(const std::string& key, Pod& pod) {
   release_capacity(pod);
+  if (pod.state != State::kVolumes) unreserve_devices(pod);
+  release_devices(pod);
   pod.node.clear();
   pod.volumes_asked.clear();
   pod.claims_handed.clear();
   with_volumes_.erase(key);
+  with_devices_.erase(key);
   pod.state = State::kUnschedulable;
+  pod.has_missing_claims = false;
   unschedulable_.insert(key);
   pod.tried = seams_.clock.now();
   ++pod.failures;
   try_again(key, pod);
+}
+
+void Scheduler::heed(const DeviceView& devices, Take take) {
+  devices_ = &devices;
+  take_ = std::move(take);
+}
+
+Choice Scheduler::choose_with_devices(Pod& pod, const NodeFilter& filter) {
+  const Json& spec = pod.object->get("spec");
+  pod.allocations.clear();
+  if (devices_ == nullptr || !pod.share.has_devices) {
+    return schedule(spec, pod.share, order_, filter);
+  }
+  Choice none;
+  DeviceClaims claims = scheduling_devices(*devices_, *pod.object, pending_);
+  if (!claims.is_ready) return none;
+  if (!claims.refusal.empty()) {
+    none.message = refused_by_all(order_.size(), claims.refusal);
+    return none;
+  }
+  const auto is_taken = [this](const std::string& id) {
+    return devices_->is_allocated(id) || held_.contains(id);
+  };
+  DeviceFit fit({*devices_, selectors_, is_taken}, std::move(claims));
+  const auto refusal = [&](const NodeCapacity& node) {
+    std::string other = filter ? filter(node) : "";
+    return other.empty() ? fit.refusal(node) : other;
+  };
+  Choice choice = schedule(spec, pod.share, order_, refusal,
+                           [&fit](const NodeCapacity& node) { return fit.score(node); });
+  if (!fit.error().empty()) {
+    none.message = "running \"DynamicResources\" filter plugin: " + fit.error();
+    none.is_error = true;
+    return none;
+  }
+  if (choice.node != nullptr) {
+    pod.allocations = fit.allocations(*choice.node);
+    return choice;
+  }
+  for (const Json* claim : fit.elsewhere()) {
+    std::optional<ApiCall> call = deallocate_call(*claim, *pod.object);
+    if (!call) continue;
+    seams_.api.send(std::move(*call), [](const ApiResponse&) {});  // The watch shows what it did.
+    break;
+  }
+  return choice;
+}
+
+void Scheduler::hold_devices(const Pod& pod) {
+  for (const auto& [uid, allocation] : pod.allocations) {
+    pending_.insert(uid);
+    for (std::string& each : devices_of(allocation)) held_.insert(std::move(each));
+  }
+}
+
+void Scheduler::release_devices(Pod& pod) {
+  for (const auto& [uid, allocation] : pod.allocations) {
+    pending_.erase(uid);
+    for (const std::string& each : devices_of(allocation)) held_.erase(each);
+  }
+  pod.allocations.clear();
+}
+
+void Scheduler::bind_devices(const std::string& key, Pod& pod) {
+  if (devices_ == nullptr || !pod.share.has_devices) return bind(key, pod);
+  pod.state = State::kDevices;
+  with_devices_.insert(key);
+  if (pod.writes_claim) return;  // The response brings us back here.
+  ClaimStep step =
+      next_claim_step(*devices_, *pod.object, pod.allocations, seams_.clock.wall_now());
+  switch (step.kind) {
+    case ClaimStep::Kind::kDone:
+      with_devices_.erase(key);
+      return bind(key, pod);
+    case ClaimStep::Kind::kLost:
+      return give_up_node(key, pod);
+    case ClaimStep::Kind::kWrite:
+      break;
+  }
+  pod.writes_claim = true;
+  seams_.api.send(std::move(step.call), [this, key, uid = pod.uid](const ApiResponse& response) {
+    claim_written(key, uid, response);
+  });
+}
+
+void Scheduler::claim_written(const std::string& key, const std::string& uid,
+                              const ApiResponse& response) {
+  if (response.ok()) {
+    Result<Json> claim = parse_json(response.body);
+    if (claim) (void)take_(std::move(*claim));
+  }
+  const auto found = pods_.find(key);
+  if (found == pods_.end() || found->second.uid != uid) return;
+  Pod& pod = found->second;
+  pod.writes_claim = false;
+  if (pod.state != State::kDevices) return;
+  if (response.ok()) return due_.set(key, seams_.clock.now());
+  if (response.is_conflict()) return due_.set(key, seams_.clock.now() + kClaimRetry);
+  refused(key, uid, response);
+}
+
+void Scheduler::unreserve_devices(const Pod& pod) {
+  if (devices_ == nullptr) return;
+  for (const std::string& each : pod.device_claims) {
+    const Json* const claim = devices_->find(DeviceKind::kClaim, each);
+    if (claim == nullptr || !is_reserved_for(*claim, *pod.object)) continue;
+    seams_.api.send(unreserve_call(*claim, *pod.object),
+                    [](const ApiResponse&) {});  // The watch shows what it did.
+  }
+}
+
+void Scheduler::devices_changed(DeviceKind kind, const std::string& name, DeviceChange change) {
+  if (!begun_) return;
+  // Without a name: all have been listed.
+  const auto uses_it = [&name](const Pod& pod) {
+    if (name.empty()) return true;
+    return std::find(pod.device_claims.begin(), pod.device_claims.end(), name) !=
+           pod.device_claims.end();
+  };
+  const bool helps_all = kind != DeviceKind::kClaim || change == DeviceChange::kFreed;
+  for (const std::string& key : with_devices_) {
+    if (uses_it(pods_.at(key))) due_.set(key, seams_.clock.now());
+  }
+  for (const std::string& key : unschedulable_) {
+    Pod& pod = pods_.at(key);
+    if (!pod.share.has_devices) continue;
+    const bool may_help = helps_all || uses_it(pod);
+    if (may_help && pod.has_missing_claims) {
+      due_.set(key, seams_.clock.now());
+    } else if (may_help) {
+      try_again(key, pod);
+    }
+  }
 }
 
 void Scheduler::bind(const std::string& key, Pod& pod) {
@@ -309,19 +463,21 @@ void Scheduler::refused(const std::string& key, const std::string& uid,
   const auto found = pods_.find(key);
   if (found == pods_.end() || found->second.uid != uid) return;
   Pod& pod = found->second;
-  if (pod.state != State::kBinding && pod.state != State::kVolumes) return;
+  if (!pod.is_chosen()) return;
   seams_.log.info(1, "Cannot bind", {{"pod", key}, {"err", response.text()}});
   give_up_node(key, pod);
 }
 
-void Scheduler::report_unschedulable(const std::string& key, Pod& pod, const std::string& message) {
+void Scheduler::report_unschedulable(const std::string& key, Pod& pod, const Choice& choice) {
+  const std::string& message = choice.message;
   pod.message = message;
   const std::string now = format_time(seams_.clock.wall_now());
-  const Json condition = Json::object({{"type", "PodScheduled"},
-                                       {"status", "False"},
-                                       {"reason", "Unschedulable"},
-                                       {"message", message},
-                                       {"lastTransitionTime", now}});
+  const Json condition =
+      Json::object({{"type", "PodScheduled"},
+                    {"status", "False"},
+                    {"reason", choice.is_error ? "SchedulerError" : "Unschedulable"},
+                    {"message", message},
+                    {"lastTransitionTime", now}});
   const Json patch =
       Json::object({{"metadata", Json::object({{"uid", pod.uid}})},
                     {"status", Json::object({{"conditions", Json::array({condition})}})}});

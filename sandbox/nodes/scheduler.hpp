@@ -1,6 +1,7 @@
 /// A small kube-scheduler: binds pods to nodes through the API.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -12,6 +13,9 @@
 #include "lib/base/log.hpp"
 #include "lib/kube/json.hpp"
 #include "sandbox/nodes/api_calls.hpp"
+#include "sandbox/nodes/device_scheduling.hpp"
+#include "sandbox/nodes/device_selector.hpp"
+#include "sandbox/nodes/device_view.hpp"
 #include "sandbox/nodes/schedule.hpp"
 #include "sandbox/nodes/stamp.hpp"
 #include "sandbox/nodes/storage_view.hpp"
@@ -23,12 +27,13 @@ namespace davit::sandbox {
 /// takes the node with the fewest pods. Pods that fit nowhere are tried again when the cluster
 /// changes, each with a pause that grows. Belongs to one thread.
 ///
-///   Pending ──fits──▶ (Volumes) ──▶ Binding ──201──▶ Bound
-///     │  ▲               │             │ refused
-///     ▼  │ change        │             │
-///    Unfit ◀─────────────┴─────────────┘
+///   Pending ──fits──▶ (Volumes) ──▶ (Devices) ──▶ Binding ──201──▶ Bound
+///     │  ▲               │              │            │ refused
+///     ▼  │ change        │              │            │
+///    Unfit ◀─────────────┴──────────────┴────────────┘
 ///
-/// Volumes: claims that waited for the node get their volumes. Only if the scheduler heeds claims.
+/// Volumes: claims that waited for the node get their volumes. Devices: claims get their devices
+/// and are reserved for the pod. Each only if the scheduler heeds such claims.
 class Scheduler {
  public:
   struct Seams {
@@ -48,6 +53,12 @@ class Scheduler {
   void heed(const StorageView& storage) { storage_ = &storage; }
   /// An object of the storage has changed.
   void storage_changed(StorageKind kind, const std::string& name);
+  /// Takes the object of a response in.
+  using Take = std::function<bool(Json object)>;
+  /// Has the scheduler heed the device claims of pods. `devices` must outlive it.
+  void heed(const DeviceView& devices, Take take);
+  /// An object of the devices has changed; "": all have been listed.
+  void devices_changed(DeviceKind kind, const std::string& name, DeviceChange change);
   /// Begins once all existing nodes and pods have been listed, so that the free capacity is known.
   void begin();
 
@@ -55,12 +66,12 @@ class Scheduler {
   Time step();
 
  private:
-  enum class State { kPending, kUnschedulable, kVolumes, kBinding, kBound };
+  enum class State { kPending, kUnschedulable, kVolumes, kDevices, kBinding, kBound };
 
   struct Pod {
     std::string uid;
     State state = State::kPending;
-    std::string node;  // kVolumes, kBinding, kBound.
+    std::string node;  // kVolumes, kDevices, kBinding, kBound.
     PodShare share;
     // While not bound: what the choice and the reports need.
     std::unique_ptr<Json> object;
@@ -70,21 +81,40 @@ class Scheduler {
     // kVolumes: the targets of what was written, and the claims seen with the node.
     std::set<std::string> volumes_asked;
     std::set<std::string> claims_handed;
+    // From kVolumes to kBound: what its claims get on the node.
+    DeviceFit::Allocations allocations;
+    bool writes_claim = false;               // kDevices: a write is under way.
+    bool has_missing_claims = false;         // kUnschedulable: nothing has been tried yet.
+    std::vector<std::string> device_claims;  // While not bound: "namespace/name".
+
+    /// Whether it has a node, but has not been bound to it yet.
+    [[nodiscard]] bool is_chosen() const {
+      return state == State::kVolumes || state == State::kDevices || state == State::kBinding;
+    }
   };
 
   void forget(const std::string& key);
   void release_capacity(const Pod& pod);
   void reserve_capacity(const Pod& pod);
   void consider(const std::string& key, Pod& pod);
-  [[nodiscard]] Choice choose(const Pod& pod) const;
-  void refuse(const std::string& key, Pod& pod, const std::string& message);
+  [[nodiscard]] Choice choose(Pod& pod);
+  [[nodiscard]] Choice choose_with_devices(Pod& pod, const NodeFilter& filter);
+  void refuse(const std::string& key, Pod& pod, const Choice& choice);
   /// Has the pod's claims get their volumes on its node; binds it once all have them.
   void bind_volumes(const std::string& key, Pod& pod);
+  /// Has the pod's device claims allocated and reserved; binds it once all are.
+  void bind_devices(const std::string& key, Pod& pod);
+  void claim_written(const std::string& key, const std::string& uid, const ApiResponse& response);
+  /// Keeps others from the devices of the allocations until the claims have them.
+  void hold_devices(const Pod& pod);
+  void release_devices(Pod& pod);
+  /// Gives back what bind_devices() has reserved.
+  void unreserve_devices(const Pod& pod);
   void bind(const std::string& key, Pod& pod);
   /// Gives up the pod's node, and tries again later.
   void give_up_node(const std::string& key, Pod& pod);
   void refused(const std::string& key, const std::string& uid, const ApiResponse& response);
-  void report_unschedulable(const std::string& key, Pod& pod, const std::string& message);
+  void report_unschedulable(const std::string& key, Pod& pod, const Choice& choice);
   void try_again(const std::string& key, Pod& pod);
   /// Something happened that may help the pods that fit nowhere.
   void cluster_changed();
@@ -99,12 +129,18 @@ class Scheduler {
 
   Seams seams_;
   const StorageView* storage_ = nullptr;
+  const DeviceView* devices_ = nullptr;
+  Take take_;
+  DeviceSelectors selectors_;
+  std::set<std::string> held_;     // Devices that a pod in kVolumes, kDevices or kBinding gets.
+  std::set<std::string> pending_;  // The UIDs of their claims.
   bool begun_ = false;
   std::map<std::string, NodeCapacity> nodes_;
   std::vector<const NodeCapacity*> order_;  // The same, for schedule().
   std::unordered_map<std::string, Pod> pods_;
   std::set<std::string> unschedulable_;  // Their keys.
   std::set<std::string> with_volumes_;   // The keys of those in kVolumes.
+  std::set<std::string> with_devices_;   // The keys of those in kDevices.
   Timetable due_;
 };
 

@@ -10,6 +10,7 @@
 #include "sandbox/nodes/pod_runner.hpp"
 #include "sandbox/nodes/reflector.hpp"
 #include "sandbox/nodes/scheduler.hpp"
+#include "sandbox/nodes/simulated_devices.hpp"
 #include "sandbox/nodes/simulated_storage.hpp"
 
 namespace davit::sandbox {
@@ -33,7 +34,11 @@ struct Simulation::Parts {
         node_reflector({api, seams.clock, seams.random, seams.log}, "/api/v1/nodes",
                        node_handlers()),
         pod_reflector({api, seams.clock, seams.random, seams.log}, "/api/v1/pods", pod_handlers()) {
-    if (options.storage == StorageSwitch::kOff) return;
+    if (options.storage == StorageSwitch::kOn) add_storage(seams);
+    if (options.devices == DeviceSwitch::kOn) add_devices(seams, options.devices_per_node);
+  }
+
+  void add_storage(const SimulationSeams& seams) {
     storage.emplace(
         Reflector::Seams{api, seams.clock, seams.random, seams.log}, kubelets,
         [this](const std::string& pod) { pods.wake(pod); },
@@ -44,16 +49,30 @@ struct Simulation::Parts {
     scheduler.heed(storage->view());
   }
 
+  void add_devices(const SimulationSeams& seams, int per_node) {
+    devices.emplace(
+        Reflector::Seams{api, seams.clock, seams.random, seams.log}, per_node,
+        [this](const std::string& pod) { pods.wake(pod); },
+        [this](DeviceKind kind, const std::string& name, DeviceChange change) {
+          if (schedules) scheduler.devices_changed(kind, name, change);
+        });
+    pods.prepare_with(devices->preparer());
+    scheduler.heed(devices->view(),
+                   [this](Json object) { return devices->take(std::move(object)); });
+  }
+
   Reflector::Handlers node_handlers() {
     return {[this](Json node) {
               if (schedules) scheduler.node_changed(node);
               if (storage) storage->node_changed(node);
+              if (devices) devices->node_changed(node);
               kubelets.changed(std::move(node));
             },
             [this](const std::string& key) {
               if (schedules) scheduler.node_removed(key);
               kubelets.removed(key);
               if (storage) storage->node_removed(key);
+              if (devices) devices->node_removed(key);
             }};
   }
   Reflector::Handlers pod_handlers() {
@@ -73,10 +92,13 @@ struct Simulation::Parts {
     // Nodes first: pods that exist hold addresses of theirs.
     if (node_reflector.synced()) next = std::min(next, pod_reflector.step());
     if (storage) next = std::min(next, storage->follow());
+    if (devices) next = std::min(next, devices->follow());
     if (!begun && pod_reflector.synced() && (!storage || storage->synced())) begin();
     next = std::min(next, kubelets.step());
     if (!begun) return next;
     next = std::min(next, pods.step());
+    // Pods are woken when their devices are prepared.
+    if (devices) next = std::min({next, devices->step(), pods.step(), devices->step()});
     if (storage) {
       next = std::min({next, storage->step(), pods.step()});  // Pods are woken to unmount.
       // After all pods, which say what is mounted.
@@ -99,6 +121,7 @@ struct Simulation::Parts {
   const bool schedules;
   bool begun = false;
   std::optional<SimulatedStorage> storage;
+  std::optional<SimulatedDevices> devices;
   Reflector node_reflector;
   Reflector pod_reflector;
 };

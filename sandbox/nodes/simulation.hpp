@@ -24,12 +24,17 @@ enum class Scheduling { kOn, kOff };
 /// Whether there are volumes: the simulated CSI driver, nodes that mount, a scheduler that heeds
 /// claims. Without, pods start whatever their claims are.
 enum class StorageSwitch : std::uint8_t { kOn, kOff };
+/// Whether there are devices: the simulated device driver, nodes that prepare, a scheduler that
+/// heeds device claims. Without, pods start whatever their device claims are.
+enum class DeviceSwitch : std::uint8_t { kOn, kOff };
 
 struct SimulationOptions {
   KubeletSimulatorOptions nodes;  ///< Without plans only nodes with the annotation are simulated.
   PodDefaults pods;
   Scheduling scheduling = Scheduling::kOn;
   StorageSwitch storage = StorageSwitch::kOff;
+  DeviceSwitch devices = DeviceSwitch::kOff;
+  int devices_per_node = 0;                          ///< Without an annotation of the node.
   PodEventSwitch pod_events = PodEventSwitch::kOff;  ///< Three writes more for each container.
 };
 

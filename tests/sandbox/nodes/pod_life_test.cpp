@@ -56,12 +56,12 @@ TEST_F(PodLifeTest, EachDelayCountsFromTheStepBefore) {
 TEST_F(PodLifeTest, ContainersStartWhenTheVolumesAreMountedAndNotBefore) {
   defaults_.start = seconds(2);
   pod(R"({"spec":{"containers":[{"name":"c"}]}})");
-  facts_.volumes_ready.reset();
+  facts_.prepared.reset();
   EXPECT_EQ(stage_at(seconds(0)), PodStage::kCreating);
   EXPECT_EQ(stage_at(seconds(60)), PodStage::kCreating);
   EXPECT_EQ(next_due(life_, facts_, kStart + seconds(60)), Time::max());
 
-  facts_.volumes_ready = kStart + seconds(61);
+  facts_.prepared = kStart + seconds(61);
   EXPECT_EQ(due(), seconds(61));
   EXPECT_EQ(stage_at(seconds(61)), PodStage::kReady);
   EXPECT_EQ(life_.started, kWall + seconds(61));
