@@ -29,6 +29,9 @@ using explore::RunResult;
 using explore::Scenario;
 using explore::Summary;
 
+/// A busy machine plays so many steps of a large scenario in a second.
+constexpr std::size_t kStepsOfSecond = 1'000;
+
 /// The child's orders.
 struct Work {
   const ExplorationOptions& options;
@@ -117,6 +120,7 @@ class ChildWork {
       const Result<explore::Subject> subject = subject_of(each);
       if (!subject) return subject.error();
       Explorer explorer(each, *subject, *clock_);
+      reporter_.progress(each.name + ": the run without faults");
       explore::ExplorerOptions options;
       options.pairs = work_.options.pairs;
       if (work_.options.runs_max != 0) options.runs_max = work_.options.runs_max;
@@ -168,7 +172,9 @@ class ChildWork {
   /// Should the process end in this run, its last step is the line that replays it.
   void begin_run(const Scenario& scenario, const explore::Subject& subject, const Plan& plan) {
     reporter_.step(replay_line(scenario, subject, plan));
-    alarm(static_cast<unsigned>(work_.options.run_limit.count()));
+    const std::size_t steps = scenario.cluster.size() + scenario.steps.size();
+    const std::chrono::seconds more(steps / kStepsOfSecond);
+    alarm(static_cast<unsigned>((work_.options.run_limit + more).count()));
   }
 
   Status write_report() const {

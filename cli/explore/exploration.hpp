@@ -21,10 +21,11 @@ struct ExplorationOptions {
   std::filesystem::path scenarios{};    ///< A file of scenarios; empty: one is made.
   bool pairs = false;                   ///< Two faults in one run, too.
   std::chrono::minutes limit{1};        ///< No run begins later.
-  std::chrono::seconds run_limit{30};   ///< A run that takes so long is in a call without end.
-  std::size_t runs_max = 0;             ///< The most runs of each set; 0: no limit.
-  std::string replay{};                 ///< Only the run of this line; empty: all.
-  int stop_fd = -1;                     ///< Readable as soon as it is to end, borrowed; -1: none.
+  /// A run of a small scenario that takes so long is in a call without end; a large one has more.
+  std::chrono::seconds run_limit{30};
+  std::size_t runs_max = 0;  ///< The most runs of each set; 0: no limit.
+  std::string replay{};      ///< Only the run of this line; empty: all.
+  int stop_fd = -1;          ///< Readable as soon as it is to end, borrowed; -1: none.
 };
 
 /// Called about once a second: "made: 120 runs, 1 finding".
