@@ -29,6 +29,8 @@ sandbox::SimulationOptions simulation_options(const NodeFlags& flags) {
   options.pods = flags.pods;
   options.scheduling = flags.scheduling;
   options.storage = flags.storage;
+  options.devices = flags.devices ? sandbox::DeviceSwitch::kOn : sandbox::DeviceSwitch::kOff;
+  options.devices_per_node = flags.devices.value_or(0);
   options.pod_events = flags.pod_events;
   return options;
 }

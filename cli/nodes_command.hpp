@@ -2,6 +2,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct NodeFlags {
   sandbox::PodDefaults pods;
   sandbox::Scheduling scheduling = sandbox::Scheduling::kOn;
   sandbox::StorageSwitch storage = sandbox::StorageSwitch::kOff;
+  std::optional<int> devices;  ///< Each node has as many; nothing: no simulated devices.
   sandbox::PodEventSwitch pod_events = sandbox::PodEventSwitch::kOn;
   sandbox::Untaint untaint = sandbox::Untaint::kWhenReady;
   sandbox::PodRanges pod_ranges = sandbox::PodRanges::kOwn;

@@ -6,6 +6,7 @@
 #include <CLI/Validators.hpp>
 
 #include "lib/kube/duration.hpp"
+#include "sandbox/nodes/device_objects.hpp"
 
 namespace davit::host {
 namespace {
@@ -104,8 +105,8 @@ void add_server_flags(CLI::App& app, SandboxOptions& options) {
          "--controllers",
          [&options](const std::vector<std::string>& list) { options.controllers = list; },
          "Controllers to run: '*' enables all, 'foo' enables and '-foo' disables one of gc, "
-         "namespace, events, accounts, nodes, scheduler, volumes, storage and the plugins' "
-         "controllers; "
+         "namespace, events, accounts, nodes, scheduler, volumes, storage, devices and the "
+         "plugins' controllers; "
          "'plugins' means all of the latter (default *)")
       ->delimiter(',')
       ->take_all()
@@ -127,6 +128,21 @@ void add_server_flags(CLI::App& app, SandboxOptions& options) {
   add_verbosity(app, options.verbosity);
 }
 
+void add_size_flags(CLI::App& app, NodeFlags& flags) {
+  app.add_option("--node-cpu", flags.size.cpu, "CPU capacity of each node (default 8)")
+      ->type_name("QUANTITY");
+  app.add_option("--node-memory", flags.size.memory, "Memory capacity of each node (default 32Gi)")
+      ->type_name("QUANTITY");
+  app.add_option("--node-pods", flags.size.pods, "Pod capacity of each node (default 110)")
+      ->check(CLI::Range(0, 250))
+      ->type_name("N");
+  app.add_option_function<int>(
+         "--node-devices", [&flags](int count) { flags.devices = count; },
+         "Number of simulated devices of each node, for ResourceClaims (default 0)")
+      ->check(CLI::Range(0, static_cast<int>(sandbox::kDevicesPerNode)))
+      ->type_name("N");
+}
+
 }  // namespace
 
 void add_node_flags(CLI::App& app, NodeFlags& flags) {
@@ -139,13 +155,7 @@ void add_node_flags(CLI::App& app, NodeFlags& flags) {
       ->type_name("N");
   app.add_option("--node-name", flags.prefix, "Prefix of the nodes' names (default node)")
       ->type_name("PREFIX");
-  app.add_option("--node-cpu", flags.size.cpu, "CPU capacity of each node (default 8)")
-      ->type_name("QUANTITY");
-  app.add_option("--node-memory", flags.size.memory, "Memory capacity of each node (default 32Gi)")
-      ->type_name("QUANTITY");
-  app.add_option("--node-pods", flags.size.pods, "Pod capacity of each node (default 110)")
-      ->check(CLI::Range(0, 250))
-      ->type_name("N");
+  add_size_flags(app, flags);
   add_duration(app, "--pod-start", flags.pods.start,
                "Time from binding to the start of containers (default 0s)");
   add_duration(app, "--pod-ready", flags.pods.ready,

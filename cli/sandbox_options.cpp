@@ -18,7 +18,8 @@ std::vector<KnownController> own_controllers() {
           {"nodes", {"node"}},
           {"scheduler", {}},
           {"volumes", {}},
-          {"storage", {}}};
+          {"storage", {}},
+          {"devices", {}}};
 }
 
 bool is_loopback(const std::string& address) {
@@ -100,6 +101,17 @@ void choose_storage(const std::vector<std::string>& named, bool has_binder,
   if (!is_named(named, "volumes")) out.volumes = out.volumes && !has_binder && !out.storage;
 }
 
+/// A plugin's controller without which claims of devices are neither created nor released.
+constexpr std::string_view kClaimController = "resourceclaim-controller";
+
+/// Whether one of the plugins has the controller and the list has it on.
+bool runs(const std::vector<KnownController>& plugins, std::string_view controller,
+          const std::vector<std::string>& list) {
+  const auto found = std::ranges::find(plugins, controller, &KnownController::name);
+  return found != plugins.end() &&
+         controller_enabled(list, std::string(controller), found->off_by_default);
+}
+
 Result<SandboxControllers> choose_controllers(const std::vector<std::string>& given,
                                               const std::vector<KnownController>& plugins) {
   const std::vector<KnownController> own = own_controllers();
@@ -129,10 +141,9 @@ Result<SandboxControllers> choose_controllers(const std::vector<std::string>& gi
   for (const Double& each : kDoubles) {
     if (is_named(named, each.plugin)) out.*each.own = false;
   }
-  const auto binder = std::ranges::find(plugins, kBinder, &KnownController::name);
-  const bool has_binder =
-      binder != plugins.end() && controller_enabled(list, kBinder, binder->off_by_default);
-  choose_storage(named, has_binder, out);
+  choose_storage(named, runs(plugins, kBinder, list), out);
+  out.devices =
+      is_named(named, "devices") || (on("devices") && runs(plugins, kClaimController, list));
   for (const KnownController& each : plugins) {
     if (yields_to_own(each.name, out)) continue;
     if (each.name == kBinder && out.volumes && !is_named(named, kBinder)) continue;

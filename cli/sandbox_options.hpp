@@ -57,6 +57,7 @@ struct SandboxControllers {
   bool scheduler = false;
   bool volumes = false;              ///< Binds claims to volumes that exist in name only.
   bool storage = false;              ///< The simulated CSI driver, and nodes that mount.
+  bool devices = false;              ///< The simulated device driver, and nodes that prepare.
   std::vector<std::string> plugins;  ///< Those of plugins that run in the same process.
 };
 

@@ -238,11 +238,12 @@ class Wired final : public SandboxProcess {
 
   Status start_nodes() {
     const SandboxControllers& on = settings_.controllers;
-    if (!on.nodes && !on.scheduler && !on.storage) return {};
+    if (!on.nodes && !on.scheduler && !on.storage && !on.devices) return {};
     sandbox::SimulationOptions simulated = simulation_options(options().nodes);
     if (!on.nodes) simulated.nodes.plans.clear();
     if (!on.scheduler) simulated.scheduling = sandbox::Scheduling::kOff;
     if (on.storage) simulated.storage = sandbox::StorageSwitch::kOn;
+    simulated.devices = on.devices ? sandbox::DeviceSwitch::kOn : sandbox::DeviceSwitch::kOff;
     Result<std::unique_ptr<sandbox::InProcessTransport>> client = make_client();
     if (!client) return client.error();
     client_ = std::move(*client);

@@ -238,6 +238,31 @@ TEST(SandboxOptionsTest, ClaimsHaveOneBinderAndTheDriverNeedsARealOne) {
   }
 }
 
+TEST(SandboxOptionsTest, DevicesAreSimulatedIfAControllerCaresForTheirClaims) {
+  const KnownController claims{"resourceclaim-controller", {"resource-claim-controller"}, false};
+  struct Case {
+    std::vector<std::string> controllers;
+    bool devices;
+  };
+  const Case cases[] = {{{"*"}, true},
+                        {{"*", "-devices"}, false},
+                        {{"*", "-plugins"}, false},
+                        {{"*", "-resource-claim-controller"}, false},
+                        {{"*", "-plugins", "devices"}, true},
+                        {{"nodes", "plugins"}, false},
+                        {{"devices"}, true}};
+  for (const Case& wanted : cases) {
+    SandboxOptions options;
+    options.controllers = wanted.controllers;
+    const auto settings = merge_sandbox_settings(
+        options, [](const std::string&) { return std::optional<std::string>("/home/me"); },
+        {claims});
+    ASSERT_TRUE(settings) << settings.error().message();
+    EXPECT_EQ(settings->controllers.devices, wanted.devices)
+        << testing::PrintToString(wanted.controllers);
+  }
+}
+
 TEST(SandboxOptionsTest, ControllersOfPluginsRunUnlessTheyAreLeftOutByNameOrTogether) {
   using testing::ElementsAre;
   using testing::IsEmpty;

@@ -16,9 +16,11 @@ kind: ControllerHost
 plugins:
   - name: attachdetach
   - name: deployment
+  - name: devicetaint
   - name: endpoint
   - name: podautoscaler
   - name: replicaset
+  - name: resourceclaim
   - name: volumebinder
   - name: volumeprotection
 """
@@ -95,7 +97,7 @@ class World:
     def open(self, with_server):
         """Starts the sandbox and the host. With `with_server`, $SERVER is another sandbox, which wants no credentials."""
         config = self.env['KUBECONFIG']
-        if not self.start('sandbox', 'stops it', 'sandbox', '--port=0', f'--kubeconfig={config}', '--controllers=*,-plugins,storage'):
+        if not self.start('sandbox', 'stops it', 'sandbox', '--port=0', f'--kubeconfig={config}', '--controllers=*,-plugins,storage,devices'):
             raise RuntimeError('the sandbox does not start')
         shutil.copy(config, self.folder / 'kubeconfig')
         if with_server:
