@@ -1,6 +1,8 @@
-/// Rows CERT092 to CERT102.
+/// Rows CERT092 to CERT102, and CERT116.
 #include "plugins/bootstrap/token_cleaner.hpp"
 
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "plugins/bootstrap/bootstrap_signer.hpp"
@@ -142,6 +144,19 @@ TEST_F(TokenCleanerTest, AClockThatIsSetCountsWithinAnHour) {
   cluster_.advance(24h);
   EXPECT_TRUE(has_token("far"));
   EXPECT_THAT(requests(), SizeIs(2));
+}
+
+TEST_F(TokenCleanerTest, CERT116_BothControllersRunOnlyIfTheyAreNamed) {
+  const std::string note = note_text<bootstrap::declare>();
+  constexpr std::string_view kOff = R"("offByDefault":true)";
+  std::size_t count = 0;
+  for (std::size_t at = note.find(kOff); at != std::string::npos; at = note.find(kOff, at + 1)) {
+    ++count;
+  }
+  EXPECT_EQ(count, 2U) << note;
+  for (const char* alias : {R"("aliases":["bootstrapsigner"])", R"("aliases":["tokencleaner"])"}) {
+    EXPECT_NE(note.find(alias), std::string::npos) << note;
+  }
 }
 
 }  // namespace
