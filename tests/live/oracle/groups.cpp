@@ -43,7 +43,7 @@ bool has_volumes(IsolationGroup isolation) {
 /// Whether the group has the controllers of few_controllers() and no others.
 bool has_few(IsolationGroup isolation) {
   return isolation == IsolationGroup::kMetrics || isolation == IsolationGroup::kNodeIpam ||
-         has_volumes(isolation);
+         isolation == IsolationGroup::kDevices || has_volumes(isolation);
 }
 
 /// The names are those that both programs know. The quotas' controller shows that all of them work.
@@ -51,6 +51,8 @@ std::string few_controllers(IsolationGroup isolation, Deletion deletion) {
   std::string out = "resourcequota-controller";
   if (isolation == IsolationGroup::kMetrics) out += ",horizontal-pod-autoscaler-controller";
   if (isolation == IsolationGroup::kNodeIpam) out += ",node-ipam-controller";
+  if (isolation == IsolationGroup::kDevices)
+    out += ",resourceclaim-controller,device-taint-eviction-controller";
   if (has_volumes(isolation)) {
     out +=
         ",persistentvolume-binder-controller,persistentvolume-expander-controller"
@@ -151,6 +153,13 @@ std::string accounts_manifest(const AccountFiles& files) {
          kCleanUpPeriod + '\n';
 }
 
+/// Rules that taint devices are behind a gate.
+std::string devices_manifest() {
+  return "- name: resourceclaim\n- name: devicetaint\n  controllers:\n"
+         "    device-taint-eviction-controller:\n      config:\n"
+         "        deviceTaintRules: \"on\"\n";
+}
+
 /// davit's settings for the flags.
 std::string manifest_from(const std::vector<std::string>& flags) {
   std::vector<std::string> argv = {DAVIT_PROGRAM, "manifest", "from-flags", "--",
@@ -176,6 +185,8 @@ std::string manifest_of(const Group& group, const AccountFiles& accounts) {
              (group.flags.empty() ? "" : "        disableForceDetachOnTimeout: true\n");
     case IsolationGroup::kNodeIpam:
       return manifest_from(group.flags);
+    case IsolationGroup::kDevices:
+      return manifest() + devices_manifest();
     case IsolationGroup::kShared:
     case IsolationGroup::kNodes:
     case IsolationGroup::kAlone:
@@ -256,6 +267,9 @@ std::vector<std::string> original_flags(const Group& group, const AccountFiles& 
     flags.push_back(std::string("--cluster-signing-cert-file=") + kSigningCertificate);
     flags.push_back(std::string("--cluster-signing-key-file=") + kSigningKey);
     flags.push_back(std::string("--feature-gates=") + kStorageGates);
+  }
+  if (isolation == IsolationGroup::kDevices) {
+    flags.push_back(std::string("--feature-gates=") + kRulesGate);
   }
   if (has_volumes(isolation)) {
     flags.push_back(std::string("--pvclaimbinder-sync-period=") + kBinderPeriod);

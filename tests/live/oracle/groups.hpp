@@ -28,6 +28,8 @@ struct AccountFiles {
 
 /// The gates of StorageVersions and their migrations, in both of the original's programs.
 inline constexpr char kStorageGates[] = "StorageVersionAPI=true,StorageVersionMigrator=true";
+/// The gate of DeviceTaintRules, in both of the original's programs.
+inline constexpr char kRulesGate[] = "DRADeviceTaintRules=true";
 
 /// The deleter of objects whose owner or namespace is gone. The sandbox does so itself.
 enum class Deletion { kByControllers, kByServer };

@@ -12,6 +12,8 @@ namespace {
 
 /// The random end of a generated name.
 constexpr std::size_t kSuffixLetters = 5;
+constexpr char kPod[] = "POD";
+constexpr char kClaim[] = "CLAIM";
 
 bool is_suffix(std::string_view text) {
   return text.size() == kSuffixLetters && std::all_of(text.begin(), text.end(), [](char c) {
@@ -54,16 +56,17 @@ Names::Names(const std::vector<Life>& lives) {
     const std::string& hash =
         each.versions.front()->text_at({"metadata", "labels", "pod-template-hash"});
     if (hash.empty() || !each.name.ends_with('-' + hash)) {
-      sets_.insert(each.name + '-');
+      generated_.emplace(each.name + '-', kPod);
       continue;
     }
     const std::string deployment = each.name.substr(0, each.name.size() - hash.size() - 1);
     const std::string token = deployment + "-#" + std::to_string(++sets[deployment]);
     tokens_[each.name] = token;
-    sets_.insert(token + '-');
+    generated_.emplace(token + '-', kPod);
     tokens_.try_emplace(hash, "HASH-" + token);
   }
   add_starts(lives);
+  add_claims(lives);
   const auto sets_only = tokens_;
   for (const Life& each : lives) {
     if (each.kind->name != "endpointslice" || !has_random_name(each)) continue;
@@ -76,7 +79,7 @@ Names::Names(const std::vector<Life>& lives) {
     const std::string& prefix = each.now().text_at({"metadata", "generateName"});
     if (!is_generated(each.name, prefix)) continue;
     const auto set = sets_only.find(prefix.substr(0, prefix.size() - 1));
-    tokens_[each.name] = (set == sets_only.end() ? prefix : set->second + '-') + "POD";
+    tokens_[each.name] = (set == sets_only.end() ? prefix : set->second + '-') + kPod;
   }
   std::map<std::string, int> times;
   for (const Life& each : lives) {
@@ -85,6 +88,20 @@ Names::Names(const std::vector<Life>& lives) {
     const bool has_lives = life > 1 && !has_random_name(each);
     uids_[each.now().text_at({"metadata", "uid"})] =
         "UID of " + name + (has_lives ? ", life " + std::to_string(life) : "");
+  }
+}
+
+void Names::add_claims(const std::vector<Life>& lives) {
+  for (const Life& each : lives) {
+    const Json& object = *each.versions.front();
+    const std::string& prefix = object.text_at({"metadata", "generateName"});
+    if (each.kind->name == "resourceclaim" && is_generated(each.name, prefix))
+      tokens_[each.name] = prefix + kClaim;
+    if (each.kind->name != "pod") continue;
+    for (const Json& claim : object.get("spec").get("resourceClaims").items()) {
+      if (!claim.contains("resourceClaimTemplateName")) continue;
+      generated_.emplace(each.name + '-' + claim.text_at({"name"}) + '-', kClaim);
+    }
   }
 }
 
@@ -113,7 +130,7 @@ void Names::add_starts(const std::vector<Life>& lives) {
 void Names::add_daemon_sets(const std::vector<Life>& lives) {
   int revisions = 0;
   for (const Life& each : lives) {
-    if (each.kind->name == "daemonset") sets_.insert(each.name + '-');
+    if (each.kind->name == "daemonset") generated_.emplace(each.name + '-', kPod);
     if (each.kind->name != "controllerrevision") continue;
     const std::string& hash =
         each.versions.front()->text_at({"metadata", "labels", "controller-revision-hash"});
@@ -132,12 +149,12 @@ std::string Names::replaced(std::string text) const {
       text.replace(at, from.size(), to);
     }
   }
-  // Pods that were refused have a name, too, in messages only.
-  for (const std::string& set : sets_) {
-    for (std::size_t at = 0; (at = text.find(set, at)) != std::string::npos;) {
-      at += set.size();
+  // Objects that were refused have a name, too, in messages only.
+  for (const auto& [prefix, placeholder] : generated_) {
+    for (std::size_t at = 0; (at = text.find(prefix, at)) != std::string::npos;) {
+      at += prefix.size();
       if (is_suffix(std::string_view(text).substr(at, kSuffixLetters))) {
-        text.replace(at, kSuffixLetters, "POD");
+        text.replace(at, kSuffixLetters, placeholder);
       }
     }
   }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -13,7 +12,8 @@ namespace davit::oracle {
 /// Names with random parts or template hashes. The second ReplicaSet of Deployment web is
 /// `web-#2` and its hash `HASH-web-#2`, its pods are `web-#2-POD`; "second" by appearance. A
 /// DaemonSet's revisions are `web-REVISION-1` and on. An EndpointSlice of Service web is
-/// `web-SLICE`. A Job that begins now is `cron-NOW`, one of a yearly schedule `cron-NEW-YEAR`. A
+/// `web-SLICE`. The claim that a pod `p` gets for its `g` is
+/// `p-g-CLAIM`. A Job that begins now is `cron-NOW`, one of a yearly schedule `cron-NEW-YEAR`. A
 /// UID is "UID of pod web-#2-POD", or of "service web, life 2" when a name had several lives.
 class Names {
  public:
@@ -30,6 +30,9 @@ class Names {
   /// DaemonSets, and their revisions, whose names end with a hash.
   void add_daemon_sets(const std::vector<Life>& lives);
 
+  /// ResourceClaims that were made for pods, and those that were to be made.
+  void add_claims(const std::vector<Life>& lives);
+
   /// A ReplicaSet's name holds its hash, a pod's that of its ReplicaSet.
   struct LongerFirst {
     bool operator()(const std::string& a, const std::string& b) const {
@@ -39,7 +42,8 @@ class Names {
 
   std::map<std::string, std::string, LongerFirst> tokens_;
   std::map<std::string, std::string> uids_;
-  std::set<std::string> sets_;  // Tokens of ReplicaSets.
+  /// Beginnings of generated names, with a placeholder for the rest.
+  std::map<std::string, std::string> generated_;
 };
 
 }  // namespace davit::oracle

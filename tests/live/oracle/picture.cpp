@@ -23,16 +23,22 @@ bool is_compared(const KindInfo& kind) {
          kind.name == "persistentvolume" || kind.name == "volumeattributesclass" ||
          kind.name == "volumeattachment" || kind.name == "servicecidr" ||
          kind.name == "validatingadmissionpolicy" || kind.name == "certificatesigningrequest" ||
-         kind.name == "storageversion" || kind.name == "storageversionmigration";
+         kind.name == "storageversion" || kind.name == "storageversionmigration" ||
+         kind.name == "resourceclaim" || kind.name == "devicetaintrule";
 }
 
 /// Lists whose order is that of a race or of random addresses; all others are compared in order. A
 /// list of addresses says beside it whether it is in order (with_named_addresses).
 bool is_unordered(const std::string& path) {
-  static const std::set<std::string> kPaths = {"status.conditions", "spec.taints",
-                                               "subsets",           "subsets.addresses",
-                                               "endpoints",         "subsets.notReadyAddresses",
-                                               "spec.tolerations",  "status.volumesAttached"};
+  static const std::set<std::string> kPaths = {"status.conditions",
+                                               "spec.taints",
+                                               "subsets",
+                                               "subsets.addresses",
+                                               "endpoints",
+                                               "subsets.notReadyAddresses",
+                                               "spec.tolerations",
+                                               "status.volumesAttached",
+                                               "status.resourceClaimStatuses"};
   return kPaths.contains(path);
 }
 

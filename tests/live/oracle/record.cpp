@@ -150,6 +150,21 @@ void add_cluster(const Json& object, Facts& out) {
   if (!common.empty()) out["common version"] = common;
 }
 
+/// The facts in claims of devices.
+void add_devices(const Json& object, Facts& out) {
+  if (object.text_at({"kind"}) != "ResourceClaim") return;
+  out["owners"] = owners_of(object);
+  if (!object.get("metadata").contains("deletionTimestamp"))
+    out["finalizers"] = finalizers_of(object);
+  const Json& status = object.get("status");
+  if (status.contains("allocation")) out["allocation"] = "present";
+  std::string consumers;
+  for (const Json& each : status.get("reservedFor").items()) {
+    consumers += (consumers.empty() ? "" : ", ") + each.text_at({"name"});
+  }
+  if (!consumers.empty()) out["reserved for"] = std::move(consumers);
+}
+
 /// The facts in one version of an object that a controller or the scenario decided.
 Facts facts_of(const Json& object) {
   Facts out;
@@ -177,6 +192,7 @@ Facts facts_of(const Json& object) {
   if (object.text_at({"kind"}) == "PersistentVolumeClaim") out["owners"] = owners_of(object);
   add_storage(object, out);
   add_cluster(object, out);
+  add_devices(object, out);
   const std::string& ttl = object.text_at({"metadata", "annotations", kTtl});
   if (!ttl.empty()) out["ttl"] = ttl;
   if (object.contains("rules")) out["rules"] = to_text(object.get("rules"));
@@ -379,7 +395,8 @@ Record histories(const std::vector<Life>& lives, const Names& names, const Known
         kind != "persistentvolume" && kind != "volumeattributesclass" &&
         kind != "volumeattachment" && kind != "servicecidr" &&
         kind != "validatingadmissionpolicy" && kind != "certificatesigningrequest" &&
-        kind != "storageversion" && kind != "storageversionmigration") {
+        kind != "storageversion" && kind != "storageversionmigration" && kind != "resourceclaim" &&
+        kind != "devicetaintrule") {
       continue;
     }
     for (const auto& [field, values] : fields_of(life)) {
@@ -405,9 +422,9 @@ Record events(const std::vector<Life>& lives, const Names& names, const KnownDif
     const Json& event = life.now();
     const std::string& component = event.text_at({"source", "component"});
     const std::string& reason = event.text_at({"reason"});
-    static const std::set<std::string_view> kOthers = {"horizontal-pod-autoscaler", "cidrAllocator",
-                                                       "ephemeral_volume", "volume_expand",
-                                                       "selinux_warning"};
+    static const std::set<std::string_view> kOthers = {
+        "horizontal-pod-autoscaler", "cidrAllocator", "ephemeral_volume", "volume_expand",
+        "selinux_warning",           "resource_claim"};
     if (!component.ends_with("-controller") && !component.ends_with("controllermanager") &&
         !kOthers.contains(component)) {
       continue;

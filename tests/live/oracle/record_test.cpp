@@ -52,6 +52,34 @@ TEST(RecordTest, EndpointThatWasNotReadyOnlyOnTheWayDoesNotShow) {
   EXPECT_TRUE(differences(at_once, in_two).empty());
 }
 
+TEST(RecordTest, ClaimsOfDevicesShowTheirConsumersAndNoRandomNames) {
+  const Record record = history_of(
+      {life_of("pod", "p",
+               {R"({"metadata":{"name":"p"},"spec":{"resourceClaims":[{"name":"g",)"
+                R"("resourceClaimTemplateName":"t"}]}})"}),
+       life_of("resourceclaim", "p-g-x4x4x",
+               {R"({"kind":"ResourceClaim","metadata":{"generateName":"p-g-"}})",
+                R"({"kind":"ResourceClaim","metadata":{"generateName":"p-g-","finalizers":["f"]},)"
+                R"("status":{"allocation":{"devices":{}},"reservedFor":[{"name":"p"}]}})"})});
+
+  EXPECT_EQ(record.count("resourceclaim p-g-CLAIM: allocation: - → present"), 1u);
+  EXPECT_EQ(record.count("resourceclaim p-g-CLAIM: reserved for: - → p"), 1u);
+  EXPECT_EQ(record.count("resourceclaim p-g-CLAIM: finalizers: none → f"), 1u);
+}
+
+TEST(RecordTest, ARefusedClaimOfAPodHasNoRandomNameInAnEvent) {
+  const Record record = events_of(
+      {life_of("pod", "p",
+               {R"({"metadata":{"name":"p"},"spec":{"resourceClaims":[{"name":"g",)"
+                R"("resourceClaimTemplateName":"t"}]}})"}),
+       life_of(
+           "event", "e",
+           {R"({"source":{"component":"resource_claim"},"type":"Warning","reason":"R",)"
+            R"("involvedObject":{"kind":"Pod","name":"p"},"message":"\"p-g-x4x4x\" is not"})"})});
+
+  EXPECT_EQ(record.count(R"(event Warning R of Pod p: "p-g-CLAIM" is not)"), 1u);
+}
+
 TEST(RecordTest, ClaimsAndVolumesShowTheirPhasesAndEachOther) {
   const Record record = history_of(
       {life_of("persistentvolume", "v",

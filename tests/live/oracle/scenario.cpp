@@ -57,6 +57,11 @@ constexpr KindInfo kKinds[] = {
      false},
     {"storageversionmigration", "StorageVersionMigration", "storagemigration.k8s.io", "v1beta1",
      "storageversionmigrations", false},
+    {"resourceclaim", "ResourceClaim", "resource.k8s.io", "v1", "resourceclaims"},
+    {"resourceclaimtemplate", "ResourceClaimTemplate", "resource.k8s.io", "v1",
+     "resourceclaimtemplates"},
+    {"resourceslice", "ResourceSlice", "resource.k8s.io", "v1", "resourceslices", false},
+    {"devicetaintrule", "DeviceTaintRule", "resource.k8s.io", "v1beta2", "devicetaintrules", false},
 };
 
 /// With the steps below a `repeat` written out.
@@ -99,14 +104,15 @@ std::string digest_of(const YamlNode& node, const Objects& objects, Reader& read
 IsolationGroup isolation_of(const YamlNode& node, Reader& reader) {
   using enum IsolationGroup;
   constexpr std::pair<std::string_view, IsolationGroup> kNames[] = {
-      {"", kShared},         {"nodes", kNodes},       {"alone", kAlone},
-      {"podgc", kPodGc},     {"accounts", kAccounts}, {"metrics", kMetrics},
-      {"volumes", kVolumes}, {"ipam", kNodeIpam},     {"lost", kLost}};
+      {"", kShared},           {"nodes", kNodes},     {"alone", kAlone},     {"podgc", kPodGc},
+      {"accounts", kAccounts}, {"metrics", kMetrics}, {"volumes", kVolumes}, {"ipam", kNodeIpam},
+      {"lost", kLost},         {"devices", kDevices}};
   const std::string text = reader.text(node, "isolation");
   for (const auto& [name, group] : kNames) {
     if (name == text) return group;
   }
-  reader.mistake(node, "isolation: nodes, alone, podgc, accounts, metrics, volumes, ipam or lost");
+  reader.mistake(
+      node, "isolation: nodes, alone, podgc, accounts, metrics, volumes, ipam, lost or devices");
   return kShared;
 }
 

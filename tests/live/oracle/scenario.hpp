@@ -105,6 +105,9 @@ enum class IsolationGroup {
   /// As kVolumes, on that server. davit takes volumes from lost nodes after five seconds, and
   /// kube-controller-manager after its six minutes. A scenario with flags plays by itself.
   kLost,
+  /// Shared by all scenarios of this group, on that server, with the controllers of claims and
+  /// taints of devices. Nothing runs the pods.
+  kDevices,
 };
 
 struct Scenario {

@@ -29,7 +29,7 @@ constexpr MistakeCase kMistakes[] = {
     {"  - pod: pods app=web\n    becomes: happy\n", "x.yaml:4: a pod cannot become that"},
     {"  - patch: pods app=web\n", "x.yaml:4: a patch needs with"},
     {"  - rest\n  isolation: large\n",
-     "x.yaml:2: isolation: nodes, alone, podgc, accounts, metrics, volumes, ipam or lost"},
+     "x.yaml:2: isolation: nodes, alone, podgc, accounts, metrics, volumes, ipam, lost or devices"},
     {"  - rest\n  oldest: maybe\n", "x.yaml:2: oldest: true"},
     {"  - rest\n  servers: some\n", "x.yaml:2: servers: real"},
     {"  - fault: none\n  servers: real\n", "x.yaml:2: real servers inject no faults"},

@@ -30,7 +30,8 @@ namespace {
 constexpr std::size_t kAtOnce = 12;
 /// Those of the autoscaler wait for its periods, and have no workload controllers.
 constexpr std::size_t kMetricsAtOnce = 25;
-/// Those of volumes wait for the binder's passes.
+/// Those of volumes wait for the binder's passes, those of devices for ten seconds between two
+/// statuses.
 constexpr std::size_t kVolumesAtOnce = 40;
 /// Events are written behind everything else.
 constexpr milliseconds kEventsQuiet{6000};
@@ -40,24 +41,29 @@ constexpr seconds kNodesMax{180};
 constexpr char kIsReady[] = "status.conditions[type=Ready].status = \"True\"";
 /// Services may have addresses of both families since this release.
 constexpr int kMinorOfFamilies = 23;
+/// DeviceTaintRules and StorageVersionMigrations have their versions since this release.
+constexpr int kMinorOfKinds = 36;
 
-/// Flags for the API server. Services get IPv4 unless they ask for more.
-std::vector<std::string> families() {
-  if (live::server_minor() < kMinorOfFamilies) return {};
-  return {"--service-cluster-ip-range=10.0.0.0/24,fd00:10::/112"};
-}
+/// The nodes beside those that scenarios make.
+enum class Nodes { kSimulated, kNone };
 
-/// StorageVersionMigrations have this version since this release.
-constexpr int kMinorOfMigrations = 36;
-
-/// With the kinds of StorageVersions and their migrations, which are off by default.
-std::vector<std::string> server_flags() {
-  std::vector<std::string> out = families();
-  if (live::server_minor() < kMinorOfMigrations) return out;
-  out.emplace_back(
-      "--runtime-config=internal.apiserver.k8s.io/v1alpha1=true,"
-      "storagemigration.k8s.io/v1beta1=true");
-  out.emplace_back(std::string("--feature-gates=") + kStorageGates);
+/// Flags for the API server. Services get IPv4 unless they ask for more. StorageVersions and their
+/// migrations are off by default, and so are DeviceTaintRules, whose scenarios play on the server
+/// without nodes.
+std::vector<std::string> server_flags(Nodes nodes) {
+  std::vector<std::string> out;
+  if (live::server_minor() >= kMinorOfFamilies)
+    out.emplace_back("--service-cluster-ip-range=10.0.0.0/24,fd00:10::/112");
+  if (live::server_minor() < kMinorOfKinds) return out;
+  std::string kinds =
+      "internal.apiserver.k8s.io/v1alpha1=true,storagemigration.k8s.io/v1beta1=true";
+  std::string gates = kStorageGates;
+  if (nodes == Nodes::kNone) {
+    kinds += ",resource.k8s.io/v1beta2=true";
+    gates += std::string(",") + kRulesGate;
+  }
+  out.push_back("--runtime-config=" + kinds);
+  out.push_back("--feature-gates=" + gates);
   return out;
 }
 
@@ -82,8 +88,14 @@ void define(host::RestClient& client, const std::string& group, const std::strin
   if (!made.ok()) live::give_up("no " + plural + ": " + made.message());
 }
 
-/// The nodes beside those that scenarios make.
-enum class Nodes { kSimulated, kNone };
+/// Whether the server has DeviceTaintRules. The times of their taints, which a definition does not
+/// default, are left out of the comparison.
+bool serves_rules(host::RestClient& client) {
+  host::ApiRequest request;
+  request.verb = host::Verb::kList;
+  request.path = {"resource.k8s.io", "v1beta2", "devicetaintrules", "", "", ""};
+  return client.call(request).status.ok();
+}
 
 /// Flags of both servers' nodes: capacity for all scenarios at once.
 std::vector<std::string> node_flags(Nodes nodes) {
@@ -151,7 +163,7 @@ class Side {
 
 class RealSide final : public Side {
  public:
-  RealSide(Cast cast, Nodes nodes) : Side(cast), cluster_({server_flags()}) {
+  RealSide(Cast cast, Nodes nodes) : Side(cast), cluster_({server_flags(nodes)}) {
     if (nodes == Nodes::kSimulated) nodes_ = cluster_.nodes(node_flags(nodes));
   }
   [[nodiscard]] host::RestClient& client() override { return cluster_.client(); }
@@ -194,6 +206,9 @@ class SandboxSide final : public Side {
     define(client(), "internal.apiserver.k8s.io", "v1alpha1", "storageversions", "StorageVersion");
     define(client(), "storagemigration.k8s.io", "v1beta1", "storageversionmigrations",
            "StorageVersionMigration");
+    if (nodes == Nodes::kNone && !serves_rules(client())) {
+      define(client(), "resource.k8s.io", "v1beta2", "devicetaintrules", "DeviceTaintRule");
+    }
   }
   [[nodiscard]] host::RestClient& client() override { return admin_.client(); }
   void start_controllers(const Group& group) override {
@@ -295,7 +310,8 @@ void await_controllers(host::RestClient& client, IsolationGroup isolation) {
 
 std::size_t at_once(IsolationGroup isolation) {
   if (isolation == IsolationGroup::kMetrics) return kMetricsAtOnce;
-  return isolation == IsolationGroup::kVolumes ? kVolumesAtOnce : kAtOnce;
+  const bool waits = isolation == IsolationGroup::kVolumes || isolation == IsolationGroup::kDevices;
+  return waits ? kVolumesAtOnce : kAtOnce;
 }
 
 /// Plays these side by side.
@@ -489,8 +505,9 @@ Transcripts play_all(Cast cast, const std::vector<Scenario>& scenarios,
   {
     // These wait one after the other, on a server of their own.
     const std::jthread other([&] {
-      play_groups(cast, Nodes::kNone, {IsolationGroup::kNodeIpam, IsolationGroup::kLost}, scenarios,
-                  known, without_nodes);
+      play_groups(cast, Nodes::kNone,
+                  {IsolationGroup::kDevices, IsolationGroup::kNodeIpam, IsolationGroup::kLost},
+                  scenarios, known, without_nodes);
     });
     play_groups(cast, Nodes::kSimulated,
                 {IsolationGroup::kShared, IsolationGroup::kNodes, IsolationGroup::kAlone,

@@ -15,6 +15,10 @@ constexpr std::string_view kAutoscaler = "horizontalpodautoscaler";
 constexpr std::string_view kServiceRange = "servicecidr";
 constexpr std::string_view kServiceAddress = "ipaddress";
 constexpr std::string_view kPolicy = "validatingadmissionpolicy";
+constexpr std::string_view kDeviceClaim = "resourceclaim";
+constexpr std::string_view kDeviceClaimTemplate = "resourceclaimtemplate";
+constexpr std::string_view kDeviceSlice = "resourceslice";
+constexpr std::string_view kTaintRule = "devicetaintrule";
 constexpr std::string_view kAttributesClass = "volumeattributesclass";
 constexpr std::string_view kLease = "lease";
 constexpr std::string_view kStorageVersion = "storageversion";
@@ -52,7 +56,11 @@ constexpr std::string_view kFollowed[] = {"deployment",
                                           "certificatesigningrequest",
                                           kLease,
                                           kStorageVersion,
-                                          kStorageMigration};
+                                          kStorageMigration,
+                                          kDeviceClaim,
+                                          kDeviceClaimTemplate,
+                                          kDeviceSlice,
+                                          kTaintRule};
 constexpr char kScenario[] = "scenario";
 
 /// "$ns-a" is an object of $ns without a namespace.
@@ -85,7 +93,8 @@ World::World(host::RestClient& client, Slices slices) : client_(client), slices_
     const bool is_new = name == kSlice || name == kCronJob || name == kBudget ||
                         name == kAutoscaler || name == kAttributesClass || name == kServiceRange ||
                         name == kServiceAddress || name == kPolicy || name == kStorageVersion ||
-                        name == kStorageMigration;
+                        name == kStorageMigration || name == kDeviceClaim ||
+                        name == kDeviceClaimTemplate || name == kDeviceSlice || name == kTaintRule;
     if (slices_ == Slices::kNone && is_new) continue;
     threads_.emplace_back(
         [this, kind = find_kind(name)](const std::stop_token& stop) { watch(stop, *kind); });
