@@ -2,7 +2,7 @@
 /// QPS.
 ///
 ///   davit_compare [--rounds=start,fill,rollout,whole,services,nodes,jobs,daemons,ordinals,
-///                           autoscalers,claims,volumes,empty]
+///                           autoscalers,cidrs,claims,volumes,empty]
 ///                 [--repeat=3] [--chart=FILE] [--write-window=DURATION] [--qps=1000]
 ///                 [--pods=20000] [--nodes=1000] [--deployments=100] [--replicas=10]
 ///                 [--services=500] [--backends=20] [--watched-nodes=5000] [--jobs=500]
@@ -44,17 +44,23 @@ std::vector<std::string> client_flags(int qps, std::vector<std::string> flags) {
   return flags;
 }
 
+std::vector<std::string> original_flags(const std::string& controllers, const std::string& port) {
+  std::vector<std::string> out = {"--leader-elect=true", "--secure-port=" + port,
+                                  "--authorization-always-allow-paths=/metrics",
+                                  std::string("--node-monitor-grace-period=") + kNodeGrace};
+  if (controllers == kNodeCidrs)
+    out.insert(out.end(), {"--allocate-node-cidrs", "--cluster-cidr=" + std::string(kPodRange)});
+  return out;
+}
+
 Peer original(int qps) {
   const std::string name = "kube-controller-manager";
   return {name, [name, qps](ControlPlane& cluster, const std::string& controllers) {
             const std::string port = std::to_string(live::free_port());
             return RunningPeer{
                 name,
-                cluster.controller_manager(
-                    controllers,
-                    client_flags(qps, {"--leader-elect=true", "--secure-port=" + port,
-                                       "--authorization-always-allow-paths=/metrics",
-                                       std::string("--node-monitor-grace-period=") + kNodeGrace})),
+                cluster.controller_manager(controllers,
+                                           client_flags(qps, original_flags(controllers, port))),
                 "https://127.0.0.1:" + port + "/metrics"};
           }};
 }
@@ -76,6 +82,10 @@ std::string manifest_text(const std::string& controllers, const std::string& wri
     if (controllers == own) return head + "- name: " + controllers + "\n";
   }
   if (controllers == "horizontalpodautoscaling") return head + "- name: podautoscaler\n";
+  if (controllers == kNodeCidrs) {
+    return head + plugin("nodeipam", {"node-ipam-controller"},
+                         "allocateNodeCIDRs: true, clusterCIDR: " + std::string(kPodRange));
+  }
   if (controllers.starts_with("persistentvolume-binder")) {
     const bool attaches = controllers.ends_with("attachdetach");
     return head + "- name: volumebinder\n- name: volumeprotection\n" +
@@ -136,6 +146,7 @@ void run_rounds(const std::vector<Peer>& peers, const Options& options, Report& 
   run("daemons", [&](const Peer& peer) { measure_daemon_sets(peer, options, report); });
   run("ordinals", [&](const Peer& peer) { measure_stateful_sets(peer, options, report); });
   run("autoscalers", [&](const Peer& peer) { measure_autoscalers(peer, options, report); });
+  run("cidrs", [&](const Peer& peer) { measure_cidrs(peer, options, report); });
   run("claims", [&](const Peer& peer) { measure_claims(peer, options, report); });
   run("volumes", [&](const Peer& peer) { measure_volumes(peer, options, report); });
   run("empty", [&](const Peer& peer) { measure_empty(peer, report); });

@@ -11,8 +11,8 @@ namespace davit::bench {
 
 /// The rounds in the order in which they run.
 inline constexpr std::string_view kRounds[] = {
-    "start",   "fill",     "rollout",     "whole",  "services", "nodes", "jobs",
-    "daemons", "ordinals", "autoscalers", "claims", "volumes",  "empty"};
+    "start",   "fill",     "rollout",     "whole", "services", "nodes",   "jobs",
+    "daemons", "ordinals", "autoscalers", "cidrs", "claims",   "volumes", "empty"};
 
 struct Options {
   std::set<std::string, std::less<>> rounds = {std::begin(kRounds), std::end(kRounds)};
@@ -25,7 +25,7 @@ struct Options {
   int replicas = 10;
   int services = 500;
   int backends = 20;         ///< Pods of each Service.
-  int watched_nodes = 5000;  ///< In the round of nodes.
+  int watched_nodes = 5000;  ///< In the rounds of nodes and of their CIDRs.
   int jobs = 500;
   int job_pods = 10;
   int daemon_sets = 50;

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "bench/compare/meter.hpp"
 #include "bench/compare/options.hpp"
@@ -60,12 +61,18 @@ void measure_daemon_sets(const Peer& peer, const Options& options, Report& repor
 void measure_stateful_sets(const Peer& peer, const Options& options, Report& report);
 /// Some minutes of autoscalers that are content with their targets.
 void measure_autoscalers(const Peer& peer, const Options& options, Report& report);
+/// Gives new nodes a block of the range of pods each.
+void measure_cidrs(const Peer& peer, const Options& options, Report& report);
 /// Binds claims to volumes that are there, and releases them.
 void measure_claims(const Peer& peer, const Options& options, Report& report);
 /// Attaches volumes of the simulated driver to nodes, and moves a third of them.
 void measure_volumes(const Peer& peer, const Options& options, Report& report);
 /// The memory of every controller that davit has, on a cluster without objects of users.
 void measure_empty(const Peer& peer, Report& report);
+
+/// The controller of that round, and the range that both peers have then.
+inline constexpr std::string_view kNodeCidrs = "nodeipam";
+inline constexpr std::string_view kPodRange = "10.0.0.0/8";
 
 /// The controllers of all plugins of davit, named as for kube-controller-manager's --controllers.
 [[nodiscard]] std::string every_controller();
