@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/live/support/control_plane.hpp"
 #include "tests/live/support/sandbox.hpp"
+#include "tests/support/http_client.hpp"
 
 namespace davit::live {
 namespace {
@@ -168,6 +170,30 @@ TEST(NodeJoinTest, ANodeJoinsARealServerWithDavitAlone) {
                                     "--cluster-signing-key-file=" + ca + ".key"});
   JoiningNode(cluster).join();
   if (testing::Test::HasFailure()) ADD_FAILURE() << davit->output();
+}
+
+TEST(NodeJoinTest, CERT113_ApproverAndSignerShareTheSeriesOfAQueue) {
+  Sandbox sandbox;
+  const int port = free_port();
+  const auto davit =
+      sandbox.davit({"--controllers=certificatesigningrequest-approving-controller,"
+                     "certificatesigningrequest-signing-controller",
+                     "--cluster-signing-cert-file=" DAVIT_SIGNING_CA ".crt",
+                     "--cluster-signing-key-file=" DAVIT_SIGNING_CA ".key", "--leader-elect=false",
+                     "--port=" + std::to_string(port)});
+  const auto series = [port] {
+    const std::string page = test::http_get(static_cast<std::uint16_t>(port), "/metrics");
+    std::size_t count = 0;
+    constexpr std::string_view kSeries = "\nworkqueue_adds_total{name=\"certificate\"}";
+    for (std::size_t at = page.find(kSeries); at != std::string::npos;
+         at = page.find(kSeries, at + 1)) {
+      ++count;
+    }
+    return count;
+  };
+  const Outcome asked = sandbox.kubectl({"create", "-f", "-"}, node_request("n1"));
+  ASSERT_EQ(asked.code, 0) << asked.err;
+  EXPECT_TRUE(eventually(minutes(4), [&] { return series() == 1; })) << davit->output();
 }
 
 }  // namespace
