@@ -27,9 +27,20 @@ std::vector<Subresource> subresources_of(const CustomRules& rules) {
   return out;
 }
 
+std::shared_ptr<const ConversionHook> hook_of(const Json& definition) {
+  const Json& conversion = definition.get("spec").get("conversion");
+  if (conversion.get("strategy").text() != "Webhook") return nullptr;
+  const Json& webhook = conversion.get("webhook");
+  return std::make_shared<const ConversionHook>(
+      ConversionHook{definition.text_at({"metadata", "name"}), webhook.get("clientConfig"),
+                     texts(webhook.get("conversionReviewVersions"))});
+}
+
 }  // namespace
 
-Result<std::vector<ResourcePtr>> resources_of(const Json& definition) {
+Result<std::vector<ResourcePtr>> resources_of(const Json& definition, ConversionHooks hooks) {
+  const std::shared_ptr<const ConversionHook> hook =
+      hooks == ConversionHooks::kCalled ? hook_of(definition) : nullptr;
   const Json& spec = definition.get("spec");
   const Json& names = spec.get("names");
   const bool namespaced = spec.text_at({"scope"}) == "Namespaced";
@@ -41,7 +52,7 @@ Result<std::vector<ResourcePtr>> resources_of(const Json& definition) {
   for (const Json& version : spec.get("versions").items()) {
     if (!version.get("served").boolean()) continue;
     Result<std::shared_ptr<const CustomRules>> rules =
-        CustomRules::compile(version, namespaced ? Scope::kNamespaced : Scope::kCluster);
+        CustomRules::compile(version, namespaced ? Scope::kNamespaced : Scope::kCluster, hook);
     if (!rules) return rules.error();
     auto resource = std::make_shared<Resource>();
     resource->group = spec.text_at({"group"});
@@ -67,6 +78,11 @@ Result<std::vector<ResourcePtr>> resources_of(const Json& definition) {
     out.push_back(std::move(resource));
   }
   return out;
+}
+
+const ConversionHook* conversion_hook(const Resource& resource) {
+  const CustomRules* rules = rules_of(resource);
+  return rules == nullptr ? nullptr : rules->hook_.get();
 }
 
 Status conform_custom(const Resource& resource, Json& object, FieldFindings& findings) {

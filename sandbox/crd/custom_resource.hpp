@@ -35,9 +35,24 @@ void update_definition_status(Json& definition, std::span<const Json> others, st
 /// Only then are its objects served.
 [[nodiscard]] bool is_established(const Json& definition);
 
+/// The webhook that converts objects between the versions of a definition.
+struct ConversionHook {
+  std::string definition;  ///< "widgets.example.com"
+  Json client_config;      ///< A WebhookClientConfig.
+  std::vector<std::string> review_versions;
+};
+/// Whether the server calls such webhooks. Where it does not, conversion changes the apiVersion
+/// only, as the strategy None does.
+enum class ConversionHooks : std::uint8_t { kNotCalled, kCalled };
+
 /// One Resource for each served version of a valid definition, in the order of its versions.
 /// `schema` of each lives as long as its `rules`. kInvalid when a schema is not structural.
-[[nodiscard]] Result<std::vector<ResourcePtr>> resources_of(const Json& definition);
+[[nodiscard]] Result<std::vector<ResourcePtr>> resources_of(
+    const Json& definition, ConversionHooks hooks = ConversionHooks::kNotCalled);
+
+/// The webhook that converts objects of `resource`; null: there is none. Lives as long as
+/// `resource`.
+[[nodiscard]] const ConversionHook* conversion_hook(const Resource& resource);
 
 /// The counterpart of conform() for custom kinds: drops the members that the schema does not know,
 /// names them in `findings`, and brings metadata into its form. Defaults are left to

@@ -35,7 +35,8 @@ bool same_outside(const Json& a, const Json& b, std::initializer_list<std::strin
 
 }  // namespace
 
-Result<std::shared_ptr<const CustomRules>> CustomRules::compile(const Json& version, Scope scope) {
+Result<std::shared_ptr<const CustomRules>> CustomRules::compile(
+    const Json& version, Scope scope, std::shared_ptr<const ConversionHook> hook) {
   Result<std::unique_ptr<const SchemaNode>> schema =
       compile_schema(version.get("schema").get("openAPIV3Schema"));
   if (!schema) return schema.error();
@@ -51,6 +52,7 @@ Result<std::shared_ptr<const CustomRules>> CustomRules::compile(const Json& vers
   if (Status read = rules->read_subresources(version.get("subresources")); !read.ok()) return read;
   rules->validations_ =
       RuleTree::compile(version.get("schema").get("openAPIV3Schema"), *rules->schema_);
+  rules->hook_ = std::move(hook);
   return std::shared_ptr<const CustomRules>(std::move(rules));
 }
 

@@ -27,9 +27,9 @@ struct CustomColumn {
 class CustomRules : public KindRules {
  public:
   /// `version`: an element of spec.versions of a valid definition. kInvalid when its schema or a
-  /// path in it does not compile.
-  [[nodiscard]] static Result<std::shared_ptr<const CustomRules>> compile(const Json& version,
-                                                                          Scope scope);
+  /// path in it does not compile. `hook` may be null.
+  [[nodiscard]] static Result<std::shared_ptr<const CustomRules>> compile(
+      const Json& version, Scope scope, std::shared_ptr<const ConversionHook> hook = nullptr);
 
   void set_defaults(Json& object) const override;
   void prepare_create(Json& object) const override;
@@ -51,6 +51,7 @@ class CustomRules : public KindRules {
  private:
   CustomRules(std::unique_ptr<const SchemaNode> schema, Scope scope)
       : schema_(std::move(schema)), apply_(*schema_), scope_(scope) {}
+  friend const ConversionHook* conversion_hook(const Resource& resource);
   [[nodiscard]] Status read_columns(const Json& columns);
   [[nodiscard]] Status read_fields(const Json& selectable);
   [[nodiscard]] Status read_subresources(const Json& subresources);
@@ -68,6 +69,7 @@ class CustomRules : public KindRules {
   std::vector<SelectableField> selectable_;
   bool has_status_ = false;
   std::optional<ScalePaths> scale_;
+  std::shared_ptr<const ConversionHook> hook_;  // Null: conversion changes the apiVersion only.
 };
 
 }  // namespace davit::sandbox

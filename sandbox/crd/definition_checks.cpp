@@ -7,6 +7,7 @@
 #include "lib/base/lower_case.hpp"
 #include "lib/kube/names.hpp"
 #include "sandbox/crd/api_approval.hpp"
+#include "sandbox/crd/conversion_checks.hpp"
 #include "sandbox/crd/custom_resource.hpp"
 #include "sandbox/crd/json_path.hpp"
 #include "sandbox/crd/rule_checks.hpp"
@@ -369,6 +370,7 @@ class DefinitionCheck {
 
 FieldErrors validate_definition(const Json& definition) {
   FieldErrors errors = DefinitionCheck(definition, DefinitionCheck::Rules::kCheck).run();
+  check_conversion(definition, nullptr, errors);
   check_approval(definition, nullptr, errors);
   return errors;
 }
@@ -379,6 +381,7 @@ FieldErrors validate_definition_update(const Json& definition, const Json& old) 
   const auto rules = definition.get("spec") == old.get("spec") ? DefinitionCheck::Rules::kSkip
                                                                : DefinitionCheck::Rules::kCheck;
   FieldErrors errors = DefinitionCheck(definition, rules).run();
+  check_conversion(definition, &old, errors);
   const auto immutable = [&](std::initializer_list<std::string_view> path, const char* field) {
     const Json* now = definition.get("spec").at(path);
     const Json* before = old.get("spec").at(path);

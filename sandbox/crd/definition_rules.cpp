@@ -8,6 +8,7 @@
 #include "lib/kube/names.hpp"
 #include "sandbox/crd/api_approval.hpp"
 #include "sandbox/crd/custom_resource.hpp"
+#include "sandbox/kinds/checks.hpp"
 
 namespace davit::sandbox {
 
@@ -58,6 +59,7 @@ void visit_schemas(const Json& schema, const std::function<void(const Json&)>& v
     for (const Json::Member& each : schema.get(map).members()) visit_schemas(each.value, visit);
   }
 }
+constexpr std::int64_t kHttpsPort = 443;
 
 class DefinitionRules : public PlainRules {
  public:
@@ -73,6 +75,8 @@ class DefinitionRules : public PlainRules {
     }
     Json& conversion = object["spec"]["conversion"];
     if (conversion.text_at({"strategy"}).empty()) conversion.set("strategy", "None");
+    Json* service = conversion.at({"webhook", "clientConfig", "service"});
+    if (service != nullptr && service->is_object()) set_default(*service, "port", kHttpsPort);
   }
 
   void prepare_create(Json& object) const override {

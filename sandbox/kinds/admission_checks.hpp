@@ -27,6 +27,13 @@ void check_operation_rule(const Json& rule, const FieldPath& path, FieldErrors& 
 /// k8s: validateMatchConditions. `params`: whether the expressions may use `params`.
 void check_match_conditions(const Json& conditions, cel::Declares params, const FieldPath& path,
                             FieldErrors& errors);
+/// The URL or Service of a WebhookClientConfig. k8s: pkg/util/webhook/validation.go.
+void check_client_config(const Json& config, const FieldPath& path, FieldErrors& errors);
+/// Whether a version of reviews is listed that v1.16 and later understand.
+[[nodiscard]] bool has_known_version(const Json& versions);
+/// A list of versions of reviews that is not empty.
+void check_version_list(const Json& versions, bool may_be_unknown, const FieldPath& path,
+                        FieldErrors& errors);
 /// Adds the flaw of a compiled expression, which `shown` has as its user wrote it.
 void check_compiled(const cel::AdmissionExpression& expression, std::string_view shown,
                     const std::string& field, FieldErrors& errors);

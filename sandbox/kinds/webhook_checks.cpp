@@ -23,11 +23,6 @@ bool has_no_side_effects(const Json& hook) {
   return effects == "None" || effects == "NoneOnDryRun";
 }
 
-/// Whether a version is listed that v1.16 and later understand.
-bool has_known_version(const Json& versions) {
-  return lists_text(versions, "v1") || lists_text(versions, "v1beta1");
-}
-
 /// The rules that an object may break which broke them before.
 struct WebhookLeniency {
   bool side_effects = false;
@@ -159,6 +154,12 @@ void check_service_url_path(std::string_view text, const FieldPath& path, FieldE
   }
 }
 
+}  // namespace
+
+bool has_known_version(const Json& versions) {
+  return lists_text(versions, "v1") || lists_text(versions, "v1beta1");
+}
+
 void check_client_config(const Json& config, const FieldPath& path, FieldErrors& errors) {
   if (is_set(config, "url") == is_set(config, "service")) {
     errors.push_back(field_required(path.text(), "exactly one of url or service is required"));
@@ -177,12 +178,8 @@ void check_client_config(const Json& config, const FieldPath& path, FieldErrors&
   }
 }
 
-void check_review_versions(const Json& versions, const WebhookLeniency& may, const FieldPath& path,
-                           FieldErrors& errors) {
-  if (versions.items().empty()) {
-    errors.push_back(field_required(path.text(), "must specify one of v1, v1beta1"));
-    return;
-  }
+void check_version_list(const Json& versions, bool may_be_unknown, const FieldPath& path,
+                        FieldErrors& errors) {
   std::set<std::string_view> seen;
   std::size_t index = 0;
   for (const Json& each : versions.items()) {
@@ -193,9 +190,20 @@ void check_review_versions(const Json& versions, const WebhookLeniency& may, con
       add_invalid(check_dns1035_label(each.text()), each.text(), at, errors);
     }
   }
-  if (may.versions || has_known_version(versions)) return;
+  if (may_be_unknown || has_known_version(versions)) return;
   errors.push_back(
       field_invalid(path.text(), versions, "must include at least one of v1, v1beta1"));
+}
+
+namespace {
+
+void check_review_versions(const Json& versions, const WebhookLeniency& may, const FieldPath& path,
+                           FieldErrors& errors) {
+  if (versions.items().empty()) {
+    errors.push_back(field_required(path.text(), "must specify one of v1, v1beta1"));
+    return;
+  }
+  check_version_list(versions, may.versions, path, errors);
 }
 
 void check_webhook(const Json& hook, const WebhookLeniency& may, const FieldPath& path,

@@ -35,8 +35,8 @@ std::string no_object_text(const Json& value) {
          R"(Kind string "json:\"kind,omitempty\"" })";
 }
 
-MutatedObject adopt_mutated(Json object, const Resource& matched, const JudgedWrite& write,
-                            FieldValidation unknown) {
+MutatedObject adopt_mutated(const RestParts& parts, Json object, const Resource& matched,
+                            const JudgedWrite& write, FieldValidation unknown) {
   std::vector<std::string> ignored;
   const BodyType type = admitted_type(matched, write.subresource);
   if (!object.is_object()) return {{}, no_object_text(object)};
@@ -48,7 +48,9 @@ MutatedObject adopt_mutated(Json object, const Resource& matched, const JudgedWr
     return {{}, fault->message.substr(fault->message.find(": ") + 2)};
   }
   if (part_with_kind(write.resource, write.subresource) == nullptr) {
-    object = convert(std::move(object), write.resource);
+    ApiResult<Json> own = convert(parts, std::move(object), write.resource);
+    if (!own) return {{}, std::move(own.error().message)};
+    object = std::move(*own);
     if (write.resource.rules != nullptr) write.resource.rules->set_defaults(object);
   }
   return {std::move(object), ""};

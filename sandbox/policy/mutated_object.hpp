@@ -22,7 +22,8 @@ struct MutatedObject {
 };
 /// `object`, which admission saw and changed in the form of `matched`, as the object of `write`:
 /// conformed, converted, with defaults. `unknown`: what becomes of fields that the kind lacks.
-[[nodiscard]] MutatedObject adopt_mutated(Json object, const Resource& matched,
-                                          const JudgedWrite& write, FieldValidation unknown);
+[[nodiscard]] MutatedObject adopt_mutated(const RestParts& parts, Json object,
+                                          const Resource& matched, const JudgedWrite& write,
+                                          FieldValidation unknown);
 
 }  // namespace davit::sandbox

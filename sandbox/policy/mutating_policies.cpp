@@ -61,6 +61,7 @@ class MutatingPolicies::Run {
     const CompiledMutation& policy = use.policy;
     {
       const WriteView view(write_, *use.matched, context_, store_);
+      if (view.failure()) return view.failure();
       const ConditionsVerdict found = policy.frame().matches(values_of(view, use));
       if (!found.error.empty()) fail(policy, &use.binding, found.error, "Invalid");
       if (!found.matches) return std::nullopt;
@@ -80,6 +81,7 @@ class MutatingPolicies::Run {
   [[nodiscard]] ApiFailure mutate(const Use& use, std::size_t index) {
     const CompiledMutation& policy = use.policy;
     const WriteView view(write_, *use.matched, context_, store_);
+    if (view.failure()) return view.failure();
     const cel::AdmissionValues values = values_of(view, use);
     Json next = *values.object;
     const BodyType type = admitted_type(*use.matched, write_.subresource);
@@ -96,7 +98,7 @@ class MutatingPolicies::Run {
     // Upstream reads a custom resource without its schema, so that no field is unknown to it.
     const bool refuses_unknown = strict && type.custom == nullptr;
     MutatedObject adopted =
-        adopt_mutated(std::move(next), *use.matched, write_,
+        adopt_mutated(context_.parts, std::move(next), *use.matched, write_,
                       refuses_unknown ? FieldValidation::kStrict : FieldValidation::kIgnore);
     if (!adopted.error.empty() && strict) return internal_failure(adopted.error);
     if (!adopted.error.empty()) {

@@ -45,6 +45,10 @@ class Policies::Run {
   PolicyVerdict policy_verdict(const CompiledPolicy& policy, const Resource& matched,
                                const Json& params) {
     const WriteView view(write_, matched, context_, store_);
+    if (view.failure()) {
+      if (!denial_) denial_ = view.failure();
+      return {};
+    }
     cel::AdmissionValues values = view.values();
     values.params = params.is_null() ? nullptr : &params;
     return policy.judge(values);

@@ -27,14 +27,6 @@ cel::AccessCheck access_check(const Authorizer& authorizer) {
   };
 }
 
-std::optional<Json> form_of(const Json* object, const JudgedWrite& write, const Resource& matched) {
-  if (object == nullptr) return std::nullopt;
-  // Only what has the kind of the resource has its versions.
-  const Subresource* const part =
-      write.subresource.empty() ? nullptr : write.resource.subresource(write.subresource);
-  return part == nullptr || part->kind.empty() ? convert(*object, matched) : *object;
-}
-
 /// The namespace of the object; nothing for objects without one, and for Namespaces.
 std::optional<Json> namespace_object(const JudgedWrite& write, const Store& store) {
   if (write.ns.empty()) return std::nullopt;
@@ -67,10 +59,23 @@ void add_warning(std::vector<std::string>& warnings, std::string text) {
   if (std::ranges::find(warnings, text) == warnings.end()) warnings.push_back(std::move(text));
 }
 
+std::optional<Json> WriteView::form_of(const Json* object, const JudgedWrite& write,
+                                       const Resource& matched, const RestParts& parts) {
+  if (object == nullptr) return std::nullopt;
+  // Only what has the kind of the resource has its versions.
+  const Subresource* const part =
+      write.subresource.empty() ? nullptr : write.resource.subresource(write.subresource);
+  if (part != nullptr && !part->kind.empty()) return *object;
+  ApiResult<Json> converted = convert(parts, *object, matched);
+  if (converted) return std::move(*converted);
+  failure_ = internal_failure(converted.error().message);
+  return *object;
+}
+
 WriteView::WriteView(const JudgedWrite& write, const Resource& matched,
                      const PolicyContext& context, const Store& store)
-    : object_(form_of(write.object, write, matched)),
-      old_(form_of(write.old, write, matched)),
+    : object_(form_of(write.object, write, matched, context.parts)),
+      old_(form_of(write.old, write, matched, context.parts)),
       request_(admission_request(write, matched, context.who,
                                  request_options(context.call, write.operation))),
       space_(namespace_object(write, store)),

@@ -18,6 +18,7 @@ namespace davit::sandbox {
 /// The parts of a request that policies and webhooks see, and where warnings go. Borrowed for the
 /// call.
 struct PolicyContext {
+  const RestParts& parts;
   const Call& call;
   const UserInfo& who;
   const Authorizer& authorizer;
@@ -35,10 +36,17 @@ class WriteView {
   WriteView(const WriteView&) = delete;
   WriteView& operator=(const WriteView&) = delete;
 
+  /// Why the object has no form of `matched`: its webhook does not convert it. The values are then
+  /// those of the write's own version.
+  [[nodiscard]] const ApiFailure& failure() const { return failure_; }
   /// Without parameters.
   [[nodiscard]] const cel::AdmissionValues& values() const { return values_; }
 
  private:
+  [[nodiscard]] std::optional<Json> form_of(const Json* object, const JudgedWrite& write,
+                                            const Resource& matched, const RestParts& parts);
+
+  ApiFailure failure_;
   std::optional<Json> object_;
   std::optional<Json> old_;
   Json request_;

@@ -1,7 +1,10 @@
 #include "sandbox/rest/convert.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
+#include "sandbox/crd/custom_resource.hpp"
 #include "sandbox/kinds/conversion.hpp"
 
 namespace davit::sandbox {
@@ -13,11 +16,70 @@ std::string text_prefix(const Resource& resource) {
   return R"({"kind":")" + resource.kind + R"(","apiVersion":")" + resource.api_version() + R"(",)";
 }
 
+/// Objects of one request to a webhook: many enough that a list costs few, few enough that its
+/// server holds them.
+constexpr std::size_t kBatchMax = 100;
+
+bool is_of(const Json& object, std::string_view api_version) {
+  return object.get("apiVersion").text() == api_version;
+}
+
+Pairs labels_of(const Json& object) {
+  Pairs out;
+  if (const Json* labels = object.at({"metadata", "labels"})) {
+    for (const Json::Member& each : labels->members()) {
+      out.emplace_back(each.key, each.value.text());
+    }
+  }
+  return out;
+}
+
+/// Objects of several versions, in the version `api_version`.
+ApiResult<std::vector<Json>> convert_all(const RestParts& parts, const ConversionHook& hook,
+                                         std::vector<Json> objects,
+                                         const std::string& api_version) {
+  std::vector<Json*> wanted;
+  for (Json& each : objects) {
+    if (!is_of(each, api_version)) wanted.push_back(&each);
+  }
+  const std::shared_ptr<const ResourceSet> resources = parts.resources.now();
+  for (std::size_t done = 0; done < wanted.size(); done += kBatchMax) {
+    const auto first = wanted.begin() + static_cast<std::ptrdiff_t>(done);
+    const std::size_t count = std::min(kBatchMax, wanted.size() - done);
+    std::vector<Json> batch;
+    for (std::size_t i = 0; i < count; ++i) batch.push_back(std::move(*first[i]));
+    ApiResult<std::vector<Json>> converted =
+        parts.converter->convert(hook, batch, api_version, parts.stop);
+    if (!converted) return converted.error();
+    for (std::size_t i = 0; i < count; ++i) {
+      Json& object = (*converted)[i];
+      const ResourcePtr to = resources->find_kind(api_version, object.get("kind").text());
+      FieldFindings ignored;
+      if (to != nullptr) {
+        if (const Status status = conform_custom(*to, object, ignored); !status.ok()) {
+          return internal_error(status.message());
+        }
+      }
+      *first[i] = std::move(object);
+    }
+  }
+  return objects;
+}
+
+/// Defaults of a stored object are those of the version in which it is stored: a webhook gets
+/// complete objects, and its answer is final.
+Json with_stored_defaults(Json object, const ResourceSet& resources) {
+  const ResourcePtr own =
+      resources.find_kind(object.get("apiVersion").text(), object.get("kind").text());
+  if (own != nullptr && own->rules != nullptr) own->rules->set_defaults(object);
+  return object;
+}
+
 }  // namespace
 
 Json convert(Json object, const Resource& to) {
   const std::string version = to.api_version();
-  if (object.get("apiVersion").text() == version) return object;
+  if (is_of(object, version) || conversion_hook(to) != nullptr) return object;
   if (to.collection == Collection{"", "events"}) {
     to.group.empty() ? event_to_core(object) : event_from_core(object);
   }
@@ -28,6 +90,19 @@ Json convert(Json object, const Resource& to) {
   return object;
 }
 
+ApiResult<Json> convert(const RestParts& parts, Json object, const Resource& to) {
+  const ConversionHook* const hook = conversion_hook(to);
+  const std::string version = to.api_version();
+  if (hook == nullptr || parts.converter == nullptr || is_of(object, version)) {
+    return convert(std::move(object), to);
+  }
+  std::vector<Json> one;
+  one.push_back(std::move(object));
+  ApiResult<std::vector<Json>> out = convert_all(parts, *hook, std::move(one), version);
+  if (!out) return out.error();
+  return std::move(out->front());
+}
+
 bool is_stored_as(const Version& version, const Resource& resource) {
   return !resource.custom && version.text.starts_with(text_prefix(resource));
 }
@@ -35,8 +110,34 @@ bool is_stored_as(const Version& version, const Resource& resource) {
 Json load(const Version& version, const Resource& resource) {
   Json object = convert(version.json(), resource);
   // The schema may have got defaults since the object was written.
-  if (resource.custom && resource.rules != nullptr) resource.rules->set_defaults(object);
+  if (resource.custom && resource.rules != nullptr && is_of(object, resource.api_version())) {
+    resource.rules->set_defaults(object);
+  }
   return object;
+}
+
+ApiResult<Json> load(const RestParts& parts, const Version& version, const Resource& resource) {
+  if (conversion_hook(resource) == nullptr || parts.converter == nullptr) {
+    return load(version, resource);
+  }
+  return convert(parts, with_stored_defaults(version.json(), *parts.resources.now()), resource);
+}
+
+ApiResult<std::vector<Json>> load(const RestParts& parts, std::span<const VersionPtr> versions,
+                                  const Resource& resource) {
+  const ConversionHook* const hook =
+      parts.converter == nullptr ? nullptr : conversion_hook(resource);
+  std::vector<Json> out;
+  out.reserve(versions.size());
+  if (hook == nullptr) {
+    for (const VersionPtr& each : versions) out.push_back(load(*each, resource));
+    return out;
+  }
+  const std::shared_ptr<const ResourceSet> resources = parts.resources.now();
+  for (const VersionPtr& each : versions) {
+    out.push_back(with_stored_defaults(each->json(), *resources));
+  }
+  return convert_all(parts, *hook, std::move(out), resource.api_version());
 }
 
 std::string load_text(const Version& version, const Resource& resource) {
@@ -47,11 +148,7 @@ Draft make_draft(Json object, const Resource& resource, const ResourceSet& resou
   Draft draft;
   draft.ns = object.text_at({"metadata", "namespace"});
   draft.name = object.text_at({"metadata", "name"});
-  if (const Json* labels = object.at({"metadata", "labels"})) {
-    for (const Json::Member& each : labels->members()) {
-      draft.labels.emplace_back(each.key, each.value.text());
-    }
-  }
+  draft.labels = labels_of(object);
   const std::span<const ResourcePtr> sharing = resources.sharing(resource.collection);
   for (const ResourcePtr& each : sharing) {
     if (each->rules == nullptr) continue;
@@ -66,8 +163,40 @@ Draft make_draft(Json object, const Resource& resource, const ResourceSet& resou
   const Resource& stored = *sharing.front();
   draft.object = convert(std::move(object), stored);
   // The stored version may have defaults that the written one lacks.
-  if (stored.custom && stored.rules != nullptr) stored.rules->set_defaults(draft.object);
+  if (stored.custom && stored.rules != nullptr && is_of(draft.object, stored.api_version())) {
+    stored.rules->set_defaults(draft.object);
+  }
   return draft;
+}
+
+ApiResult<Draft> make_draft(const RestParts& parts, Json object, const Resource& resource) {
+  const ConversionHook* const hook =
+      parts.converter == nullptr ? nullptr : conversion_hook(resource);
+  const std::shared_ptr<const ResourceSet> resources = parts.resources.now();
+  if (hook == nullptr) return make_draft(std::move(object), resource, *resources);
+  // Not that of the first of the sharing resources: the stored version need not be served.
+  const std::string stored = resource.group + '/' + resource.stored_version;
+  std::vector<Json> one = {object};
+  ApiResult<std::vector<Json>> kept = convert_all(parts, *hook, std::move(one), stored);
+  if (!kept) return kept.error();
+  Draft draft;
+  draft.object = std::move(kept->front());
+  draft.ns = draft.object.text_at({"metadata", "namespace"});
+  draft.name = draft.object.text_at({"metadata", "name"});
+  draft.labels = labels_of(draft.object);
+  for (const ResourcePtr& each : resources->sharing(resource.collection)) {
+    if (each->rules == nullptr || each->rules->fields(Json::object()).empty()) continue;
+    const bool is_stored = each->api_version() == stored;
+    ApiResult<Json> form = is_stored ? draft.object : convert(parts, object, *each);
+    if (!form) return form.error();
+    Pairs fields = each->rules->fields(*form);
+    std::ranges::move(fields, std::back_inserter(draft.fields));
+  }
+  return draft;
+}
+
+Draft removal_draft(const Version& current) {
+  return {current.ns, current.name, current.json(), current.labels, current.fields};
 }
 
 }  // namespace davit::sandbox

@@ -1,27 +1,47 @@
 /// Resources that share a collection show the same objects in forms of their own.
 #pragma once
 
+#include <span>
+#include <string>
+#include <vector>
+
 #include "lib/kube/json.hpp"
+#include "sandbox/kinds/api_error.hpp"
 #include "sandbox/kinds/resource.hpp"
 #include "sandbox/rest/resources.hpp"
+#include "sandbox/rest/rest_parts.hpp"
 #include "sandbox/store/store.hpp"
 
 namespace davit::sandbox {
 
 /// `object` in the form of `to`: Events of v1 and events.k8s.io/v1, autoscalers of v1 and v2; of
-/// custom resources only the apiVersion changes.
+/// custom resources only the apiVersion changes. Objects that a webhook would have to convert stay
+/// as they are.
 [[nodiscard]] Json convert(Json object, const Resource& to);
+/// The same with webhooks. May block.
+[[nodiscard]] ApiResult<Json> convert(const RestParts& parts, Json object, const Resource& to);
 
 /// Whether `version` is kept just as `resource` shows it, with kind and apiVersion in front. Never
 /// so for custom resources: their defaults are applied on reading, too.
 [[nodiscard]] bool is_stored_as(const Version& version, const Resource& resource);
-/// The stored object in the form of `resource`.
+/// The stored object in the form of `resource`, as far as that needs no webhook.
 [[nodiscard]] Json load(const Version& version, const Resource& resource);
+/// The same with webhooks: one request for a batch of objects. May block.
+[[nodiscard]] ApiResult<Json> load(const RestParts& parts, const Version& version,
+                                   const Resource& resource);
+[[nodiscard]] ApiResult<std::vector<Json>> load(const RestParts& parts,
+                                                std::span<const VersionPtr> versions,
+                                                const Resource& resource);
 /// The same as text; of `version` itself where the form is the stored one.
 [[nodiscard]] std::string load_text(const Version& version, const Resource& resource);
 
 /// `object`, in the form of `resource`, as the store takes it: in the stored form, with its labels
-/// and with the fields that any of the sharing resources knows.
+/// and with the fields that any of the sharing resources knows. As far as that needs no webhook.
 [[nodiscard]] Draft make_draft(Json object, const Resource& resource, const ResourceSet& resources);
+/// The same with webhooks. May block.
+[[nodiscard]] ApiResult<Draft> make_draft(const RestParts& parts, Json object,
+                                          const Resource& resource);
+/// The last state of `current`, which is removed. It stays in the version in which it is stored.
+[[nodiscard]] Draft removal_draft(const Version& current);
 
 }  // namespace davit::sandbox

@@ -1,5 +1,6 @@
 #include "sandbox/rest/delete.hpp"
 
+#include "sandbox/crd/custom_resource.hpp"
 #include "sandbox/rest/convert.hpp"
 #include "sandbox/rest/decode.hpp"
 #include "sandbox/rest/deletion_plan.hpp"
@@ -39,7 +40,20 @@ ApiResult<std::optional<Deleted>> remove(const RestParts& parts, const Resource&
   std::optional<ApiResult<VersionPtr>> removed = remove_version(parts, resource, current, last);
   if (!removed) return std::optional<Deleted>();
   if (!*removed) return removed->error();
-  return std::optional(Deleted{load(***removed, resource), true});
+  if (conversion_hook(resource) == nullptr) {
+    return std::optional(Deleted{load(***removed, resource), true});
+  }
+  // Converted before: it is gone, so no webhook can refuse to show it.
+  last["metadata"].set("resourceVersion", std::to_string((**removed)->revision));
+  return std::optional(Deleted{std::move(last), true});
+}
+
+/// An object that is still there.
+ApiResult<std::optional<Deleted>> not_removed(const RestParts& parts, const Version& version,
+                                              const Resource& resource) {
+  ApiResult<Json> object = load(parts, version, resource);
+  if (!object) return object.error();
+  return std::optional(Deleted{std::move(*object), false});
 }
 
 /// Carries out a plan. No value: another writer was faster; `marked` is then what a plan of two
@@ -47,16 +61,15 @@ ApiResult<std::optional<Deleted>> remove(const RestParts& parts, const Resource&
 ApiResult<std::optional<Deleted>> carry_out(const RestParts& parts, const Resource& resource,
                                             const VersionPtr& current, DeletionPlan plan,
                                             DryRun dry_run, VersionPtr& marked) {
-  if (plan.step == Step::kNothing) {
-    return std::optional(Deleted{load(*current, resource), false});
-  }
+  if (plan.step == Step::kNothing) return not_removed(parts, *current, resource);
   if (dry_run == DryRun::kYes) {
     return std::optional(Deleted{std::move(plan.object), plan.step != Step::kStore});
   }
   if (plan.step == Step::kRemove) return remove(parts, resource, *current, std::move(plan.object));
-  const std::shared_ptr<const ResourceSet> resources = parts.resources.now();
-  Result<VersionPtr> stored = parts.store.update(
-      resource.collection, make_draft(plan.object, resource, *resources), current->revision);
+  ApiResult<Draft> draft = make_draft(parts, plan.object, resource);
+  if (!draft) return draft.error();
+  Result<VersionPtr> stored =
+      parts.store.update(resource.collection, std::move(*draft), current->revision);
   if (!stored) {
     const Code code = stored.error().code();
     if (code == Code::kConflict || code == Code::kNotFound) return std::optional<Deleted>();
@@ -67,7 +80,7 @@ ApiResult<std::optional<Deleted>> carry_out(const RestParts& parts, const Resour
     marked = *stored;
     return remove(parts, resource, **stored, load(**stored, resource));
   }
-  return std::optional(Deleted{load(**stored, resource), false});
+  return not_removed(parts, **stored, resource);
 }
 
 Json removed_status(const Resource& resource, const Json& object) {
@@ -96,10 +109,11 @@ ApiResult<Deleted> delete_one(const RestParts& parts, const Resource& resource,
     if (marked == nullptr) {  // Else they held, and the mark is a version of our own.
       if (ApiFailure failure = check_preconditions(resource, options, *current)) return *failure;
     }
-    DeletionPlan plan =
-        plan_deletion(resource, load(*current, resource), options, parts.clock.wall_now());
+    const ApiResult<Json> loaded = load(parts, *current, resource);
+    if (!loaded) return loaded.error();
+    const Json& old = *loaded;
+    DeletionPlan plan = plan_deletion(resource, old, options, parts.clock.wall_now());
     if (judge != nullptr && marked == nullptr && plan.step != Step::kNothing) {
-      const Json old = load(*current, resource);
       if (ApiFailure failure = judge({.operation = JudgedWrite::Operation::kDelete,
                                       .resource = resource,
                                       .subresource = "",

@@ -1,5 +1,6 @@
 #include "sandbox/rest/response.hpp"
 
+#include "sandbox/crd/custom_resource.hpp"
 #include "sandbox/rest/convert.hpp"
 
 namespace davit::sandbox {
@@ -21,10 +22,6 @@ HttpServerResponse encoded(const Call& call, int code, const Json& body) {
 
 /// Built-in kinds appear in lists without kind and apiVersion.
 void append_item(std::string& out, const Version& version, const Resource& resource) {
-  if (resource.custom) {
-    out += load_text(version, resource);
-    return;
-  }
   if (is_stored_as(version, resource)) {
     // The prefix is {"kind":…,"apiVersion":…, and neither value can hold a quote or a comma.
     std::size_t skip = version.text.find(',');
@@ -39,8 +36,14 @@ void append_item(std::string& out, const Version& version, const Resource& resou
   append_text(out, object);
 }
 
-std::string list_text(const Resource& resource, const std::vector<VersionPtr>& objects,
-                      const Json& metadata) {
+ApiResult<std::string> list_text(const RestParts& parts, const Resource& resource,
+                                 const std::vector<VersionPtr>& objects, const Json& metadata) {
+  std::vector<Json> converted;
+  if (conversion_hook(resource) != nullptr) {
+    ApiResult<std::vector<Json>> loaded = load(parts, objects, resource);
+    if (!loaded) return loaded.error();
+    converted = std::move(*loaded);
+  }
   std::size_t bytes = 200;
   for (const VersionPtr& each : objects) bytes += each->text.size() + 1;
   std::string out;
@@ -51,7 +54,13 @@ std::string list_text(const Resource& resource, const std::vector<VersionPtr>& o
   out += R"(,"items":[)";
   for (std::size_t i = 0; i < objects.size(); ++i) {
     if (i > 0) out += ',';
-    append_item(out, *objects[i], resource);
+    if (!converted.empty()) {
+      append_text(out, converted[i]);
+    } else if (resource.custom) {
+      out += load_text(*objects[i], resource);
+    } else {
+      append_item(out, *objects[i], resource);
+    }
   }
   out += "]}";
   return out;
@@ -80,10 +89,14 @@ Json whole_list(const Resource& resource, std::vector<Json> objects, Json metada
 
 }  // namespace
 
-HttpServerResponse version_response(const RestParts& parts, const Call& call, int code,
-                                    const Version& version) {
-  if (is_plain(call.form)) return json_response(code, load_text(version, *call.resource));
-  return object_response(parts, call, code, load(version, *call.resource));
+ApiResult<HttpServerResponse> version_response(const RestParts& parts, const Call& call, int code,
+                                               const Version& version) {
+  if (is_plain(call.form) && conversion_hook(*call.resource) == nullptr) {
+    return json_response(code, load_text(version, *call.resource));
+  }
+  const ApiResult<Json> object = load(parts, version, *call.resource);
+  if (!object) return object.error();
+  return object_response(parts, call, code, *object);
 }
 
 HttpServerResponse object_response(const RestParts& parts, const Call& call, int code,
@@ -103,19 +116,23 @@ HttpServerResponse object_response(const RestParts& parts, const Call& call, int
                           parts.clock.wall_now()));
 }
 
-HttpServerResponse written_response(const RestParts& parts, const Call& call,
-                                    const Written& written) {
+ApiResult<HttpServerResponse> written_response(const RestParts& parts, const Call& call,
+                                               const Written& written) {
   return version_response(parts, call, written.effect == Written::Effect::kCreated ? 201 : 200,
                           *written.version);
 }
 
-HttpServerResponse list_response(const RestParts& parts, const Call& call,
-                                 const std::vector<VersionPtr>& objects, Json metadata) {
+ApiResult<HttpServerResponse> list_response(const RestParts& parts, const Call& call,
+                                            const std::vector<VersionPtr>& objects, Json metadata) {
   const Resource& resource = *call.resource;
-  if (is_plain(call.form)) return json_response(200, list_text(resource, objects, metadata));
-  std::vector<Json> loaded;
-  loaded.reserve(objects.size());
-  for (const VersionPtr& each : objects) loaded.push_back(load(*each, resource));
+  if (is_plain(call.form)) {
+    ApiResult<std::string> text = list_text(parts, resource, objects, metadata);
+    if (!text) return text.error();
+    return json_response(200, std::move(*text));
+  }
+  ApiResult<std::vector<Json>> found = load(parts, objects, resource);
+  if (!found) return found.error();
+  std::vector<Json>& loaded = *found;
   switch (call.form.form) {
     case Form::kTable:
       return encoded(call, 200,

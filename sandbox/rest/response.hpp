@@ -10,18 +10,20 @@
 namespace davit::sandbox {
 
 /// A stored object in the form of the call's resource.
-[[nodiscard]] HttpServerResponse version_response(const RestParts& parts, const Call& call,
-                                                  int code, const Version& version);
+[[nodiscard]] ApiResult<HttpServerResponse> version_response(const RestParts& parts,
+                                                             const Call& call, int code,
+                                                             const Version& version);
 /// An object with kind and apiVersion. An object that is not of the call's resource (a Status, a
 /// Scale) is never a Table.
 [[nodiscard]] HttpServerResponse object_response(const RestParts& parts, const Call& call, int code,
                                                  const Json& object);
 /// The response to a write: 201 if the object was created.
-[[nodiscard]] HttpServerResponse written_response(const RestParts& parts, const Call& call,
-                                                  const Written& written);
+[[nodiscard]] ApiResult<HttpServerResponse> written_response(const RestParts& parts,
+                                                             const Call& call,
+                                                             const Written& written);
 /// A list with this metadata.
-[[nodiscard]] HttpServerResponse list_response(const RestParts& parts, const Call& call,
-                                               const std::vector<VersionPtr>& objects,
-                                               Json metadata);
+[[nodiscard]] ApiResult<HttpServerResponse> list_response(const RestParts& parts, const Call& call,
+                                                          const std::vector<VersionPtr>& objects,
+                                                          Json metadata);
 
 }  // namespace davit::sandbox

@@ -11,6 +11,7 @@
 #include "sandbox/kinds/api_error.hpp"
 #include "sandbox/kinds/resource.hpp"
 #include "sandbox/output/output.hpp"
+#include "sandbox/rest/object_converter.hpp"
 #include "sandbox/rest/resources.hpp"
 #include "sandbox/rest/url.hpp"
 #include "sandbox/store/store.hpp"
@@ -37,6 +38,10 @@ struct RestParts {
   Resources& resources;
   Admission& admission;
   WriteObserver& observer;
+  /// Null: custom resources whose definition names a webhook stay in the version in which they are
+  /// stored.
+  ObjectConverter* converter = nullptr;
+  std::stop_token stop = {};  ///< Ends what `converter` waits for.
 };
 
 /// Whether the caller may write `next` in the place of `old`, which is null when there is nothing.

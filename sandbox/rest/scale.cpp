@@ -153,8 +153,9 @@ WriteTarget scale_target(const RestParts& parts, const Call& call, const WriteOp
 ApiResult<HttpServerResponse> scale_response(const RestParts& parts, const Call& call,
                                              const ApiResult<Written>& written) {
   if (!written) return written.error();
-  const Json parent = load(*written->version, *call.resource);
-  return object_response(parts, call, 200, scale_of(parent, *call.resource));
+  const ApiResult<Json> parent = load(parts, *written->version, *call.resource);
+  if (!parent) return parent.error();
+  return object_response(parts, call, 200, scale_of(*parent, *call.resource));
 }
 
 ApiResult<HttpServerResponse> put_scale(const RestParts& parts, Call& call) {
@@ -163,12 +164,13 @@ ApiResult<HttpServerResponse> put_scale(const RestParts& parts, Call& call) {
   ApiResult<Decoded> decoded = decode_body(call.request, scale_type(), options->validation);
   if (!decoded) return decoded.error();
   call.warnings = std::move(decoded->warnings);
-  return scale_response(
-      parts, call,
-      rewrite_object(
-          parts, scale_target(parts, call, *options), Missing::kNotFound,
-          [&](const Json& old) { return with_replicas(old, decoded->object, call); },
-          call.warnings));
+  return scale_response(parts, call,
+                        rewrite_object(
+                            parts, scale_target(parts, call, *options), Missing::kNotFound,
+                            [&](const Json& old) -> ApiResult<Json> {
+                              return with_replicas(old, decoded->object, call);
+                            },
+                            call.warnings));
 }
 
 ApiResult<HttpServerResponse> patch_scale(const RestParts& parts, Call& call) {
@@ -177,16 +179,17 @@ ApiResult<HttpServerResponse> patch_scale(const RestParts& parts, Call& call) {
   if (!patch) return patch.error();
   // An applied Scale says nothing but replicas: the same as merging it.
   if (patch->type == PatchType::kApply) patch->type = PatchType::kMerge;
-  return scale_response(parts, call,
-                        rewrite_object(
-                            parts, scale_target(parts, call, patch->options), Missing::kNotFound,
-                            [&](const Json& old) -> ApiResult<Json> {
-                              ApiResult<Json> scale = apply_patch(
-                                  *patch, scale_of(old, *call.resource), call, type, call.warnings);
-                              if (!scale) return scale.error();
-                              return with_replicas(old, *scale, call);
-                            },
-                            call.warnings));
+  return scale_response(
+      parts, call,
+      rewrite_object(
+          parts, scale_target(parts, call, patch->options), Missing::kNotFound,
+          [&](const Json& old) -> ApiResult<Json> {
+            ApiResult<Json> scale =
+                apply_patch(*patch, scale_of(old, *call.resource), call, type, call.warnings);
+            if (!scale) return scale.error();
+            return with_replicas(old, *scale, call);
+          },
+          call.warnings));
 }
 
 }  // namespace
@@ -194,7 +197,9 @@ ApiResult<HttpServerResponse> patch_scale(const RestParts& parts, Call& call) {
 ApiResult<HttpServerResponse> get_scale(const RestParts& parts, Call& call) {
   const VersionPtr version = parts.store.get(call.resource->collection, call.ns(), call.url.name);
   if (version == nullptr) return not_found(Subject::resource(*call.resource, call.url.name));
-  const Json parent = load(*version, *call.resource);
+  const ApiResult<Json> loaded = load(parts, *version, *call.resource);
+  if (!loaded) return loaded.error();
+  const Json& parent = *loaded;
   if (const ScalePaths* custom = scale_paths(*call.resource);
       custom != nullptr && follow(parent, custom->spec_replicas) == nullptr) {
     std::string path;

@@ -21,7 +21,7 @@ WatchEventWriter::WatchEventWriter(ResourcePtr resource, OutputForm form, const 
 
 void WatchEventWriter::append(std::string& out, std::string_view type, const Version& version) {
   if (form_.form != Form::kWhole || form_.media != Media::kJson)
-    return append_object(out, type, load(version, *resource_));
+    return append(out, type, load(version, *resource_));
   open_event(out, type);
   if (is_stored_as(version, *resource_)) {
     out += version.text;
@@ -35,7 +35,7 @@ void WatchEventWriter::append_at(std::string& out, std::string_view type, const 
                                  Revision revision) {
   Json object = load(version, *resource_);
   object["metadata"].set("resourceVersion", std::to_string(revision));
-  append_object(out, type, object);
+  append(out, type, object);
 }
 
 void WatchEventWriter::append_bookmark(std::string& out, Bookmark what, Revision revision) {
@@ -43,17 +43,17 @@ void WatchEventWriter::append_bookmark(std::string& out, Bookmark what, Revision
   if (what == Bookmark::kInitialEventsEnd) {
     metadata.set("annotations", Json::object({{"k8s.io/initial-events-end", "true"}}));
   }
-  append_object(out, "BOOKMARK",
-                Json::object({{"kind", resource_->kind},
-                              {"apiVersion", resource_->api_version()},
-                              {"metadata", std::move(metadata)}}));
+  append(out, "BOOKMARK",
+         Json::object({{"kind", resource_->kind},
+                       {"apiVersion", resource_->api_version()},
+                       {"metadata", std::move(metadata)}}));
 }
 
 void WatchEventWriter::append_error(std::string& out, const ApiError& error) const {
   append_event(out, "ERROR", to_status(error));
 }
 
-void WatchEventWriter::append_object(std::string& out, std::string_view type, const Json& object) {
+void WatchEventWriter::append(std::string& out, std::string_view type, const Json& object) {
   if (form_.form == Form::kTable) {
     Json metadata =
         Json::object({{"resourceVersion", object.text_at({"metadata", "resourceVersion"})}});

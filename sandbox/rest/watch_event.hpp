@@ -18,6 +18,8 @@ class WatchEventWriter {
 
   /// `type` is "ADDED", "MODIFIED" or "DELETED".
   void append(std::string& out, std::string_view type, const Version& version);
+  /// The same of an object in the form of the resource.
+  void append(std::string& out, std::string_view type, const Json& object);
   /// The same with the resourceVersion of another write.
   void append_at(std::string& out, std::string_view type, const Version& version,
                  Revision revision);
@@ -27,7 +29,6 @@ class WatchEventWriter {
 
  private:
   void append_event(std::string& out, std::string_view type, const Json& object) const;
-  void append_object(std::string& out, std::string_view type, const Json& object);
 
   const ResourcePtr resource_;
   const OutputForm form_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sandbox/crd/custom_resource.hpp"
+
 namespace davit::sandbox {
 
 namespace {
@@ -33,14 +35,62 @@ WatchStream::WatchStream(const RestParts& parts, ResourcePtr resource, OutputFor
 HttpBodyStream::State WatchStream::read(std::string& out, std::size_t bytes_max) {
   const std::size_t size_max = out.size() + bytes_max;
   const Time now = parts_.clock.now();
+  prepare_queue();
+  if (queue_ != nullptr && !flush(out, size_max, now)) return state();
   if (phase_ == Phase::kWaiting) wait(out, now);
   if (phase_ == Phase::kInitial) send_initial(out, size_max);
-  if (phase_ == Phase::kLive && out.size() < size_max) {
+  if (phase_ == Phase::kLive && has_room(out, size_max)) {
     send_changes(out, size_max);
     if (phase_ == Phase::kLive && now >= bookmark_due()) send_bookmark(out, now);
     if (now >= plan_.deadline || !is_served()) phase_ = Phase::kEnded;
   }
+  if (queue_ != nullptr && phase_ != Phase::kEnded) {
+    static_cast<void>(flush(out, size_max, now));
+  }
+  return state();
+}
+
+HttpBodyStream::State WatchStream::state() const {
   return phase_ == Phase::kEnded ? State::kEnded : State::kOpen;
+}
+
+/// A definition gets a webhook at any time.
+void WatchStream::prepare_queue() {
+  if (queue_ != nullptr || !resource_->custom || parts_.converter == nullptr) return;
+  const ResourcePtr now =
+      parts_.resources.now()->find(resource_->group, resource_->version, resource_->name);
+  if (now == nullptr || conversion_hook(*now) == nullptr) return;
+  queue_ = std::make_unique<WatchQueue>(parts_, resource_);
+}
+
+/// Writes what the webhook has converted. False: there is more, or the watch has ended.
+bool WatchStream::flush(std::string& out, std::size_t size_max, Time now) {
+  const WatchQueue::State state = queue_->write(out, size_max, writer_);
+  if (state == WatchQueue::State::kEmpty) return true;
+  if (state == WatchQueue::State::kFailed) {
+    writer_.append_error(out, queue_->failure());
+    phase_ = Phase::kEnded;
+  } else if (now >= plan_.deadline || !is_served()) {
+    phase_ = Phase::kEnded;
+  }
+  return false;
+}
+
+bool WatchStream::has_room(const std::string& out, std::size_t size_max) const {
+  return out.size() < size_max && (queue_ == nullptr || !queue_->is_full());
+}
+
+/// `revision`: the resourceVersion to show; 0: that of `version`.
+void WatchStream::send(std::string& out, std::string_view type, const VersionPtr& version,
+                       Revision revision) {
+  if (queue_ != nullptr) return queue_->push({type, version, revision});
+  if (revision == 0) return writer_.append(out, type, *version);
+  writer_.append_at(out, type, *version, revision);
+}
+
+void WatchStream::show_bookmark(std::string& out, WatchEventWriter::Bookmark what) {
+  if (queue_ != nullptr) return queue_->push({"", nullptr, position_, what});
+  writer_.append_bookmark(out, what, position_);
 }
 
 void WatchStream::on_ready(std::function<void()> ready) {
@@ -50,7 +100,8 @@ void WatchStream::on_ready(std::function<void()> ready) {
 Time WatchStream::next_read() const {
   if (phase_ == Phase::kEnded) return Time::max();
   if (phase_ == Phase::kWaiting) return std::min(plan_.deadline, wait_.next_poll());
-  return std::min(plan_.deadline, bookmark_due());
+  const Time next = std::min(plan_.deadline, bookmark_due());
+  return queue_ == nullptr ? next : std::min(next, queue_->next_read());
 }
 
 void WatchStream::wait(std::string& out, Time now) {
@@ -76,19 +127,19 @@ bool WatchStream::take_state() {
 }
 
 void WatchStream::send_initial(std::string& out, std::size_t size_max) {
-  for (; sent_ < initial_.size() && out.size() < size_max; ++sent_) {
-    writer_.append(out, "ADDED", *initial_[sent_]);
+  for (; sent_ < initial_.size() && has_room(out, size_max); ++sent_) {
+    send(out, "ADDED", initial_[sent_]);
   }
   if (sent_ < initial_.size()) return;
   initial_ = {};
   phase_ = Phase::kLive;
   if (plan_.bookmarks == WatchPlan::Bookmarks::kAlsoAfterInitial) {
-    writer_.append_bookmark(out, WatchEventWriter::Bookmark::kInitialEventsEnd, position_);
+    show_bookmark(out, WatchEventWriter::Bookmark::kInitialEventsEnd);
   }
 }
 
 void WatchStream::send_changes(std::string& out, std::size_t size_max) {
-  while (out.size() < size_max) {
+  while (has_room(out, size_max)) {
     // Taken first: every change up to it is in the history by now.
     const Revision reached = parts_.store.revision();
     Result<std::vector<Change>> changes =
@@ -99,7 +150,7 @@ void WatchStream::send_changes(std::string& out, std::size_t size_max) {
       return;
     }
     for (const Change& each : *changes) {
-      if (out.size() >= size_max) return;
+      if (!has_room(out, size_max)) return;
       send_change(out, each);
       position_ = each.object->revision;
     }
@@ -115,19 +166,19 @@ void WatchStream::send_change(std::string& out, const Change& change) {
   const Selection& selection = plan_.selection;
   const bool matched = change.previous != nullptr && selection.matches(*change.previous);
   if (change.type == ChangeType::kDeleted) {
-    if (matched) writer_.append(out, "DELETED", *change.object);
+    if (matched) send(out, "DELETED", change.object);
     return;
   }
   const bool matches = selection.matches(*change.object);
-  if (matches) return writer_.append(out, matched ? "MODIFIED" : "ADDED", *change.object);
-  if (matched) writer_.append_at(out, "DELETED", *change.previous, change.object->revision);
+  if (matches) return send(out, matched ? "MODIFIED" : "ADDED", change.object);
+  if (matched) send(out, "DELETED", change.previous, change.object->revision);
 }
 
 void WatchStream::send_bookmark(std::string& out, Time now) {
   bookmarked_ = now;
   if (position_ == reported_) return;
   reported_ = position_;
-  writer_.append_bookmark(out, WatchEventWriter::Bookmark::kProgress, position_);
+  show_bookmark(out, WatchEventWriter::Bookmark::kProgress);
 }
 
 Time WatchStream::bookmark_due() const {

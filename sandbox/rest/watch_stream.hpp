@@ -10,6 +10,7 @@
 #include "sandbox/rest/list.hpp"
 #include "sandbox/rest/revision_wait.hpp"
 #include "sandbox/rest/watch_event.hpp"
+#include "sandbox/rest/watch_queue.hpp"
 
 namespace davit::sandbox {
 
@@ -47,11 +48,18 @@ class WatchStream final : public HttpBodyStream {
     kEnded,
   };
 
+  [[nodiscard]] State state() const;
   void wait(std::string& out, Time now);
   [[nodiscard]] bool take_state();
   void send_initial(std::string& out, std::size_t size_max);
   void send_changes(std::string& out, std::size_t size_max);
   void send_change(std::string& out, const Change& change);
+  void send(std::string& out, std::string_view type, const VersionPtr& version,
+            Revision revision = 0);
+  void show_bookmark(std::string& out, WatchEventWriter::Bookmark what);
+  [[nodiscard]] bool has_room(const std::string& out, std::size_t size_max) const;
+  void prepare_queue();
+  [[nodiscard]] bool flush(std::string& out, std::size_t size_max, Time now);
   void send_bookmark(std::string& out, Time now);
   [[nodiscard]] Time bookmark_due() const;
   [[nodiscard]] bool is_served() const;
@@ -60,6 +68,7 @@ class WatchStream final : public HttpBodyStream {
   const ResourcePtr resource_;
   const WatchPlan plan_;
   WatchEventWriter writer_;
+  std::unique_ptr<WatchQueue> queue_;  // Null: no webhook converts the objects.
   Phase phase_;
   RevisionWait wait_;  // In kWaiting.
   std::vector<VersionPtr> initial_;

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "lib/kube/patch/apply.hpp"
+#include "sandbox/crd/custom_resource.hpp"
 #include "sandbox/rest/address_objects.hpp"
 #include "sandbox/rest/convert.hpp"
 #include "sandbox/rest/delete.hpp"
@@ -184,17 +185,18 @@ ApiResult<std::optional<Written>> try_create(const RestParts& parts, const Write
   Reserved reserved =
       parts.admission.reserve(admission_request(target, WriteVerb::kCreate, nullptr), object);
   if (reserved.refusal) return *reserved.refusal;
-  const std::shared_ptr<const ResourceSet> resources = parts.resources.now();
   if (target.dry_run == DryRun::kYes) {
-    const std::string& name = object.text_at({"metadata", "name"});
+    const std::string name = object.text_at({"metadata", "name"});
     if (parts.store.get(target.resource.collection, target.ns, name) != nullptr) {
       return std::optional<Written>();
     }
-    return std::optional(Written{unstored(std::move(object), target.resource, *resources),
-                                 Written::Effect::kCreated});
+    ApiResult<VersionPtr> shown = unstored(parts, std::move(object), target.resource);
+    if (!shown) return shown.error();
+    return std::optional(Written{std::move(*shown), Written::Effect::kCreated});
   }
-  Result<VersionPtr> stored = parts.store.create(
-      target.resource.collection, make_draft(std::move(object), target.resource, *resources));
+  ApiResult<Draft> draft = make_draft(parts, std::move(object), target.resource);
+  if (!draft) return draft.error();
+  Result<VersionPtr> stored = parts.store.create(target.resource.collection, std::move(*draft));
   if (!stored) {
     if (stored.error().code() == Code::kAlreadyExists) return std::optional<Written>();
     return store_error(stored.error());
@@ -289,7 +291,9 @@ bool is_released(const Resource& resource, const Json& next, const Json& old) {
 ApiResult<std::optional<Written>> try_rewrite(const RestParts& parts, const WriteTarget& target,
                                               const VersionPtr& current, const Produce& produce,
                                               std::vector<std::string>& warnings) {
-  const Json old = load(*current, target.resource);
+  const ApiResult<Json> loaded = load(parts, *current, target.resource);
+  if (!loaded) return loaded.error();
+  const Json& old = *loaded;
   ApiResult<Json> produced = produce(old);
   if (!produced) return produced.error();
   Json& next = *produced;
@@ -306,23 +310,24 @@ ApiResult<std::optional<Written>> try_rewrite(const RestParts& parts, const Writ
   Reserved reserved =
       parts.admission.reserve(admission_request(target, WriteVerb::kUpdate, &old), next);
   if (reserved.refusal) return *reserved.refusal;
-  const std::shared_ptr<const ResourceSet> resources = parts.resources.now();
   const bool released = is_released(target.resource, next, old);
   if (target.dry_run == DryRun::kYes || released) {
-    VersionPtr shown = unstored(next, target.resource, *resources);
+    ApiResult<VersionPtr> shown = unstored(parts, next, target.resource);
+    if (!shown) return shown.error();
     if (target.dry_run == DryRun::kYes) {
       return std::optional(
-          Written{std::move(shown), released ? Effect::kRemoved : Effect::kUpdated});
+          Written{std::move(*shown), released ? Effect::kRemoved : Effect::kUpdated});
     }
     std::optional<ApiResult<VersionPtr>> gone =
         remove_version(parts, target.resource, *current, old);
     if (!gone) return std::optional<Written>();
     if (!*gone) return gone->error();
-    return std::optional(Written{std::move(shown), Effect::kRemoved});
+    return std::optional(Written{std::move(*shown), Effect::kRemoved});
   }
-  Result<VersionPtr> stored = parts.store.update(
-      target.resource.collection, make_draft(std::move(next), target.resource, *resources),
-      current->revision);
+  ApiResult<Draft> draft = make_draft(parts, std::move(next), target.resource);
+  if (!draft) return draft.error();
+  Result<VersionPtr> stored =
+      parts.store.update(target.resource.collection, std::move(*draft), current->revision);
   if (!stored) {
     const Code code = stored.error().code();
     if (code == Code::kConflict || code == Code::kNotFound) return std::optional<Written>();
@@ -476,9 +481,11 @@ void delete_endpoints_of(const RestParts& parts, const Version& service) {
 std::optional<ApiResult<VersionPtr>> remove_version(const RestParts& parts,
                                                     const Resource& resource,
                                                     const Version& current, Json last) {
-  const std::shared_ptr<const ResourceSet> resources = parts.resources.now();
-  Result<VersionPtr> removed = parts.store.remove(
-      resource.collection, make_draft(last, resource, *resources), current.revision);
+  Draft draft = conversion_hook(resource) != nullptr
+                    ? removal_draft(current)
+                    : make_draft(last, resource, *parts.resources.now());
+  Result<VersionPtr> removed =
+      parts.store.remove(resource.collection, std::move(draft), current.revision);
   if (!removed) {
     const Code code = removed.error().code();
     if (code == Code::kConflict || code == Code::kNotFound) return std::nullopt;
@@ -491,8 +498,10 @@ std::optional<ApiResult<VersionPtr>> remove_version(const RestParts& parts,
   return std::move(*removed);
 }
 
-VersionPtr unstored(Json object, const Resource& resource, const ResourceSet& resources) {
-  Draft draft = make_draft(std::move(object), resource, resources);
+ApiResult<VersionPtr> unstored(const RestParts& parts, Json object, const Resource& resource) {
+  ApiResult<Draft> made = make_draft(parts, std::move(object), resource);
+  if (!made) return made.error();
+  Draft& draft = *made;
   auto version = std::make_shared<Version>();
   version->ns = std::move(draft.ns);
   version->name = std::move(draft.name);
@@ -501,7 +510,7 @@ VersionPtr unstored(Json object, const Resource& resource, const ResourceSet& re
   std::ranges::sort(version->labels);
   version->fields = std::move(draft.fields);
   version->text = to_text(draft.object);
-  return version;
+  return VersionPtr(std::move(version));
 }
 
 ApiError store_error(const Status& status) {

@@ -90,8 +90,8 @@ enum class Missing : std::uint8_t { kNotFound, kCreate };
                                                                   Json last);
 
 /// The version that a store of `object` would make, for dry runs.
-[[nodiscard]] VersionPtr unstored(Json object, const Resource& resource,
-                                  const ResourceSet& resources);
+[[nodiscard]] ApiResult<VersionPtr> unstored(const RestParts& parts, Json object,
+                                             const Resource& resource);
 
 /// A refusal of the store as a response.
 [[nodiscard]] ApiError store_error(const Status& status);

@@ -98,22 +98,32 @@ class ApiServer::Direct final : public HttpHandler {
 };
 
 HttpServerResponse ApiServer::handle(const HttpServerRequest& request) {
-  if (state_->options.hook_thread == ApiServerOptions::HookThread::kCaller || !may_wait(request)) {
+  const std::optional<std::string> share = waits(request);
+  if (state_->options.hook_thread == ApiServerOptions::HookThread::kCaller || !share) {
     return respond(request, *this, {});
   }
   HttpServerResponse response = to_response(
       too_many_requests("the request waits for webhooks", {}, 1));  // For callers that do not wait.
   response.deferred = state_->threads.start(
       [this, request](const std::stop_token& stop) { return respond_in_full(request, stop); },
-      state_->outer.clock);
+      state_->outer.clock, *share);
   return response;
 }
 
-bool ApiServer::may_wait(const HttpServerRequest& request) const {
-  if (state_->options.webhooks == nullptr) return false;
-  if (request.method == "GET" || request.method == "HEAD") return false;
+std::optional<std::string> ApiServer::waits(const HttpServerRequest& request) const {
+  if (state_->options.webhooks == nullptr) return std::nullopt;
   const ApiResult<Url> url = parse_url(request.target);
-  return url && url->is_resource && state_->webhooks.may_concern(url->resource);
+  if (!url || !url->is_resource) return std::nullopt;
+  const ResourcePtr resource =
+      state_->resources.now()->find(url->group, url->version, url->resource);
+  if (resource != nullptr && conversion_hook(*resource) != nullptr) {
+    // A watch asks for conversions when it has events.
+    if (verb_of(request.method, *url) == Verb::kWatch) return std::nullopt;
+    return resource->qualified_name();
+  }
+  if (request.method == "GET" || request.method == "HEAD") return std::nullopt;
+  if (!state_->webhooks.may_concern(url->resource)) return std::nullopt;
+  return "";
 }
 
 HttpServerResponse ApiServer::respond_in_full(const HttpServerRequest& request,
@@ -130,8 +140,10 @@ HttpServerResponse ApiServer::respond(const HttpServerRequest& request, HttpHand
             nullptr, {},   std::string(request.header("User-Agent"))};
   call.stop = stop;
   call.begun = state_->outer.clock.now();
+  RestParts rest = state_->rest;
+  rest.stop = stop;
   ApiResult<HttpServerResponse> result =
-      serve(state_->rest, state_->options, state_->knows_requesters,
+      serve(rest, state_->options, state_->knows_requesters,
             {state_->policies, state_->mutations, state_->webhooks, state_->metrics},
             state_->documents, call);
   HttpServerResponse response = result ? std::move(*result) : to_response(result.error());

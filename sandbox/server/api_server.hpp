@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -98,8 +99,9 @@ class ApiServer final : public HttpHandler {
  private:
   class Direct;
 
-  /// Whether webhooks may have to be asked about the request.
-  [[nodiscard]] bool may_wait(const HttpServerRequest& request) const;
+  /// Whether webhooks may have to be asked about the request: the share of the threads that it
+  /// counts for. Nothing: the response needs none.
+  [[nodiscard]] std::optional<std::string> waits(const HttpServerRequest& request) const;
   /// Responds on the calling thread. `repeats`: what repeats a request whose response is deferred.
   [[nodiscard]] HttpServerResponse respond(const HttpServerRequest& request, HttpHandler& repeats,
                                            const std::stop_token& stop);

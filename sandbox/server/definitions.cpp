@@ -63,8 +63,13 @@ std::vector<ResourcePtr> served_at_first(const AutoscalerGates& gates) {
 }
 
 Definitions::Definitions(Store& store, Clock& clock, Random& random, Resources& resources,
-                         Admission& admission)
-    : store_(store), clock_(clock), random_(random), resources_(resources), admission_(admission) {}
+                         Admission& admission, ConversionHooks hooks)
+    : store_(store),
+      clock_(clock),
+      random_(random),
+      resources_(resources),
+      admission_(admission),
+      hooks_(hooks) {}
 
 void Definitions::restore() {
   for (const VersionPtr& each : store_.list(kDefinitions, "").objects) {
@@ -122,7 +127,7 @@ void Definitions::update_status(const std::string& name) {
 void Definitions::serve(const Json& definition) {
   std::vector<ResourcePtr> versions;
   if (is_established(definition)) {
-    Result<std::vector<ResourcePtr>> served = resources_of(definition);
+    Result<std::vector<ResourcePtr>> served = resources_of(definition, hooks_);
     if (served) versions = std::move(*served);
     // Objects are stored in the form of the first.
     std::stable_partition(versions.begin(), versions.end(), [&](const ResourcePtr& each) {

@@ -23,7 +23,7 @@ namespace davit::sandbox {
 class Definitions final : public WriteObserver {
  public:
   Definitions(Store& store, Clock& clock, Random& random, Resources& resources,
-              Admission& admission);
+              Admission& admission, ConversionHooks hooks);
 
   /// Serves what the store holds already. Before the first request.
   void restore();
@@ -47,6 +47,7 @@ class Definitions final : public WriteObserver {
   Random& random_;
   Resources& resources_;
   Admission& admission_;
+  const ConversionHooks hooks_;
   Mutex mutex_;  // One change of the table at a time, in the order of the definitions.
 };
 

@@ -192,7 +192,8 @@ WritePermit permit_of(const Serving& serving, const Call& call) {
 WriteJudge judge_of(const Serving& serving, Call& call) {
   if (serving.options.admission_switch == AdmissionSwitch::kOff) return nullptr;
   return [&serving, &call](const JudgedWrite& write) -> ApiFailure {
-    const PolicyContext context{call, serving.who, *serving.options.authorizer, call.warnings};
+    const PolicyContext context{serving.rest, call, serving.who, *serving.options.authorizer,
+                                call.warnings};
     if (write.operation == JudgedWrite::Operation::kDelete) {
       // There is no object to change, but mutating webhooks are asked, too.
       Reinvocation round;
@@ -211,7 +212,8 @@ WriteMutate mutate_of(const Serving& serving, Call& call) {
   if (serving.options.admission_switch == AdmissionSwitch::kOff) return nullptr;
   return [&serving, &call](const JudgedWrite& write, Json& object,
                            const Readmit& again) -> ApiFailure {
-    const PolicyContext context{call, serving.who, *serving.options.authorizer, call.warnings};
+    const PolicyContext context{serving.rest, call, serving.who, *serving.options.authorizer,
+                                call.warnings};
     Reinvocation policies;
     Reinvocation hooks;
     const auto pass = [&]() -> ApiFailure {

@@ -44,7 +44,15 @@ RequestThreads::~RequestThreads() {
   jobs.clear();  // Joins.
 }
 
-std::unique_ptr<HttpDeferredResponse> RequestThreads::start(Work work, const Clock& clock) {
+bool RequestThreads::has_room(const std::string& share) const {
+  if (jobs_.size() >= kRequestsMax) return false;
+  if (share.empty()) return true;
+  const auto shares = [&share](const auto& each) { return each.second->share == share; };
+  return static_cast<std::size_t>(std::ranges::count_if(jobs_, shares)) < kShareMax;
+}
+
+std::unique_ptr<HttpDeferredResponse> RequestThreads::start(Work work, const Clock& clock,
+                                                            const std::string& share) {
   std::vector<std::unique_ptr<Job>> ended;  // Joined outside the lock.
   Id id = 0;
   {
@@ -57,9 +65,10 @@ std::unique_ptr<HttpDeferredResponse> RequestThreads::start(Work work, const Clo
         ++each;
       }
     }
-    if (jobs_.size() >= kRequestsMax) return nullptr;
+    if (!has_room(share)) return nullptr;
     id = ++last_;
     auto job = std::make_unique<Job>();
+    job->share = share;
     const bool started = start_thread(
         job->thread, "webhooks",
         [this, id, work = std::move(work)](const std::stop_token& stop) { run(id, work, stop); });

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <thread>
 
 #include "lib/base/clock.hpp"
@@ -29,8 +30,10 @@ class RequestThreads {
 
   /// A response whose request runs on a thread of its own. Null: too many do, or the system has no
   /// thread. A request whose response is dropped is asked to stop. `clock` must outlive the
-  /// response, and so must this.
-  [[nodiscard]] std::unique_ptr<HttpDeferredResponse> start(Work work, const Clock& clock)
+  /// response, and so must this. Requests with the same `share` get a quarter of the threads, so
+  /// that one webhook that hangs does not hold all; empty: no share.
+  [[nodiscard]] std::unique_ptr<HttpDeferredResponse> start(Work work, const Clock& clock,
+                                                            const std::string& share = "")
       EXCLUDES(mutex_);
 
  private:
@@ -38,6 +41,7 @@ class RequestThreads {
   class Deferred;
   struct Job {
     std::jthread thread;
+    std::string share;
     std::optional<HttpServerResponse> response;
     bool done = false;
     bool dropped = false;
@@ -45,7 +49,9 @@ class RequestThreads {
 
   /// Far more than clients of one sandbox have under way.
   static constexpr std::size_t kRequestsMax = 256;
+  static constexpr std::size_t kShareMax = kRequestsMax / 4;
 
+  [[nodiscard]] bool has_room(const std::string& share) const REQUIRES(mutex_);
   void run(Id id, const Work& work, const std::stop_token& stop) EXCLUDES(mutex_);
   [[nodiscard]] std::optional<HttpServerResponse> take(Id id) EXCLUDES(mutex_);
   void drop(Id id) EXCLUDES(mutex_);

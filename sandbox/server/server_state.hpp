@@ -12,6 +12,7 @@
 #include "sandbox/server/api_server.hpp"
 #include "sandbox/server/definitions.hpp"
 #include "sandbox/server/documents.hpp"
+#include "sandbox/server/hook_converter.hpp"
 #include "sandbox/server/request_metrics.hpp"
 #include "sandbox/server/request_threads.hpp"
 #include "sandbox/webhook/webhooks.hpp"
@@ -32,12 +33,16 @@ struct ApiServer::State {
         lookup(std::move(objects)),
         admission(std::move(chain)),
         resources(served_at_first(options.autoscaler_gates)),
-        definitions(outer.store, outer.clock, outer.random, resources, *admission),
+        definitions(
+            outer.store, outer.clock, outer.random, resources, *admission,
+            options.webhooks == nullptr ? ConversionHooks::kNotCalled : ConversionHooks::kCalled),
+        converter(converter_of(options, outer, threads)),
         policies(outer.store, resources),
         mutations(outer.store, resources),
         webhooks({outer.store, resources, outer.clock, outer.random, options.webhooks}),
         documents(options.advertise_address + ':' + std::to_string(options.advertise_port)),
-        rest{outer.store, outer.clock, outer.random, resources, *admission, definitions} {}
+        rest{outer.store, outer.clock, outer.random,   resources,
+             *admission,  definitions, converter.get()} {}
 
   static UserInfo admin_identity() {
     UserInfo admin;
@@ -53,6 +58,17 @@ struct ApiServer::State {
     return chosen;
   }
 
+  /// Null: no webhook is called.
+  static std::unique_ptr<HookConverter> converter_of(const ApiServerOptions& options,
+                                                     const ApiServerParts& parts,
+                                                     RequestThreads& threads) {
+    if (options.webhooks == nullptr) return nullptr;
+    const bool is_caller = options.hook_thread == ApiServerOptions::HookThread::kCaller;
+    return std::make_unique<HookConverter>(
+        ConversionParts{parts.store, parts.clock, parts.random, *options.webhooks}, threads,
+        is_caller ? HookConverter::WorkThread::kCaller : HookConverter::WorkThread::kOwn);
+  }
+
   const ApiServerParts outer;
   const ServiceAccountTokens tokens;
   const std::unique_ptr<Authenticator> admin;
@@ -64,6 +80,7 @@ struct ApiServer::State {
   const std::unique_ptr<Admission> admission;
   Resources resources;
   Definitions definitions;
+  const std::unique_ptr<HookConverter> converter;  // Null: no webhook is called.
   Policies policies;
   MutatingPolicies mutations;
   Webhooks webhooks;

@@ -4,53 +4,16 @@
 #include <utility>
 
 #include "lib/base/base64.hpp"
-#include "sandbox/policy/mutated_object.hpp"
+#include "sandbox/webhook/review_reply.hpp"
 
 namespace davit::sandbox {
 
 namespace {
 
 constexpr int kBadRequest = 400;
+constexpr ReviewKind kAdmissionReview{"admission.k8s.io", "AdmissionReview"};
 
 std::string quoted(std::string_view text) { return to_text(Json(text)); }
-
-/// The error of client-go about a response that is not one.
-std::string http_error(const HookReply& reply) {
-  const Result<Json> body = parse_json(reply.body);
-  if (body && body->get("kind").text() == "Status" && body->get("status").text() == "Failure") {
-    return body->get("message").text();
-  }
-  std::string text = reply.body;
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  switch (reply.status) {
-    case 400:
-      return "the server rejected our request for an unknown reason";
-    case 401:
-      return "the server has asked for the client to provide credentials";
-    case 403:
-      return text.empty() ? "unknown" : text;
-    case 404:
-      return "the server could not find the requested resource";
-    case 405:
-      return "the server does not allow this method on the requested resource";
-    case 409:
-      return "the server reported a conflict";
-    case 429:
-      return "the server has received too many requests and has asked us to try again later";
-    case 503:
-      return "the server is currently unable to handle the request";
-    case 504:
-      return "the server was unable to return a response in the time allotted, but may still be "
-             "processing the request";
-    default:
-      break;
-  }
-  if (reply.status < 500)
-    return "the server responded with the status code " + std::to_string(reply.status) +
-           " but did not return more information";
-  return "an error on the server (" + quoted(text.empty() ? "unknown" : text) +
-         ") has prevented the request from succeeding";
-}
 
 HookVerdict failed(std::string why) {
   HookVerdict out;
@@ -61,41 +24,6 @@ HookVerdict failed(std::string why) {
 HookVerdict not_called(const std::string& why) { return failed("failed to call webhook: " + why); }
 HookVerdict invalid_reply(const std::string& why) {
   return failed("received invalid webhook response: " + why);
-}
-
-/// The error of a decoder that got no object; empty: it is one.
-std::string decode_error(const HookReply& reply, const Result<Json>& review) {
-  if (reply.body.empty()) {
-    return "0-length response with status code: " + std::to_string(reply.status) +
-           " and content type: " + reply.content_type;
-  }
-  if (review && review->is_object()) return "";
-  return no_object_text(review ? *review : Json(""));
-}
-
-/// The error of a decoder that got another object than a review; empty: it got one. A missing kind
-/// is that of the review.
-std::string kind_error(const Json& review, std::string_view version) {
-  const std::string& kind = review.get("kind").text();
-  const std::string& given = review.get("apiVersion").text();
-  if (kind.empty() || given.empty()) return "";
-  constexpr std::string_view kGroup = "admission.k8s.io/";
-  const bool known = given == "admission.k8s.io/v1" || given == "admission.k8s.io/v1beta1";
-  if (kind != "AdmissionReview" || !known) {
-    return "no kind " + quoted(kind) + " is registered for version " + quoted(given) +
-           " in scheme \"pkg/util/webhook/client.go:71\"";
-  }
-  const std::string sent(given.substr(kGroup.size()));
-  if (sent == version) return "";
-  return "converting (" + sent + ".AdmissionReview) to (" + std::string(version) +
-         ".AdmissionReview): unknown conversion";
-}
-
-/// "group/version, Kind=kind"
-std::string kind_text(const Json& review) {
-  const std::string& version = review.get("apiVersion").text();
-  return (version.find('/') == std::string::npos ? '/' + version : version) +
-         ", Kind=" + review.get("kind").text();
 }
 
 /// The fault of patch and patchType; empty: there is none.
@@ -158,40 +86,32 @@ StatusDetails details_of(const Json& details) {
 }  // namespace
 
 std::string review_version(const Json& hook) {
+  std::vector<std::string> versions;
   for (const Json& each : hook.get("admissionReviewVersions").items()) {
-    if (each.text() == "v1" || each.text() == "v1beta1") return each.text();
+    versions.push_back(each.text());
   }
-  return "";
+  return known_version(versions);
 }
 
 std::string review_text(std::string_view version, Json request) {
-  return to_text(Json::object({{"kind", "AdmissionReview"},
-                               {"apiVersion", "admission.k8s.io/" + std::string(version)},
-                               {"request", std::move(request)}}));
+  return request_text(kAdmissionReview, version, std::move(request));
 }
 
 HookVerdict read_review(const HookReply& reply, std::string_view version, std::string_view uid,
                         HookKind kind) {
-  if (!reply.error.empty()) return not_called(reply.error);
-  if (reply.status < 200 || reply.status >= 300) return not_called(http_error(reply));
-  const Result<Json> review = parse_json(reply.body);
-  if (const std::string fault = decode_error(reply, review); !fault.empty()) {
-    return not_called(fault);
-  }
-  if (const std::string fault = kind_error(*review, version); !fault.empty()) {
-    return not_called(fault);
-  }
-  const Json& response = review->get("response");
+  const ReviewReply read = read_reply(reply, kAdmissionReview, version);
+  if (!read.error.empty()) return not_called(read.error);
+  const Json& response = read.review.get("response");
   if (!response.is_object()) return invalid_reply("webhook response was absent");
   if (version == "v1") {
     if (response.get("uid").text() != uid) {
       return invalid_reply("expected response.uid=" + quoted(uid) + ", got " +
                            quoted(response.get("uid").text()));
     }
-    constexpr std::string_view kWanted = "admission.k8s.io/v1, Kind=AdmissionReview";
-    if (kind_text(*review) != kWanted) {
-      return invalid_reply("expected webhook response of " + std::string(kWanted) + ", got " +
-                           kind_text(*review));
+    const std::string wanted = kind_text(kAdmissionReview);
+    if (kind_text(read.review) != wanted) {
+      return invalid_reply("expected webhook response of " + wanted + ", got " +
+                           kind_text(read.review));
     }
     if (const std::string fault = patch_fault(response, kind); !fault.empty()) {
       return invalid_reply(fault);

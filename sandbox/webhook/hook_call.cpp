@@ -115,7 +115,42 @@ class Exchange final : public ResponseReader {
   std::unique_ptr<davit::Call> call_;  // Last: its end may use all of the above.
 };
 
+HookRequest request_to_service(const Json& config, const Store& store, std::string& why_not) {
+  const Json& service = config.get("service");
+  const std::string& name = service.get("name").text();
+  const std::string& ns = service.get("namespace").text();
+  const std::string port = std::to_string(service.get("port").integer_or(443));
+  HookRequest out;
+  out.server.server_name = name + '.' + ns + ".svc";
+  out.shown_server = "https://" + out.server.server_name + ':' + port;
+  out.path = service.get("path").text();
+  out.server.roots = decode_base64(config.get("caBundle").text()).value_or("");
+  const VersionPtr found = store.get({"", "services"}, ns, name);
+  if (found == nullptr) {
+    why_not = "service " + to_text(Json(name)) + " not found";
+    return out;
+  }
+  const Json object = found->json();
+  const std::string external = object.text_at({"spec", "externalName"});
+  if (object.text_at({"spec", "type"}) != "ExternalName" || external.empty()) {
+    why_not = "the sandbox reaches no Service but those of type ExternalName";
+    return out;
+  }
+  out.server.url = "https://" + external + ':' + port;
+  return out;
+}
+
 }  // namespace
+
+HookRequest request_to(const Json& config, const Store& store, std::string& why_not) {
+  return config.get("service").is_object() ? request_to_service(config, store, why_not)
+                                           : request_to_url(config);
+}
+
+std::string post_error(const HookRequest& request, const std::string& why) {
+  return "Post \"" + request.shown_server + request.path +
+         "?timeout=" + std::to_string(request.timeout.count()) + "s\": " + why;
+}
 
 HookRequest request_to_url(const Json& config) {
   HookRequest out;

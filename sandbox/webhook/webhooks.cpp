@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "lib/base/base64.hpp"
 #include "lib/base/uuid.hpp"
 #include "lib/kube/duration.hpp"
 #include "lib/kube/patch/patch.hpp"
@@ -62,33 +61,6 @@ Json match_of(const Json& hook) {
   return out;
 }
 
-/// The request for a hook that names a Service, as far as the sandbox can reach one: its type is
-/// ExternalName. k8s: ResolveCluster of k8s.io/apiserver/pkg/util/proxy.
-HookRequest request_to_service(const Json& config, const Store& store, std::string& why_not) {
-  const Json& service = config.get("service");
-  const std::string& name = service.get("name").text();
-  const std::string& ns = service.get("namespace").text();
-  const std::string port = std::to_string(service.get("port").integer_or(443));
-  HookRequest out;
-  out.server.server_name = name + '.' + ns + ".svc";
-  out.shown_server = "https://" + out.server.server_name + ':' + port;
-  out.path = service.get("path").text();
-  out.server.roots = decode_base64(config.get("caBundle").text()).value_or("");
-  const VersionPtr found = store.get({"", "services"}, ns, name);
-  if (found == nullptr) {
-    why_not = "service " + to_text(Json(name)) + " not found";
-    return out;
-  }
-  const Json object = found->json();
-  const std::string external = object.text_at({"spec", "externalName"});
-  if (object.text_at({"spec", "type"}) != "ExternalName" || external.empty()) {
-    why_not = "the sandbox reaches no Service but those of type ExternalName";
-    return out;
-  }
-  out.server.url = "https://" + external + ':' + port;
-  return out;
-}
-
 }  // namespace
 
 /// The calls for one write.
@@ -121,6 +93,7 @@ class Webhooks::Run {
     }
     if (match.resource == nullptr) return Outcome();
     const WriteView view(write, *match.resource, context_, parts_.store);
+    if (view.failure()) return *view.failure();
     if (!hook.conditions.empty()) {
       const ConditionsVerdict found = match_conditions(hook.conditions, view.values(), {});
       if (!found.error.empty() && fails(hook.spec)) {
@@ -187,8 +160,8 @@ class Webhooks::Run {
     if (const PatchOutcome fault = apply_json_patch(next, verdict.patch)) {
       return internal_failure(fault->detail.empty() ? fault->message : fault->detail);
     }
-    MutatedObject adopted =
-        adopt_mutated(std::move(next), *invocation.matched, write, FieldValidation::kIgnore);
+    MutatedObject adopted = adopt_mutated(context_.parts, std::move(next), *invocation.matched,
+                                          write, FieldValidation::kIgnore);
     if (!adopted.error.empty()) return internal_failure(adopted.error);
     const bool changed = adopted.object != *object;
     *object = std::move(adopted.object);
@@ -211,15 +184,13 @@ class Webhooks::Run {
     }
     const Json& config = hook.spec.get("clientConfig");
     std::string why_not;
-    out.request = config.contains("service") ? request_to_service(config, parts_.store, why_not)
-                                             : request_to_url(config);
+    out.request = request_to(config, parts_.store, why_not);
     const auto left = std::chrono::ceil<std::chrono::seconds>(deadline_ - parts_.clock.now());
     out.request.timeout =
         std::min(std::chrono::seconds(hook.spec.get("timeoutSeconds").integer_or(kTimeoutSeconds)),
                  std::max(left, std::chrono::seconds(1)));
     if (!why_not.empty()) {
-      out.error = "failed to call webhook: Post \"" + out.request.shown_server + out.request.path +
-                  "?timeout=" + std::to_string(out.request.timeout.count()) + "s\": " + why_not;
+      out.error = "failed to call webhook: " + post_error(out.request, why_not);
       return out;
     }
     Json request = *values.request;

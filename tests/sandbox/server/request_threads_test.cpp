@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <semaphore>
 #include <stop_token>
@@ -58,6 +60,31 @@ TEST(RequestThreadsTest, ARequestThatHangsDelaysNoOther) {
   EXPECT_EQ(status_of(*other), 200);
   EXPECT_FALSE(hanging->take());
   EXPECT_GT(hanging->next_take(), clock.now());
+}
+
+TEST(RequestThreadsTest, OneShareGetsAQuarterOfTheThreads) {
+  constexpr std::size_t kQuarter = 64;
+  test::FakeClock clock;
+  RequestThreads threads;
+  const auto hang = [](const std::stop_token& stop) {
+    wait_for(stop);
+    return response_of(504);
+  };
+  std::vector<std::unique_ptr<HttpDeferredResponse>> hanging;
+  for (std::size_t i = 0; i < kQuarter; ++i) {
+    hanging.push_back(threads.start(hang, clock, "widgets.ex.io"));
+    ASSERT_NE(hanging.back(), nullptr);
+  }
+
+  EXPECT_EQ(threads.start(hang, clock, "widgets.ex.io"), nullptr);
+
+  const auto answer = [](const auto&) { return response_of(200); };
+  const auto other = threads.start(answer, clock, "gadgets.ex.io");
+  const auto plain = threads.start(answer, clock);
+  ASSERT_NE(other, nullptr);
+  ASSERT_NE(plain, nullptr);
+  EXPECT_EQ(status_of(*other), 200);
+  EXPECT_EQ(status_of(*plain), 200);
 }
 
 TEST(RequestThreadsTest, ARequestWhoseResponseIsDroppedIsAskedToStop) {

@@ -1,0 +1,13 @@
+/// The validation of spec.conversion of a CustomResourceDefinition.
+#pragma once
+
+#include "lib/kube/json.hpp"
+#include "lib/kube/validation/field_error.hpp"
+
+namespace davit::sandbox {
+
+/// Adds what is wrong with spec.conversion. `old`: the definition before an update, or null.
+/// k8s: validateCustomResourceConversion of apiextensions/validation, without the CA bundle.
+void check_conversion(const Json& definition, const Json* old, FieldErrors& errors);
+
+}  // namespace davit::sandbox

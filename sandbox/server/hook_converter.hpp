@@ -1,0 +1,37 @@
+/// The ObjectConverter of a server.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sandbox/rest/object_converter.hpp"
+#include "sandbox/server/request_threads.hpp"
+#include "sandbox/webhook/conversions.hpp"
+
+namespace davit::sandbox {
+
+/// Calls webhooks; those of a watch on a thread of the server. All arguments are borrowed.
+class HookConverter final : public ObjectConverter {
+ public:
+  /// The thread that runs the work of start().
+  enum class WorkThread : std::uint8_t { kOwn, kCaller };
+
+  HookConverter(const ConversionParts& parts, RequestThreads& threads, WorkThread thread)
+      : parts_(parts), threads_(threads), thread_(thread) {}
+
+  [[nodiscard]] ApiResult<std::vector<Json>> convert(const ConversionHook& hook,
+                                                     const std::vector<Json>& objects,
+                                                     const std::string& api_version,
+                                                     const std::stop_token& stop) override {
+    return call_conversion(parts_, hook, objects, api_version, stop);
+  }
+  [[nodiscard]] std::unique_ptr<Task> start(const std::string& share, Work work) override;
+
+ private:
+  const ConversionParts parts_;
+  RequestThreads& threads_;
+  const WorkThread thread_;
+};
+
+}  // namespace davit::sandbox

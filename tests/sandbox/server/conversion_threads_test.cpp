@@ -1,0 +1,156 @@
+// Conversion webhooks that hang, and that ask the server itself.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "tests/sandbox/server/conversion_hooks.hpp"
+
+namespace davit::sandbox {
+namespace {
+
+ApiServerOptions with_own_threads(HookConnector& connector) {
+  ApiServerOptions options = with_converter(connector);
+  options.hook_thread = ApiServerOptions::HookThread::kOwn;
+  return options;
+}
+
+/// The response, which another thread makes.
+HttpServerResponse awaited(HttpDeferredResponse& deferred) {
+  std::optional<HttpServerResponse> response;
+  while (!response) {
+    std::this_thread::yield();
+    response = deferred.take();
+  }
+  return std::move(*response);
+}
+
+/// The response to a request, whether it is deferred or not.
+int code_of(const Reply& reply) {
+  return reply.deferred == nullptr ? reply.code : awaited(*reply.deferred).status;
+}
+
+void make_widget(Sandbox& sandbox) {
+  ASSERT_EQ(sandbox.post(kDefinitions, widget_definition()).code, 201);
+  ASSERT_EQ(code_of(sandbox.post(kWidgetsV2, widget_v2("w", 1))), 201);
+}
+
+/// A webhook that takes requests and never responds.
+void hang(FakeConverter& converter) {
+  converter.respond = [](test::ScriptedResponse& out) { out = test::open_response(0); };
+}
+
+TEST(ConversionThreadsTest, AWebhookThatHangsDelaysItsOwnRequestsOnly) {
+  FakeConverter converter;
+  Sandbox sandbox(with_own_threads(converter));
+  make_widget(sandbox);
+  hang(converter);
+
+  const Reply hanging = sandbox.get(kWidgetsV1 + "/w");
+
+  ASSERT_NE(hanging.deferred, nullptr);
+  converter.transport.await_requests(1);
+  EXPECT_FALSE(hanging.deferred->take());
+  EXPECT_EQ(sandbox.get("/api/v1/namespaces").code, 200);
+  EXPECT_EQ(code_of(sandbox.get(kWidgetsV2 + "/w")), 200);
+  EXPECT_EQ(sandbox.get("/api/v1/namespaces").deferred, nullptr);
+}
+
+TEST(ConversionThreadsTest, AWebhookThatHangsIsGivenUpAfterThirtySeconds) {
+  FakeConverter converter;
+  Sandbox sandbox(with_own_threads(converter));
+  make_widget(sandbox);
+  hang(converter);
+  const Reply hanging = sandbox.get(kWidgetsV1 + "/w");
+  ASSERT_NE(hanging.deferred, nullptr);
+  converter.transport.await_requests(1);
+
+  std::optional<HttpServerResponse> response;
+  while (!response) {
+    sandbox.clock.advance(std::chrono::seconds(32));
+    std::this_thread::yield();
+    response = hanging.deferred->take();
+  }
+
+  EXPECT_EQ(response->status, 500);
+  EXPECT_EQ(json_literal(response->body).get("message").text(),
+            "conversion webhook for ex.io/v2, Kind=Widget failed: Post "
+            "\"https://127.0.0.1:1/convert?timeout=30s\": context deadline exceeded");
+}
+
+TEST(ConversionThreadsTest, AWatchOfAWebhookThatHangsBlocksNothing) {
+  FakeConverter converter;
+  Sandbox sandbox(with_own_threads(converter));
+  make_widget(sandbox);
+  hang(converter);
+  Reply watch = sandbox.get(kWidgetsV1 + "?watch=true");
+  ASSERT_NE(watch.stream, nullptr);
+  std::string text;
+
+  EXPECT_EQ(watch.stream->read(text, 1 << 20), HttpBodyStream::State::kOpen);
+
+  EXPECT_EQ(text, "");
+  EXPECT_LT(watch.stream->next_read(), sandbox.clock.now() + std::chrono::seconds(1));
+  converter.transport.await_requests(1);
+  EXPECT_EQ(watch.stream->read(text, 1 << 20), HttpBodyStream::State::kOpen);
+  EXPECT_EQ(text, "");
+  watch.stream.reset();  // The client goes; the server's end would hang if that ended nothing.
+}
+
+TEST(ConversionThreadsTest, AWatchShowsWhatItsThreadConverts) {
+  FakeConverter converter;
+  Sandbox sandbox(with_own_threads(converter));
+  make_widget(sandbox);
+  Reply watch = sandbox.get(kWidgetsV1 + "?watch=true");
+  std::string text;
+
+  while (text.empty()) {
+    std::this_thread::yield();
+    ASSERT_EQ(watch.stream->read(text, 1 << 20), HttpBodyStream::State::kOpen);
+  }
+
+  EXPECT_EQ(json_literal(text).get("object").get("spec").get("size").integer_or(0), 1);
+}
+
+/// A webhook that reads the object that it is to convert, in the version that it is to make.
+class LoopingConverter final : public HookConnector, public Transport {
+ public:
+  [[nodiscard]] Result<Transport*> connect(const HookServer&) override {
+    return static_cast<Transport*>(this);
+  }
+  [[nodiscard]] std::unique_ptr<davit::Call> start(HttpRequest, ResponseReader& reader) override {
+    const int code = code_of(sandbox->get(kWidgetsV1 + "/w"));
+    reader.on_head(code, {{"content-type", "text/plain"}});
+    static_cast<void>(reader.on_body(std::to_string(code)));
+    reader.on_end({});
+    return std::make_unique<EndedCall>();
+  }
+  [[nodiscard]] std::string_view server() const override { return "https://127.0.0.1:1"; }
+
+  Sandbox* sandbox = nullptr;
+};
+
+TEST(ConversionThreadsTest, AWebhookThatAsksForItsOwnObjectsEnds) {
+  LoopingConverter converter;
+  Sandbox sandbox(with_own_threads(converter));
+  converter.sandbox = &sandbox;
+  make_widget(sandbox);
+
+  const Reply reply = sandbox.get(kWidgetsV1 + "/w");
+
+  ASSERT_NE(reply.deferred, nullptr);
+  const HttpServerResponse response = awaited(*reply.deferred);
+  EXPECT_EQ(response.status, 500);
+  EXPECT_EQ(json_literal(response.body).get("message").text(),
+            "conversion webhook for ex.io/v2, Kind=Widget failed: an error on the server "
+            "(\"500\") has prevented the request from succeeding");
+}
+
+}  // namespace
+}  // namespace davit::sandbox
