@@ -48,6 +48,7 @@ void copy(const Query& query, std::string_view key, Json& out) {
 
 Json request_options(const Call& call, JudgedWrite::Operation operation) {
   using Operation = JudgedWrite::Operation;
+  if (operation == Operation::kConnect) return {};
   const Query& query = call.url.query;
   const std::string_view kind = operation == Operation::kCreate   ? "CreateOptions"
                                 : operation == Operation::kUpdate ? "UpdateOptions"
@@ -76,10 +77,6 @@ Json request_options(const Call& call, JudgedWrite::Operation operation) {
 
 Json admission_request(const JudgedWrite& write, const Resource& matched, const UserInfo& who,
                        Json options) {
-  using Operation = JudgedWrite::Operation;
-  const std::string_view operation = write.operation == Operation::kCreate   ? "CREATE"
-                                     : write.operation == Operation::kUpdate ? "UPDATE"
-                                                                             : "DELETE";
   Json out = Json::object({{"uid", ""},
                            {"kind", kind_json(request_kind(matched, write.subresource))},
                            {"resource", resource_json(matched)}});
@@ -92,7 +89,7 @@ Json admission_request(const JudgedWrite& write, const Resource& matched, const 
   set("requestSubResource", write.subresource);
   set("name", write.name);
   set("namespace", namespace_of(write));
-  out.set("operation", operation);
+  out.set("operation", operation_name(write.operation));
   out.set("userInfo", user_json(who));
   out.set("object", Json());
   out.set("oldObject", Json());

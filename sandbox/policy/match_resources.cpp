@@ -14,17 +14,23 @@ bool is_namespaces(const Resource& resource) {
   return resource.group.empty() && resource.name == "namespaces";
 }
 
+}  // namespace
+
 std::string_view operation_name(JudgedWrite::Operation operation) {
   switch (operation) {
     case JudgedWrite::Operation::kCreate:
       return "CREATE";
     case JudgedWrite::Operation::kUpdate:
       return "UPDATE";
+    case JudgedWrite::Operation::kConnect:
+      return "CONNECT";
     case JudgedWrite::Operation::kDelete:
       break;
   }
   return "DELETE";
 }
+
+namespace {
 
 bool has_or_all(const Json& list, std::string_view wanted) {
   return std::ranges::any_of(list.items(), [wanted](const Json& each) {

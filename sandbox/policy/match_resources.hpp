@@ -31,4 +31,7 @@ struct Match {
 [[nodiscard]] Match match_resources(const Json& match, const JudgedWrite& write, const Store& store,
                                     const ResourceSet& resources);
 
+/// "CREATE", "UPDATE", "DELETE" or "CONNECT".
+[[nodiscard]] std::string_view operation_name(JudgedWrite::Operation operation);
+
 }  // namespace davit::sandbox

@@ -157,6 +157,10 @@ ApiResult<HttpServerResponse> post_eviction(const RestParts& parts, Call& call) 
           admit_part(pods, call.url.name, options->dry_run, decoded->object, call)) {
     return *failure;
   }
+  // Webhooks may have changed them.
+  options = parse_delete_options(decoded->object.get("deleteOptions"));
+  if (!options) return options.error();
+  if (write->dry_run == DryRun::kYes) options->dry_run = DryRun::kYes;
   const VersionPtr version = parts.store.get(pods.collection, ns, call.url.name);
   if (version == nullptr) return not_found(Subject::resource(pods, call.url.name));
   const Json pod = load(*version, pods);

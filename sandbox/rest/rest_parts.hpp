@@ -55,7 +55,12 @@ using WriteStamp = std::function<void(Json& next, const Json& old)>;
 /// A write on its way into the store, as validating admission judges it: valid by the rules of its
 /// kind. All that it points to must outlive the call.
 struct JudgedWrite {
-  enum class Operation : std::uint8_t { kCreate, kUpdate, kDelete } operation = Operation::kCreate;
+  enum class Operation : std::uint8_t {
+    kCreate,
+    kUpdate,
+    kDelete,
+    kConnect,  ///< `object` has the options of the connection.
+  } operation = Operation::kCreate;
   const Resource& resource;
   std::string_view subresource;
   std::string_view ns;

@@ -144,6 +144,23 @@ ApiResult<Json> with_replicas(const Json& old, const Json& scale, const Call& ca
   return next;
 }
 
+/// Lets webhooks and policies change the Scale that is to replace the one of `old`.
+ApiResult<Json> mutated_scale(const Json& old, Json scale, const Call& call, DryRun dry_run) {
+  if (call.mutate == nullptr) return scale;
+  const Json before = scale_of(old, *call.resource);
+  const std::string ns = call.ns();
+  const JudgedWrite write{.operation = JudgedWrite::Operation::kUpdate,
+                          .resource = *call.resource,
+                          .subresource = call.url.subresource,
+                          .ns = ns,
+                          .name = call.url.name,
+                          .object = &scale,
+                          .old = &before,
+                          .dry_run = dry_run == DryRun::kYes};
+  if (ApiFailure failure = call.mutate(write, scale, nullptr)) return *failure;
+  return scale;
+}
+
 WriteTarget scale_target(const RestParts& parts, const Call& call, const WriteOptions& options) {
   WriteTarget out = target_of(parts, call, options);
   out.view = scale_of;
@@ -168,7 +185,10 @@ ApiResult<HttpServerResponse> put_scale(const RestParts& parts, Call& call) {
                         rewrite_object(
                             parts, scale_target(parts, call, *options), Missing::kNotFound,
                             [&](const Json& old) -> ApiResult<Json> {
-                              return with_replicas(old, decoded->object, call);
+                              ApiResult<Json> scale =
+                                  mutated_scale(old, decoded->object, call, options->dry_run);
+                              if (!scale) return scale.error();
+                              return with_replicas(old, *scale, call);
                             },
                             call.warnings));
 }
@@ -186,6 +206,9 @@ ApiResult<HttpServerResponse> patch_scale(const RestParts& parts, Call& call) {
           [&](const Json& old) -> ApiResult<Json> {
             ApiResult<Json> scale =
                 apply_patch(*patch, scale_of(old, *call.resource), call, type, call.warnings);
+            if (scale) {
+              scale = mutated_scale(old, std::move(*scale), call, patch->options.dry_run);
+            }
             if (!scale) return scale.error();
             return with_replicas(old, *scale, call);
           },

@@ -4,6 +4,7 @@
 #include "sandbox/admission/admission.hpp"
 #include "sandbox/server/access.hpp"
 #include "sandbox/server/bootstrap.hpp"
+#include "sandbox/server/connect.hpp"
 #include "sandbox/server/deferred_response.hpp"
 #include "sandbox/server/dispatch.hpp"
 #include "sandbox/server/server_state.hpp"
@@ -121,7 +122,8 @@ std::optional<std::string> ApiServer::waits(const HttpServerRequest& request) co
     if (verb_of(request.method, *url) == Verb::kWatch) return std::nullopt;
     return resource->qualified_name();
   }
-  if (request.method == "GET" || request.method == "HEAD") return std::nullopt;
+  const bool reads = request.method == "GET" || request.method == "HEAD";
+  if (reads && !is_connection(url->subresource)) return std::nullopt;
   if (!state_->webhooks.may_concern(url->resource)) return std::nullopt;
   return "";
 }

@@ -9,6 +9,7 @@
 #include "sandbox/rest/pod_log.hpp"
 #include "sandbox/rest/response.hpp"
 #include "sandbox/rest/scale.hpp"
+#include "sandbox/server/connect.hpp"
 #include "sandbox/server/dispatch.hpp"
 
 namespace davit::sandbox {
@@ -81,6 +82,9 @@ ApiResult<HttpServerResponse> serve_subresource(const Serving& serving, Call& ca
   if (part == "eviction") return post_eviction(parts, call);
   if (part == "log") return get_pod_log(parts, call);
   if (part == "token") return post_token(serving, call);
+  if (is_connection(part)) {
+    if (ApiFailure failure = admit_connection(call)) return *failure;
+  }
   if (part == "proxy" && call.resource->namespaced && serving.options.metrics != nullptr) {
     return serve_consumer({parts, *serving.options.metrics}, call);
   }

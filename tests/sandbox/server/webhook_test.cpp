@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -395,6 +396,107 @@ TEST(WebhookTest, AWebhookChangesNeitherNamespaceNorAge) {
   ASSERT_EQ(updated.code, 200) << updated.text;
   EXPECT_EQ(updated.body.text_at({"metadata", "creationTimestamp"}), age);
   EXPECT_EQ(hooks.calls.size(), 2U);
+}
+
+/// A webhook for `resources` of any group.
+std::string hook_for(const std::string& resources, const std::string& path) {
+  return R"({"name":"h.ex.io","clientConfig":{"url":"https://127.0.0.1:1/)" + path +
+         R"("},"rules":[{"apiGroups":["*"],"apiVersions":["*"],"operations":["*"],"resources":[")" +
+         resources + R"("]}],"sideEffects":"None","admissionReviewVersions":["v1"]})";
+}
+
+TEST(WebhookTest, AScaleIsChangedBeforeItsReplicasCount) {
+  FakeHooks hooks([](const std::string&, const Json&) {
+    return allowed_with(R"([{"op":"replace","path":"/spec/replicas","value":7}])");
+  });
+  Sandbox sandbox(with_hooks(hooks));
+  const std::string path = "/apis/apps/v1/namespaces/default/deployments";
+  ASSERT_EQ(sandbox
+                .post(path, R"({"metadata":{"name":"d"},"spec":{"replicas":1,"selector":{
+                    "matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},
+                    "spec":{"containers":[{"name":"c","image":"i"}]}}}})")
+                .code,
+            201);
+  mutate_by(sandbox, hook_for("deployments/scale", "scale"));
+
+  const Reply patched = sandbox.patch(path + "/d/scale", "merge", R"({"spec":{"replicas":3}})");
+  const Reply put =
+      sandbox.put(path + "/d/scale", R"({"metadata":{"name":"d"},"spec":{"replicas":4}})");
+
+  EXPECT_EQ(patched.code, 200) << patched.text;
+  EXPECT_EQ(patched.body.get("spec").get("replicas").integer_or(0), 7);
+  EXPECT_EQ(put.body.get("spec").get("replicas").integer_or(0), 7) << put.text;
+  EXPECT_EQ(sandbox.get(path + "/d").body.get("spec").get("replicas").integer_or(0), 7);
+  ASSERT_EQ(hooks.reviews.size(), 2U);
+  const Json& request = hooks.reviews[0].get("request");
+  EXPECT_EQ(request.text_at({"object", "kind"}), "Scale");
+  EXPECT_EQ(request.get("object").get("spec").get("replicas").integer_or(0), 3);
+  EXPECT_EQ(request.get("oldObject").get("spec").get("replicas").integer_or(0), 1);
+  EXPECT_EQ(request.get("subResource").text(), "scale");
+}
+
+TEST(WebhookTest, AnEvictionHasTheOptionsThatWebhooksGiveIt) {
+  FakeHooks hooks([](const std::string&, const Json&) {
+    return allowed_with(R"([{"op":"add","path":"/deleteOptions","value":{"dryRun":["All"]}}])");
+  });
+  Sandbox sandbox(with_hooks(hooks));
+  const std::string pods = "/api/v1/namespaces/default/pods";
+  ASSERT_EQ(sandbox
+                .post(pods, R"({"metadata":{"name":"p"},"spec":{"containers":[
+                    {"name":"c","image":"i"}]}})")
+                .code,
+            201);
+  mutate_by(sandbox, hook_for("pods/eviction", "evict"));
+
+  const Reply evicted = sandbox.post(pods + "/p/eviction", R"({"metadata":{"name":"p"}})");
+
+  EXPECT_EQ(evicted.code, 201) << evicted.text;
+  EXPECT_EQ(sandbox.get(pods + "/p").code, 200) << "a dry run";
+}
+
+TEST(WebhookTest, AConnectionIsJudgedByItsOptions) {
+  FakeHooks hooks([](const std::string&, const Json&) { return R"({"allowed":false})"; });
+  Sandbox sandbox(with_hooks(hooks));
+  const std::string pod = "/api/v1/namespaces/default/pods/p";
+  validate_by(sandbox, hook_for("pods/*", "connect"));
+
+  const Reply exec = sandbox.post(pod + "/exec?command=ls&command=-l&container=c&stdin=true", "");
+  const Reply attach = sandbox.get(pod + "/attach");
+  const Reply forward = sandbox.get(pod + "/portforward?ports=80&ports=81");
+  const Reply proxy = sandbox.get(pod + "/proxy/a/b");
+
+  for (const Reply* each : {&exec, &attach, &forward, &proxy}) {
+    EXPECT_EQ(each->code, 400);
+    EXPECT_EQ(each->message(),
+              R"(admission webhook "h.ex.io" denied the request without explanation)");
+  }
+  ASSERT_EQ(hooks.reviews.size(), 4U);
+  const Json& request = hooks.reviews[0].get("request");
+  EXPECT_EQ(request.get("operation").text(), "CONNECT");
+  EXPECT_EQ(request.get("subResource").text(), "exec");
+  EXPECT_EQ(request.text_at({"kind", "kind"}), "PodExecOptions");
+  EXPECT_TRUE(request.get("oldObject").is_null());
+  EXPECT_TRUE(request.get("options").is_null());
+  EXPECT_EQ(to_text(request.get("object")),
+            R"({"kind":"PodExecOptions","apiVersion":"v1","stdin":true,"container":"c",)"
+            R"("command":["ls","-l"]})");
+  EXPECT_EQ(to_text(hooks.reviews[2].get("request").get("object").get("ports")), "[80,81]");
+  EXPECT_EQ(hooks.reviews[3].get("request").text_at({"object", "path"}), "/a/b");
+  EXPECT_EQ(sandbox.get(pod + "/portforward?ports=x").message(),
+            R"(cannot convert to []int32: strconv.ParseUint: parsing "x": invalid syntax)");
+  EXPECT_EQ(sandbox.get(pod + "/exec?dryRun=All").message(), "dryRun is not supported");
+  EXPECT_EQ(hooks.reviews.size(), 4U);
+}
+
+TEST(WebhookTest, AConnectionThatIsAllowedIsServedAsBefore) {
+  FakeHooks hooks(allow);
+  Sandbox sandbox(with_hooks(hooks));
+  validate_by(sandbox, hook_for("pods/exec", "connect"));
+
+  const Reply exec = sandbox.post("/api/v1/namespaces/default/pods/p/exec?command=ls", "");
+
+  EXPECT_EQ(exec.message(), "the sandbox runs no containers: exec is not provided");
+  EXPECT_EQ(hooks.calls, std::vector<std::string>{"/connect"});
 }
 
 TEST(WebhookTest, AWriteWaitsOnAThreadOfItsOwn) {
