@@ -48,11 +48,11 @@ class MutatingPolicies::Run {
     const CompiledMutation& policy;
     const PolicyBinding& binding;
     ResourcePtr matched;
-    Json params;
+    ParameterPtr params;
   };
 
   [[nodiscard]] static std::string key_of(const Use& use) {
-    const Json& meta = use.params.get("metadata");
+    const Json& meta = use.params->get("metadata");
     return use.policy.frame().name + '/' + use.binding.name + '/' + meta.get("namespace").text() +
            '/' + meta.get("name").text();
   }
@@ -111,7 +111,7 @@ class MutatingPolicies::Run {
 
   [[nodiscard]] static cel::AdmissionValues values_of(const WriteView& view, const Use& use) {
     cel::AdmissionValues values = view.values();
-    values.params = use.params.is_null() ? nullptr : &use.params;
+    values.params = use.params->is_null() ? nullptr : use.params.get();
     return values;
   }
 

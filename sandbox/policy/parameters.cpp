@@ -7,11 +7,22 @@
 
 namespace davit::sandbox {
 
+namespace {
+
+const ParameterPtr& parameter(const VersionPtr& version, const Resource& kind,
+                              ParameterCache& known) {
+  ParameterPtr& out = known[version];
+  if (out == nullptr) out = std::make_shared<const Json>(load(*version, kind));
+  return out;
+}
+
+}  // namespace
+
 Parameters collect_parameters(const ResourcePtr& kind, const Json& reference, std::string_view ns,
-                              const Store& store) {
+                              const Store& store, ParameterCache& known) {
   Parameters out;
   if (kind == nullptr || reference.is_null()) {
-    out.objects.emplace_back();
+    out.objects.push_back(std::make_shared<const Json>());
     return out;
   }
   const auto refuse = [&out](std::string why) {
@@ -30,12 +41,12 @@ Parameters collect_parameters(const ResourcePtr& kind, const Json& reference, st
   const std::string& name = reference.get("name").text();
   if (!name.empty()) {
     const VersionPtr found = store.get(kind->collection, where, name);
-    if (found != nullptr) out.objects.push_back(load(*found, *kind));
+    if (found != nullptr) out.objects.push_back(parameter(found, *kind, known));
   } else {
     for (const VersionPtr& each : store.list(kind->collection, where).objects) {
-      Json object = load(*each, *kind);
-      if (selector_matches(reference.get("selector"), object.get("metadata").get("labels"))) {
-        out.objects.push_back(std::move(object));
+      const ParameterPtr& object = parameter(each, *kind, known);
+      if (selector_matches(reference.get("selector"), object->get("metadata").get("labels"))) {
+        out.objects.push_back(object);
       }
     }
   }

@@ -31,7 +31,7 @@ class Policies::Run {
     find_policy_uses(
         policy.frame().spec, hook.bindings, write_, store_, resources_,
         [&](const PolicyUse& use) {
-          act(policy, use.binding, policy_verdict(policy, *use.matched, use.params));
+          act(policy, use.binding, policy_verdict(policy, *use.matched, *use.params));
         },
         [&](const PolicyBinding* binding, const std::string& why) {
           misconfigured(policy, binding, why);

@@ -46,6 +46,7 @@ void find_policy_uses(const Json& spec, const std::vector<PolicyBinding>& bindin
     kind = parameter_kind(spec.get("paramKind"), resources, why);
     if (kind == nullptr) return mistake(nullptr, why);
   }
+  ParameterCache known;
   for (const PolicyBinding& each : bindings) {
     const Json& narrower = each.spec.get("matchResources");
     if (narrower.is_object()) {
@@ -54,12 +55,12 @@ void find_policy_uses(const Json& spec, const std::vector<PolicyBinding>& bindin
       if (found.resource == nullptr) continue;
     }
     const Parameters parameters =
-        collect_parameters(kind, each.spec.get("paramRef"), namespace_of(write), store);
+        collect_parameters(kind, each.spec.get("paramRef"), namespace_of(write), store, known);
     if (!parameters.error.empty()) {
       mistake(&each, parameters.error);
       continue;
     }
-    for (const Json& params : parameters.objects) use({each, match.resource, params});
+    for (const ParameterPtr& params : parameters.objects) use({each, match.resource, params});
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/kube/json.hpp"
+#include "sandbox/policy/parameters.hpp"
 #include "sandbox/rest/resources.hpp"
 #include "sandbox/rest/rest_parts.hpp"
 #include "sandbox/store/store.hpp"
@@ -24,7 +25,7 @@ struct PolicyBinding {
 struct PolicyUse {
   const PolicyBinding& binding;
   const ResourcePtr& matched;  ///< The form in which the policy sees the object.
-  const Json& params;          ///< Null: without any.
+  const ParameterPtr& params;  ///< A null value: without any.
 };
 using VisitUse = std::function<void(const PolicyUse& use)>;
 /// Gets a mistake of a binding, or of the policy itself: then `binding` is null.
