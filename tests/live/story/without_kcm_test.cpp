@@ -64,7 +64,8 @@ std::string manifest(const std::set<std::string>& plugins, const std::string& ke
 std::vector<std::string> davit_flags(const std::filesystem::path& manifest,
                                      const std::filesystem::path& socket) {
   return {"--manifest=" + manifest.string(),
-          "--controllers=*,bootstrapsigner,tokencleaner,-serviceaccount-token-controller",
+          "--controllers=*,bootstrapsigner,tokencleaner,selinux-warning-controller,"
+          "-serviceaccount-token-controller",
           "--leader-elect=false",
           "--kube-api-qps=500",
           "--kube-api-burst=1000",
