@@ -89,9 +89,12 @@ CloudReply KernelRoutes::list(std::string_view /*cluster*/) {
     if (!all) return CloudReply::failed(all.error());
     for (const KernelRoute& each : *all) out.push_back(route_of(each, targets, cidrs));
   }
-  Status done = list_local(*kernel, targets, out);
-  if (done.ok()) done = look(*kernel, targets, out);
-  return done.ok() ? CloudReply::with(out) : CloudReply::failed(std::move(done));
+  if (Status s = list_local(*kernel, targets, out); !s.ok())
+    return CloudReply::failed(std::move(s));
+  Look made = look(*kernel, targets, out);
+  const std::lock_guard lock(mutex_);
+  look_ = std::move(made);
+  return CloudReply::with(out);
 }
 
 Status KernelRoutes::list_local(Netlink& kernel, const std::vector<RouteTarget>& targets,
@@ -119,8 +122,8 @@ Status KernelRoutes::list_local(Netlink& kernel, const std::vector<RouteTarget>&
   return {};
 }
 
-Status KernelRoutes::look(Netlink& kernel, const std::vector<RouteTarget>& targets,
-                          const std::vector<CloudRoute>& listed) {
+KernelRoutes::Look KernelRoutes::look(Netlink& kernel, const std::vector<RouteTarget>& targets,
+                                      const std::vector<CloudRoute>& listed) const {
   std::set<std::string, std::less<>> present;
   for (const CloudRoute& each : listed) present.insert(each.destination);
   std::map<Family, std::set<std::string>> wanted;
@@ -137,17 +140,15 @@ Status KernelRoutes::look(Netlink& kernel, const std::vector<RouteTarget>& targe
   }
   Look made;
   for (const Family family : lacking) {
-    const Result<std::vector<KernelRoute>> all = kernel.routes({family, settings_.table, 0});
-    if (!all) return all.error();
+    const auto all = everyone_(kernel, {family, settings_.table, 0});
+    if (!all) return {};
     made.destinations.insert(wanted[family].begin(), wanted[family].end());
     for (const KernelRoute& each : *all) {
       std::string destination = each.destination.text();
       if (made.destinations.contains(destination)) made.routes.emplace(destination, each);
     }
   }
-  const std::lock_guard lock(mutex_);
-  look_ = std::move(made);
-  return {};
+  return made;
 }
 
 Result<std::vector<KernelRoute>> KernelRoutes::present(Netlink& kernel,
@@ -162,7 +163,7 @@ Result<std::vector<KernelRoute>> KernelRoutes::present(Netlink& kernel,
       return out;
     }
   }
-  Result<std::vector<KernelRoute>> all = kernel.routes({destination.family(), settings_.table, 0});
+  auto all = everyone_(kernel, {destination.family(), settings_.table, 0});
   if (all) std::erase_if(*all, [&](const auto& each) { return each.destination.text() != text; });
   return all;
 }

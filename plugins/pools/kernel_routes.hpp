@@ -31,9 +31,15 @@ struct RouteTarget {
 class KernelRoutes final : public Routes {
  public:
   using Targets = std::function<Result<std::vector<RouteTarget>>()>;
+  /// Lists the routes of a family and table, those of others, too.
+  using Everyone =
+      std::function<Result<std::vector<KernelRoute>>(Netlink&, const Netlink::Choice&)>;
   /// `targets`: the Nodes of the moment; without them no route is listed.
-  KernelRoutes(const RouteSettings& settings, Targets targets)
-      : settings_(settings), targets_(std::move(targets)) {}
+  KernelRoutes(
+      const RouteSettings& settings, Targets targets,
+      Everyone everyone = [](Netlink& kernel,
+                             const Netlink::Choice& choice) { return kernel.routes(choice); })
+      : settings_(settings), targets_(std::move(targets)), everyone_(std::move(everyone)) {}
   ~KernelRoutes() = default;
 
   [[nodiscard]] CloudReply list(std::string_view cluster) override;
@@ -54,9 +60,10 @@ class KernelRoutes final : public Routes {
   /// it any more.
   [[nodiscard]] Status list_local(Netlink& kernel, const std::vector<RouteTarget>& targets,
                                   std::vector<CloudRoute>& out);
-  /// Looks for the routes to all Nodes, if one of them lacks its own in `listed`.
-  [[nodiscard]] Status look(Netlink& kernel, const std::vector<RouteTarget>& targets,
-                            const std::vector<CloudRoute>& listed);
+  /// Looks for the routes to all Nodes, if one of them lacks its own in `listed`. If that fails
+  /// each creation looks by itself, and routes that are not needed go all the same.
+  [[nodiscard]] Look look(Netlink& kernel, const std::vector<RouteTarget>& targets,
+                          const std::vector<CloudRoute>& listed) const;
   /// All routes to a destination, those of others, too.
   [[nodiscard]] Result<std::vector<KernelRoute>> present(Netlink& kernel,
                                                          const ip::Prefix& destination);
@@ -66,6 +73,7 @@ class KernelRoutes final : public Routes {
 
   const RouteSettings settings_;
   const Targets targets_;
+  const Everyone everyone_;
   std::mutex mutex_;
   // Destinations on this machine, which need no route. Guarded.
   RouteTable local_;

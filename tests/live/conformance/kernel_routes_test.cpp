@@ -78,6 +78,7 @@ class KernelRoutesTest : public ::testing::Test {
     return reply.text.value_or("");
   }
   using Targets = Result<std::vector<RouteTarget>>;
+  using Everyone = Result<std::vector<KernelRoute>>;
   static std::string shown() { return shell("ip route show proto 157"); }
 
   std::vector<RouteTarget> targets_{
@@ -217,6 +218,29 @@ TEST_F(KernelRoutesTest, WithoutTheNodesNoRouteIsListed) {
   KernelRoutes routes(RouteSettings{.kind = RouteKind::kKernel},
                       []() -> Targets { return Status(Code::kUnavailable, "no cache"); });
   EXPECT_EQ(routes.list("kubernetes").status.message(), "no cache");
+}
+
+TEST_F(KernelRoutesTest, CLD177_ALookAtTheRoutesOfOthersThatFailsStopsNoRemoval) {
+  ASSERT_TRUE(create(targets_[0], "10.244.1.0/24").ok());
+  bool fails = true;
+  KernelRoutes routes(
+      RouteSettings{.kind = RouteKind::kKernel}, [this] { return targets_; },
+      [&fails](Netlink& kernel, const Netlink::Choice& choice) {
+        if (fails) return Everyone(Status(Code::kUnavailable, "no answer"));
+        return kernel.routes(choice);
+      });
+  const CloudReply reply = routes.list("kubernetes");
+  ASSERT_TRUE(reply.status.ok()) << reply.status.message();
+  EXPECT_THAT(reply.text.value_or(""), HasSubstr(R"("targetNode":"n1")"));
+  const CloudRoute wanted{
+      .name = "", .node = "n2", .destination = "10.244.2.0/24", .addresses = targets_[1].addresses};
+  EXPECT_EQ(routes.create({"kubernetes", "uid", wanted}).status.message(), "no answer");
+  EXPECT_EQ(shown().find("10.244.2.0/24"), std::string::npos);
+  fails = false;
+  ASSERT_EQ(shell("ip route add 10.244.2.0/24 via 192.168.1.99 metric 7"), "");
+  EXPECT_EQ(routes.create({"kubernetes", "uid", wanted}).status.message(),
+            "a route to 10.244.2.0/24 exists already, of protocol 3");
+  EXPECT_EQ(shell("ip route del 10.244.2.0/24"), "");
 }
 
 TEST_F(KernelRoutesTest, ManyRoutesAreListed) {
