@@ -202,6 +202,13 @@ CloudReply ServiceLbController::remove(const Key& key, const Service& service) {
   if (!present.status.ok() && !mutant("unknown-load-balancer")) {
     return failed("failed to check if load balancer exists before cleanup", present);
   }
+  if (!present.exists && is_of_another_class(service, classes_) &&
+      !mutant("finalizer-of-another-cloud")) {
+    cluster_.log().info(
+        "The Service is left to the controller of its class",
+        {{"service", key.text()}, {"class", service.spec()["loadBalancerClass"].string()}});
+    return {};
+  }
   if (present.exists) {
     normal(service, "DeletingLoadBalancer", "Deleting load balancer");
     const CloudReply removed = cloud_.remove_load_balancer(service);

@@ -17,6 +17,10 @@ bool needs_cleanup(const Service& service, const LoadBalancerClasses& classes) {
   return service.is_being_deleted() || service.type() != "LoadBalancer";
 }
 
+bool is_of_another_class(const Service& service, const LoadBalancerClasses& classes) {
+  return service.type() == "LoadBalancer" && !classes.has(service.spec()["loadBalancerClass"]);
+}
+
 bool has_changed(const Service& old, const Service& current, const LoadBalancerClasses& classes) {
   const bool wants = wants_load_balancer(current, classes);
   if (wants != wants_load_balancer(old, classes)) return true;

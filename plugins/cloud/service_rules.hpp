@@ -17,6 +17,9 @@ inline constexpr std::string_view kCleanupFinalizer = "service.kubernetes.io/loa
 /// Whether its load balancer has to go. Rule: A1; a Service that is being deleted and has lost its
 /// finalizer counts, too (D18).
 [[nodiscard]] bool needs_cleanup(const Service& service, const LoadBalancerClasses& classes);
+/// Whether the Service is for another controller, which may use the same finalizer. One that has
+/// changed its type has no class any more. Rule: A5, D19.
+[[nodiscard]] bool is_of_another_class(const Service& service, const LoadBalancerClasses& classes);
 /// Whether the provider has to look at the change. Rule: A2.
 [[nodiscard]] bool has_changed(const Service& old, const Service& current,
                                const LoadBalancerClasses& classes);

@@ -60,6 +60,42 @@ TEST_F(RemovalTest, CLD030_WhatDoesNotExistIsNotRemoved) {
               ElementsAre("Normal DeletedLoadBalancer Deleted load balancer"));
 }
 
+constexpr const char* kOfAnotherClass =
+    R"("metadata":{"name":"s","namespace":"default","finalizers":)"
+    R"(["service.kubernetes.io/load-balancer-cleanup"]},)"
+    R"("spec":{"type":"LoadBalancer","loadBalancerClass":"x.io/b","ports":[{"port":80}]},)"
+    R"("status":{"loadBalancer":{"ingress":[{"ip":"192.0.2.9"}]}}})";
+
+TEST_F(RemovalTest, CLD174_TheLoadBalancerOfAnotherCloudIsLeftToIt) {
+  script.classes = {.names = {"x.io/a"}};
+  script.usual["get"] = CloudReply::not_found();
+  begin();
+  cluster_.add(
+      Json::must(std::string(R"({"apiVersion":"v1","kind":"Service",)") + kOfAnotherClass));
+  remove_service();
+  EXPECT_THAT(script.calls, ElementsAre("get default/s"));
+  EXPECT_THAT(cluster_.writes(), IsEmpty());
+  restart();
+  EXPECT_THAT(script.calls, ElementsAre("get default/s"));
+  ASSERT_TRUE(exists());
+  EXPECT_TRUE(has_finalizer());
+  EXPECT_THAT(ingress(), HasSubstr("192.0.2.9"));
+  EXPECT_THAT(cluster_.writes(), IsEmpty());
+  EXPECT_THAT(cluster_.events(), IsEmpty());
+}
+
+TEST_F(RemovalTest, CLD174_ALoadBalancerOfAClassOfBeforeIsRemovedIfItExists) {
+  script.classes = {.names = {"x.io/a", "x.io/b"}};
+  begin();
+  add_service("s", R"("loadBalancerClass":"x.io/b",)");
+  script.classes = {.names = {"x.io/a"}};
+  restart();
+  EXPECT_THAT(script.calls, IsEmpty());
+  remove_service();
+  EXPECT_THAT(script.calls, ElementsAre("get default/s", "remove default/s"));
+  EXPECT_FALSE(exists());
+}
+
 TEST_F(RemovalTest, CLD031_WhatMayExistKeepsTheFinalizer) {
   begin_with_service();
   script.usual["get"] = kFails;
