@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <davit/mutant.hpp>
 #include <map>
 #include <utility>
 
@@ -182,6 +183,15 @@ std::vector<Address> shown_addresses(const Service& service) {
 
 bool wants_addresses(const Service& service, const LoadBalancerClasses& classes) {
   return service.type() == "LoadBalancer" && classes.has(service.spec()["loadBalancerClass"]);
+}
+
+std::vector<Address> used_addresses(const Service& service, const LoadBalancerClasses& classes,
+                                    const Pools& pools) {
+  std::vector<Address> out = shown_addresses(service);
+  if (out.empty() || wants_addresses(service, classes)) return out;
+  if (!service.has_finalizer(kCleanupFinalizer) || mutant("address-of-another-class")) return {};
+  std::erase_if(out, [&pools](const Address& each) { return pool_of(pools, each) == nullptr; });
+  return out;
 }
 
 Claim read_claim(const Service& service, const Pools& pools) {

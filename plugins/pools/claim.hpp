@@ -79,6 +79,11 @@ struct Claim {
 
 /// The addresses that the Service's status shows.
 [[nodiscard]] std::vector<Address> shown_addresses(const Service& service);
+/// Those of them that no other Service may get: all of a Service that the provider serves, and, of
+/// one that it no longer serves, those in its pools. Rule: F4.2.
+[[nodiscard]] std::vector<Address> used_addresses(const Service& service,
+                                                  const LoadBalancerClasses& classes,
+                                                  const Pools& pools);
 /// The sorted text of a map of labels: "a=b,c=d".
 [[nodiscard]] std::string label_text(Value labels);
 

@@ -93,6 +93,7 @@ Status PoolsController::configure(const Value& config) {
     if (has_begun_) metrics_.set_pools(options_.pools, next->pools);
     options_ = std::move(*next);
     ledger_.forget_waiting();
+    has_new_pools_ = true;
     if (has_begun_) metrics_.record(options_.pools, ledger_);
   }
   if (has_pools_) host_.services_again({});
@@ -120,17 +121,17 @@ CloudReply PoolsController::Machines::metadata(const Node& node) {
 // ---- What Services show
 
 Status PoolsController::begin() {
-  if (has_begun_) return {};
+  if (has_begun_ && !has_new_pools_) return {};
   const List<Service> all = services_.list();
   if (!all.error().ok()) return all.error();
   std::set<std::string, std::less<>> uids;
   for (const Service& each : all) {
     uids.emplace(each.uid());
-    if (!wants_addresses(each, classes_)) continue;
-    if (!mutant("address-before-statuses")) ledger_.adopt(read_claim(each, options_.pools));
+    if (!mutant("address-before-statuses")) adopt(each);
   }
+  has_new_pools_ = false;
+  if (std::exchange(has_begun_, true)) return {};
   ledger_.keep_only(uids);
-  has_begun_ = true;
   for (const Service& each : all) {
     ledger_.confirm(each.uid(), shown_addresses(each), each.has_finalizer(kCleanupFinalizer));
   }
@@ -187,17 +188,24 @@ void PoolsController::adopt(const Key& key, const std::string& uid) {
     if (!has_begun_ || ledger_.find(uid) != nullptr) return;
   }
   const Lookup<Service> cached = find(key, uid);
-  if (!cached.error().ok() || !cached || !wants_addresses(*cached, classes_)) return;
-  if (shown_addresses(*cached).empty()) return;
+  if (!cached.error().ok() || !cached) return;
   std::vector<Key> next;
   {
     const std::lock_guard lock(mutex_);
-    if (mutant("address-of-a-late-status")) return;
-    ledger_.adopt(read_claim(*cached, options_.pools));
+    if (mutant("address-of-a-late-status") || !adopt(*cached)) return;
     next = ready();
   }
   look_again(next);
   if (!cached->is_being_deleted()) host_.services_again(key);
+}
+
+bool PoolsController::adopt(const Service& service) {
+  std::vector<Address> used = used_addresses(service, classes_, options_.pools);
+  if (used.empty()) return false;
+  Claim claim = read_claim(service, options_.pools);
+  claim.shown = std::move(used);
+  ledger_.adopt(claim);
+  return true;
 }
 
 void PoolsController::confirm(const Key& key, const std::string& uid) {

@@ -58,7 +58,8 @@ class PoolsController final : public Controller,
   /// Services that waited for another build are ensured again, so that this one knows of them.
   void resume();
 
-  /// Before the first address is given: takes in what all Services show. The mutex is held.
+  /// Before the first address is given, and the first one of new pools: takes in what all Services
+  /// show. The mutex is held.
   [[nodiscard]] Status begin();
   /// The Services that would get an address now. The mutex is held.
   [[nodiscard]] std::vector<Key> ready();
@@ -70,6 +71,9 @@ class PoolsController final : public Controller,
   /// Takes in what the status of a Service shows that is not known, as a build before this one may
   /// have written it late, and has the loop look at it.
   void adopt(const Key& key, const std::string& uid);
+  /// Takes in the addresses that no other Service may get while this one shows them. Whether it has
+  /// any. The mutex is held.
+  bool adopt(const Service& service);
   /// Frees what the Service has left, if the cache shows that.
   void confirm(const Key& key, const std::string& uid);
   /// Writes the addresses where kube-vip reads them, unless they are there.
@@ -113,8 +117,9 @@ class PoolsController final : public Controller,
   Options options_;
   Ledger ledger_;
   bool has_begun_ = false;
-  bool had_state_ = false;                                 // That of the build before this one.
-  std::vector<Key> resumed_;                               // Waited for the build before this one.
+  bool has_new_pools_ = false;  // They may have addresses of Services that are not served.
+  bool had_state_ = false;      // That of the build before this one.
+  std::vector<Key> resumed_;    // Waited for the build before this one.
   std::map<std::string, Time, std::less<>> exhausted_at_;  // The last AddressPoolExhausted, by UID.
   PoolMetrics metrics_;
   // Not guarded.

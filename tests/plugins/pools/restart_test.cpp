@@ -92,6 +92,52 @@ TEST_F(RestartTest, CLD173_AWishThatChangedMeanwhileIsMet) {
   EXPECT_EQ(ip("s2"), "192.168.1.200");
 }
 
+constexpr std::string_view kBothClasses = R"("classes":["x.io/a","x.io/b"],)";
+constexpr std::string_view kOneClass = R"("classes":["x.io/a"],)";
+
+TEST_F(RestartTest, CLD175_AServiceThatIsServedNoLongerKeepsItsAddress) {
+  start(kLan, kBothClasses);
+  add("b", R"(,"loadBalancerClass":"x.io/b")");
+  ASSERT_EQ(ip("b"), "192.168.1.200");
+  restart(kLan, kOneClass);
+  add("s1");
+  EXPECT_EQ(ip("s1"), "192.168.1.201");
+  EXPECT_EQ(ip("b"), "192.168.1.200");
+  remove("b");
+  EXPECT_EQ(ip("b"), "gone") << "it had an address of the pools";
+  add("s2");
+  EXPECT_EQ(ip("s2"), "192.168.1.200");
+}
+
+TEST_F(RestartTest, CLD175_AServiceWithoutAClassKeepsItsAddressWhenThoseAreServedNoLonger) {
+  start(kLan, kOneClass);
+  add("none");
+  restart(kLan, R"("classes":["x.io/a"],"withoutClass":false,)");
+  add("a", R"(,"loadBalancerClass":"x.io/a")");
+  EXPECT_EQ(ip("a"), "192.168.1.201");
+  EXPECT_EQ(ip("none"), "192.168.1.200");
+}
+
+TEST_F(RestartTest, CLD175_AnAddressOfAnotherCloudOutsideThePoolsIsItsOwn) {
+  put("other", R"(,"loadBalancerClass":"x.io/c")",
+      R"(,"finalizers":["service.kubernetes.io/load-balancer-cleanup"])");
+  show("other", "192.168.2.1");
+  start();
+  remove("other");
+  EXPECT_EQ(ip("other"), "192.168.2.1") << "its own controller lets it go";
+}
+
+TEST_F(RestartTest, CLD176_ANewPoolDoesNotGiveWhatAnotherServiceShows) {
+  put("b", R"(,"loadBalancerClass":"x.io/b")",
+      R"(,"finalizers":["service.kubernetes.io/load-balancer-cleanup"])");
+  show("b", "192.168.2.1");
+  start();
+  add("s1");
+  ASSERT_TRUE(reload(R"({"name":"new","addresses":["192.168.2.1-192.168.2.2"]})").ok());
+  add("s2");
+  EXPECT_EQ(ip("s2"), "192.168.2.2");
+}
+
 TEST_F(RestartTest, CLD158_ASwapForgetsNoAddressThatNoStatusShows) {
   start();
   hinder("s1", 1);  // The first one writes the finalizer.
