@@ -86,17 +86,18 @@ void FileJournal::restore_into(Store& store) const {
 
 Status FileJournal::append(const Collection& collection, const Change& change) {
   const bool removed = change.type == ChangeType::kDeleted;
-  const std::string record =
+  const Result<std::string> record =
       encode_record({removed ? JournalRecord::Kind::kRemove : JournalRecord::Kind::kPut, collection,
                      change.object});
+  if (!record) return record.error();
   MutexLock lock(mutex_);
   if (!broken_.ok()) return broken_;
-  if (Status written = write_at(file_.get(), record, bytes_); !written.ok()) {
+  if (Status written = write_at(file_.get(), *record, bytes_); !written.ok()) {
     // Half a record must not stay in front of the next one.
     if (::ftruncate(file_.get(), static_cast<off_t>(bytes_)) != 0) broken_ = written;
     return written.with_context(path_);
   }
-  bytes_ += record.size();
+  bytes_ += record->size();
   revision_ = change.object->revision;
   if (removed) {
     forget(collection, change.object);
@@ -165,10 +166,17 @@ Result<UniqueFd> FileJournal::write_snapshot(const std::string& path, std::size_
     block.clear();
     return written;
   };
-  block += encode_record(revision_record(revision_));
+  const auto add = [&block](const JournalRecord& record) -> Status {
+    const Result<std::string> encoded = encode_record(record);
+    if (!encoded) return encoded.error();
+    block += *encoded;
+    return {};
+  };
+  if (Status added = add(revision_record(revision_)); !added.ok()) return added;
   for (const auto& [collection, objects] : objects_) {
     for (const auto& [name, object] : objects) {
-      block += encode_record({JournalRecord::Kind::kPut, collection, object});
+      Status added = add({JournalRecord::Kind::kPut, collection, object});
+      if (!added.ok()) return added;
       if (block.size() < kBlockBytes) continue;
       if (Status written = flush(); !written.ok()) return written;
     }

@@ -5,8 +5,6 @@
 #include <memory>
 #include <optional>
 
-#include "lib/base/assert.hpp"
-
 namespace davit::sandbox {
 
 namespace {
@@ -113,11 +111,13 @@ Status damaged(std::size_t offset, std::string_view why) {
 
 }  // namespace
 
-std::string encode_record(const JournalRecord& record) {
+Result<std::string> encode_record(const JournalRecord& record) {
   std::string payload = to_text(about(record));
   payload += '\n';
   if (record.kind == JournalRecord::Kind::kPut) payload += record.object->text;
-  DAVIT_ASSERT(payload.size() <= kPayloadBytesMax);
+  if (payload.size() > kPayloadBytesMax) {
+    return Status(Code::kInvalid, "the object is too large for the data file");
+  }
 
   std::string out;
   out.reserve(kHeaderBytes + payload.size());

@@ -31,8 +31,9 @@ struct JournalRecord {
   VersionPtr object;  ///< Never null; its revision is the store's after the record.
 };
 
-/// Without kJournalMagic.
-[[nodiscard]] std::string encode_record(const JournalRecord& record);
+/// Without kJournalMagic. kInvalid: the object is too large, which objects that clients may write
+/// are not.
+[[nodiscard]] Result<std::string> encode_record(const JournalRecord& record);
 
 struct ParsedJournal {
   std::vector<JournalRecord> records;

@@ -34,6 +34,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   version.labels = {{version.name, version.ns}};
   const JournalRecord record{
       JournalRecord::Kind::kPut, {version.ns, "x"}, std::make_shared<const Version>(version)};
-  check(std::string(kJournalMagic).append(encode_record(record)));
+  check(std::string(kJournalMagic).append(*encode_record(record)));
   return 0;
 }

@@ -273,5 +273,19 @@ TEST_F(FileJournalTest, AcknowledgedWritesSurviveKill) {
   EXPECT_GE(kept->store.list(kPods, "").objects.size(), promised - 1);
 }
 
+TEST_F(FileJournalTest, AnObjectThatIsTooLargeIsNotStored) {
+  const auto kept = open();
+  const std::size_t before = size();
+
+  const Result<VersionPtr> large =
+      kept->store.create(kPods, draft("a", "p", std::string(std::size_t{64} << 20U, 'x')));
+
+  ASSERT_FALSE(large);
+  EXPECT_EQ(large.error().code(), Code::kInvalid);
+  EXPECT_EQ(kept->store.get(kPods, "a", "p"), nullptr);
+  EXPECT_EQ(size(), before);
+  EXPECT_TRUE(kept->store.create(kPods, draft("a", "p")));
+}
+
 }  // namespace
 }  // namespace davit::sandbox

@@ -20,9 +20,9 @@ VersionPtr version(const std::string& name, Revision revision) {
 }
 
 std::vector<std::string> three_records() {
-  return {encode_record({JournalRecord::Kind::kRevision, {}, version("", 5)}),
-          encode_record({JournalRecord::Kind::kPut, {"apps", "deployments"}, version("p", 6)}),
-          encode_record({JournalRecord::Kind::kRemove, kPods, version("q", 7)})};
+  return {*encode_record({JournalRecord::Kind::kRevision, {}, version("", 5)}),
+          *encode_record({JournalRecord::Kind::kPut, {"apps", "deployments"}, version("p", 6)}),
+          *encode_record({JournalRecord::Kind::kRemove, kPods, version("q", 7)})};
 }
 
 std::string joined(const std::vector<std::string>& records) {
@@ -104,6 +104,17 @@ TEST(JournalRecordTest, ForeignFilesAreRefused) {
   for (const char* foreign : {"#!/bin/sh\n", "davit sandbox data 2\n", "x"}) {
     EXPECT_EQ(parse_journal(foreign).error().message(), "not a sandbox data file");
   }
+}
+
+TEST(JournalRecordTest, AnObjectThatIsTooLargeIsRefused) {
+  Version large;
+  large.name = "p";
+  large.text = std::string(std::size_t{64} << 20U, 'x');
+  const Result<std::string> record = encode_record(
+      {JournalRecord::Kind::kPut, kPods, std::make_shared<const Version>(std::move(large))});
+
+  ASSERT_FALSE(record);
+  EXPECT_EQ(record.error().message(), "the object is too large for the data file");
 }
 
 }  // namespace
