@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "lib/base/start_thread.hpp"
+#include "sandbox/kinds/api_error.hpp"
 
 namespace davit::sandbox {
 
@@ -78,8 +81,23 @@ std::unique_ptr<HttpDeferredResponse> RequestThreads::start(Work work, const Clo
   return std::make_unique<Deferred>(*this, id, clock);
 }
 
+namespace {
+
+/// Whatever `work` throws, such as a lack of memory, ends its request alone.
+HttpServerResponse carry_out(const RequestThreads::Work& work, const std::stop_token& stop) {
+  try {
+    return work(stop);
+  } catch (const std::exception& thrown) {
+    return to_response(internal_error(std::string("the request has failed: ") + thrown.what()));
+  } catch (...) {
+    return to_response(internal_error("the request has failed: unknown exception"));
+  }
+}
+
+}  // namespace
+
 void RequestThreads::run(Id id, const Work& work, const std::stop_token& stop) {
-  HttpServerResponse response = work(stop);
+  HttpServerResponse response = carry_out(work, stop);
   MutexLock lock(mutex_);
   const auto found = jobs_.find(id);
   if (found == jobs_.end()) return;  // All are being stopped.

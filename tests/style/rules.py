@@ -157,6 +157,7 @@ def all_rules(root):
             'lib/kube/yaml.cpp': 'yaml-cpp throws',
             'host/plugin/loader.cpp': 'Boost.DLL throws',
             'lib/net/asio_server.cpp': 'whatever a connection throws ends that connection alone',
+            'sandbox/server/request_threads.cpp': 'whatever a request throws ends that request alone',
             'lib/base/start_thread.hpp': 'std::jthread throws where the system has no thread',
             'host/plugin/guard.hpp': 'a plugin may throw, and may see nothing thrown',
             'lib/kube/schema/protobuf.cpp': 'protozero throws',

@@ -7,6 +7,7 @@
 #include <optional>
 #include <semaphore>
 #include <stop_token>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -143,6 +144,20 @@ TEST(RequestThreadsTest, MoreThanTheLimitAreRefused) {
   }
 
   EXPECT_EQ(threads.start(hang, clock), nullptr);
+}
+
+TEST(RequestThreadsTest, WhatARequestThrowsEndsItAlone) {
+  test::FakeClock clock;
+  RequestThreads threads;
+  const auto thrower = threads.start(
+      [](const auto&) -> HttpServerResponse {
+        return response_of(std::stoi("none"));  // Throws.
+      },
+      clock);
+  const auto other = threads.start([](const auto&) { return response_of(200); }, clock);
+
+  EXPECT_EQ(status_of(*thrower), 500);
+  EXPECT_EQ(status_of(*other), 200);
 }
 
 }  // namespace
