@@ -39,15 +39,26 @@ HttpBodyStream::State WatchStream::read(std::string& out, std::size_t bytes_max)
   if (queue_ != nullptr && !flush(out, size_max, now)) return state();
   if (phase_ == Phase::kWaiting) wait(out, now);
   if (phase_ == Phase::kInitial) send_initial(out, size_max);
+  bool complete = false;
   if (phase_ == Phase::kLive && has_room(out, size_max)) {
-    send_changes(out, size_max);
-    if (phase_ == Phase::kLive && now >= bookmark_due()) send_bookmark(out, now);
-    if (now >= plan_.deadline || !is_served()) phase_ = Phase::kEnded;
+    complete = send_live(out, size_max, now);
+    if (now >= plan_.deadline) phase_ = Phase::kEnded;
   }
-  if (queue_ != nullptr && phase_ != Phase::kEnded) {
-    static_cast<void>(flush(out, size_max, now));
-  }
+  if (phase_ == Phase::kEnded) return state();
+  const bool flushed = queue_ == nullptr || flush(out, size_max, now);
+  if (complete && flushed) phase_ = Phase::kEnded;
   return state();
+}
+
+/// Sends what has changed. Whether it was the last: the definition is gone, and with it each object
+/// of it before.
+bool WatchStream::send_live(std::string& out, std::size_t size_max, Time now) {
+  const bool served = is_served();
+  send_changes(out, size_max);
+  const bool ends = !is_served();
+  if (served && ends && phase_ == Phase::kLive) send_changes(out, size_max);
+  if (phase_ == Phase::kLive && now >= bookmark_due()) send_bookmark(out, now);
+  return ends && has_room(out, size_max);
 }
 
 HttpBodyStream::State WatchStream::state() const {
@@ -59,7 +70,8 @@ void WatchStream::prepare_queue() {
   if (queue_ != nullptr || !resource_->custom || parts_.converter == nullptr) return;
   const ResourcePtr now =
       parts_.resources.now()->find(resource_->group, resource_->version, resource_->name);
-  if (now == nullptr || conversion_hook(*now) == nullptr) return;
+  // Changes from before the end of the definition are still to be converted.
+  if (conversion_hook(now == nullptr ? *resource_ : *now) == nullptr) return;
   queue_ = std::make_unique<WatchQueue>(parts_, resource_);
 }
 
@@ -70,7 +82,7 @@ bool WatchStream::flush(std::string& out, std::size_t size_max, Time now) {
   if (state == WatchQueue::State::kFailed) {
     writer_.append_error(out, queue_->failure());
     phase_ = Phase::kEnded;
-  } else if (now >= plan_.deadline || !is_served()) {
+  } else if (now >= plan_.deadline) {
     phase_ = Phase::kEnded;
   }
   return false;

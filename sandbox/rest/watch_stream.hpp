@@ -52,6 +52,7 @@ class WatchStream final : public HttpBodyStream {
   void wait(std::string& out, Time now);
   [[nodiscard]] bool take_state();
   void send_initial(std::string& out, std::size_t size_max);
+  [[nodiscard]] bool send_live(std::string& out, std::size_t size_max, Time now);
   void send_changes(std::string& out, std::size_t size_max);
   void send_change(std::string& out, const Change& change);
   void send(std::string& out, std::string_view type, const VersionPtr& version,

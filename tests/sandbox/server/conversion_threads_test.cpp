@@ -152,5 +152,23 @@ TEST(ConversionThreadsTest, AWebhookThatAsksForItsOwnObjectsEnds) {
             "(\"500\") has prevented the request from succeeding");
 }
 
+TEST(ConversionThreadsTest, AWatchShowsWhatItsThreadConvertsThoughTheDefinitionHasGone) {
+  FakeConverter converter;
+  Sandbox sandbox(with_own_threads(converter));
+  make_widget(sandbox);
+  Reply watch = sandbox.get(kWidgetsV1 + "?watch=true");
+  std::string text;
+  ASSERT_EQ(watch.stream->read(text, 1 << 20), HttpBodyStream::State::kOpen);
+
+  ASSERT_EQ(sandbox.remove(kDefinitions + "/widgets.ex.io").code, 200);
+
+  while (watch.stream->read(text, 1 << 20) == HttpBodyStream::State::kOpen) {
+    std::this_thread::yield();
+  }
+  EXPECT_LT(text.find(R"("type":"ADDED")"), text.find(R"("type":"DELETED")")) << text;
+  EXPECT_EQ(text.find("ERROR"), std::string::npos) << text;
+  EXPECT_EQ(text.find(R"("width")"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace davit::sandbox
