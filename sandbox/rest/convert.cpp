@@ -6,6 +6,7 @@
 
 #include "sandbox/crd/custom_resource.hpp"
 #include "sandbox/kinds/conversion.hpp"
+#include "sandbox/rest/meta.hpp"
 
 namespace davit::sandbox {
 
@@ -19,6 +20,19 @@ std::string text_prefix(const Resource& resource) {
 /// Objects of one request to a webhook: many enough that a list costs few, few enough that its
 /// server holds them.
 constexpr std::size_t kBatchMax = 100;
+constexpr std::size_t kBatchBytesMax = std::size_t{2} << 20U;
+
+/// The number of `objects` that the next request has; at least one.
+std::size_t batch_size(std::span<Json* const> objects) {
+  std::size_t count = 1;
+  std::size_t bytes = bytes_of(*objects.front());
+  while (count < std::min(kBatchMax, objects.size())) {
+    bytes += bytes_of(*objects[count]);
+    if (bytes > kBatchBytesMax) break;
+    ++count;
+  }
+  return count;
+}
 
 bool is_of(const Json& object, std::string_view api_version) {
   return object.get("apiVersion").text() == api_version;
@@ -43,11 +57,11 @@ ApiResult<std::vector<Json>> convert_all(const RestParts& parts, const Conversio
     if (!is_of(each, api_version)) wanted.push_back(&each);
   }
   const std::shared_ptr<const ResourceSet> resources = parts.resources.now();
-  for (std::size_t done = 0; done < wanted.size(); done += kBatchMax) {
-    const auto first = wanted.begin() + static_cast<std::ptrdiff_t>(done);
-    const std::size_t count = std::min(kBatchMax, wanted.size() - done);
+  std::span<Json* const> left = wanted;
+  while (!left.empty()) {
+    const std::size_t count = batch_size(left);
     std::vector<Json> batch;
-    for (std::size_t i = 0; i < count; ++i) batch.push_back(std::move(*first[i]));
+    for (std::size_t i = 0; i < count; ++i) batch.push_back(std::move(*left[i]));
     ApiResult<std::vector<Json>> converted =
         parts.converter->convert(hook, batch, api_version, parts.stop);
     if (!converted) return converted.error();
@@ -60,8 +74,9 @@ ApiResult<std::vector<Json>> convert_all(const RestParts& parts, const Conversio
           return internal_error(status.message());
         }
       }
-      *first[i] = std::move(object);
+      *left[i] = std::move(object);
     }
+    left = left.subspan(count);
   }
   return objects;
 }

@@ -31,6 +31,13 @@ void restore_if_missing(Json& next, const Json& old, std::string_view key) {
 
 }  // namespace
 
+std::size_t bytes_of(const Json& json) {
+  std::size_t out = json.text().size() + 2;
+  for (const Json& each : json.items()) out += bytes_of(each) + 1;
+  for (const Json::Member& each : json.members()) out += each.key.size() + bytes_of(each.value) + 4;
+  return out;
+}
+
 std::string time_text(const Clock& clock) { return format_time(clock.wall_now()); }
 
 std::string generate_name(std::string_view base, Random& random) {

@@ -1,6 +1,7 @@
 /// Metadata that the server itself writes: names, times, versions, what survives an update.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,9 @@
 #include "sandbox/kinds/resource.hpp"
 
 namespace davit::sandbox {
+
+/// About the bytes of its text: escapes are not counted.
+[[nodiscard]] std::size_t bytes_of(const Json& json);
 
 /// Now as objects show it.
 [[nodiscard]] std::string time_text(const Clock& clock);

@@ -138,13 +138,6 @@ void track(const WriteTarget& target, Json& object, const Json& old) {
   track_update(object, old, target.resource.schema, target.manager);
 }
 
-std::size_t bytes_of(const Json& json) {
-  std::size_t out = json.text().size() + 2;
-  for (const Json& each : json.items()) out += bytes_of(each) + 1;
-  for (const Json::Member& each : json.members()) out += each.key.size() + bytes_of(each.value) + 4;
-  return out;
-}
-
 ApiFailure check_size(const Json& object) {
   if (!is_too_large(object)) return std::nullopt;
   return internal_error("etcdserver: request is too large");

@@ -14,8 +14,11 @@ namespace davit::sandbox {
 
 namespace {
 
-/// An object has 1.5 MiB at most, and a patch of it not many times more.
-constexpr std::size_t kReplyBytesMax = std::size_t{8} << 20U;
+/// An object has 1.5 MiB at most, and a patch of it not many times more; several objects may become
+/// larger by their conversion.
+std::size_t reply_bytes_max(const HookRequest& request) {
+  return std::max(std::size_t{8} << 20U, 4 * request.body.size());
+}
 
 std::string target_of(const HookRequest& request) {
   std::string out = request.path.empty() ? "/" : request.path;
@@ -55,7 +58,7 @@ std::string go_error(const TransportEnd& end, std::string_view authority) {
 class Exchange final : public ResponseReader {
  public:
   Exchange(RequestLoop& loop, const HookRequest& request, std::size_t index)
-      : loop_(loop), request_(request), index_(index) {}
+      : loop_(loop), request_(request), index_(index), bytes_max_(reply_bytes_max(request)) {}
 
   void start(HookConnector& connector) {
     const Result<Transport*> transport = connector.connect(request_.server);
@@ -79,7 +82,7 @@ class Exchange final : public ResponseReader {
     }
   }
   Flow on_body(std::string_view chunk) override {
-    too_large_ = too_large_ || chunk.size() > kReplyBytesMax - reply_.body.size();
+    too_large_ = too_large_ || chunk.size() > bytes_max_ - reply_.body.size();
     if (too_large_) return Flow::kEnough;
     reply_.body += chunk;
     return Flow::kMore;
@@ -101,7 +104,8 @@ class Exchange final : public ResponseReader {
   void finish(const TransportEnd& end) {
     ended_ = true;
     if (end.kind == Break::kNone && !too_large_) return;
-    const std::string why = too_large_ ? "the response is larger than 8 MiB"
+    const std::string limit = std::to_string(bytes_max_ >> 20U) + " MiB";
+    const std::string why = too_large_ ? "the response is larger than " + limit
                                        : go_error(end, authority_of(request_.shown_server));
     reply_.error = "Post \"" + request_.shown_server + target_of(request_) + "\": " + why;
   }
@@ -109,6 +113,7 @@ class Exchange final : public ResponseReader {
   RequestLoop& loop_;
   const HookRequest& request_;
   const std::size_t index_;
+  const std::size_t bytes_max_;
   HookReply reply_;
   bool too_large_ = false;
   bool ended_ = false;

@@ -89,5 +89,18 @@ TEST(HookCallTest, AStopEndsTheWait) {
   EXPECT_EQ(reply.error, R"(Post "https://hook.io:9443/a?timeout=10s": context canceled)");
 }
 
+TEST(HookCallTest, ALargeRequestMayHaveALargerResponse) {
+  OneTransport hooks;
+  hooks.transport.respond({.status = 200, .body = std::string(12U << 20U, 'x')});
+  test::FakeClock clock;
+  HookRequest large = request();
+  large.body = std::string(3U << 20U, 'x');
+
+  const HookReply reply = call_hooks(hooks, clock, {large}, {}).front();
+
+  EXPECT_EQ(reply.error, "");
+  EXPECT_EQ(reply.body.size(), 12U << 20U);
+}
+
 }  // namespace
 }  // namespace davit::sandbox
