@@ -44,6 +44,9 @@ Result<std::vector<ResourcePtr>> resources_of(const Json& definition, Conversion
   const Json& spec = definition.get("spec");
   const Json& names = spec.get("names");
   const bool namespaced = spec.text_at({"scope"}) == "Namespaced";
+  const bool deleted = !definition.text_at({"metadata", "deletionTimestamp"}).empty();
+  const auto lifetime =
+      deleted ? CustomRules::Lifetime::kTerminating : CustomRules::Lifetime::kServed;
   std::string stored_version;
   for (const Json& version : spec.get("versions").items()) {
     if (version.get("storage").boolean()) stored_version = version.text_at({"name"});
@@ -51,8 +54,8 @@ Result<std::vector<ResourcePtr>> resources_of(const Json& definition, Conversion
   std::vector<ResourcePtr> out;
   for (const Json& version : spec.get("versions").items()) {
     if (!version.get("served").boolean()) continue;
-    Result<std::shared_ptr<const CustomRules>> rules =
-        CustomRules::compile(version, namespaced ? Scope::kNamespaced : Scope::kCluster, hook);
+    Result<std::shared_ptr<const CustomRules>> rules = CustomRules::compile(
+        version, namespaced ? Scope::kNamespaced : Scope::kCluster, hook, lifetime);
     if (!rules) return rules.error();
     auto resource = std::make_shared<Resource>();
     resource->group = spec.text_at({"group"});
@@ -83,6 +86,11 @@ Result<std::vector<ResourcePtr>> resources_of(const Json& definition, Conversion
 const ConversionHook* conversion_hook(const Resource& resource) {
   const CustomRules* rules = rules_of(resource);
   return rules == nullptr ? nullptr : rules->hook_.get();
+}
+
+bool is_terminating(const Resource& resource) {
+  const CustomRules* rules = rules_of(resource);
+  return rules != nullptr && rules->lifetime_ == CustomRules::Lifetime::kTerminating;
 }
 
 Status conform_custom(const Resource& resource, Json& object, FieldFindings& findings) {

@@ -54,6 +54,9 @@ enum class ConversionHooks : std::uint8_t { kNotCalled, kCalled };
 /// `resource`.
 [[nodiscard]] const ConversionHook* conversion_hook(const Resource& resource);
 
+/// Whether the definition of `resource` was being deleted when it was made.
+[[nodiscard]] bool is_terminating(const Resource& resource);
+
 /// The counterpart of conform() for custom kinds: drops the members that the schema does not know,
 /// names them in `findings`, and brings metadata into its form. Defaults are left to
 /// set_defaults(), which also runs on reads.

@@ -36,7 +36,8 @@ bool same_outside(const Json& a, const Json& b, std::initializer_list<std::strin
 }  // namespace
 
 Result<std::shared_ptr<const CustomRules>> CustomRules::compile(
-    const Json& version, Scope scope, std::shared_ptr<const ConversionHook> hook) {
+    const Json& version, Scope scope, std::shared_ptr<const ConversionHook> hook,
+    Lifetime lifetime) {
   Result<std::unique_ptr<const SchemaNode>> schema =
       compile_schema(version.get("schema").get("openAPIV3Schema"));
   if (!schema) return schema.error();
@@ -53,6 +54,7 @@ Result<std::shared_ptr<const CustomRules>> CustomRules::compile(
   rules->validations_ =
       RuleTree::compile(version.get("schema").get("openAPIV3Schema"), *rules->schema_);
   rules->hook_ = std::move(hook);
+  rules->lifetime_ = lifetime;
   return std::shared_ptr<const CustomRules>(std::move(rules));
 }
 

@@ -1,6 +1,7 @@
 /// CustomRules: the rules of one version of a custom resource, from its schema.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,10 +27,14 @@ struct CustomColumn {
 /// One version of a definition, compiled. Immutable and thread-safe.
 class CustomRules : public KindRules {
  public:
+  /// Whether the definition is being deleted.
+  enum class Lifetime : std::uint8_t { kServed, kTerminating };
+
   /// `version`: an element of spec.versions of a valid definition. kInvalid when its schema or a
   /// path in it does not compile. `hook` may be null.
   [[nodiscard]] static Result<std::shared_ptr<const CustomRules>> compile(
-      const Json& version, Scope scope, std::shared_ptr<const ConversionHook> hook = nullptr);
+      const Json& version, Scope scope, std::shared_ptr<const ConversionHook> hook = nullptr,
+      Lifetime lifetime = Lifetime::kServed);
 
   void set_defaults(Json& object) const override;
   void prepare_create(Json& object) const override;
@@ -52,6 +57,7 @@ class CustomRules : public KindRules {
   CustomRules(std::unique_ptr<const SchemaNode> schema, Scope scope)
       : schema_(std::move(schema)), apply_(*schema_), scope_(scope) {}
   friend const ConversionHook* conversion_hook(const Resource& resource);
+  friend bool is_terminating(const Resource& resource);
   [[nodiscard]] Status read_columns(const Json& columns);
   [[nodiscard]] Status read_fields(const Json& selectable);
   [[nodiscard]] Status read_subresources(const Json& subresources);
@@ -69,6 +75,7 @@ class CustomRules : public KindRules {
   std::vector<SelectableField> selectable_;
   bool has_status_ = false;
   std::optional<ScalePaths> scale_;
+  Lifetime lifetime_ = Lifetime::kServed;
   std::shared_ptr<const ConversionHook> hook_;  // Null: conversion changes the apiVersion only.
 };
 

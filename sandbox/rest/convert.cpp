@@ -155,6 +155,17 @@ ApiResult<std::vector<Json>> load(const RestParts& parts, std::span<const Versio
   return convert_all(parts, *hook, std::move(out), resource.api_version());
 }
 
+bool is_in_stored_form(const RestParts& parts, const Version& version, const Resource& resource) {
+  if (!resource.custom) return true;
+  std::string stored = resource.group + '/' + resource.stored_version;
+  if (parts.converter == nullptr || conversion_hook(resource) == nullptr) {
+    const std::shared_ptr<const ResourceSet> resources = parts.resources.now();
+    const std::span<const ResourcePtr> sharing = resources->sharing(resource.collection);
+    if (!sharing.empty()) stored = sharing.front()->api_version();
+  }
+  return is_of(version.json(), stored);
+}
+
 std::string load_text(const Version& version, const Resource& resource) {
   return is_stored_as(version, resource) ? version.text : to_text(load(version, resource));
 }

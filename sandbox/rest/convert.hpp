@@ -24,6 +24,10 @@ namespace davit::sandbox {
 /// Whether `version` is kept just as `resource` shows it, with kind and apiVersion in front. Never
 /// so for custom resources: their defaults are applied on reading, too.
 [[nodiscard]] bool is_stored_as(const Version& version, const Resource& resource);
+/// Whether make_draft() would keep the object in the version in which it is kept now: the storage
+/// version of a definition changes.
+[[nodiscard]] bool is_in_stored_form(const RestParts& parts, const Version& version,
+                                     const Resource& resource);
 /// The stored object in the form of `resource`, as far as that needs no webhook.
 [[nodiscard]] Json load(const Version& version, const Resource& resource);
 /// The same with webhooks: one request for a batch of objects. May block.

@@ -83,9 +83,25 @@ ApiFailure mutate(const RestParts& parts, const WriteTarget& target, Json& objec
   return fill_namespace(object, target.ns);
 }
 
+/// Nothing is created once its definition is being deleted, which would not see it.
+/// k8s: forbidCreateAdmission of apiextensions-apiserver/pkg/apiserver.
+ApiFailure check_definition(const RestParts& parts, const WriteTarget& target,
+                            const std::string& name) {
+  const Resource& resource = target.resource;
+  if (!resource.custom) return std::nullopt;
+  const ResourcePtr now =
+      parts.resources.now()->find(resource.group, resource.version, resource.name);
+  if (now == nullptr) return unknown_resource();
+  if (!is_terminating(*now)) return std::nullopt;
+  return forbidden(Subject::resource(resource, name),
+                   "create not allowed while custom resource definition is terminating");
+}
+
 /// Before the name is known: defaulting and admission.
 ApiFailure admit_new(const RestParts& parts, const WriteTarget& target, Json& object) {
   const Resource& resource = target.resource;
+  const std::string given_name = object.text_at({"metadata", "name"});
+  if (ApiFailure failure = check_definition(parts, target, given_name)) return failure;
   if (ApiFailure failure = fill_namespace(object, target.ns)) return failure;
   if (resource.rules != nullptr) resource.rules->set_defaults(object);
   if (ApiFailure failure =
@@ -189,6 +205,9 @@ ApiResult<std::optional<Written>> try_create(const RestParts& parts, const Write
   }
   ApiResult<Draft> draft = make_draft(parts, std::move(object), target.resource);
   if (!draft) return draft.error();
+  if (ApiFailure failure = check_size(draft->object)) return *failure;
+  // Again: webhooks take their time.
+  if (ApiFailure failure = check_definition(parts, target, draft->name)) return *failure;
   Result<VersionPtr> stored = parts.store.create(target.resource.collection, std::move(*draft));
   if (!stored) {
     if (stored.error().code() == Code::kAlreadyExists) return std::optional<Written>();
@@ -299,7 +318,10 @@ ApiResult<std::optional<Written>> try_rewrite(const RestParts& parts, const Writ
   if (ApiFailure failure = judge(target, next, &old)) return *failure;
   if (ApiFailure failure = check_size(next)) return *failure;
   using Effect = Written::Effect;
-  if (same_but_for_times(next, old)) return std::optional(Written{current, Effect::kUnchanged});
+  // A write that changes nothing brings the object into a new storage version.
+  if (same_but_for_times(next, old) && is_in_stored_form(parts, *current, target.resource)) {
+    return std::optional(Written{current, Effect::kUnchanged});
+  }
   Reserved reserved =
       parts.admission.reserve(admission_request(target, WriteVerb::kUpdate, &old), next);
   if (reserved.refusal) return *reserved.refusal;
@@ -319,6 +341,7 @@ ApiResult<std::optional<Written>> try_rewrite(const RestParts& parts, const Writ
   }
   ApiResult<Draft> draft = make_draft(parts, std::move(next), target.resource);
   if (!draft) return draft.error();
+  if (ApiFailure failure = check_size(draft->object)) return *failure;
   Result<VersionPtr> stored =
       parts.store.update(target.resource.collection, std::move(*draft), current->revision);
   if (!stored) {
