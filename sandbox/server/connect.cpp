@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace davit::sandbox {
@@ -27,8 +30,23 @@ Json command_of(const Query& query) {
   return out;
 }
 
-bool is_number(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+/// Adds the ports of "80,443". k8s: Convert_Slice_string_To_Slice_int32.
+ApiFailure add_ports(std::string_view list, Json& out) {
+  for (;;) {
+    const std::size_t comma = list.find(',');
+    const std::string_view text = list.substr(0, comma);
+    std::uint16_t port = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+    const bool is_large = error == std::errc::result_out_of_range;
+    if (error != std::errc() || end != text.data() + text.size()) {
+      return bad_request("cannot convert to []int32: strconv.ParseUint: parsing " +
+                         to_text(Json(text)) + ": " +
+                         (is_large ? "value out of range" : "invalid syntax"));
+    }
+    out.push_back(int{port});
+    if (comma == list.npos) return std::nullopt;
+    list.remove_prefix(comma + 1);
+  }
 }
 
 /// The part of the path that belongs to the program behind a proxy.
@@ -52,11 +70,7 @@ ApiResult<Json> options_of(const Call& call, const Subresource& part) {
     return out;
   }
   for (const std::string& each : query.all("ports")) {
-    if (!is_number(each)) {
-      return bad_request("cannot convert to []int32: strconv.ParseUint: parsing " +
-                         to_text(Json(each)) + ": invalid syntax");
-    }
-    out["ports"].push_back(Json::number(each));
+    if (ApiFailure failure = add_ports(each, out["ports"])) return *failure;
   }
   return out;
 }

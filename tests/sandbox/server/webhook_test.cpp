@@ -488,6 +488,22 @@ TEST(WebhookTest, AConnectionIsJudgedByItsOptions) {
   EXPECT_EQ(hooks.reviews.size(), 4U);
 }
 
+TEST(WebhookTest, ThePortsOfAConnectionAreNumbers) {
+  FakeHooks hooks(allow);
+  Sandbox sandbox(with_hooks(hooks));
+  const std::string forward = "/api/v1/namespaces/default/pods/p/portforward?ports=";
+  validate_by(sandbox, hook_for("pods/*", "connect"));
+
+  static_cast<void>(sandbox.get(forward + "08,80&ports=443"));
+
+  ASSERT_EQ(hooks.reviews.size(), 1U);
+  EXPECT_EQ(to_text(hooks.reviews[0].get("request").get("object").get("ports")), "[8,80,443]");
+  const std::string why = "cannot convert to []int32: strconv.ParseUint: parsing ";
+  EXPECT_EQ(sandbox.get(forward + "65536").message(), why + "\"65536\": value out of range");
+  EXPECT_EQ(sandbox.get(forward + "80,").message(), why + "\"\": invalid syntax");
+  EXPECT_EQ(hooks.reviews.size(), 1U);
+}
+
 TEST(WebhookTest, AConnectionThatIsAllowedIsServedAsBefore) {
   FakeHooks hooks(allow);
   Sandbox sandbox(with_hooks(hooks));
