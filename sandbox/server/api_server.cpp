@@ -149,7 +149,6 @@ HttpServerResponse ApiServer::respond(const HttpServerRequest& request, HttpHand
             {state_->policies, state_->mutations, state_->webhooks, state_->metrics},
             state_->documents, call);
   HttpServerResponse response = result ? std::move(*result) : to_response(result.error());
-  state_->metrics.note(call, response.status);
   if (!result && !result.error().plain && call.form.media == Media::kProtobuf) {
     EncodedBody status = encode_body(to_status(result.error()), call.form);
     response.content_type = std::move(status.content_type);
@@ -159,12 +158,17 @@ HttpServerResponse ApiServer::respond(const HttpServerRequest& request, HttpHand
   const std::string_view audit = request.header("Audit-Id");
   response.headers.emplace_back(
       "Audit-Id", audit.empty() ? random_uuid(state_->outer.random) : std::string(audit));
+  const RequestMetrics::Labels labels = RequestMetrics::labels_of(call);
+  // The repetition of a request is counted, unless it is to be repeated, too.
+  GivenUp given_up = [&metrics = state_->metrics, labels](int code) { metrics.note(labels, code); };
   if (!result && result.error().awaited) {
-    response.deferred = std::make_unique<ResponseAtRevision>(repeats, state_->rest, request,
-                                                             *result.error().awaited);
+    response.deferred = std::make_unique<ResponseAtRevision>(
+        repeats, state_->rest, request, *result.error().awaited, std::move(given_up));
   } else if (!result && result.error().retry_for) {
-    response.deferred = std::make_unique<RepeatedRequest>(repeats, state_->rest.clock, request,
-                                                          *result.error().retry_for);
+    response.deferred = std::make_unique<RepeatedRequest>(
+        repeats, state_->rest.clock, request, *result.error().retry_for, std::move(given_up));
+  } else {
+    given_up(response.status);
   }
   for (const std::string& each : call.warnings) {
     response.headers.emplace_back("Warning", warning_header(each));

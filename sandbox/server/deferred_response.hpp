@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -10,20 +11,25 @@
 
 namespace davit::sandbox {
 
+/// Receives the code of a response that is final although it would be deferred once more.
+using GivenUp = std::function<void(int code)>;
+
 /// The same request once more, when the store has come so far or has not in time: nothing happened
 /// the first time. `handler` and `parts` must outlive it.
 class ResponseAtRevision final : public HttpDeferredResponse {
  public:
   ResponseAtRevision(HttpHandler& handler, const RestParts& parts, HttpServerRequest request,
-                     Revision awaited)
+                     Revision awaited, GivenUp given_up)
       : handler_(handler),
         clock_(parts.clock),
         request_(std::move(request)),
+        given_up_(std::move(given_up)),
         wait_(parts, awaited) {}
 
   [[nodiscard]] std::optional<HttpServerResponse> take() override {
     if (wait_.is_waiting(clock_.now())) return std::nullopt;
     HttpServerResponse response = handler_.handle(request_);
+    if (response.deferred != nullptr) given_up_(response.status);
     response.deferred.reset();
     return response;
   }
@@ -33,6 +39,7 @@ class ResponseAtRevision final : public HttpDeferredResponse {
   HttpHandler& handler_;
   const Clock& clock_;
   const HttpServerRequest request_;
+  const GivenUp given_up_;
   RevisionWait wait_;
 };
 
@@ -41,10 +48,11 @@ class ResponseAtRevision final : public HttpDeferredResponse {
 class RepeatedRequest final : public HttpDeferredResponse {
  public:
   RepeatedRequest(HttpHandler& handler, const Clock& clock, HttpServerRequest request,
-                  Duration retry_for)
+                  Duration retry_for, GivenUp given_up)
       : handler_(handler),
         clock_(clock),
         request_(std::move(request)),
+        given_up_(std::move(given_up)),
         end_(clock.now() + retry_for),
         next_take_(clock.now() + kRetryInterval) {}
 
@@ -56,6 +64,7 @@ class RepeatedRequest final : public HttpDeferredResponse {
       next_take_ = now + kRetryInterval;
       return std::nullopt;
     }
+    if (response.deferred != nullptr) given_up_(response.status);
     response.deferred.reset();
     return response;
   }
@@ -68,6 +77,7 @@ class RepeatedRequest final : public HttpDeferredResponse {
   HttpHandler& handler_;
   const Clock& clock_;
   const HttpServerRequest request_;
+  const GivenUp given_up_;
   const Time end_;
   Time next_take_;
 };

@@ -80,35 +80,48 @@ void add_build(std::string& out, const ServerVersion& version) {
 
 }  // namespace
 
-void RequestMetrics::note(const Call& call, int code) {
+RequestMetrics::Labels RequestMetrics::labels_of(const Call& call) {
   const bool known = call.resource != nullptr;
-  const auto label = [&](const std::string& text) -> std::string_view {
-    return known ? std::string_view(text) : std::string_view();
+  const auto labels = [&](bool shows_resource) {
+    const auto label = [&](const std::string& text) -> std::string_view {
+      return shows_resource ? std::string_view(text) : std::string_view();
+    };
+    const bool dry = known && !call.url.query.get("dryRun").empty();
+    return labels_text({{"component", "apiserver"},
+                        {"dry_run", dry ? "All" : ""},
+                        {"group", label(call.url.group)},
+                        {"resource", known && !shows_resource ? "other" : label(call.url.resource)},
+                        {"scope", scope_label(call)},
+                        {"subresource", label(call.url.subresource)},
+                        {"verb", verb_label(call)},
+                        {"version", label(call.url.version)}});
   };
-  const std::string code_text = std::to_string(code);
-  const bool dry = known && !call.url.query.get("dryRun").empty();
-  std::string labels = labels_text({{"code", code_text},
-                                    {"component", "apiserver"},
-                                    {"dry_run", dry ? "All" : ""},
-                                    {"group", label(call.url.group)},
-                                    {"resource", label(call.url.resource)},
-                                    {"scope", scope_label(call)},
-                                    {"subresource", label(call.url.subresource)},
-                                    {"verb", verb_label(call)},
-                                    {"version", label(call.url.version)}});
-  MutexLock lock(mutex_);
-  ++requests_[std::move(labels)];
+  return {labels(known), labels(false)};
 }
 
-std::string RequestMetrics::page(const RestParts& parts, const ServerVersion& version) const {
+void RequestMetrics::note(const Labels& labels, int code) {
+  const std::string start = labels_text({{"code", std::to_string(code)}}) + ',';
+  MutexLock lock(mutex_);
+  const auto found = requests_.find(start + labels.all);
+  if (found != requests_.end()) {
+    ++found->second;
+  } else {
+    ++requests_[start + (requests_.size() < kSeriesMax ? labels.all : labels.shared)];
+  }
+}
+
+std::string RequestMetrics::requests() const {
   std::string out;
   constexpr std::string_view kRequests = "apiserver_request_total";
   add_head(out, kRequests, "counter",
            "[STABLE] Number of requests, by verb, resource, scope and response code.");
-  {
-    MutexLock lock(mutex_);
-    for (const auto& [labels, count] : requests_) add_sample(out, kRequests, labels, count);
-  }
+  MutexLock lock(mutex_);
+  for (const auto& [labels, count] : requests_) add_sample(out, kRequests, labels, count);
+  return out;
+}
+
+std::string RequestMetrics::page(const RestParts& parts, const ServerVersion& version) const {
+  std::string out = requests();
   add_objects(out, parts);
   add_build(out, version);
   return out;

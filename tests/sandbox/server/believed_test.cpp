@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <string>
 
+#include "sandbox/server/request_metrics.hpp"
 #include "tests/sandbox/server/sandbox.hpp"
 
 namespace davit::sandbox {
@@ -188,6 +191,50 @@ TEST(BelievedTest, MetricsCountRequestsAndObjects) {
     EXPECT_NE(page.text.find(line), std::string::npos) << line;
   }
   EXPECT_EQ(page.text.find("no.such"), std::string::npos) << "what clients make up has no series";
+}
+
+TEST(BelievedTest, ADeferredRequestIsCountedOnceByItsLastCode) {
+  Sandbox sandbox;
+  const std::string future = "?resourceVersion=" + std::to_string(sandbox.store.revision() + 1);
+  const auto count_of = [&sandbox](const std::string& code) {
+    const std::string page = sandbox.get("/metrics").text;
+    const std::string start = "{code=\"" + code +
+                              "\",component=\"apiserver\",dry_run=\"\",group=\"\",resource="
+                              "\"pods\",scope=\"namespace\",subresource=\"\",verb=\"LIST\"";
+    const std::size_t at = page.find(start);
+    return at == page.npos ? "" : page.substr(page.find("} ", at) + 2, 1);
+  };
+  Reply known = sandbox.get(kPods + future);
+  ASSERT_NE(known.deferred, nullptr);
+  EXPECT_EQ(count_of("504"), "");
+  ASSERT_EQ(sandbox.post("/api/v1/namespaces", R"({"metadata":{"name":"n"}})").code, 201);
+  sandbox.clock.advance(std::chrono::seconds(1));
+  ASSERT_TRUE(known.deferred->take());
+  EXPECT_EQ(count_of("200"), "1");
+  EXPECT_EQ(count_of("504"), "");
+
+  const Reply late =
+      sandbox.get(kPods + "?resourceVersion=" + std::to_string(sandbox.store.revision() + 1000));
+  ASSERT_NE(late.deferred, nullptr);
+  sandbox.clock.advance(std::chrono::seconds(4));
+  ASSERT_TRUE(late.deferred->take());
+
+  EXPECT_EQ(count_of("504"), "1");
+}
+
+TEST(BelievedTest, TheSeriesOfTheMetricsAreBounded) {
+  RequestMetrics metrics;
+  for (int i = 0; i < 9000; ++i) {
+    metrics.note({"resource=\"r" + std::to_string(i) + '"', "resource=\"other\""}, 200);
+  }
+  metrics.note({"resource=\"r0\"", "resource=\"other\""}, 200);
+
+  const std::string page = metrics.requests();
+
+  EXPECT_NE(page.find("{code=\"200\",resource=\"r8191\"} 1\n"), std::string::npos);
+  EXPECT_EQ(page.find("r8192"), std::string::npos);
+  EXPECT_NE(page.find("{code=\"200\",resource=\"other\"} 808\n"), std::string::npos);
+  EXPECT_NE(page.find("{code=\"200\",resource=\"r0\"} 2\n"), std::string::npos);
 }
 
 // Report gc-crd-deleted is tested with the collector, job-complete-after-pod-delete with the nodes.
