@@ -9,10 +9,26 @@ namespace davit::storageversion {
 namespace {
 
 constexpr std::string_view kMigrating = "StorageMigrating";
+constexpr std::string_view kRunningReason = "MigrationRunning";
+
+std::string running_message(std::string_view migration) {
+  return "Migration " + std::string(migration) + " is running";
+}
+
+std::optional<ConditionView> find_migrating(const Definition& definition) {
+  return find_condition(definition.status()[&Names::conditions], kMigrating);
+}
+
+/// Whether the condition says that the migration runs. That of its end, or of another migration,
+/// names a generation that says nothing about this one.
+bool shows_run(const ConditionView& condition, std::string_view migration) {
+  return condition.is_true() && condition.reason() == kRunningReason &&
+         condition.message() == running_message(migration);
+}
 
 /// Whether the definition is the one that the migration began with.
 bool is_unchanged(const Definition& definition) {
-  const auto found = find_condition(definition.status()[&Names::conditions], kMigrating);
+  const auto found = find_migrating(definition);
   return found && found->observed_generation() == definition.generation();
 }
 
@@ -23,7 +39,7 @@ struct Words {
 
 Words words_of(const Definition& definition, MigrationStep step, std::string_view migration) {
   if (step == MigrationStep::kStarts) {
-    return {"MigrationRunning", "Migration " + std::string(migration) + " is running"};
+    return {kRunningReason, running_message(migration)};
   }
   if (step == MigrationStep::kFails) return {"MigrationFailed", "The migration has failed"};
   const char* const rest =
@@ -35,8 +51,13 @@ Words words_of(const Definition& definition, MigrationStep step, std::string_vie
 
 }  // namespace
 
-std::string definition_status(const Definition& definition, MigrationStep step,
-                              std::string_view migration, WallTime now) {
+std::optional<std::string> definition_status(const Definition& definition, MigrationStep step,
+                                             std::string_view migration, WallTime now) {
+  if (const auto shown = find_migrating(definition); step != MigrationStep::kStarts && shown &&
+                                                     !shows_run(*shown, migration) &&
+                                                     !mutant("shown-end")) {
+    return std::nullopt;
+  }
   const Words words = words_of(definition, step, migration);
   JsonWriter out;
   out.begin_object();
@@ -59,6 +80,8 @@ std::string definition_status(const Definition& definition, MigrationStep step,
                        (step == MigrationStep::kFails && mutant("failed-migration"));
   if (is_done && (is_unchanged(definition) || mutant("moved-definition"))) {
     out.key("storedVersions").begin_array().string(definition.storage_version()).end_array();
+  } else if (!mutant("stored-versions")) {
+    out.member("storedVersions", definition.status()["storedVersions"]);
   }
   out.end_object().end_object();
   return std::move(out).text();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <davit/kube/metadata.hpp>
 #include <davit/kube/time.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,8 +30,13 @@ class Definition : public ObjectView {
 /// A step of a migration that its definition shows.
 enum class MigrationStep : std::uint8_t { kStarts, kSucceeds, kFails };
 
-/// The configuration to apply to the status. `migration`: the name of the one that starts.
-[[nodiscard]] std::string definition_status(const Definition& definition, MigrationStep step,
-                                            std::string_view migration, WallTime now);
+/// The configuration to apply to the status; nothing if the definition shows the end of the
+/// migration already, or another migration. It has the stored versions always: a server-side apply
+/// removes what its manager owns and leaves out. `migration`: its name. Rule:
+/// docs/spec/cluster-controllers.md, X6.
+[[nodiscard]] std::optional<std::string> definition_status(const Definition& definition,
+                                                           MigrationStep step,
+                                                           std::string_view migration,
+                                                           WallTime now);
 
 }  // namespace davit::storageversion

@@ -1,7 +1,9 @@
 #include "plugins/storageversion/migration_runner.hpp"
 
 #include <chrono>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace davit::storageversion {
@@ -47,16 +49,16 @@ Status MigrationRunner::mark(const Migration& migration, MigrationStep step) con
   for (int attempt = 1;; ++attempt) {
     const Result<Definition> definition = cluster_.client().get<Definition>(key);
     if (!definition) return definition.error().unless(Code::kNotFound);
-    const Status applied =
-        cluster_.client()
-            .patch<Definition>(
-                key, PatchType::kApply,
-                definition_status(*definition, step, migration.name(), cluster_.wall_now()),
-                {.subresource = "status",
-                 .answer = Answer::kMetadata,
-                 .field_manager = "migration-runner-controller",
-                 .force = true})
-            .error();
+    std::optional<std::string> status =
+        definition_status(*definition, step, migration.name(), cluster_.wall_now());
+    if (!status) return {};
+    const Status applied = cluster_.client()
+                               .patch<Definition>(key, PatchType::kApply, *std::move(status),
+                                                  {.subresource = "status",
+                                                   .answer = Answer::kMetadata,
+                                                   .field_manager = "migration-runner-controller",
+                                                   .force = true})
+                               .error();
     if (applied.code() != Code::kConflict || attempt == kAttemptsMax) return applied;
     if (Status s = cluster_.pause(kPause); !s.ok()) return s;
   }

@@ -5,6 +5,7 @@
 #include <davit/json_writer.hpp>
 #include <davit/mutant.hpp>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "plugins/storageversion/migration_runner.hpp"
@@ -16,6 +17,8 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view kManager = "storage-version-migrator-controller";
 constexpr std::string_view kVerbs[] = {"update", "patch", "list"};
+/// Objects of a page, as client-go lists them.
+constexpr std::uint64_t kPageItems = 500;
 /// The pause before discovery is asked again for a resource.
 constexpr std::chrono::seconds kDiscoveryPause{5};
 
@@ -32,12 +35,14 @@ std::string text_of(const ServedResource& served) {
 /// Whether the server refused for good, as opposed to an error that the next attempt may not meet.
 bool is_final(const Status& error) {
   constexpr int kTimeout = 408;
+  constexpr int kExpired = 410;  // A list whose next page is asked for too late.
   constexpr int kTooMany = 429;
   constexpr int kServerErrors = 500;
   const ApiDetail* const detail = error.detail();
   if (detail == nullptr) return false;  // No response, or none that is one.
   const int status = detail->http_status;
-  return status >= 400 && status < kServerErrors && status != kTimeout && status != kTooMany;
+  return status >= 400 && status < kServerErrors && status != kTimeout && status != kExpired &&
+         status != kTooMany;
 }
 
 Result<Again> retry(const Status& error) {
@@ -77,13 +82,21 @@ bool ObjectMigrator::may_come(const Migration& migration) const {
   return created && *created + kDiscoveryTime > cluster_.wall_now();
 }
 
+bool ObjectMigrator::is_unknown(const Migration& migration, const Status& error) const {
+  return error.code() == Code::kNotFound && may_come(migration);
+}
+
+Result<Again> ObjectMigrator::look_again() const {
+  cluster_.discovery().refresh();
+  return Again::after(kDiscoveryPause);
+}
+
 Result<Again> ObjectMigrator::set_checkpoint(const Migration& migration) const {
   const Result<std::optional<ServedResource>> served = find(migration);
   if (!served) return served.error();
   if (!*served) {
     if (!may_come(migration)) return fail(migration, "resource does not exist in discovery");
-    cluster_.discovery().refresh();
-    return Again::after(kDiscoveryPause);
+    return look_again();
   }
   const bool has_all =
       std::ranges::all_of(kVerbs, [&](std::string_view verb) { return (*served)->has_verb(verb); });
@@ -94,6 +107,11 @@ Result<Again> ObjectMigrator::set_checkpoint(const Migration& migration) const {
   Request list =
       Request::list(resource_of(**served), "", {.answer = Answer::kMetadata, .limit = 1});
   const Result<Value> page = cluster_.client().call(list);
+  if (!page && is_unknown(migration, page.error())) return look_again();
+  if (!page && is_final(page.error())) {
+    return fail(migration, "error getting latest resourceVersion for " + text_of(**served) + ": " +
+                               page.error().message());
+  }
   if (!page) return retry(page.error());
   std::string checkpoint((*page)[&Names::metadata][&Names::resource_version].string());
   if (const std::string error = version_error(checkpoint); !error.empty()) {
@@ -113,11 +131,12 @@ Result<Again> ObjectMigrator::migrate(const Migration& migration) const {
     if (!may_come(migration)) {
       return fail(migration, std::string(kFailure) + "unable to obtain GVR from discovery");
     }
-    cluster_.discovery().refresh();
-    return Again::after(kDiscoveryPause);
+    return look_again();
   }
   std::string failure;
   const Status done = migrate_all(resource_of(**served), migration, failure);
+  if (failure.empty() && is_unknown(migration, done)) return look_again();
+  if (failure.empty() && is_final(done)) failure = done.message();
   if (!failure.empty()) return fail(migration, std::string(kFailure) + failure);
   if (!done.ok()) return retry(done);
   const Status written = write_status(
@@ -130,6 +149,9 @@ Result<Again> ObjectMigrator::migrate(const Migration& migration) const {
 Status ObjectMigrator::migrate_all(const Resource& resource, const Migration& migration,
                                    std::string& failure) const {
   const std::string checkpoint(migration.checkpoint());
+  // An apply that changes nothing leaves the version of its object, so a list that restarts
+  // would have all of these applied again, and might never come to its end.
+  std::unordered_set<std::string> applied;
   const auto migrate_page = [&](const Page& page) -> Status {
     for (const Value each : page.items()) {
       const ObjectView object(each);
@@ -139,7 +161,7 @@ Status ObjectMigrator::migrate_all(const Resource& resource, const Migration& mi
         if (failure.empty()) failure = version_error(checkpoint);
         return Status(Code::kInvalid, failure);
       }
-      if (std::is_gt(*order)) continue;
+      if (std::is_gt(*order) || !applied.emplace(object.uid()).second) continue;
       const Status migrated = migrate_one(resource, object);
       if (migrated.ok()) continue;
       if (is_final(migrated)) failure = migrated.message();
@@ -147,9 +169,24 @@ Status ObjectMigrator::migrate_all(const Resource& resource, const Migration& mi
     }
     return {};
   };
-  return cluster_.client().list_pages(
-      Request::list(resource, "", {.answer = Answer::kMetadata, .priority = Priority::kLow}),
-      migrate_page);
+  Request request = Request::list(
+      resource, "", {.answer = Answer::kMetadata, .limit = kPageItems, .priority = Priority::kLow});
+  bool has_more = true;
+  // Client::list_pages would take all objects at once after a 410.
+  return cluster_.client().fan_out(
+      [&](std::size_t) {
+        return std::exchange(has_more, false) ? std::optional(request) : std::nullopt;
+      },
+      [&](std::size_t, const Result<Value>& list) -> Status {
+        const bool is_expired = !list && list.error().code() == Code::kExpired;
+        if (!list && (!is_expired || request.continue_token.empty())) return list.error();
+        Status status = list ? migrate_page({*list}) : Status();
+        request.continue_token =
+            list ? (*list)[&Names::metadata]["continue"].string() : std::string_view();
+        has_more = is_expired || !request.continue_token.empty();
+        return status;
+      },
+      1);
 }
 
 Status ObjectMigrator::migrate_one(const Resource& resource, const ObjectView& object) const {

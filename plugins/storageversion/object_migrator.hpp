@@ -28,6 +28,10 @@ class ObjectMigrator {
   [[nodiscard]] Result<std::optional<ServedResource>> find(const Migration& migration) const;
   /// A resource that is missing in discovery for less than a minute may be a new one.
   [[nodiscard]] bool may_come(const Migration& migration) const;
+  /// Whether a list that met `error` may succeed when the server has learnt a new resource.
+  [[nodiscard]] bool is_unknown(const Migration& migration, const Status& error) const;
+  /// Asks discovery again, and repeats the sync after a pause.
+  [[nodiscard]] Result<Again> look_again() const;
   /// The error that the migration is tried again after; ok: it is complete, or has failed and
   /// `failure` says why.
   [[nodiscard]] Status migrate_all(const Resource& resource, const Migration& migration,

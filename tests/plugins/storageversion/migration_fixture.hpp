@@ -91,6 +91,14 @@ class MigratorTest : public ::testing::Test {
          .body = patch});
     ASSERT_EQ(reply.http_status, 200) << reply.body;
   }
+  /// Has the server store the objects in this version from now on.
+  void store_in(const std::string& version) {
+    Json versions = cluster_.json<Definition>({"", kDefinition})["spec"]["versions"];
+    for (Json& each : versions.items()) {
+      each["storage"] = Json::must(each.text_at({"name"}) == version ? "true" : "false");
+    }
+    patch_definition("", R"({"spec":{"versions":)" + versions.dump() + "}}");
+  }
   void add_object(const std::string& kind, const std::string& name,
                   const std::string& ns = "default") {
     cluster_.add(R"({"apiVersion":"x.example.com/v2","kind":")" + kind +

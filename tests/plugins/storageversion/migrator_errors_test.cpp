@@ -49,6 +49,18 @@ TEST_F(MigrationErrorsTest, CC107_ARefusedObjectFailsTheMigrationAndKeepsTheStor
   EXPECT_EQ(stored_versions(), R"(["v1","v2"])") << "X6";
 }
 
+TEST_F(MigrationErrorsTest, CC107_AFailedMigrationKeepsTheStoredVersionsAlsoAfterASuccess) {
+  migrate_foos();
+  settle();
+  store_in("v1");
+  ASSERT_EQ(stored_versions(), R"(["v2","v1"])");
+  cluster_.fail_next({.verb = Verb::kPatch, .resource = "foos", .http_status = 422});
+  migrate_foos("n");
+  settle();
+  EXPECT_EQ(migrating(), "False MigrationFailed The migration has failed of generation 2");
+  EXPECT_EQ(stored_versions(), R"(["v2","v1"])") << "X6";
+}
+
 TEST_F(MigrationErrorsTest, CC108_AnObjectThatChangesMeanwhileIsSkipped) {
   before_apply("f1", [this] { cluster_.merge<Foo>({"default", "f1"}, R"({"touched":true})"); });
   migrate_foos();
@@ -105,6 +117,57 @@ TEST_F(MigrationErrorsTest, CC114_AResourceThatCannotBeListedFailsItsMigration) 
   EXPECT_EQ(message(),
             "resource \"authentication.k8s.io/v1, Resource=tokenreviews\" does not support "
             "discovery operations: [update patch list]");
+}
+
+TEST_F(MigrationErrorsTest, CC114_AListThatTheServerRefusesFailsItsMigration) {
+  const std::string before[] = {
+      "error getting latest resourceVersion for x.example.com/v2, Resource=foos: ",
+      "migration encountered unhandled error: "};
+  for (const int status : {403, 404, 405}) {
+    for (const int skip : {0, 1}) {
+      SCOPED_TRACE(std::to_string(status) + " after " + std::to_string(skip));
+      const std::string name = "m" + std::to_string(status) + "-" + std::to_string(skip);
+      cluster_.fail_next({.verb = Verb::kList,
+                          .resource = "foos",
+                          .http_status = status,
+                          .reason = "Refused",
+                          .message = "not for you",
+                          .times = testing::Fault::kAlways,
+                          .skip = skip});
+      migrate_foos(name);
+      settle();
+      if (status == 404) {
+        EXPECT_THAT(conditions(name), ElementsAre("Running=True MigrationRunning"))
+            << "the resource may be a new one";
+        cluster_.advance(70s);
+      }
+      EXPECT_THAT(conditions(name), ElementsAre("Running=False MigrationCompleted",
+                                                "Failed=True StorageVersionMigrationFailed"));
+      EXPECT_THAT(message(name), ::testing::StartsWith(before[skip]));
+      EXPECT_THAT(message(name), ::testing::HasSubstr("not for you"));
+      cluster_.clear_faults();
+    }
+  }
+  migrate_foos("next");
+  settle();
+  EXPECT_THAT(conditions("next"), Contains(kDone));
+}
+
+TEST_F(MigrationErrorsTest, CC114_AListThatMaySucceedLaterIsTriedAgain) {
+  for (const int status : {408, 429, 500, 0}) {
+    for (const int skip : {0, 1}) {
+      SCOPED_TRACE(std::to_string(status) + " after " + std::to_string(skip));
+      const std::string name = "m" + std::to_string(status) + "-" + std::to_string(skip);
+      cluster_.fail_next({.verb = Verb::kList,
+                          .resource = "foos",
+                          .http_status = status,
+                          .times = 2,
+                          .skip = skip});
+      migrate_foos(name);
+      cluster_.advance(20s);
+      EXPECT_THAT(conditions(name), Contains(kDone));
+    }
+  }
 }
 
 TEST_F(MigrationErrorsTest, CC120_AFailureThatWasWrittenByHandIsFinished) {

@@ -1,4 +1,5 @@
 /// Rows CC103 to CC105, CC111, CC113, CC115 to CC119: migrations that succeed.
+#include <set>
 #include <string>
 #include <utility>
 
@@ -7,8 +8,11 @@
 namespace davit::storageversion {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
@@ -103,6 +107,79 @@ TEST_F(MigrationsTest, CC106_ADefinitionThatChangesMeanwhileKeepsItsStoredVersio
   EXPECT_EQ(stored_versions(), R"(["v1","v2"])");
 }
 
+TEST_F(MigrationsTest, CC106_AMovedDefinitionKeepsItsStoredVersionsAlsoIfItsEndIsShownTwice) {
+  for (const int status : {409, 500}) {
+    SCOPED_TRACE(status);
+    store_in("v2");
+    patch_definition("/status", R"({"status":{"storedVersions":["v1","v2"]}})");
+    const std::string name = "m" + std::to_string(status);
+    bool is_changed = false;
+    cluster_.on_request([&](const testing::RequestRecord& each) {
+      if (each.resource == "foos" && each.verb == Verb::kPatch &&
+          !std::exchange(is_changed, true)) {
+        store_in("v1");
+      }
+    });
+    // The fourth write of its status is that of its end.
+    cluster_.fail_next({.verb = Verb::kPatch,
+                        .resource = "storageversionmigrations",
+                        .http_status = status,
+                        .reason = status == 409 ? "Conflict" : "InternalError",
+                        .skip = 3});
+    migrate_foos(name);
+    cluster_.advance(5s);
+    EXPECT_THAT(conditions(name), ElementsAre("Running=False MigrationCompleted",
+                                              "Succeeded=True StorageVersionMigrationSucceeded"));
+    EXPECT_THAT(migrating(), HasSubstr("due to a generation mismatch"));
+    EXPECT_EQ(stored_versions(), R"(["v1","v2"])");
+  }
+}
+
+TEST_F(MigrationsTest, CC103_AnEndThatIsShownTwiceSaysThatTheStoredVersionsWereUpdated) {
+  cluster_.fail_next({.verb = Verb::kPatch,
+                      .resource = "storageversionmigrations",
+                      .http_status = 409,
+                      .reason = "Conflict",
+                      .skip = 3});
+  migrate_foos();
+  cluster_.advance(5s);
+  EXPECT_THAT(conditions(), Contains("Running=False MigrationCompleted"));
+  EXPECT_THAT(migrating(), HasSubstr("and the stored versions have been updated"));
+  EXPECT_EQ(stored_versions(), R"(["v2"])");
+}
+
+TEST_F(MigrationsTest, CC104_TheNextMigrationKeepsTheStoredVersionsUntilItHasSucceeded) {
+  migrate_foos();
+  settle();
+  ASSERT_EQ(stored_versions(), R"(["v2"])") << "the manager of the migrator owns the list";
+  store_in("v1");
+  ASSERT_EQ(stored_versions(), R"(["v2","v1"])");
+  std::vector<std::string> seen;
+  cluster_.on_request([&](const testing::RequestRecord& each) {
+    if (each.resource == "foos" && each.verb == Verb::kPatch) seen.push_back(stored_versions());
+  });
+  migrate_foos("n");
+  settle();
+  EXPECT_THAT(seen, AllOf(SizeIs(3), Each(R"(["v2","v1"])")));
+  EXPECT_EQ(stored_versions(), R"(["v1"])");
+}
+
+TEST_F(MigrationsTest, CC106_AMovedDefinitionKeepsItsStoredVersionsAlsoAfterASuccess) {
+  migrate_foos();
+  settle();
+  store_in("v1");
+  bool is_changed = false;
+  cluster_.on_request([&](const testing::RequestRecord& each) {
+    if (each.resource == "foos" && each.verb == Verb::kPatch && !std::exchange(is_changed, true)) {
+      store_in("v2");
+    }
+  });
+  migrate_foos("n");
+  settle();
+  EXPECT_THAT(migrating(), HasSubstr("due to a generation mismatch"));
+  EXPECT_EQ(stored_versions(), R"(["v2","v1"])");
+}
+
 TEST_F(MigrationsTest, CC111_BuiltInResourcesOfEveryScopeAreMigrated) {
   cluster_.add(
       R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","namespace":"ns"}})");
@@ -154,6 +231,26 @@ TEST_F(MigrationsTest, CC115_ARestartedMigratorContinuesFromTheCheckpoint) {
   EXPECT_THAT(conditions(), Contains("Succeeded=True StorageVersionMigrationSucceeded"));
   EXPECT_EQ(cluster_.json<Migration>({"", "m"}).text_at({"status", "resourceVersion"}), checkpoint);
   EXPECT_THAT(cluster_.requests_of(Verb::kList, "foos"), SizeIs(3)) << "pages of 500";
+}
+
+TEST_F(MigrationsTest, X7_AListThatExpiresRestartsInPagesAndNoObjectIsAppliedTwice) {
+  for (int i = 0; i < 1200; ++i) add_object("Foo", "g" + std::to_string(i));
+  int count = 0;
+  cluster_.on_request([&](const testing::RequestRecord& each) {
+    if (each.resource != "foos" || each.verb != Verb::kPatch || ++count != 400) return;
+    add_object("Foo", "newer");
+    cluster_.forget_history();
+  });
+  migrate_foos();
+  settle();
+  EXPECT_THAT(conditions(), Contains("Succeeded=True StorageVersionMigrationSucceeded"));
+  EXPECT_THAT(requests(), Contains("list foos 410"));
+  const std::vector<std::string> names = applied();
+  EXPECT_THAT(names, SizeIs(1203));
+  EXPECT_THAT(std::set(names.begin(), names.end()), SizeIs(1203));
+  for (const testing::RequestRecord& each : cluster_.requests_of(Verb::kList, "foos")) {
+    EXPECT_THAT(each.query, HasSubstr("limit="));
+  }
 }
 
 TEST_F(MigrationsTest, CC117_AnObjectThatIsNewerThanTheCheckpointNeedsNothing) {
