@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -165,7 +166,9 @@ TEST(ConversionThreadsTest, AWatchShowsWhatItsThreadConvertsThoughTheDefinitionH
   while (watch.stream->read(text, 1 << 20) == HttpBodyStream::State::kOpen) {
     std::this_thread::yield();
   }
-  EXPECT_LT(text.find(R"("type":"ADDED")"), text.find(R"("type":"DELETED")")) << text;
+  const std::size_t deleted = text.find(R"("type":"DELETED")");
+  EXPECT_NE(deleted, std::string::npos) << text;
+  EXPECT_LT(text.find(R"("type":"ADDED")"), deleted) << text;
   EXPECT_EQ(text.find("ERROR"), std::string::npos) << text;
   EXPECT_EQ(text.find(R"("width")"), std::string::npos) << text;
 }
