@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::string_view kPeriodOption = "resourceQuotaSyncPeriod";
 constexpr std::chrono::milliseconds kDefaultPeriod = std::chrono::minutes(5);
+/// The time after which a lowered usage is counted again: caches are rarely behind for longer.
+constexpr std::chrono::seconds kRecountDelay{10};
 
 /// The configured period of counting everything again; 0: never.
 Result<std::chrono::milliseconds> read_period(Value config) {
@@ -115,6 +117,8 @@ Result<Again> QuotaController::sync(const Key& key) const {
                                    {.subresource = "status", .answer = Answer::kMetadata})
             .error();
     if (written.code() == Code::kCancelled) return written;
+    // A write that has failed may be stored all the same.
+    if (has_lowered(*quota, used)) primary_.add_after(key, kRecountDelay);
     if (!written.ok()) usage.errors.push_back(written);
   }
   if (Status failed = joined(usage.errors); !failed.ok()) return failed;

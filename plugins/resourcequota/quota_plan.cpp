@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <davit/json_writer.hpp>
+#include <davit/mutant.hpp>
 #include <utility>
 
 #include "plugins/shared/pods/json_rewrite.hpp"
@@ -59,6 +60,15 @@ Amounts plan_used(const ResourceQuota& quota, const Amounts& counted) {
 bool is_current(const ResourceQuota& quota, const Amounts& used) {
   return quota.status_hard() && quota.status_used() && enforces_its_spec(quota) &&
          read_resources<Amount>(quota.status_used()) == used;
+}
+
+bool has_lowered(const ResourceQuota& quota, const Amounts& used) {
+  if (mutant("lowered-used")) return false;
+  const Amounts former = read_resources<Amount>(quota.status_used());
+  return std::any_of(used.begin(), used.end(), [&former](const auto& each) {
+    const auto then = former.find(each.first);
+    return then != former.end() && each.second < then->second;
+  });
 }
 
 std::string status_body(const ResourceQuota& quota, const Amounts& used) {

@@ -20,6 +20,11 @@ namespace davit::resourcequota {
 /// Whether the status has this usage already.
 [[nodiscard]] bool is_current(const ResourceQuota& quota, const Amounts& used);
 
+/// Whether this usage is smaller for a name than the one in the status, as it also is when the
+/// server has charged for an object that the caches do not show yet. Rule:
+/// docs/spec/resourcequota.md, D1.
+[[nodiscard]] bool has_lowered(const ResourceQuota& quota, const Amounts& used);
+
 /// The whole quota with this usage and the limits of its spec.
 [[nodiscard]] std::string status_body(const ResourceQuota& quota, const Amounts& used);
 

@@ -1,4 +1,6 @@
 /// Rows RQ03 to RQ09 and RQ47: which changes are counted at once, and the server's own charges.
+#include <algorithm>
+
 #include "tests/plugins/resourcequota/fixture.hpp"
 
 namespace davit::resourcequota {
@@ -21,6 +23,20 @@ class TriggerTest : public QuotaTest {
     cluster_.remove<Pod>({"t", "a"}, {.grace_seconds = 2});
     cluster_.advance(3s);
     ASSERT_EQ(used(), "pods=1") << "RQ07: charged until twice its grace is over";
+  }
+  /// Counts after the server has charged for a pod, before the cache shows it. Then it does.
+  void lower_a_charge() {
+    start();
+    quota(R"({"pods":"5"})");
+    cluster_.hold("pods");
+    ASSERT_EQ(create_pod("a").http_status, 201);
+    run();
+    ASSERT_EQ(used(), "pods=1") << "charged by the server";
+    quota(R"({"pods":"6"})");
+    cluster_.advance(1s);
+    ASSERT_EQ(used(), "pods=0") << "counted without the pod";
+    cluster_.release("pods");
+    run();
   }
   /// The usage of a running pod that ends in this phase.
   std::string used_after(const std::string& phase) {
@@ -119,6 +135,38 @@ TEST_F(TriggerTest, ASuccessorOfTheSameNameMeansThatThereWasADeletion) {
   cluster_.release("pods");
   run();
   EXPECT_EQ(used(), "requests.cpu=100m");
+}
+
+TEST_F(TriggerTest, APodThatTheCacheDoesNotShowYetIsCountedSoonAfterItsChargeWasLowered) {
+  lower_a_charge();
+  EXPECT_EQ(used(), "pods=0") << "a creation is no reason to count";
+  cluster_.advance(10s);
+  EXPECT_EQ(used(), "pods=1");
+}
+
+TEST_F(TriggerTest, ALoweredUsageIsCountedAgainAlthoughTheResponseToItsWriteIsLost) {
+  cluster_.fail_next({.verb = Verb::kUpdate,
+                      .resource = "resourcequotas",
+                      .http_status = 504,
+                      .skip = 1,
+                      .effect = testing::Effect::kApplied});
+  lower_a_charge();
+  cluster_.advance(11s);
+  EXPECT_EQ(used(), "pods=1");
+}
+
+TEST_F(TriggerTest, AUsageThatWasRightlyLoweredIsCountedOnceMoreWithoutAWrite) {
+  for (const char* name : {"a", "b"}) cluster_.add(pod(name));
+  start();
+  quota(R"({"pods":"5"})");
+  ASSERT_TRUE(cluster_.erase<Pod>({"t", "a"}));
+  run();
+  ASSERT_EQ(used(), "pods=1");
+  cluster_.clear_records();
+  cluster_.advance(1min);
+  const auto is_of_quota = [](const testing::SyncRecord& each) { return each.key == "t/q"; };
+  EXPECT_EQ(std::ranges::count_if(cluster_.syncs(), is_of_quota), 1);
+  EXPECT_THAT(writes(), ::testing::IsEmpty());
 }
 
 }  // namespace
