@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -26,6 +27,10 @@ std::string sort_of(const Violation& violation) {
     if (std::isdigit(static_cast<unsigned char>(each)) == 0) out += each;
   }
   return out.substr(0, kShown);
+}
+
+bool is_same_point(const Decision& one, const Decision& other) {
+  return one.point == other.point && one.number == other.number;
 }
 
 }  // namespace
@@ -246,11 +251,13 @@ bool Explorer::run_pairs(const std::vector<Plan>& first, const ExplorerOptions& 
                          Summary& summary) {
   std::set<Met> met;
   const std::size_t runs_end = summary.runs + options.runs_max;
-  const auto choices = [&](const RunResult& run, std::size_t from, const auto& take) {
+  const auto choices = [&](const RunResult& run, std::size_t from, const Plan& taken,
+                           const auto& take) {
     for (std::size_t i = from; i < run.points.size(); ++i) {
       std::vector<Decision> seconds;
       add_singles(run.points[i], seconds);
       for (Decision& each : seconds) {
+        if (!taken.empty() && is_same_point(taken.front(), each)) continue;
         Decision anywhere = each;
         anywhere.number = 0;
         if (!met.emplace(run.points[i].state, run.points[i].what, anywhere).second) {
@@ -262,7 +269,7 @@ bool Explorer::run_pairs(const std::vector<Plan>& first, const ExplorerOptions& 
     }
     return true;
   };
-  choices(undisturbed_, 0, [](const Decision&) { return true; });
+  choices(undisturbed_, 0, {}, [](const Decision&) { return true; });
   summary.cut = 0;
   for (const Plan& each : first) {
     const RunResult run = this->run(each);
@@ -270,8 +277,11 @@ bool Explorer::run_pairs(const std::vector<Plan>& first, const ExplorerOptions& 
     const auto at = std::ranges::find_if(run.points, [&](const PassedPoint& point) {
       return point.point == each.front().point && point.number == each.front().number;
     });
-    const auto after = static_cast<std::size_t>(at - run.points.begin()) + 1;
-    const bool goes_on = choices(run, after, [&](const Decision& second) {
+    // Caches stop before the turn of their decision, which may not come; what precedes is met.
+    const bool is_at_point = at != run.points.end() && !stops_caches(each.front());
+    const auto after =
+        is_at_point ? static_cast<std::size_t>(at - run.points.begin()) + 1 : std::size_t{0};
+    const bool goes_on = choices(run, after, each, [&](const Decision& second) {
       ++summary.possible;
       if (summary.runs >= runs_end) return true;
       return run_one({each.front(), second}, options, summary);
@@ -281,17 +291,37 @@ bool Explorer::run_pairs(const std::vector<Plan>& first, const ExplorerOptions& 
   return true;
 }
 
+/// Those of a place among the points of the undisturbed run, or of the one behind the last.
+std::vector<Decision> Explorer::choices_of(std::size_t place,
+                                           const std::vector<Decision>& stops) const {
+  const std::vector<PassedPoint>& points = undisturbed_.points;
+  std::vector<Decision> out;
+  const bool is_end = place == points.size();
+  if (!is_end) {
+    add_singles(points[place], out);
+    add_stale(points[place], out);
+  }
+  const auto is_here = [&](const Decision& stop) {
+    const auto is_its_turn = [&stop](const PassedPoint& each) {
+      return each.point == Point::kTurn && each.number == stop.number;
+    };
+    return is_end ? std::ranges::none_of(points, is_its_turn) : is_its_turn(points[place]);
+  };
+  std::ranges::copy_if(stops, std::back_inserter(out), is_here);
+  return out;
+}
+
 bool Explorer::run_walks(const ExplorerOptions& options, Summary& summary) {
   const std::unique_ptr<Random> random = make_seeded_random(options.seed);
   const auto below = [&random](std::size_t end) { return random->next() % end; };
+  std::vector<Decision> stops;
+  add_stops(stops);
   for (std::size_t i = 0; i < options.walks && !undisturbed_.points.empty(); ++i) {
     Plan plan;
     const std::size_t length = kWalkMin + below(kWalkMax - kWalkMin + 1);
     while (plan.size() < length) {
-      std::vector<Decision> choices;
-      const PassedPoint& point = undisturbed_.points[below(undisturbed_.points.size())];
-      add_singles(point, choices);
-      add_stale(point, choices);
+      const std::vector<Decision> choices =
+          choices_of(below(undisturbed_.points.size() + 1), stops);
       if (!choices.empty()) plan.push_back(choices[below(choices.size())]);
     }
     ++summary.possible;
@@ -341,12 +371,14 @@ Plan Explorer::reduced(const Plan& plan, const std::string& oracle) const {
     }
   }
   for (Decision& each : out) {
-    const int behind = each.behind;
-    for (each.behind = 0; each.behind < behind; ++each.behind) {
-      // A swap without old caches is another choice.
+    const Decision whole = each;
+    for (each.behind = 0; each.behind < whole.behind; ++each.behind) {
+      // No resource's cache lacks nothing, and a swap without old caches is another choice.
+      each.resource = each.behind == 0 ? std::string() : whole.resource;
       const bool is_other = each.point == Point::kTurn && each.behind == 0;
       if (!is_other && fails(out, oracle)) break;
     }
+    if (each.behind == whole.behind) each.resource = whole.resource;
   }
   return out;
 }

@@ -92,6 +92,8 @@ class Explorer {
   void add_stale(const PassedPoint& point, std::vector<Decision>& out) const;
   /// Caches that stop showing anything new, at turns.
   void add_stops(std::vector<Decision>& out) const;
+  [[nodiscard]] std::vector<Decision> choices_of(std::size_t place,
+                                                 const std::vector<Decision>& stops) const;
   /// The resources of which the caches may lack changes: each alone, and all (an empty name).
   [[nodiscard]] std::vector<std::string> resources() const;
   /// All runs of the sets for single choices.

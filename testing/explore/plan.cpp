@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <initializer_list>
 #include <iterator>
 #include <optional>
 
@@ -96,6 +97,33 @@ std::string names_at(Point point) {
   return out;
 }
 
+bool is_among(Choice choice, std::initializer_list<Choice> choices) {
+  return std::ranges::find(choices, choice) != choices.end();
+}
+
+/// The mistake in a decision with a number, a resource, or without; empty: there is no mistake.
+std::string mistake_in(const Decision& decision) {
+  const Choice choice = decision.choice;
+  const std::string name(row_of(choice).name);
+  const bool is_once =
+      decision.point == Point::kDiscovery ||
+      is_among(choice, {Choice::kLostResponse, Choice::kErrorAfter, Choice::kNoMetadata});
+  const bool is_of_turn =
+      is_among(choice, {Choice::kSwap, Choice::kEnable, Choice::kHold, Choice::kLate});
+  const bool takes_both = choice <= Choice::kTakeoverAfter || is_of_turn;
+  const bool takes_number = takes_both || is_once || choice == Choice::kRestore;
+  if (decision.behind > 0 && !takes_number) return name + " takes no @K";
+  if (decision.behind > 1 && is_once) return name + " takes no other number than @1";
+  if (decision.behind == 0 && choice == Choice::kRestore) return "restore takes @K, from @1";
+  if (decision.resource.empty()) {
+    return choice == Choice::kOnly ? "only takes a resource, as in only:pods" : "";
+  }
+  if (!takes_both && choice != Choice::kOnly) return name + " takes no resource";
+  const bool stands_alone = is_among(choice, {Choice::kOnly, Choice::kHold, Choice::kLate});
+  if (decision.behind == 0 && !stands_alone) return name + " takes a resource only after @K";
+  return "";
+}
+
 Result<Decision> parse_decision(std::string_view part) {
   std::string_view rest = part;
   const std::string_view point = take_until(rest, "#");
@@ -111,10 +139,11 @@ Result<Decision> parse_decision(std::string_view part) {
   out.number = *number;
   std::string_view choice = take_until(rest, ":");
   out.resource = rest;
+  if (part.ends_with(':')) return wrong(part, "a resource follows :");
   const std::size_t at = choice.find('@');
   if (at != std::string_view::npos) {
     const std::optional<int> behind = number_of(choice.substr(at + 1));
-    if (!behind) return wrong(part, "a number follows @");
+    if (!behind || *behind == 0) return wrong(part, "a number follows @, from 1");
     out.behind = *behind;
     choice = choice.substr(0, at);
   }
@@ -123,6 +152,8 @@ Result<Decision> parse_decision(std::string_view part) {
     return wrong(part, "the choices at a " + std::string(point) + " are " + names_at(out.point));
   }
   out.choice = row->choice;
+  const std::string mistake = mistake_in(out);
+  if (!mistake.empty()) return wrong(part, mistake);
   return out;
 }
 
@@ -138,6 +169,11 @@ std::optional<Choice> find_choice(std::string_view name) {
   const auto* const row = std::ranges::find(kChoices, name, &ChoiceRow::name);
   if (row == std::end(kChoices)) return std::nullopt;
   return row->choice;
+}
+
+bool stops_caches(const Decision& decision) {
+  return decision.point == Point::kTurn && decision.behind > 0 &&
+         decision.choice != Choice::kRestore;
 }
 
 std::string_view meaning(Choice choice) { return row_of(choice).meaning; }

@@ -78,6 +78,8 @@ using Plan = std::vector<Decision>;
 
 [[nodiscard]] std::string_view to_text(Point point);
 [[nodiscard]] std::string_view to_text(Choice choice);
+/// Whether caches stop because of it before their turn comes.
+[[nodiscard]] bool stops_caches(const Decision& decision);
 /// The choice of a name.
 [[nodiscard]] std::optional<Choice> find_choice(std::string_view name);
 /// The effect of a choice, as a part of a sentence: "the process ends before …".
@@ -88,7 +90,7 @@ using Plan = std::vector<Decision>;
 [[nodiscard]] std::string to_text(const Decision& decision);
 /// The decisions, with ", " between them; "undisturbed" for none.
 [[nodiscard]] std::string to_text(const Plan& plan);
-/// kInvalid with the part that is wrong, and what is allowed there.
+/// kInvalid with the part that is wrong, and what is allowed there. Resources are not checked.
 [[nodiscard]] Result<Plan> parse_plan(std::string_view text);
 
 /// All choices at one kind of point.

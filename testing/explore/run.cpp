@@ -54,9 +54,8 @@ class Player {
         administrator_(world_, scenario) {
     if (undisturbed_ == nullptr) return;
     for (const Decision& each : plan_) {
-      if (each.point != Point::kTurn || each.behind == 0 || each.choice == Choice::kRestore) {
-        continue;
-      }
+      check_resource(each);
+      if (!stops_caches(each)) continue;
       const std::vector<std::string>& all = undisturbed_->watched;
       Stop stop{&each, {all.begin(), all.end()}};
       if (!each.resource.empty()) stop.resources = {full_name(world_.server(), each.resource)};
@@ -67,6 +66,7 @@ class Player {
   }
 
   RunResult play() {
+    if (has_given_up_) return std::move(world_.result());
     const Status named =
         world_.server().put(Json::object({{"apiVersion", "v1"},
                                           {"kind", "Namespace"},
@@ -116,6 +116,8 @@ class Player {
     world_.violate("scenario", why);
     has_given_up_ = true;
   }
+  /// Gives up if no cache of the undisturbed run shows changes of the decision's resource.
+  void check_resource(const Decision& decision);
   void take(const Step& step);
   enum class Prepared : std::uint8_t { kTime, kChange };
   void prepare(Prepared next);
@@ -170,6 +172,16 @@ class Player {
   testing::Replica::Order order_ = testing::Replica::Order::kForward;
   bool has_given_up_ = false;
 };
+
+void Player::check_resource(const Decision& decision) {
+  const std::vector<std::string>& known = undisturbed_->watched;
+  const std::string& named = decision.resource;
+  const bool is_known = std::ranges::find(known, full_name(world_.server(), named)) != known.end();
+  if (named.empty() || is_known) return;
+  std::string names;
+  for (const std::string& each : known) names += (names.empty() ? ", only of " : ", ") + each;
+  give_up(to_text(decision) + ": no cache shows changes of " + named + names);
+}
 
 void Player::take(const Step& step) {
   ++world_.result().step;

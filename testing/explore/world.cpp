@@ -211,7 +211,7 @@ Reply World::serve(Process& process, const HttpServerRequest& request, const san
   const std::size_t changes = changes_.size();
   HttpServerResponse response = server_.handle(request);
   writer_ = before;
-  if (is_write(request) && !result_.points.empty()) {
+  if (is_write(request) && !result_.points.empty() && !result_.is_last_rest) {
     PassedPoint& point = result_.points.back();
     point.after = moment() ^ content_->hash();
     for (std::size_t i = changes; i < changes_.size(); ++i) {

@@ -106,64 +106,6 @@ std::vector<std::string> oracles_of(const RunResult& run) {
 
 // ---- The line ----
 
-TEST(PlanTest, TheTextOfAPlanIsReadAsThePlan) {
-  const Plan plan = {{Point::kRequest, 3, Choice::kCrashAfter, 2},
-                     {Point::kTurn, 4, Choice::kHold, 0, "pods"},
-                     {Point::kDiscovery, 1, Choice::kNoCoreGroup},
-                     {Point::kTimer, 2, Choice::kAfterSync}};
-  EXPECT_EQ(to_text(plan),
-            "request#3=crash-after@2, turn#4=hold:pods, discovery#1=no-core-group, "
-            "timer#2=after-sync");
-  EXPECT_EQ(*parse_plan(to_text(plan)), plan);
-  const Plan stale = {{Point::kTurn, 2, Choice::kSwap, 3, "replicasets.apps"}};
-  EXPECT_EQ(to_text(stale), "turn#2=swap@3:replicasets.apps");
-  EXPECT_EQ(*parse_plan(to_text(stale)), stale);
-  EXPECT_EQ(*parse_plan(to_text(Plan())), Plan());
-}
-
-TEST(PlanTest, AMistakeNamesThePartAndWhatIsAllowedThere) {
-  EXPECT_THAT(parse_plan("sync#1=swap").error().message(), HasSubstr("request#"));
-  EXPECT_THAT(parse_plan("turn#0=swap").error().message(), HasSubstr("counts from 1"));
-  EXPECT_THAT(parse_plan("turn#1=lost-response").error().message(), HasSubstr("swap, enable"));
-  EXPECT_THAT(parse_plan("turn#1=swap@x").error().message(), HasSubstr("a number follows @"));
-}
-
-TEST(ScenarioTest, AMistakeHasFileLineAndWhatIsAllowed) {
-  const auto read = [](const std::string& step) {
-    return read_scenarios("scenarios:\n  - name: a\n    steps:\n      - " + step + "\n", "a.yaml")
-        .error()
-        .message();
-  };
-  EXPECT_THAT(read("jump"), HasSubstr("a.yaml:4: a step is rest"));
-  EXPECT_THAT(read("pass: soon"), HasSubstr("a.yaml:4: pass is a number"));
-  EXPECT_THAT(read("create: nothing"), HasSubstr("a.yaml:4: no object named nothing"));
-  EXPECT_THAT(read("{delete: pod/a, when: now}"), HasSubstr("a.yaml:4: unknown key when"));
-  EXPECT_THAT(read("{delete: pod/a, propagation: Foregroud}"),
-              HasSubstr("a.yaml:4: propagation is one of Background, Orphan, Foreground"));
-  EXPECT_THAT(read("{patch: pod/a, type: yaml, with: {}}"),
-              HasSubstr("a.yaml:4: type is one of merge, strategic, json"));
-  EXPECT_THAT(
-      read_scenarios("scenarios:\n  - name: a\n    keep: [pods app=web]\n    steps: [rest]\n",
-                     "a.yaml")
-          .error()
-          .message(),
-      HasSubstr("a.yaml:3: what is kept has a name, or no labels"));
-}
-
-TEST(ScenarioTest, AMistakeOutsideItsStepsHasFileLineAndField) {
-  const auto read = [](const std::string& scenarios) {
-    return read_scenarios("scenarios:\n" + scenarios, "a.yaml").error().message();
-  };
-  EXPECT_THAT(read("  - name: A_b\n    steps: [rest]\n"),
-              HasSubstr("a.yaml:2: name, which is also a namespace: "));
-  EXPECT_THAT(read("  - {name: a, steps: [rest]}\n  - {name: a, steps: [rest]}\n"),
-              HasSubstr("a.yaml:3: name: there are two scenarios a"));
-  EXPECT_THAT(read("  - name: a\n    without: [{choice: swp, reason: none}]\n    steps: [rest]\n"),
-              HasSubstr("a.yaml:3: choice: there is no choice \"swp\""));
-  EXPECT_THAT(read("  - name: a\n    steps: [rest]\n    stops: []\n"),
-              HasSubstr("a.yaml:4: unknown key stops"));
-}
-
 // The server's reason stands there, and not an exception of the test cluster.
 TEST(RunTest, AnObjectThatTheServerRefusesIsAFailureWithItsPlace) {
   const Scenarios scenarios("replicaset");
@@ -274,6 +216,15 @@ TEST(RunTest, AChoiceForATurnThatOldCachesPreventIsMadeBeforeTheyCatchUp) {
   EXPECT_THAT(oracles_of(run), IsEmpty());
 }
 
+TEST(RunTest, AResourceOfAPlanThatNoCacheShowsIsAMistake) {
+  const Scenarios scenarios("replicaset");
+  for (const char* const plan : {"turn#1=hold:podz", "request#1=crash-after@1:nodes"}) {
+    const RunResult run = scenarios.play("rs-create", plan);
+    ASSERT_THAT(oracles_of(run), ::testing::ElementsAre("scenario")) << plan;
+    EXPECT_THAT(run.violations.front().text, HasSubstr("only of pods, replicasets.apps")) << plan;
+  }
+}
+
 TEST(RunTest, AVerificationThatTheServersCacheDoesNotShowIsFollowedByAList) {
   const Scenarios scenarios("replicaset");
   EXPECT_THAT(oracles_of(scenarios.play("rs-change", "request#4=takeover-after@1")), IsEmpty());
@@ -378,6 +329,36 @@ TEST(RunTest, PairsLeaveOutStatesThatARunHasMet) {
   EXPECT_GT(pairs.cut, 0U);
   EXPECT_GE(pairs.states, singles.states);
   EXPECT_EQ(pairs.failures, 0U) << text_of(pairs);
+}
+
+TEST(RunTest, PairsFollowCachesFromWhereTheyStopAndNotFromTheirTurn) {
+  const Scenarios scenarios("replicaset");
+  ExplorerOptions options;
+  options.singles = false;
+  options.choices = {Choice::kEnable};
+  options.pairs = true;
+  std::size_t pairs = 0;
+  options.before_run = [&](const Plan& plan) {
+    const bool is_pair = plan.size() == 2 && plan.back().point == Point::kTurn;
+    pairs += is_pair && plan.back().number < plan.front().number ? 1 : 0;
+  };
+  const Summary summary = scenarios.explore(scenarios.find("rs-create"), options);
+  EXPECT_EQ(summary.failures, 0U) << text_of(summary);
+  EXPECT_GT(pairs, 0U);
+}
+
+TEST(RunTest, WalksAlsoStopCaches) {
+  const Scenarios scenarios("ttl");
+  ExplorerOptions options;
+  options.singles = options.stale = false;
+  options.walks = 50;
+  std::size_t stops = 0;
+  options.before_run = [&](const Plan& plan) {
+    stops += std::ranges::any_of(plan, stops_caches) ? 1 : 0;
+  };
+  const Summary summary = scenarios.explore(scenarios.all().front(), options);
+  EXPECT_EQ(summary.failures, 0U) << text_of(summary);
+  EXPECT_GT(stops, 0U);
 }
 
 TEST(RunTest, AWalkIsTheSameForTheSameSeed) {
