@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 
+#include "host/crash/stack_sampler.hpp"
 #include "lib/base/take_until.hpp"
 
 namespace davit::host {
@@ -12,18 +12,11 @@ namespace {
 /// The calls around the place that does not end: more are the SDK's.
 constexpr std::size_t kLinesMost = 6;
 
-std::string hex(std::uint64_t offset) {
-  char text[24];
-  const int size =
-      std::snprintf(text, sizeof(text), "0x%llx", static_cast<unsigned long long>(offset));
-  return {text, static_cast<std::size_t>(size)};
-}
-
 }  // namespace
 
 std::string StuckCall::report() const {
   std::string offsets;
-  for (const std::uint64_t each : stack) offsets += (offsets.empty() ? "" : ",") + hex(each);
+  for (const std::uint64_t each : stack) offsets += (offsets.empty() ? "" : ",") + hex_offset(each);
   return activity + " " + std::to_string(seconds) + " " + (offsets.empty() ? "-" : offsets) + " " +
          key;
 }
@@ -52,7 +45,7 @@ std::string StuckCall::name() const { return key.empty() ? activity : activity +
 std::vector<std::string> line_command(const std::filesystem::path& library,
                                       const std::vector<std::uint64_t>& stack) {
   std::vector<std::string> argv = {"addr2line", "-e", library.string(), "-f", "-C", "-p", "-i"};
-  for (const std::uint64_t each : stack) argv.push_back(hex(each));
+  for (const std::uint64_t each : stack) argv.push_back(hex_offset(each));
   return argv;
 }
 
@@ -70,7 +63,7 @@ std::vector<std::string> describe(const StuckCall& call, const std::vector<std::
   }
   if (named.empty() && !call.stack.empty()) {
     std::string offsets;
-    for (const std::uint64_t each : call.stack) offsets += " " + hex(each);
+    for (const std::uint64_t each : call.stack) offsets += " " + hex_offset(each);
     out.push_back("    offsets" + offsets + " of the plugin; install binutils to see the lines");
   }
   if (call.stack.empty()) out.front() += " code outside the plugin";

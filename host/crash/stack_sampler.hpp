@@ -1,7 +1,9 @@
 /// Samples the stacks of threads of this process that are in calls into plugins.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +20,15 @@ struct SampledCall {
   std::vector<std::uint64_t> stack;
 };
 
-/// Interrupts threads with a signal of its own. One at a time in a process. Not thread-safe.
+/// An offset of SampledCall::stack as `addr2line` takes it: "0x1a2b".
+[[nodiscard]] inline std::string hex_offset(std::uint64_t offset) {
+  char text[24];
+  const int size =
+      std::snprintf(text, sizeof(text), "0x%llx", static_cast<unsigned long long>(offset));
+  return {text, static_cast<std::size_t>(size)};
+}
+
+/// Interrupts threads with a reserved signal. One at a time in a process. Not thread-safe.
 class StackSampler {
  public:
   StackSampler();

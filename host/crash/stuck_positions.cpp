@@ -2,8 +2,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
-#include <cstdio>
 #include <string_view>
 #include <utility>
 
@@ -14,21 +12,14 @@ constexpr Duration kSampledAgain = std::chrono::minutes(1);
 /// The calls around the place that does not return: further ones are the SDK's.
 constexpr std::size_t kFramesShown = 6;
 
-std::string hex(std::uint64_t offset) {
-  char text[24];
-  const int size =
-      std::snprintf(text, sizeof(text), "0x%llx", static_cast<unsigned long long>(offset));
-  return {text, static_cast<std::size_t>(size)};
-}
-
 /// "sync of default/web is in web.so at 0x1a2b, called from 0x19f0"
 std::string position_of(const SampledCall& call) {
   std::string out = call.activity;
   if (!call.key.empty()) out += " of " + call.key;
   if (call.stack.empty()) return out + " is in code outside the plugin";
-  out += " is in " + call.plugin + ".so at " + hex(call.stack.front());
+  out += " is in " + call.plugin + ".so at " + hex_offset(call.stack.front());
   for (std::size_t i = 1; i < call.stack.size() && i < kFramesShown; ++i) {
-    out += (i == 1 ? ", called from " : ", ") + hex(call.stack[i]);
+    out += (i == 1 ? ", called from " : ", ") + hex_offset(call.stack[i]);
   }
   return out;
 }

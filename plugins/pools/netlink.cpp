@@ -177,7 +177,7 @@ Result<Netlink> Netlink::open() {
   if (made < 0) return failed("no socket to the kernel's routes", errno);
   static_cast<void>(
       ::setsockopt(made, SOL_SOCKET, SO_RCVTIMEO, &kAnswerLimit, sizeof(kAnswerLimit)));
-  // Without it the kernel lists everything, whatever is asked for.
+  // Without it the kernel ignores the filter and lists everything.
   constexpr int kOn = 1;
   static_cast<void>(::setsockopt(made, SOL_NETLINK, NETLINK_GET_STRICT_CHK, &kOn, sizeof(kOn)));
   return Netlink(made);

@@ -65,7 +65,7 @@ struct Choice {
   const NodeCapacity* node = nullptr;
   /// "0/2 nodes are available: 1 Insufficient cpu, …."; empty: not to be reported.
   std::string message;
-  bool is_error = false;  ///< No lack of room, but a mistake in an object.
+  bool is_error = false;  ///< The reason is an invalid object, not a lack of capacity.
 };
 
 /// A further reason why a node does not take the pod; empty: none.
