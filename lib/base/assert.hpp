@@ -1,4 +1,4 @@
-/// DAVIT_ASSERT: for mistakes of our own. Stays on in release and aborts.
+/// DAVIT_ASSERT: detects bugs in davit itself. Stays on in release builds and aborts.
 #pragma once
 
 namespace davit {

@@ -9,7 +9,7 @@ namespace davit {
 
 [[nodiscard]] std::string encode_base64(std::string_view bytes);
 
-/// The bytes; nothing when the text is malformed. Line breaks are skipped, as Go does.
+/// The decoded bytes; nothing if the text is malformed. Skips line breaks, as Go does.
 [[nodiscard]] std::optional<std::string> decode_base64(std::string_view text);
 
 }  // namespace davit

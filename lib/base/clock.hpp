@@ -1,4 +1,4 @@
-/// Time as an injected seam. All code takes its time from a Clock, so that a test owns it.
+/// Time as an injected seam. All code reads time from a Clock, so that a test controls it.
 #pragma once
 
 #include <chrono>
@@ -10,12 +10,12 @@
 
 namespace davit {
 
-/// The resolution of text and the API: whole seconds, cut off.
+/// Whole seconds, rounded toward zero: the resolution of the API and of text.
 inline std::int64_t whole_seconds(Duration time) {
   return std::chrono::duration_cast<std::chrono::seconds>(time).count();
 }
 
-/// Tag for time points that advance while the machine is suspended. Another type than Time, because
+/// Tag for time points that advance while the machine is suspended. Not the type of Time, because
 /// the two drift apart with every suspension.
 struct Boottime : Monotonic {
   using time_point = std::chrono::time_point<Boottime>;
@@ -32,9 +32,8 @@ class Clock {
 
   [[nodiscard]] virtual Time now() const = 0;
   [[nodiscard]] virtual WallTime wall_now() const = 0;
-  /// Monotonic like now(), and counts the time for which the machine was suspended: for what other
-  /// machines hold against us meanwhile, such as a lease. A clock that is never suspended keeps it
-  /// together with now().
+  /// Monotonic like now(), but also advances while the machine is suspended. For times that other
+  /// machines measure too, such as a lease. On a clock that is never suspended, it equals now().
   [[nodiscard]] virtual BootTime boot_now() const { return BootTime(now().time_since_epoch()); }
   /// Waits until `cond` is notified, `deadline` passes on this clock, or spuriously. `mutex` is
   /// held before and after.

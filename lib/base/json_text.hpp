@@ -1,4 +1,4 @@
-/// JSON text written by hand, for small bodies.
+/// Builds the JSON text of small bodies.
 #pragma once
 
 #include <string>
@@ -7,25 +7,25 @@
 
 namespace davit {
 
-/// Appends `text` as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD, so that
-/// the result is valid; control characters are escaped, those of U+007F to U+009F too, which
-/// terminals obey.
+/// Appends `text` as a JSON string with quotes. Bytes that are not UTF-8 become U+FFFD, so that the
+/// result is valid. Control characters are escaped, including U+007F to U+009F, which terminals
+/// interpret.
 void append_quoted(std::string& out, std::string_view text);
 
-/// `text` as a JSON string with its quotes.
+/// `text` as a JSON string with quotes.
 [[nodiscard]] std::string json_string(std::string_view text);
 
-/// As json_string(), for messages: of a long text the beginning and its length.
+/// Like json_string(), for messages: shows only the beginning and the length of a long text.
 [[nodiscard]] std::string short_json_string(std::string_view text);
 
-/// One JSON object or array, built member by member. `str` may be called at any time; keys are left
-/// empty in an array.
+/// One JSON object or array, built member by member. `str` may be called at any time. In an array,
+/// keys are empty.
 class JsonText {
  public:
   /// `open` is '{' or '['.
   explicit JsonText(char open) : close_(open == '{' ? '}' : ']'), text_(1, open) {}
 
-  /// A value that is JSON text already.
+  /// Adds a value that is already JSON text.
   JsonText& raw(std::string_view key, std::string_view json);
   JsonText& text(std::string_view key, std::string_view value) {
     return raw(key, json_string(value));

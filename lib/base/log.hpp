@@ -15,7 +15,7 @@ struct LogPair {
   LogPair(std::string_view k, std::string_view v) : key(k), value(v), quoted(true) {}
   LogPair(std::string_view k, const char* v) : LogPair(k, std::string_view(v)) {}
   LogPair(std::string_view k, const std::string& v) : LogPair(k, std::string_view(v)) {}
-  /// Numbers and booleans are bare.
+  /// Numbers and booleans are not quoted.
   template <typename T>
   requires(std::integral<T> || std::floating_point<T>) LogPair(std::string_view k, T v)
       : key(k), number(render(v)), quoted(false) {}
@@ -35,12 +35,12 @@ struct LogPair {
   }
 };
 
-/// The format of log lines: klog's text format, or one JSON object a line.
+/// The format of log lines: klog's text format, or one JSON object per line.
 enum class LogFormat { kText, kJson };
 
 enum class Severity { kInfo, kWarning, kError };
 
-/// The destination of log lines. Thread-safe; never called under a lock.
+/// The destination of log lines. Thread-safe; must not be called under a lock.
 class LogSink {
  public:
   LogSink() = default;
@@ -55,8 +55,8 @@ class LogSink {
   virtual void flush() = 0;
 };
 
-/// A named front of a LogSink; cheap to copy. `logger` is the first pair of the line when not
-/// empty.
+/// Writes to a LogSink under a name; cheap to copy. A name that is not empty is the line's first
+/// pair, `logger`.
 class Logger {
  public:
   explicit Logger(LogSink& sink, std::string logger = "")
@@ -75,7 +75,7 @@ class Logger {
     sink_->write(Severity::kError, 0, logger_, message, {fields.begin(), fields.size()});
   }
 
-  /// A line whose severity is known at run time only; `verbosity` counts for info lines.
+  /// Writes a line whose severity is known only at run time; `verbosity` applies to info lines.
   void write(Severity severity, int verbosity, std::string_view message,
              std::span<const LogPair> fields) const {
     if (severity != Severity::kInfo) {
@@ -86,7 +86,7 @@ class Logger {
   }
 
   [[nodiscard]] LogSink& sink() const { return *sink_; }
-  /// A logger below this one; nested names are joined with a dot.
+  /// A logger whose name is appended to this one's with a dot.
   [[nodiscard]] Logger named(std::string_view name) const {
     return Logger(*sink_, logger_.empty() ? std::string(name) : logger_ + "." + std::string(name));
   }

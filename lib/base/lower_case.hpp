@@ -1,4 +1,4 @@
-/// Letters of ASCII in lower case, whatever the locale.
+/// ASCII letters in lower case, independent of the locale.
 #pragma once
 
 #include <algorithm>

@@ -47,9 +47,9 @@ class SCOPED_CAPABILITY MutexLock {
 
 /// Condition variable for Mutex. Wait in a loop over the condition: wakes may be spurious.
 ///
-/// A futex that counts notifications. glibc's condition variable leaves the mutex marked as
-/// contended after each wait, so that unlocking it costs a system call that wakes no thread
-/// (docs/decisions/025-fibers-and-wakes.md).
+/// Implemented as a futex that counts notifications. glibc's condition variable leaves the mutex
+/// marked as contended after each wait, so that unlocking it costs a system call that wakes no
+/// thread (docs/decisions/025-fibers-and-wakes.md).
 class CondVar {
  public:
   CondVar() = default;
@@ -68,7 +68,8 @@ class CondVar {
   void notify(int count);
 
   std::atomic<std::uint32_t> notified_ = 0;  // The futex.
-  // Raised by a waiter while it holds the mutex: a thread that changes the condition later sees it.
+  // A waiter raises it while it holds the mutex, so a thread that changes the condition later sees
+  // it.
   std::atomic<std::uint32_t> waiters_ = 0;
 };
 

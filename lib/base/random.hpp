@@ -28,9 +28,9 @@ class Random {
   }
 };
 
-/// Seeded from the system.
+/// A generator seeded by the system.
 [[nodiscard]] std::unique_ptr<Random> make_system_random();
-/// The same numbers for the same seed.
+/// A generator that produces the same numbers for the same seed.
 [[nodiscard]] std::unique_ptr<Random> make_seeded_random(std::uint64_t seed);
 
 }  // namespace davit

@@ -1,4 +1,4 @@
-/// Threads: their names, and starting one where the system may have none left.
+/// Threads: naming them, and starting one when the system may have none left.
 #pragma once
 
 #include <pthread.h>
@@ -13,8 +13,8 @@
 
 namespace davit {
 
-/// Whether a part has threads of its own. With kNone its owner calls step(), so that all of it runs
-/// on the owner's thread and on a clock of the owner's choice.
+/// Whether a component has its own threads. With kNone its owner calls step(), so that the
+/// component runs on the owner's thread and clock.
 enum class Threads { kOwn, kNone };
 
 /// Names a thread after its job, "davit-JOB", for top, perf and debuggers. The kernel keeps 15
@@ -27,8 +27,8 @@ inline void name_thread(pthread_t thread, std::string_view job) noexcept {
   pthread_setname_np(thread, name.data());
 }
 
-/// Runs `body` on a new thread, which `thread` owns then; its name is that of its job. False when
-/// the system gives no thread or no memory for one; `thread` is as it was.
+/// Runs `body` on a new thread that `thread` then owns, named after its job. False if the system
+/// has no thread or memory for it; `thread` is then unchanged.
 template <typename Body>
 [[nodiscard]] bool start_thread(std::jthread& thread, std::string_view job, Body&& body) noexcept {
   try {
@@ -40,12 +40,12 @@ template <typename Body>
   return true;
 }
 
-/// CPU time of a thread since it began; 0 when it has ended or was never started.
+/// The CPU time that a thread has used; 0 if it has ended or was never started.
 [[nodiscard]] inline std::chrono::nanoseconds thread_cpu_time(const std::jthread& thread) noexcept {
   clockid_t clock{};
   timespec used{};
   if (!thread.joinable()) return {};
-  // native_handle() is not const, although it changes nothing.
+  // native_handle() is not const although it changes nothing.
   const pthread_t handle = const_cast<std::jthread&>(thread).native_handle();
   if (pthread_getcpuclockid(handle, &clock) != 0) return {};
   if (clock_gettime(clock, &used) != 0) return {};

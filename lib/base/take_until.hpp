@@ -1,12 +1,12 @@
-/// Text that is taken apart from front to back.
+/// Splitting text from front to back.
 #pragma once
 
 #include <string_view>
 
 namespace davit {
 
-/// Takes the text before the first `mark`, or all of it, off the front of `rest`, and the mark with
-/// it. The result is a view of the same text.
+/// Removes the text before the first `mark`, and the mark, from the front of `rest`; without a
+/// mark, all of it. Returns the removed text without the mark, as a view.
 [[nodiscard]] constexpr std::string_view take_until(std::string_view& rest, std::string_view mark) {
   const std::size_t end = rest.find(mark);
   const std::string_view taken = rest.substr(0, end);

@@ -1,4 +1,4 @@
-/// Reads a file of text whole.
+/// Reads whole text files.
 #pragma once
 
 #include <davit/result.hpp>
@@ -6,10 +6,10 @@
 
 namespace davit {
 
-/// The rest of an open file; kInvalid when it cannot be read or is larger than 8 MiB.
+/// The rest of an open file; kInvalid if it cannot be read or is larger than 8 MiB.
 [[nodiscard]] Result<std::string> read_text_file(int file);
-/// The whole file; kNotFound when it is missing, kInvalid when it cannot be read or is larger than
-/// 8 MiB. The message does not name the file.
+/// The whole file; kNotFound if it is missing, kInvalid if it cannot be read or is larger than 8
+/// MiB. The message does not name the file.
 [[nodiscard]] Result<std::string> read_text_file(const std::string& path);
 
 }  // namespace davit

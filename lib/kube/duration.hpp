@@ -1,4 +1,4 @@
-/// Durations as Go writes them, with a sign: "-1h30m", "1.5s".
+/// Durations in Go's notation, with a sign: "-1h30m", "1.5s".
 #pragma once
 
 #include <davit/time.hpp>
@@ -8,8 +8,7 @@
 
 namespace davit {
 
-/// Go's time.ParseDuration: parse_duration() (davit/kube/duration.hpp) after a sign, if there is
-/// one.
+/// Go's time.ParseDuration: an optional sign, then parse_duration() (davit/kube/duration.hpp).
 [[nodiscard]] std::optional<Duration> parse_signed_duration(std::string_view text);
 
 /// Go's Duration.String: "1h30m0s", "1.5s", "0s".

@@ -1,8 +1,8 @@
-/// YAML 1.2 (and so JSON) to a tree of our own with the position of every value.
+/// Parses YAML 1.2, and thus JSON, into a tree with the position of every value.
 ///
-/// Stricter than the library beneath: duplicate keys, keys that are not scalars, unknown tags,
-/// a second document, control characters and invalid UTF-8 are mistakes; "yes" and `010` are no
-/// booleans and no octal numbers.
+/// Stricter than yaml-cpp: duplicate keys, keys that are not scalars, unknown tags, a second
+/// document, control characters and invalid UTF-8 are errors; "yes" is not a boolean, and `010` is
+/// not an octal number.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 
 namespace davit {
 
-/// Something wrong in a file, with its place (both from 1; 0 when the whole file is meant).
+/// An error in a file, with its line and column (from 1; 0 for the whole file).
 struct Mistake {
   std::string file;
   int line = 0;
   int column = 0;
-  std::string text;  ///< One line that says what is allowed.
+  std::string text;  ///< One line; says what is allowed.
 
-  /// "file:line:column: text"; "file: text" for a mistake of the whole file.
+  /// "file:line:column: text"; "file: text" for an error of the whole file.
   [[nodiscard]] std::string str() const;
 };
 
@@ -40,7 +40,7 @@ struct YamlNode {
   std::vector<YamlNode> items;      ///< Sequences.
   std::vector<YamlMember> members;  ///< Mappings, in the order of the file; keys are unique.
 
-  /// The value of `key` in a mapping; null when there is none or this is no mapping. Lives as long
+  /// The value of `key` in a mapping; null if there is none or this is not a mapping. Lives as long
   /// as this node.
   [[nodiscard]] const YamlNode* find(std::string_view key) const;
 
@@ -56,34 +56,35 @@ struct YamlMember {
   YamlNode value;
 };
 
-/// A key that its mapping has already.
+/// A key that its mapping already has.
 struct RepeatedKey {
   int line = 0;
   std::string key;
 };
 
-/// A parsed file. With mistakes the tree holds what could be read.
+/// A parsed file. If it has mistakes, the tree contains the parts that could be read.
 struct YamlDocument {
   YamlNode root;  ///< Null for an empty file.
   std::vector<Mistake> mistakes;
-  /// Those of `mistakes` that are repeated keys, the first 100. The last value is in the tree.
+  /// The first 100 of the `mistakes` that are repeated keys. The tree contains the last value of
+  /// each.
   std::vector<RepeatedKey> repeated;
 
-  /// The first one that is no repeated key; null if there is none.
+  /// The first mistake that is not a repeated key; null if there is none.
   [[nodiscard]] const Mistake* other_mistake() const;
 };
 
-/// `file` is only for the mistakes' text; `first_line` is the number of the text's first line. Deep
-/// nesting and aliases that multiply values or bytes are mistakes, so work and memory are bounded
-/// by the size of the text. A text that is JSON is read as such, with its pairs of surrogates.
+/// Parses a text. `file` only appears in the mistakes' text; `first_line` is the number of the
+/// text's first line. Deep nesting, and aliases that multiply values or bytes, are mistakes, so the
+/// text's size bounds work and memory. JSON text is read as JSON, including its surrogate pairs.
 [[nodiscard]] YamlDocument parse_yaml(std::string_view text, const std::string& file,
                                       int first_line = 1);
 
-/// Compact JSON. Integers in decimal, other numbers as written where JSON allows it. `.inf`, `.nan`
-/// and integers beyond 64 bits in hex or octal have no JSON form and are kInvalid.
+/// Compact JSON. Integers are decimal; other numbers keep their text if JSON allows it. `.inf`,
+/// `.nan`, and integers beyond 64 bits in hex or octal have no JSON form and are kInvalid.
 [[nodiscard]] Result<std::string> to_json(const YamlNode& node);
 
-/// The entry of `allowed` that was probably meant by `given`, or empty.
+/// The entry of `allowed` that `given` was probably meant to be, or empty.
 [[nodiscard]] std::string nearest(std::string_view given, const std::vector<std::string>& allowed);
 
 }  // namespace davit

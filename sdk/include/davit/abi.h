@@ -1015,7 +1015,7 @@ typedef struct davit_context {
   davit_code (*last_error)(const davit_call *call, davit_error *out);
 } davit_context;
 
-/* ---- What a plugin passes to the host -------------------------------------------------------------------------------- */
+/* ---- What a plugin passes to the host ---------------------------------------------------------------------------- */
 
 /* Optional sides of a controller, found by id through davit_controller.capability(). */
 

@@ -1,4 +1,4 @@
-/// Context: what the host offers to one controller.
+/// Context: the services that the host offers to one controller.
 #pragma once
 
 #include <chrono>
@@ -31,7 +31,8 @@ struct TimerOptions {
   std::chrono::milliseconds period{0};  ///< From the end of one run to the next; 0: once.
 };
 
-/// The kind of a metric: only rises, has any value, or counts values by size.
+/// The kind of a metric: a value that only rises, a value that may change freely, or counts of
+/// values by size.
 enum class MetricType : std::int32_t {
   kCounter = DAVIT_METRIC_COUNTER,
   kGauge = DAVIT_METRIC_GAUGE,
@@ -49,13 +50,13 @@ struct MetricOptions {
 /// A handle: cheap to copy.
 class Metric {
  public:
-  /// Opened by Context::open_metric.
+  /// Use Context::open_metric instead.
   Metric(const Api& api, davit_handle handle) : api_(&api), handle_(handle) {}
 
-  /// Adds to a counter, sets a gauge, observes into a histogram. Takes one value for each label.
+  /// Adds to a counter, sets a gauge, or observes into a histogram. Takes one value for each label.
   void record(double value, std::initializer_list<std::string_view> label_values = {}) const;
 
-  /// Deletes the series with these label values, for example of an object that is gone.
+  /// Deletes the series with these label values, for example of a deleted object.
   void remove(std::initializer_list<std::string_view> label_values) const;
 
  private:
@@ -63,12 +64,12 @@ class Metric {
   davit_handle handle_;
 };
 
-/// Lives longer than the controller; keep a reference. The open_ functions are for the controller's
-/// constructor only. They always return a handle: if the host refuses, the handle reads as empty
-/// and the controller does not start, with the host's reason in the log.
+/// Outlives the controller, which may keep a reference. Call the open_ functions in the
+/// controller's constructor only. They always return a handle: if the host refuses, the handle
+/// reads as empty, and the controller does not start; the log has the host's reason.
 class Context {
  public:
-  /// `raw` must outlive the context. Ask status() before anything else.
+  /// `raw` must outlive the context. Check status() before any other use.
   explicit Context(const davit_context& raw) : raw_(raw), status_(api_.open(raw)) {}
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -87,9 +88,9 @@ class Context {
     return Informer<View>(api_, open(View::kResource, raw, options, std::move(anchor)));
   }
 
-  /// Begins to follow a resource at run time, in handlers, syncs and timers as in constructors. It
-  /// is synced on its own: nothing waits for it. kUndeclared: the note does not allow list and
-  /// watch. kUnsupported: too many are open.
+  /// Begins to follow a resource at run time; may be called in constructors, handlers, syncs and
+  /// timers. The informer is synced independently: nothing waits for it. kUndeclared: the note does
+  /// not allow list and watch. kUnsupported: too many are open.
   [[nodiscard]] Result<DynamicInformer> open_dynamic_informer(const DynamicInformerOptions& options,
                                                               Handlers<ObjectView> handlers = {});
 
@@ -102,8 +103,8 @@ class Context {
 
   [[nodiscard]] Queue open_queue(const QueueOptions& options, SyncFunction sync);
 
-  /// Runs `fire` on a worker, never twice at once. It returns nothing, or a Result<Again>, which
-  /// replaces the period. After an error or an exception it fires again with back-off.
+  /// Runs `fire` on a worker, never concurrently. `fire` returns nothing, or a Result<Again> that
+  /// overrides the period. After an error or an exception it fires again with back-off.
   template <typename Fire>
   void start_timer(const TimerOptions& options, Fire fire) {
     if constexpr (std::is_void_v<std::invoke_result_t<Fire&>>) {
@@ -127,7 +128,7 @@ class Context {
   [[nodiscard]] Discovery discovery() const { return Discovery(api_); }
   [[nodiscard]] EventRecorder events() const { return EventRecorder(api_); }
   [[nodiscard]] Log log() const { return Log(api_); }
-  /// The controller's `config` from the manifest; absent when there is none. Borrowed for the call,
+  /// The controller's `config` from the manifest; absent if there is none. Borrowed for the call,
   /// like any other value. See Controller::configure.
   [[nodiscard]] Value config() const { return Value(&api_, api_.config->value(api_.call())); }
   /// Never jumps; for intervals.
@@ -136,22 +137,24 @@ class Context {
   [[nodiscard]] WallTime wall_now() const {
     return WallTime(Duration(api_.clock->wall_ns(api_.call())));
   }
-  /// Waits, in syncs and timers only, and keeps the worker busy meanwhile: for pauses of seconds;
-  /// for longer ones return Again::after(). kCancelled: it ended early, because the host stops or
-  /// swaps; return that error, and the key is next where it may run.
+  /// Waits; in syncs and timers only. Occupies the worker, so use it for pauses of a few seconds
+  /// and return Again::after() for longer ones. kCancelled: it ended early because the host stops
+  /// or swaps; return that error, and the key is synced first where it may run next.
   [[nodiscard]] Status pause(std::chrono::milliseconds time) const;
   /// 64 uniformly distributed bits; not for secrets.
   [[nodiscard]] std::uint64_t random() const { return api_.random->next(api_.call()); }
-  /// The call that the controller's code is in; on a thread of its own: none, which is cancelled.
+  /// The current call of the controller. On a thread that the plugin started there is none, which
+  /// reads as cancelled.
   [[nodiscard]] HostCall call() const { return HostCall(api_.call()); }
-  /// Why the last function of the host failed in this call, with the server's details; ok if none
-  /// has.
+  /// The error of the last host function that failed in this call, with the server's details; ok if
+  /// none failed.
   [[nodiscard]] Status last_error() const { return api_.failure(); }
   [[nodiscard]] const Api& api() const { return api_; }
 
-  /// `return context.skip("…")` from a factory: nothing to do here, and that is not an error.
+  /// For factories: `return context.skip("…")` says that there is nothing to do here, which is not
+  /// an error.
   [[nodiscard]] InitResult skip(std::string_view why) const;
-  /// The first open_ call that the host refused; ok when none was.
+  /// The error of the first open_ call that the host refused; ok if it refused none.
   [[nodiscard]] const Status& status() const { return status_; }
 
  private:

@@ -1,4 +1,4 @@
-/// Controller: what a plugin implements.
+/// Controller: the interface that a plugin implements.
 #pragma once
 
 #include <cstdint>
@@ -12,40 +12,41 @@ namespace davit {
 class JsonWriter;
 class Value;
 
-/// A controller's knowledge that its next build can get neither from the cluster nor from the
+/// Knowledge of a controller that its next build can get neither from the cluster nor from the
 /// queues, as JSON ("davit.state/1" in abi.h). A hot swap calls write() of the old build and read()
-/// of the new one while no sync, timer or handler of either runs. Times of Context::now() mean the
-/// same to both.
+/// of the new one while no sync, timer or handler of either runs. Times of Context::now() are valid
+/// in both.
 class HandedState {
  public:
   HandedState() = default;
   HandedState(const HandedState&) = delete;
   HandedState& operator=(const HandedState&) = delete;
 
-  /// The version of the form that write() writes, from 1. Raise it if an earlier build would
-  /// misread it.
+  /// The version of the format that write() writes, from 1. Raise it if an earlier build would
+  /// misread the state.
   [[nodiscard]] virtual std::uint32_t version() const = 0;
-  /// The oldest form that read() understands.
+  /// The oldest format that read() accepts.
   [[nodiscard]] virtual std::uint32_t oldest() const { return version(); }
   /// Writes one JSON value; changes nothing.
   virtual void write(JsonWriter& out) const = 0;
-  /// Takes over the state that a build wrote in the form `version`. An error ends the swap, and the
-  /// old build keeps serving. Return one for every defect, since the text may be arbitrary.
+  /// Reads the state that another build wrote in the format `version`. An error ends the swap, and
+  /// the old build keeps serving. Return an error for every defect: the text may be arbitrary.
   [[nodiscard]] virtual Status read(std::uint32_t version, Value state) = 0;
 
  protected:
   ~HandedState() = default;
 };
 
-/// A page that a controller shows of itself.
+/// A debug page of a controller.
 struct DebugPage {
   std::string body = {};
   std::string content_type = "text/plain; charset=utf-8";
   int http_status = 200;
 };
 
-/// One running controller. Its constructor opens queues and informers through the Context; syncs
-/// are the functions given to Context::open_queue. Destroyed after the last of them returned.
+/// One running controller. Its constructor opens queues and informers through the Context; its
+/// syncs are the functions passed to Context::open_queue. Destroyed after the last sync has
+/// returned.
 class Controller {
  public:
   Controller() = default;
@@ -57,24 +58,26 @@ class Controller {
   /// waits.
   [[nodiscard]] virtual Status health() const { return {}; }
 
-  /// The page of GET /debug/controllers/<name>/<path>; kNotFound if there is none. Called from a
-  /// thread of the host's, at any time.
+  /// The page of GET /debug/controllers/<name>/<path>; kNotFound if there is none. Called on a
+  /// thread of the host, at any time.
   [[nodiscard]] virtual Result<DebugPage> debug(std::string_view path,
                                                 std::string_view query) const;
 
-  /// The operator has changed the controller's configuration in the manifest; absent if there is
-  /// none any more. Ok: it counts from now on. kUnsupported: this change is possible at the start
-  /// only, and the host swaps to another instance, which finds it in its constructor; the default.
-  /// Every other error refuses it: the old one stays, and the operator reads why. May run beside
-  /// syncs and handlers, so what it changes needs a lock.
+  /// The operator has changed the controller's configuration in the manifest; absent if it was
+  /// removed. Ok: it applies from now on. kUnsupported, the default: this change is possible only
+  /// at the start, so the host swaps to another instance, whose constructor reads it. Any other
+  /// error refuses the change: the old configuration stays, and the log and `davit ctl status` show
+  /// the error. May run concurrently with syncs and handlers, so the data that it changes needs a
+  /// lock.
   [[nodiscard]] virtual Status configure(const Value& config);
 
-  /// The state that a hot swap hands over; null: none, and the next build begins as after a
-  /// restart. Called once; lives as long as the controller.
+  /// The state that a hot swap hands over; null if there is none: the next build then begins as
+  /// after a restart. Called once; the result lives as long as the controller.
   [[nodiscard]] virtual HandedState* state() { return nullptr; }
 };
 
-/// A controller, null when there is nothing to do here (see Context::skip), or why it cannot run.
+/// A controller, null if there is nothing to do here (see Context::skip), or the reason why it
+/// cannot run.
 using InitResult = Result<std::unique_ptr<Controller>>;
 
 }  // namespace davit

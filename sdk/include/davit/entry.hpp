@@ -1,4 +1,4 @@
-/// The entry point of a plugin: its note and its InitFunc table, both made of one declaration.
+/// The entry point of a plugin: its note and its InitFunc table, both made from one declaration.
 ///
 ///     constexpr void declare(Note& note) {
 ///       note.plugin("greeter", "0.1.0")
@@ -28,7 +28,7 @@ template <typename Type>
 
 namespace detail {
 
-/// Makes the controller of an InitFunc with everything that belongs to it; `make` is called like a
+/// Creates the controller of an InitFunc and everything that belongs to it; `make` is called like a
 /// Factory, with `self`.
 std::int32_t start(const davit_call* call, const davit_context& raw,
                    InitResult (*make)(const void* self, Context& context), const void* self,
@@ -44,7 +44,7 @@ std::int32_t start(const davit_call* call, const davit_context& raw, const Make&
       &factory, out);
 }
 
-/// The InitFunc behind every row: the context says which one is meant.
+/// The InitFunc of every row; the context names the row.
 std::int32_t init(const Row* rows, std::size_t count, const davit_call* call,
                   const davit_context& raw, davit_controller& out) noexcept;
 template <Declare kDeclare>
@@ -74,8 +74,8 @@ inline constexpr davit_plugin kPlugin = {sizeof(davit_plugin), sizeof(davit_row)
 }  // namespace detail
 }  // namespace davit
 
-/// DAVIT_PLUGIN(declare) at global scope, once in a plugin: places the note and the table of what
-/// the function `constexpr void declare(davit::Note&)` declares.
+/// Use DAVIT_PLUGIN(declare) once in a plugin, at global scope. It defines the note and the table
+/// that the function `constexpr void declare(davit::Note&)` declares.
 #define DAVIT_PLUGIN(declare)                                                                    \
   [[gnu::used, gnu::section(DAVIT_NOTE_SECTION),                                                 \
     gnu::aligned(4)]] static constexpr auto davit_note_ = ::davit::detail::elf_note<&declare>(); \

@@ -19,7 +19,7 @@
 
 namespace davit {
 
-/// One change of one object. Updates that arrived while handlers were busy are merged into one.
+/// One change of one object. Updates that arrive while handlers are busy are merged into one.
 template <typename View>
 struct Event {
   enum class Type : std::int32_t {
@@ -28,48 +28,48 @@ struct Event {
     kDeleted = DAVIT_EVENT_DELETED,
   };
   Type type;
-  View current;            ///< Deleted: the last state known.
+  View current;            ///< Deleted: the last known state.
   Lookup<View> old;        ///< Updated: what this handler saw last. Its UID may differ.
-  bool initial = false;    ///< Added: part of the informer's first content.
-  bool tombstone = false;  ///< Deleted: the deletion was missed, the state may be old.
+  bool initial = false;    ///< Added: part of the informer's initial content.
+  bool tombstone = false;  ///< Deleted: the deletion was missed; the state may be old.
 };
 
-/// Callbacks on changes; called one at a time per controller, in the order of changes. Only add
-/// keys to queues here: no requests, no waiting. Unset ones are skipped.
+/// Callbacks for changes; called one at a time per controller, in the order of changes. They should
+/// only add keys to queues, and must not send requests or wait. Unset callbacks are skipped.
 template <typename View>
 struct Handlers {
   std::function<void(const View& added)> added = {};
   std::function<void(const View& old, const View& current)> updated = {};
   std::function<void(const View& deleted)> deleted = {};  ///< Tombstones too.
-  std::function<void(const Event<View>&)> any = {};  ///< Called for every change, before those.
+  std::function<void(const Event<View>&)> any = {};       ///< Called first, for every change.
 };
 
 struct InformerOptions {
   std::string_view label_selector = {};  ///< Evaluated by the server.
   std::string_view field_selector = {};  ///< Evaluated by the server.
-  /// The watch is renewed when nothing came through it for so long, at least a second; 0: as the
-  /// host thinks fit. For controllers that act on what does not come.
+  /// The watch is renewed after this time without data; at least a second; 0: the host decides. For
+  /// controllers that act on the absence of changes.
   std::chrono::milliseconds silence_max{0};
 };
 
 /// The freshness of a cache; times as those of Context::now().
 struct CacheFreshness {
-  Time confirmed;       ///< When the connection was last known to work; no evidence of content.
+  Time confirmed;       ///< When the connection last worked; does not prove the content.
   Time followed_since;  ///< No outage has interrupted the host's view of the server since then.
-  /// Everything that the server had then is in the content. Moves only after verify(). On a host
-  /// that does not tell, `confirmed`.
+  /// The content includes everything that the server had then. Moves only after verify(). On a host
+  /// without this capability, the same as `confirmed`.
   Time verified;
 };
 
 /// Reads the cache of one resource. A handle: cheap to copy, valid as long as the controller lives.
-/// Reads are for handlers, syncs and timers; the cache is empty while the controller is made.
+/// Read it in handlers, syncs and timers; during the controller's construction the cache is empty.
 template <typename View>
 class Informer {
  public:
-  /// Opened by Context::open_informer.
+  /// Use Context::open_informer instead.
   Informer(const Api& api, davit_handle handle) : api_(&api), handle_(handle) {}
 
-  /// The object, absence, or an error (kMisuse: while the controller is made, for example).
+  /// The object, absence, or an error (for example kMisuse during the controller's construction).
   Lookup<View> get(std::string_view ns, std::string_view name) const {
     davit_value out{};
     const davit_code code = api_->informer->get(api_->call(), handle_, to_c(ns), to_c(name), &out);
@@ -77,8 +77,8 @@ class Informer {
   }
   Lookup<View> get(const Key& key) const { return get(key.ns, key.name); }
 
-  /// A host without the capability (ABI 1.0) counts as fresh. In handlers, syncs and timers;
-  /// elsewhere it throws NoValue.
+  /// For handlers, syncs and timers; elsewhere it throws NoValue. A host without the capability
+  /// (ABI 1.0) counts as fresh.
   [[nodiscard]] CacheFreshness freshness() const {
     davit_freshness out{};
     out.size = sizeof(out);
@@ -96,8 +96,8 @@ class Informer {
     return {Time(Duration(out.confirmed_ns)), Time(Duration(out.followed_since_ns)),
             Time(Duration(tells ? out.verified_ns : out.confirmed_ns))};
   }
-  /// Has the host compare the content with the server's present state: `verified` is the present or
-  /// later when that is done. Does not wait; asking again meanwhile costs nothing.
+  /// Makes the host compare the content with the server's current state; afterwards `verified` is
+  /// the time of this call or later. Does not wait; repeated calls before that cost nothing.
   void verify() const {
     if (api_->freshness != nullptr) {
       static_cast<void>(api_->freshness->verify(api_->call(), handle_));
@@ -106,8 +106,8 @@ class Informer {
 
   List<View> list() const { return by_index({}, {}); }
   List<View> in_namespace(std::string_view ns) const { return by_index(DAVIT_INDEX_NAMESPACE, ns); }
-  /// The objects that `owner` controls; see ObjectView::is_controlled_by(). They live as those of a
-  /// List do.
+  /// The objects that `owner` controls; see ObjectView::is_controlled_by(). They live like those of
+  /// a List.
   template <typename Owner>
   [[nodiscard]] std::vector<View> controlled_by(const Owner& owner) const {
     return controlled_by({Owner::kResource.kind, owner.ns(), owner.name(), owner.uid()});
@@ -128,10 +128,10 @@ class Informer {
     return by_index(DAVIT_INDEX_LABEL,
                     std::string(ns) + "/" + std::string(key) + "=" + std::string(value));
   }
-  /// At least the objects of a namespace that have all labels of `wanted`, a map of labels; others
-  /// have some of them. Without labels, the whole namespace.
+  /// All objects of a namespace that have every label of the map `wanted`, and possibly some that
+  /// have only a part of them. Without labels, the whole namespace.
   List<View> with_labels(std::string_view ns, Value wanted) const {
-    constexpr std::size_t kFew = 64;  // Not worth a look at the next label.
+    constexpr std::size_t kFew = 64;  // So few that the next label's index is not worth a look-up.
     std::optional<List<View>> fewest;
     for (const Member& label : wanted.members()) {
       const List<View> some = by_label(ns, label.key, label.value.string());
@@ -167,7 +167,7 @@ class Anchored {
   virtual ~Anchored() = default;
 };
 
-/// Calls the handlers that a change is for.
+/// Calls the handlers for a change.
 template <typename View>
 void deliver(const Api& api, const Handlers<View>& handlers, const davit_event& raw) {
   using Type = typename Event<View>::Type;

@@ -12,8 +12,8 @@ namespace davit {
 /// Appends `text` as a JSON string with its quotes. UTF-8 passes through unchanged.
 void append_json_string(std::string& out, std::string_view text);
 
-/// Writes one JSON text, placing the commas. The caller keeps begin and end in balance and writes a
-/// key before each member's value; nothing else is checked.
+/// Writes one JSON text and places the commas. The caller must balance begin and end and write a
+/// key before each member's value; the writer does not check this.
 ///
 ///     JsonWriter body;
 ///     body.begin_object().key("metadata").begin_object().member("uid", pod.uid()).end_object();
@@ -33,9 +33,9 @@ class JsonWriter {
   JsonWriter& integer(std::int64_t value);
   JsonWriter& boolean(bool value) { return raw(value ? "true" : "false"); }
   JsonWriter& null() { return raw("null"); }
-  /// Splices text that is JSON already.
+  /// Inserts text that is already JSON.
   JsonWriter& raw(std::string_view json);
-  /// Splices a value unchanged, unknown fields included; null when it is absent.
+  /// Inserts a value unchanged, including unknown fields; null if it is absent.
   JsonWriter& value(Value value);
 
   JsonWriter& member(std::string_view name, std::string_view value) {
@@ -45,7 +45,7 @@ class JsonWriter {
   JsonWriter& member(std::string_view name, std::int64_t value) { return key(name).integer(value); }
   JsonWriter& member(std::string_view name, int value) { return key(name).integer(value); }
   JsonWriter& member(std::string_view name, bool value) { return key(name).boolean(value); }
-  /// Nothing is written when the value is absent.
+  /// Writes nothing if the value is absent.
   JsonWriter& member(std::string_view name, Value value) {
     return value.is_absent() ? *this : key(name).value(value);
   }
@@ -59,7 +59,7 @@ class JsonWriter {
   void separate();
 
   std::string text_;
-  bool comma_ = false;  // Whether what follows needs a comma before it.
+  bool comma_ = false;  // Whether the next value needs a comma before it.
 };
 
 }  // namespace davit

@@ -1,4 +1,4 @@
-/// Key: which object a sync is about.
+/// Key: identifies the object of a sync.
 #pragma once
 
 #include <compare>
@@ -13,7 +13,7 @@ struct Key {
   std::string ns;
   std::string name;
 
-  /// Text without a slash is a name.
+  /// Text without a slash is a name without a namespace.
   [[nodiscard]] static Key parse(std::string_view text);
   [[nodiscard]] std::string text() const;
 

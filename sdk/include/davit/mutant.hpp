@@ -1,4 +1,4 @@
-/// Mutants: guards that one test-only build can switch off, to show that a test notices each.
+/// Mutants: guards that a test-only build can switch off, to show that a test detects each loss.
 #pragma once
 
 #ifdef DAVIT_MUTANTS
@@ -10,8 +10,9 @@
 namespace davit {
 
 /// Whether the guard `name` is switched off. Always false, and free, except in a build with the
-/// CMake option DAVIT_MUTANTS: there DAVIT_MUTANT in the environment names one, or two ("a+b") that
-/// stand in for each other. tests/mutants/README.md lists each with the test that fails then. [any]
+/// CMake option DAVIT_MUTANTS: there the environment variable DAVIT_MUTANT names one guard, or two
+/// ("a+b") of which each covers for the other. tests/mutants/README.md lists each guard with the
+/// test that fails without it. [any]
 #ifdef DAVIT_MUTANTS
 [[nodiscard]] inline bool mutant(std::string_view name) {
   const char* const chosen = std::getenv("DAVIT_MUTANT");

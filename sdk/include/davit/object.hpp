@@ -1,11 +1,11 @@
-/// Value: a place inside an immutable object snapshot, read in place.
+/// Value: a value inside an immutable object snapshot, read in place.
 ///
-/// Reads are safe to chain: whatever is missing, of another kind or undeclared reads as absent, and
-/// everything read of an absent value is absent. A read outside the projection additionally fails
-/// the sync in which it happened, because it is a mistake in the plugin's declaration.
+/// Reads are safe to chain: a value that is missing, of another kind or undeclared reads as absent,
+/// and every read of an absent value is absent. A read outside the projection also fails the sync
+/// in which it happened, because the plugin's declaration is wrong.
 ///
-/// Lifetime: a Value is borrowed until the handler, sync, timer or init call in which it was
-/// obtained returns, and so are the views read from it. Retained keeps one longer.
+/// Lifetime: a Value, and the views read from it, are borrowed until the handler, sync, timer or
+/// init call in which they were obtained returns. Retained keeps a value longer.
 #pragma once
 
 #include <array>
@@ -40,7 +40,7 @@ class Value {
  public:
   /// Absent.
   Value() = default;
-  /// `api` must outlive every use of the value; null only for an absent one.
+  /// `api` must outlive every use of the value; null only for an absent value.
   Value(const Api* api, davit_value raw) : api_(api), raw_(raw) {}
 
   /// Whether there is a value, null included.
@@ -61,7 +61,7 @@ class Value {
   [[nodiscard]] Value operator[](Name Names::*name) const {
     return is_absent() ? Value() : (*this)[api_->names.*name];
   }
-  /// The member with this key; for keys that are data, such as labels.
+  /// The member with this key. For keys that are data, such as labels.
   [[nodiscard]] Value operator[](std::string_view key) const {
     if (is_absent()) return {};
     davit_value out{};
@@ -70,10 +70,10 @@ class Value {
   }
   Value operator[](int) const = delete;  ///< Elements are read with at() and elements().
 
-  /// Same as that many operator[], in one crossing.
+  /// Like that many operator[], but crosses the plugin boundary once.
   [[nodiscard]] Value path(std::initializer_list<Name> names) const;
 
-  /// One element of an array; absent beyond its end. To visit them all, use elements().
+  /// One element of an array; absent beyond its end. To visit all elements, use elements().
   [[nodiscard]] Value at(std::size_t index) const {
     davit_value out{};
     if (is_absent() || api_->object->elements(raw_, index, &out, 1) == 0) return {};
@@ -81,9 +81,9 @@ class Value {
   }
   /// Elements of an array or members of an object; 0 for everything else.
   [[nodiscard]] std::size_t count() const { return is_absent() ? 0 : api_->object->count(raw_); }
-  /// For range-for over the elements of an array; empty for everything else.
+  /// The elements of an array, for range-for; empty for everything else.
   [[nodiscard]] ElementRange elements() const;
-  /// For range-for over the members of an object in document order; empty for everything else.
+  /// The members of an object in document order, for range-for; empty for everything else.
   [[nodiscard]] MemberRange members() const;
 
   /// The text of a string, "" for everything else. Lives as long as the value.
@@ -92,13 +92,14 @@ class Value {
     if (is_absent() || api_->object->string(raw_, &out) != DAVIT_OK) return {};
     return from_c(out);
   }
-  /// A string; nothing for other kinds. Keeps "" and absent apart.
+  /// A string; nothing for other kinds. Distinguishes "" from absent.
   [[nodiscard]] std::optional<std::string_view> text() const {
     davit_str out{};
     if (is_absent() || api_->object->string(raw_, &out) != DAVIT_OK) return std::nullopt;
     return from_c(out);
   }
-  /// An integer within int64; nothing for other kinds, fractions and larger integers.
+  /// A number that is an integer within int64; nothing for fractions, larger integers and other
+  /// kinds.
   [[nodiscard]] std::optional<std::int64_t> integer() const {
     std::int64_t out = 0;
     if (is_absent() || api_->object->integer(raw_, &out) != DAVIT_OK) return std::nullopt;
@@ -153,7 +154,7 @@ class Value {
   davit_value raw_{};
 };
 
-/// One member of an object; both live as long as the value it was read from.
+/// One member of an object. Key and value live as long as the value from which they were read.
 struct Member {
   std::string_view key;
   Value value;
@@ -161,11 +162,11 @@ struct Member {
 
 namespace detail {
 
-/// The number of elements that one crossing of the boundary reads: most lists of a pod fit, and the
-/// buffer stays small on the stack.
+/// The number of elements read per crossing of the plugin boundary: most lists of a pod fit, and
+/// the buffer on the stack stays small.
 inline constexpr std::size_t kReadBatch = 16;
 
-/// An input iterator over what `Source::read(first, buffer)` delivers in batches.
+/// An input iterator over the entries that `Source::read(first, buffer)` returns in batches.
 template <typename Source>
 class BatchIterator {
  public:
@@ -259,7 +260,7 @@ inline MemberRange Value::members() const { return MemberRange(*this); }
 class Retained {
  public:
   Retained() = default;
-  /// Empty when the host refuses.
+  /// Empty if the host refuses.
   explicit Retained(Value value) : api_(value.api()) {
     if (value.is_absent()) return;
     if (api_->object->retain(api_->call(), value.raw(), &handle_) != DAVIT_OK) handle_ = 0;
@@ -287,7 +288,7 @@ class Retained {
   davit_handle handle_ = 0;
 };
 
-/// A new snapshot of JSON text; lives like a value read in the current call.
+/// Parses JSON text into a new snapshot, which lives like a value read in the current call.
 [[nodiscard]] Result<Value> parse_json(const Api& api, std::string_view json);
 
 }  // namespace davit

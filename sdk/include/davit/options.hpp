@@ -12,8 +12,8 @@
 
 namespace davit {
 
-/// Refuses a configuration with a member that is not among `known`: if a name is misspelled, the
-/// default would otherwise hold without a sign. kInvalid, with the member's name and the known
+/// Refuses a configuration with a member that is not in `known`, because a misspelled name would
+/// otherwise leave the default in effect without notice. kInvalid names the member and the known
 /// ones.
 [[nodiscard]] inline Status check_options(Value config,
                                           std::initializer_list<std::string_view> known) {
@@ -27,7 +27,7 @@ namespace davit {
   return {};
 }
 
-/// The factory of a controller that has no configuration: make(), after any member is refused.
+/// The factory of a controller without configuration: refuses any member, then calls make().
 template <typename Type>
 [[nodiscard]] InitResult make_without_options(Context& context) {
   if (Status s = check_options(context.config(), {}); !s.ok()) return s;

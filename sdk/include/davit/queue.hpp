@@ -17,19 +17,19 @@ namespace davit {
 /// When a key that was synced successfully is synced again.
 class Again {
  public:
-  /// When something adds it.
+  /// When it is added again.
   [[nodiscard]] static Again when_changed() { return Again(0); }
   /// After `delay` at the latest; at once when it is not positive.
   [[nodiscard]] static Again after(Duration delay);
-  /// After the key's next back-off, as after an error, but nothing has failed: for what is not
-  /// there yet. controller-runtime's Requeue.
+  /// After the key's next back-off, like after an error, but without a failure: for conditions that
+  /// are not met yet. controller-runtime's Requeue.
   [[nodiscard]] static Again with_backoff() {
     Again retried(0);
     retried.backoff_ = DAVIT_BACKOFF_RETRY;
     return retried;
   }
-  /// The same, but the failures of the key so far stay counted: for work that continues elsewhere
-  /// and may not be seen as done.
+  /// The same, but the key's failure count stays: for work that continues elsewhere and must not
+  /// count as done.
   [[nodiscard]] Again keeping_backoff() const {
     Again kept = *this;
     kept.backoff_ = DAVIT_BACKOFF_KEEP;
@@ -48,42 +48,43 @@ class Again {
   std::int32_t backoff_ = DAVIT_BACKOFF_END;
 };
 
-/// Moves the cluster toward what the object named by the key asks for. Idempotent; never runs twice
-/// at once for one key. An error tries again with back-off.
+/// Moves the cluster toward the state that the object named by the key specifies. Idempotent; never
+/// runs concurrently for one key. After an error it runs again with back-off.
 using SyncFunction = std::function<Result<Again>(const Key&)>;
 
 struct QueueOptions {
   std::string_view name;                    ///< Label of the workqueue_* metrics; empty: none.
-  std::uint32_t workers = 0;                ///< 0: as the note or the operator says.
+  std::uint32_t workers = 0;                ///< 0: as declared or configured.
   std::chrono::milliseconds base_delay{0};  ///< First back-off of a failing key; 0: 5 ms.
   std::chrono::milliseconds max_delay{0};   ///< Longest back-off; 0: 1000 s.
   std::uint32_t retries_max = 0;            ///< Failures in a row until a key is dropped; 0: never.
 };
 
 /// A handle: cheap to copy, valid as long as the controller lives. All calls return at once and may
-/// come from handlers, syncs and timers.
+/// be made in handlers, syncs and timers.
 ///
-/// A key cannot get lost silently: what the host refuses (a queue that was not opened, an end of
-/// memory) fails the sync or timer in which it happened, which is tried again, and shows in the log
-/// for a handler. A thread of a library may not call this; it has a Waker.
+/// A key is never lost silently: if the host refuses it (the queue was not opened, memory is
+/// exhausted), the sync or timer that added it fails and runs again; in a handler, the log reports
+/// it. Threads of a library must use a Waker instead.
 class Queue {
  public:
-  /// Opened by Context::open_queue.
+  /// Use Context::open_queue instead.
   Queue(const Api& api, davit_handle handle) : api_(&api), handle_(handle) {}
 
-  /// A waiting key is not added again; one that runs now runs exactly once more.
+  /// Adding a waiting key has no effect; a key that is being synced runs exactly once more.
   void add(const Key& key) const;
   /// The key of an object.
   void add(const ObjectView& object) const;
-  /// If one key has several delays, the earliest wins; one that is not positive adds at once.
+  /// If a key has several delays, the earliest wins. A delay that is not positive adds the key at
+  /// once.
   void add_after(const Key& key, Duration delay) const;
-  /// Same as add(); keys with the same shard never run at the same time.
+  /// Like add(), but keys of one shard never run concurrently.
   void add_sharded(const Key& key, std::string_view shard) const;
-  /// After the key's next back-off, which stays if the sync that asks for it succeeds.
+  /// After the key's next back-off, which stays even if the calling sync succeeds.
   void add_rate_limited(const Key& key) const;
   /// Ends the key's back-off.
   void forget(const Key& key) const;
-  /// The number of times in a row that the key was given a back-off.
+  /// The number of consecutive back-offs of the key.
   [[nodiscard]] std::uint32_t failures(const Key& key) const;
 
   [[nodiscard]] davit_handle handle() const { return handle_; }

@@ -1,5 +1,5 @@
 /// Errors as values: Code, Status and Result<T>. Shared by the SDK and the host. Only the use of a
-/// value that is not there throws.
+/// missing value throws.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 namespace davit {
 
-/// Error codes that a caller can act on. The values are those of davit_code, which davit/api.hpp
-/// asserts; abi.h describes the reaction to each. It is not included here, so that what has nothing
-/// to do with plugins does not depend on it.
+/// Error codes that a caller can act on. The values are those of davit_code, as davit/api.hpp
+/// asserts; abi.h describes the reaction to each. This header does not include abi.h, so that code
+/// unrelated to plugins does not depend on it.
 enum class Code : std::int32_t {
   kOk = 0,
   kNotFound = 1,
@@ -35,7 +35,7 @@ enum class Code : std::int32_t {
   kInternal = 15,
 };
 
-/// The API server's error beyond a code. Present only on errors that came in a server's response.
+/// Details of an API server's error. Present only on errors that a server's response contained.
 struct ApiDetail {
   int http_status = 0;
   std::string reason;               ///< Kubernetes reason: "AlreadyExists".
@@ -59,11 +59,11 @@ class [[nodiscard]] Status {
 
   [[nodiscard]] bool has_cause(std::string_view cause) const;
 
-  /// Success if the code is `code`, else this: for results that are not a failure to the caller,
+  /// Success if the code is `code`, otherwise this. For codes that are not a failure to the caller,
   /// such as "already gone".
   [[nodiscard]] Status unless(Code code) const { return code_ == code ? Status() : *this; }
 
-  /// The same error with `context` and ": " before its message; success stays success.
+  /// The same error with `context` and ": " prepended to its message; success stays success.
   [[nodiscard]] Status with_context(std::string_view context) const;
 
  private:
@@ -72,12 +72,12 @@ class [[nodiscard]] Status {
   std::shared_ptr<const ApiDetail> detail_;
 };
 
-/// Thrown by the use of a value that is not there: of a Result, a Lookup or a List. It is a mistake
-/// in the code that asked. The SDK catches it where the host called the plugin, so that the sync,
-/// handler, timer, probe or InitFunc fails with this text; in the host it ends the process.
+/// Thrown by the use of a missing value of a Result, a Lookup or a List, which is a bug in the
+/// calling code. In a plugin, the SDK catches it at the boundary, so that the sync, handler, timer,
+/// probe or InitFunc fails with this text; in the host it ends the process.
 class NoValue : public std::exception {
  public:
-  /// `error`: why there is no value.
+  /// `error` is the reason why there is no value.
   explicit NoValue(const Status& error);
 
   [[nodiscard]] const char* what() const noexcept override { return what_.c_str(); }
@@ -88,7 +88,7 @@ class NoValue : public std::exception {
   Code code_;
 };
 
-/// A T or the Status that says why there is none. Member names follow std::expected.
+/// A T, or the Status that explains its absence. Member names follow std::expected.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -102,7 +102,7 @@ class [[nodiscard]] Result {
   [[nodiscard]] bool has_value() const { return value_.has_value(); }
   explicit operator bool() const { return has_value(); }
 
-  /// Throws NoValue if there is none: ask has_value() first.
+  /// Throws NoValue if there is none: check has_value() first.
   [[nodiscard]] T& value() & { return checked(); }
   [[nodiscard]] const T& value() const& { return const_cast<Result*>(this)->checked(); }
   [[nodiscard]] T&& value() && { return std::move(checked()); }
@@ -112,7 +112,7 @@ class [[nodiscard]] Result {
   T* operator->() { return &checked(); }
   const T* operator->() const { return &value(); }
 
-  /// The error; success when there is a value.
+  /// The error; success if there is a value.
   [[nodiscard]] Status error() const { return error_; }
 
   [[nodiscard]] T value_or(T fallback) const& {
@@ -125,8 +125,8 @@ class [[nodiscard]] Result {
     return *value_;
   }
 
-  // Not a std::variant: a plugin that is rebuilt on every save spends a fifth of its compile time
-  // on one.
+  // Not a std::variant, which takes a fifth of the compile time of a plugin that is rebuilt on
+  // every save.
   std::optional<T> value_;
   Status error_;
 };

@@ -1,4 +1,4 @@
-/// Time as controllers see it: monotonic for intervals, wall time for stamps in objects.
+/// Time for controllers: monotonic time for intervals, wall time for time stamps in objects.
 #pragma once
 
 #include <chrono>
@@ -7,7 +7,7 @@ namespace davit {
 
 using Duration = std::chrono::nanoseconds;
 
-/// Tag for monotonic time points. Not std::steady_clock, so that no code reads that one by
+/// Tag for monotonic time points. Not std::steady_clock, so that no code reads that clock by
 /// accident.
 struct Monotonic {
   using duration = Duration;

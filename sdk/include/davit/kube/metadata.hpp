@@ -1,4 +1,4 @@
-/// Metadata and ObjectView: what every Kubernetes object has.
+/// Metadata and ObjectView: the parts common to all Kubernetes objects.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 namespace davit {
 
-/// A typed view of a snapshot; the base of Pod, ReplicaSet and their kin. Lives like the Value that
-/// it was made from. Derived views add a `static constexpr Resource kResource` and a constructor
-/// from Value, which is all that Informer, Client and EventRecorder ask of them.
+/// A typed view of a snapshot; the base of Pod, ReplicaSet and other views. Lives like the Value
+/// from which it was made. Informer, Client and EventRecorder require of a derived view only a
+/// `static constexpr Resource kResource` and a constructor from Value.
 class ObjectView {
  public:
   explicit ObjectView(Value value) : value_(value), metadata_(value[&Names::metadata]) {}
@@ -53,7 +53,8 @@ class ObjectView {
   [[nodiscard]] std::optional<WallTime> deletion_time() const {
     return parse_time(metadata_[&Names::deletion_timestamp].string());
   }
-  /// Whether deletionTimestamp is set: somebody deleted it and something still holds it.
+  /// Whether deletionTimestamp is set: the object was deleted, and finalizers or its grace period
+  /// keep it.
   [[nodiscard]] bool is_being_deleted() const {
     return metadata_[&Names::deletion_timestamp].kind() == Kind::kString;
   }
@@ -70,8 +71,9 @@ class ObjectView {
     return controller_reference(owner_references());
   }
   /// Whether the controller reference names the owner by UID, kind and name, and the object is in
-  /// the owner's namespace; a cluster-scoped owner may control objects of any. Any client that
-  /// may write an object can put any reference into it, so the UID alone proves nothing.
+  /// the owner's namespace; a cluster-scoped owner may control objects of any namespace. The UID
+  /// alone proves nothing, because a client that may write an object can write any reference into
+  /// it.
   template <typename Owner>
   [[nodiscard]] bool is_controlled_by(const Owner& owner) const {
     return is_controlled_by(
@@ -90,7 +92,8 @@ class ObjectView {
   Value metadata_;
 };
 
-/// A controller reference to `object`; `View` gives kind and apiVersion, which list items lack.
+/// A controller reference to `object`. Kind and apiVersion come from `View`, because list items
+/// lack them.
 template <typename View>
 [[nodiscard]] OwnerIdentity owner_identity(const View& object) {
   return {View::kResource.api_version(), View::kResource.kind, object.name(), object.uid()};

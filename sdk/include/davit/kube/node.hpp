@@ -1,4 +1,4 @@
-/// Node: a typed view of what controllers of Nodes read.
+/// Node: a typed view of the fields that controllers of Nodes read.
 #pragma once
 
 #include <davit/kube/condition.hpp>

@@ -11,14 +11,14 @@
 
 namespace davit {
 
-/// The most restarts of one container: among the regular ones, and among the init containers with
-/// restartPolicy Always (sidecars). Ordinary init and ephemeral containers do not count.
+/// The highest restart count of one regular container, and of one init container with restartPolicy
+/// Always (a sidecar). Other init containers and ephemeral containers do not count.
 struct PodRestarts {
   std::int64_t containers = 0;
   std::int64_t sidecars = 0;
 };
 
-/// A Pod, as the informer or a response has it.
+/// A Pod from an informer or a response.
 class Pod : public ObjectView {
  public:
   static constexpr Resource kResource{"", "v1", "pods", "Pod"};
@@ -41,17 +41,17 @@ class Pod : public ObjectView {
   /// Being deleted and not finished.
   [[nodiscard]] bool is_terminating() const { return !is_finished() && is_being_deleted(); }
 
-  /// The Ready condition is True; the phase does not matter.
+  /// Whether the Ready condition is True, regardless of the phase.
   [[nodiscard]] bool is_ready() const {
     const std::optional<ConditionView> ready = condition("Ready");
     return ready && ready->is_true();
   }
-  /// Since when the Ready condition has its present status.
+  /// The time since which the Ready condition has its current status.
   [[nodiscard]] std::optional<WallTime> ready_transition_time() const {
     const std::optional<ConditionView> ready = condition("Ready");
     return ready ? ready->last_transition_time() : std::nullopt;
   }
-  /// Ready for at least `min_ready`; the instant itself counts.
+  /// Whether it has been ready for at least `min_ready`.
   [[nodiscard]] bool is_available(std::chrono::seconds min_ready, WallTime now) const {
     if (!is_ready()) return false;
     if (min_ready.count() == 0) return true;

@@ -1,4 +1,4 @@
-/// Resource quantities: "500m", "1.5Gi", "2e3". The one reader of their text.
+/// Resource quantities: "500m", "1.5Gi", "2e3". All reading of their text is here.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 
 namespace davit {
 
-/// The notation that a text has, which its canonical form keeps.
+/// The notation of a text, which its canonical form keeps.
 enum class QuantityFormat : std::uint8_t { kDecimal, kBinary, kExponent };
 
-/// The value of a quantity's text: value * 10^decimal * 2^binary, a bit more if `lost`.
+/// The value of a quantity's text: value * 10^decimal * 2^binary, and slightly more if `lost`.
 struct QuantityParts {
   __extension__ using Wide = unsigned __int128;
 
@@ -31,22 +31,22 @@ struct QuantityParts {
   bool lost = false;
   QuantityFormat format = QuantityFormat::kDecimal;
 
-  /// The size without its sign in units of 10^-9: finer digits are rounded up, and what is beyond
-  /// kNanosMax is capped.
+  /// The absolute value in units of 10^-9. Finer digits are rounded up; values beyond kNanosMax are
+  /// capped.
   [[nodiscard]] Wide nanos() const;
 };
 
-/// As resource.ParseQuantity: space is refused, and a suffix without digits is zero. kInvalid with
-/// upstream's message if `text` is not a quantity.
+/// Like resource.ParseQuantity: space is refused, and a suffix without digits is zero. kInvalid
+/// with upstream's message if `text` is not a quantity.
 [[nodiscard]] Result<QuantityParts> parse_quantity(std::string_view text);
 
-/// A number kept exactly in units of 10^-9. Finer digits are rounded away from zero, and numbers
+/// A number in units of 10^-9, stored exactly. Finer digits are rounded away from zero, and numbers
 /// beyond 2^63-1 are capped.
 class Quantity {
  public:
   /// Zero.
   Quantity() = default;
-  /// The number of a text that parse_quantity() has read.
+  /// The number that parse_quantity() has read.
   explicit Quantity(const QuantityParts& parts) : nanos_(static_cast<Wide>(parts.nanos())) {
     if (parts.negative) nanos_ = -nanos_;
   }
@@ -56,7 +56,7 @@ class Quantity {
     return parts ? std::optional(Quantity(*parts)) : std::nullopt;
   }
 
-  /// In thousandths, rounded up and capped to 64 bits: CPUs.
+  /// In thousandths, as for CPUs; rounded up and capped to 64 bits.
   [[nodiscard]] std::int64_t milli() const {
     constexpr Wide kNanosPerMilli = 1'000'000;
     const Wide up = nanos_ > 0 ? kNanosPerMilli - 1 : 0;  // Division rounds negative numbers up.
@@ -64,7 +64,7 @@ class Quantity {
         std::clamp<Wide>((nanos_ + up) / kNanosPerMilli, -INT64_MAX, INT64_MAX));
   }
 
-  /// The whole number; nothing if it has a fraction, or was capped.
+  /// The integer; nothing if the number has a fraction or was capped.
   [[nodiscard]] std::optional<std::int64_t> integer() const {
     constexpr Wide kOne = QuantityParts::kNanosPerOne;
     if (nanos_ % kOne != 0 || nanos_ >= kMax || nanos_ <= -kMax) return std::nullopt;
@@ -75,7 +75,7 @@ class Quantity {
     return static_cast<double>(nanos_) / static_cast<double>(QuantityParts::kNanosPerOne);
   }
 
-  /// Sums of many keep their exactness; only the range is capped.
+  /// Sums stay exact; only the range is capped.
   Quantity& operator+=(const Quantity& other) {
     nanos_ = std::clamp(nanos_ + other.nanos_, -kMax, kMax);
     return *this;
@@ -102,10 +102,10 @@ class Quantity {
 
 namespace detail {
 
-/// Takes the digits and at most one point off the front of `text`, and says whether there were any
+/// Removes digits with at most one point from the front of `text`; returns whether there were any
 /// digits.
 inline bool take_quantity_number(std::string_view& text, QuantityParts& parts) {
-  constexpr int kDigitsMax = 28;  // Those of kNanosMax: what follows is finer or out of range.
+  constexpr int kDigitsMax = 28;  // As in kNanosMax: further digits are too fine or out of range.
   bool point = false;
   int digits = 0;
   bool any = false;
@@ -130,14 +130,15 @@ inline bool take_quantity_number(std::string_view& text, QuantityParts& parts) {
   return any;
 }
 
-/// Reads the text after the "e". As strconv.ParseInt: a sign and digits that fit into 64 bits.
+/// Reads the text after the "e" like strconv.ParseInt: a sign, and digits that fit into 64 bits.
 inline bool take_quantity_exponent(std::string_view digits, QuantityParts& parts) {
   if (digits.starts_with('+')) digits.remove_prefix(1);
   std::int64_t exponent = 0;
   const char* end = digits.data() + digits.size();
   const auto [last, error] = std::from_chars(digits.data(), end, exponent);
   if (error != std::errc() || last != end) return false;
-  // Upstream's scales have 32 bits; a text whose digits outweigh that does not fit into memory.
+  // Upstream's scales have 32 bits. A text with enough digits to compensate for more would not fit
+  // into memory.
   parts.decimal += std::clamp<std::int64_t>(exponent, INT32_MIN, INT32_MAX);
   parts.format = QuantityFormat::kExponent;
   return true;
@@ -163,7 +164,8 @@ inline bool take_quantity_suffix(std::string_view suffix, QuantityParts& parts) 
   return (suffix[0] == 'e' || suffix[0] == 'E') && take_quantity_exponent(suffix.substr(1), parts);
 }
 
-/// Letters of suffixes, a sign and digits: all that upstream looks at before it interprets them.
+/// Whether `suffix` consists of suffix letters, a sign and digits, which is all that upstream
+/// checks before it interprets them.
 inline bool has_quantity_suffix_form(std::string_view suffix) {
   const std::size_t exponent = suffix.find_last_not_of("0123456789");
   suffix = suffix.substr(0, exponent == std::string_view::npos ? 0 : exponent + 1);
@@ -188,8 +190,8 @@ inline Result<QuantityParts> parse_quantity(std::string_view text) {
   if (!detail::take_quantity_suffix(text, parts)) {
     return Status(Code::kInvalid, "unable to parse quantity's suffix");
   }
-  // Upstream's quick path takes missing digits for zero. Suffixes that it leaves to its big numbers
-  // need digits.
+  // Upstream's fast path treats missing digits as zero. Suffixes for which it uses big numbers
+  // require digits.
   constexpr int kQuickBinaryMax = 40;
   constexpr std::int64_t kQuickDecimalMin = -9;
   if (!any_digits && (parts.binary > kQuickBinaryMax || parts.decimal < kQuickDecimalMin)) {
@@ -206,7 +208,7 @@ inline QuantityParts::Wide QuantityParts::nanos() const {
     scaled /= 10;
   };
   std::int64_t shift = decimal + 9;
-  // Room for the binary suffix: at least 20 digits stay.
+  // Leave room for the binary suffix: at least 20 digits remain.
   const Wide room = ~Wide{0} >> binary;
   for (; scaled > room && shift < 0; ++shift) drop_digit();
   if (scaled > room) return kNanosMax;

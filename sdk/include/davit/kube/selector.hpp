@@ -25,8 +25,8 @@ class Selector {
   /// empty text matches everything. kInvalid with upstream's message.
   [[nodiscard]] static Result<Selector> parse_text(std::string_view text);
 
-  /// A map of labels, as Services and ReplicationControllers have it: all must be equal. An absent
-  /// or empty one matches nothing. Labels that no object could have are not refused.
+  /// A map of labels, as in Services and ReplicationControllers: all must be equal. An absent or
+  /// empty map matches nothing. Invalid labels are accepted.
   [[nodiscard]] static Selector of_labels(Value labels) {
     Selector selector;
     for (const Member& label : labels.members()) {
@@ -39,14 +39,15 @@ class Selector {
     return selector;
   }
 
-  /// Whether it has no requirement and was not absent: it matches every object.
+  /// Whether the selector was present and has no requirements, so that it matches every object.
   [[nodiscard]] bool matches_everything() const { return !nothing_ && requirements_.empty(); }
   [[nodiscard]] bool matches_nothing() const { return nothing_; }
-  /// No requirement, or absent. Lookups for an orphan's owner skip such selectors.
+  /// Whether it has no requirements or was absent. Searches for an orphan's owner skip such
+  /// selectors.
   [[nodiscard]] bool empty() const { return requirements_.empty(); }
 
-  /// A label and the one value that every matching object has; nothing if there is no such label.
-  /// Views of this selector's text.
+  /// A label and the one value that every matching object has for it; nothing if there is no such
+  /// label. Views of this selector's text.
   [[nodiscard]] std::optional<std::pair<std::string_view, std::string_view>> equality() const {
     for (const Requirement& each : requirements_) {
       const bool is_one_of = each.op == Operator::kEquals || each.op == Operator::kIn;
@@ -181,7 +182,7 @@ inline void Selector::Requirement::append_to(std::string& out) const {
       break;
     case Operator::kGreater:
     case Operator::kLess:
-      return;  // They have a sign.
+      return;  // These have a sign.
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (i != 0) out.push_back(',');

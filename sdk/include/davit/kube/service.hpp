@@ -1,4 +1,4 @@
-/// Service: a typed view of what endpoint controllers read.
+/// Service: a typed view of the fields that endpoint controllers read.
 #pragma once
 
 #include <davit/kube/metadata.hpp>
@@ -13,11 +13,11 @@ class Service : public ObjectView {
   using ObjectView::ObjectView;
 
   [[nodiscard]] std::string_view type() const { return spec()[&Names::type].string(); }
-  /// Stands for a DNS name: has no pods of its own.
+  /// Whether the Service is an alias of a DNS name and has no pods.
   [[nodiscard]] bool is_external_name() const { return type() == "ExternalName"; }
-  /// Label values to match exactly; absent when somebody else keeps the endpoints.
+  /// Label values to match exactly; absent if another client maintains the endpoints.
   [[nodiscard]] Value selector() const { return spec()[&Names::selector]; }
-  /// Empty until allocated, "None" for headless Services.
+  /// Empty until allocated; "None" for headless Services.
   [[nodiscard]] std::string_view cluster_ip() const { return spec()[&Names::cluster_ip].string(); }
   [[nodiscard]] bool is_headless() const { return cluster_ip() == "None"; }
   /// helper.IsServiceIPSet of k8s.io/kubernetes/pkg/apis/core/v1/helper.
@@ -28,8 +28,8 @@ class Service : public ObjectView {
     return spec()[&Names::publish_not_ready_addresses].is_true();
   }
 
-  /// Whether `labels` has every pair of the selector. No selector matches nothing, an empty one
-  /// everything.
+  /// Whether `labels` has every pair of the selector. An absent selector matches nothing, an empty
+  /// one everything.
   [[nodiscard]] bool selects(Value labels) const {
     const Value wanted = selector();
     if (wanted.kind() != Kind::kObject) return false;

@@ -1,8 +1,8 @@
 /// Cluster: a Kubernetes cluster in memory, for the unit tests of controllers.
 ///
-/// It is the host and the API server of `davit sandbox` in one process, without threads and
-/// sockets. Nothing happens by itself and nothing takes time: run_until_idle() delivers watch
-/// events and runs syncs until all is quiet, advance() moves the clock.
+/// It combines the host and the API server of `davit sandbox` in one process, without threads and
+/// sockets. Nothing happens until the test asks for it: run_until_idle() delivers watch events and
+/// runs syncs until nothing is due, and advance() moves the clock.
 ///
 ///     testing::Cluster cluster;
 ///     cluster.start("greeter-controller", &make<GreeterController>);
@@ -10,11 +10,11 @@
 ///     cluster.run_until_idle();
 ///     EXPECT_EQ(cluster.find<Pod>({"default", "web"})->label("greeting"), "hello");
 ///
-/// A mistake of the test (malformed JSON, a definition that the server refuses, a controller that
-/// does not run) throws std::runtime_error, which fails the test that makes it.
+/// An error in the test itself (malformed JSON, a definition that the server refuses, a controller
+/// that does not run) throws std::runtime_error, which fails the test.
 ///
-/// With a note given (note_of() reads that of a plugin's file), calls and reads outside its rules
-/// and projections fail, and are listed by violations(). Link the library davit::testing.
+/// If a note is given (note_of() reads a plugin's note), calls and reads outside its rules and
+/// projections fail, and violations() lists them. Link the library davit::testing.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@
 
 namespace davit::testing {
 
-/// Whether a key waits until the caches have seen what its last sync wrote.
+/// Whether a key waits until the caches have seen the writes of its last sync.
 enum class ReadYourWrites { kOn, kOff };
 
 struct ClusterOptions {
@@ -45,7 +45,7 @@ struct ClusterOptions {
   ReadYourWrites read_your_writes = ReadYourWrites::kOn;
 };
 
-/// HTTP as it stands on the wire, without a wire.
+/// An HTTP request as it would be sent, without a connection.
 struct RawRequest {
   std::string method;  ///< "GET"
   std::string target;  ///< Path and query: "/apis/apps/v1/deployments?limit=5".
@@ -57,21 +57,21 @@ struct RawReply {
   int http_status = 0;
   std::vector<std::pair<std::string, std::string>> headers{};  ///< Content-Type among them.
   std::string body{};
-  /// For a watch: appends what has come since to a text. False once the watch has ended.
+  /// For a watch: appends the data since the last call to a text. False once the watch has ended.
   std::function<bool(std::string&)> read_on{};
 };
 
-/// The note of the library that `entry` is in, for ClusterOptions::note. Throws when there
-/// is none: without a note a cluster would allow everything.
+/// The note of the library that contains `entry`, for ClusterOptions::note. Throws if there is
+/// none, because without a note a cluster allows everything.
 [[nodiscard]] DAVIT_TESTING_API std::string note_of(davit_plugin_v1_fn entry);
 
 /// Applies a JSON merge patch (RFC 7386) as the server does.
 DAVIT_TESTING_API void merge_patch(Json& target, const Json& patch);
 
-/// A cluster begins with its namespaces (default, kube-system, kube-public, kube-node-lease) and
-/// its two priority classes. Resources go by their plural, "pods", or "replicasets.apps" where
-/// several groups have one of that name. Single-threaded. Views that it gives out live as long as
-/// the cluster.
+/// A new cluster has its namespaces (default, kube-system, kube-public, kube-node-lease) and its
+/// two priority classes. Resources are named by their plural, "pods", or "replicasets.apps" if
+/// several groups have one of that name. Single-threaded. Views that it returns live as long as the
+/// cluster.
 class DAVIT_TESTING_API Cluster {
  public:
   /// Throws for a note that the host would refuse.
@@ -82,8 +82,8 @@ class DAVIT_TESTING_API Cluster {
 
   // ---- Controllers ----
 
-  /// Makes a controller and fills its caches; its syncs run later. `config` is JSON text.
-  /// The error of a failed init; kUnsupported and the reason when it was skipped.
+  /// Creates a controller and fills its caches; its syncs run later. `config` is JSON text. Returns
+  /// the error of a failed init, or kUnsupported with the reason if the controller was skipped.
   Status start(std::string_view name, const std::function<InitResult(Context&)>& factory,
                std::string_view config = {}) {
     return start_with(name, init_of(factory), config);
@@ -95,8 +95,8 @@ class DAVIT_TESTING_API Cluster {
   /// Ends a controller.
   void stop(std::string_view name);
 
-  /// Puts another build of a controller in the place of the one that runs, as a hot swap does: it
-  /// sees what the caches hold, then gets state and keys. After an error the old one runs on.
+  /// Replaces the running build of a controller, like a hot swap: the new build sees the content of
+  /// the caches, then gets the state and the keys. After an error the old build keeps running.
   Status swap(std::string_view name, const std::function<InitResult(Context&)>& factory,
               std::string_view config = {}) {
     return swap_with(name, init_of(factory), config);
@@ -105,8 +105,8 @@ class DAVIT_TESTING_API Cluster {
   Status swap(std::string_view name, davit_init_fn init, std::string_view config = {}) {
     return swap_with(name, init, config);
   }
-  /// Gives a controller another configuration while it runs, as the manifest does; its refusal.
-  /// kUnsupported: the host would swap to another instance.
+  /// Changes the configuration of a running controller, as the manifest does. Returns the
+  /// controller's refusal; kUnsupported: the host would swap to another instance.
   Status configure(std::string_view name, std::string_view config);
 
   /// The health that a controller reports.
@@ -116,33 +116,33 @@ class DAVIT_TESTING_API Cluster {
   [[nodiscard]] Result<DebugPage> debug_page(std::string_view name, std::string_view path,
                                              std::string_view query = {}) const;
 
-  /// From now on the replica does not lead: controllers that are started fill their caches and sync
-  /// nothing, and writes of those that run end with kCancelled. A cluster begins as leader.
+  /// Ends the replica's leadership: controllers that start from now on fill their caches but sync
+  /// nothing, and writes of running ones return kCancelled. A new cluster is the leader.
   void stand_by();
-  /// The replica leads: controllers sync.
+  /// Makes the replica the leader: controllers sync.
   void lead();
 
   /// The state that a controller would hand over ("davit.state/1"); empty if it has none.
   [[nodiscard]] std::string state_of(std::string_view name) const;
-  /// Hands a text to a controller as the state of another build; its refusal.
+  /// Passes a text to a controller as the state of another build. Returns the controller's refusal.
   Status give_state(std::string_view name, std::uint32_t version, std::string_view text);
 
-  /// The C side of a controller that was started, for its optional sides; all zero for others.
+  /// The C struct of a started controller, for its optional sides; all zero for others.
   [[nodiscard]] davit_controller raw_controller(std::string_view name) const;
 
   // ---- Time and work ----
 
-  /// Delivers events and runs timers and syncs until nothing is left that is due. Returns how many
-  /// syncs ran; throws if a controller never becomes idle.
+  /// Delivers events and runs timers and syncs until nothing is due. Returns the number of syncs;
+  /// throws if a controller never becomes idle.
   std::size_t run_until_idle();
-  /// Runs one sync, if a key is ready. Delivers events before, not after.
+  /// Delivers events, then runs one sync if a key is ready.
   bool run_one_sync();
-  /// Moves the clock by `duration`, running at each instant what is due then.
+  /// Moves the clock by `duration` and runs, at each instant, everything that is due.
   void advance(Duration duration);
-  /// Moves the clock and runs nothing.
+  /// Moves the clock without running anything.
   void skip(Duration duration);
-  /// Sets the wall clock, as an administrator does. What waits is due when the same time has
-  /// passed.
+  /// Sets the wall clock, as an administrator does. Delayed keys and timers stay due after the same
+  /// time.
   void set_wall_clock(WallTime now);
   [[nodiscard]] Time now() const;
   [[nodiscard]] WallTime wall_now() const;
@@ -151,18 +151,18 @@ class DAVIT_TESTING_API Cluster {
 
   // ---- Cache lag ----
 
-  /// From now on changes of a resource ("pods") reach no cache and no handler, and nothing confirms
-  /// the content: a stalled watch.
+  /// Stalls the watch of a resource ("pods"): its changes reach no cache and no handler, and
+  /// nothing confirms the content.
   void hold(std::string_view resource);
-  /// Ends hold(); what was missed is delivered by the next run.
+  /// Ends hold(); the next run delivers the missed changes.
   void release(std::string_view resource);
-  /// Delivers the oldest change that is held back. False: there is none.
+  /// Delivers the oldest change that hold() delays. False: there is none.
   bool release_one(std::string_view resource);
-  /// Like hold() and release(), but the host finds the connection lost.
+  /// Like hold() and release(), but the host notices that the connection is lost.
   void begin_outage(std::string_view resource);
   void end_outage(std::string_view resource);
-  /// The number of times that the host compared a cache with the server's state, because a
-  /// controller requested it or a write did not show up.
+  /// The number of times that the host compared a cache with the server's state because a
+  /// controller requested it or the cache did not show a write.
   [[nodiscard]] int verifications(std::string_view resource) const;
   /// The number of lists of a resource that filled a cache. Builds that watch the same share one.
   [[nodiscard]] int lists(std::string_view resource) const;
@@ -171,13 +171,13 @@ class DAVIT_TESTING_API Cluster {
 
   // ---- Objects, as an administrator ----
 
-  /// Stores JSON text or a builder's object whole, status included, as if it had been in etcd
-  /// before: nothing judges it. Replaces a present one; the generation rises when its spec changes.
-  /// It gets its kind's defaults and what the server sets and it lacks; one that does not even fit
-  /// its kind's schema is stored as it is.
+  /// Stores JSON text or a builder's object, including its status, without validation, as if it had
+  /// been in etcd before. Replaces an existing object; a change of the spec raises the generation.
+  /// Fields that the server sets, and the kind's defaults, are added if missing; an object that
+  /// does not fit its kind's schema is stored unchanged.
   ///
-  /// A missing namespace is created. A kind that is not served becomes a custom resource whose
-  /// objects may have any content.
+  /// Creates a missing namespace. A kind that is not served becomes a custom resource whose objects
+  /// may have any content.
   template <std::convertible_to<std::string_view> Text>
   void add(const Text& json) {
     put(json);
@@ -186,7 +186,7 @@ class DAVIT_TESTING_API Cluster {
   template <typename Builder>
   requires requires(const Builder& builder) { builder.json(); }
   void add(const Builder& builder) { add(builder.json()); }
-  /// The same for each document of a YAML text; `file` names it in the reason for a mistake.
+  /// The same for each document of a YAML text; errors name it as `file`.
   void add_yaml(std::string_view yaml, const std::string& file = "YAML");
   /// The same for a file of YAML or JSON: the project's definitions and examples.
   void add_file(const std::string& path);
@@ -207,7 +207,8 @@ class DAVIT_TESTING_API Cluster {
   void remove(const Key& key, DeleteOptions options = {}) {
     remove_object(View::kResource, key, options);
   }
-  /// Takes an object away at once, whatever its finalizers and grace. False: there was none.
+  /// Removes an object at once, regardless of its finalizers and grace period. False: there was
+  /// none.
   template <typename View>
   bool erase(const Key& key) {
     return erase_object(View::kResource, key);
@@ -225,7 +226,7 @@ class DAVIT_TESTING_API Cluster {
     for (const std::string& each : texts_of(View::kResource)) views.push_back(View(value(each)));
     return views;
   }
-  /// A copy of an object that must be there. metadata.managedFields is left out.
+  /// A copy of an object that must exist, without metadata.managedFields.
   template <typename View>
   [[nodiscard]] Json json(const Key& key) const {
     Json object = Json::must(text_of(View::kResource, key).value_or(""));
@@ -239,30 +240,32 @@ class DAVIT_TESTING_API Cluster {
     return View(value(json));
   }
 
-  /// A client's request, with every right; not among requests(), and no fault hits it.
+  /// A request of a client with every right. requests() does not list it, and faults do not affect
+  /// it.
   [[nodiscard]] RawReply exchange(const RawRequest& request);
-  /// Discards the server's history before now: watches from before expire.
+  /// Discards the server's history: watches from earlier versions expire.
   void forget_history();
 
   // ---- Faults ----
 
   void fail_next(Fault fault);
   void clear_faults();
-  /// Called before each request is carried out; for races with other writers.
+  /// Sets a function that is called before each request is carried out; for races with other
+  /// writers.
   void on_request(std::function<void(const RequestRecord&)> hook);
-  /// Takes a resource ("deployments") out of what the server says that it serves.
+  /// Removes a resource ("deployments") from the server's discovery.
   void remove_resource(std::string_view resource);
 
-  /// The server behaves as one that does not know a field of a resource's status: writes lose it;
+  /// Makes the server behave as if it did not know a field of a resource's status: writes drop it;
   /// objects that have it keep it.
   void drop_status_field(std::string_view resource, std::string_view field);
-  /// The server was upgraded: it knows the field now.
+  /// Ends drop_status_field(), like an upgrade of the server.
   void keep_status_field(std::string_view resource, std::string_view field);
 
   // ---- Servers outside the cluster ----
 
-  /// Responds to the HTTP requests of controllers from now on. Before, no server can be reached.
-  /// Pauses between the host's attempts move the clock.
+  /// Sets the function that responds to the controllers' HTTP requests. Without one, no server can
+  /// be reached. Pauses between the host's attempts move the clock.
   void on_http(std::function<HttpReply(const HttpRecord&)> server);
   /// Every attempt since the last clear_records().
   [[nodiscard]] const std::vector<HttpRecord>& http_requests() const;
@@ -288,7 +291,7 @@ class DAVIT_TESTING_API Cluster {
                  });
     return found;
   }
-  /// The Events that controllers recorded, before those that repeat are put together.
+  /// The Events that controllers recorded, before repeated ones are merged.
   [[nodiscard]] const std::vector<EventRecord>& events() const;
   /// "Normal SuccessfulCreate Created pod: web-x", …
   [[nodiscard]] std::vector<std::string> event_texts() const {
@@ -300,13 +303,13 @@ class DAVIT_TESTING_API Cluster {
   /// The log records of the controllers.
   [[nodiscard]] const std::vector<LogRecord>& log() const;
   [[nodiscard]] const std::vector<MetricSample>& metrics() const;
-  /// Calls from the wrong place, with a davit_call that had ended, or outside the note; a test of a
-  /// good plugin sees none.
+  /// Calls from a wrong place, with a davit_call that has ended, or outside the note; empty in the
+  /// test of a correct plugin.
   [[nodiscard]] const std::vector<std::string>& violations() const;
-  /// The entries of the note that the started controllers have not needed in this cluster: verbs of
-  /// rules without a request, watches without an informer. One line each, with the entry. Empty in
-  /// a test that makes the controllers do all that they can, if the note has nothing superfluous.
-  /// Projections are not looked at.
+  /// The entries of the note that the started controllers have not used in this cluster: verbs of
+  /// rules without a request, watches without an informer. One line each, with the entry. A test
+  /// that exercises all that the controllers do can assert that it is empty, which shows that the
+  /// note declares nothing superfluous. Projections are not checked.
   [[nodiscard]] std::vector<std::string> unused_declarations() const;
   void clear_records();
 
@@ -325,7 +328,7 @@ class DAVIT_TESTING_API Cluster {
   void put(std::string_view json);
   void remove_object(const Resource& resource, const Key& key, const DeleteOptions& options);
   bool erase_object(const Resource& resource, const Key& key);
-  /// An object as JSON text; nothing when there is none.
+  /// An object as JSON text; nothing if there is none.
   [[nodiscard]] std::optional<std::string> text_of(const Resource& resource, const Key& key) const;
   [[nodiscard]] std::vector<std::string> texts_of(const Resource& resource) const;
 
