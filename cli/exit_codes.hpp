@@ -5,9 +5,9 @@ namespace davit::host {
 
 /// Success, or a requested stop.
 inline constexpr int kExitGood = 0;
-/// Something failed while it ran.
+/// A failure at run time.
 inline constexpr int kExitFailed = 1;
-/// A mistake in the flags, a manifest or a kubeconfig: nothing was begun.
+/// An error in the flags, a manifest or a kubeconfig: nothing was started.
 inline constexpr int kExitMistakes = 2;
 
 }  // namespace davit::host

@@ -1,5 +1,6 @@
 /// The host's manifest: `apiVersion: davit.dev/v1alpha1`, `kind: ControllerHost`. The members'
-/// initial values are the defaults; docs/manifest.schema.json repeats them and a test compares.
+/// initial values are the defaults; docs/manifest.schema.json repeats them, and a test compares
+/// both.
 #pragma once
 
 #include <chrono>
@@ -33,18 +34,18 @@ struct ClientSettings {
   std::string master;
   double qps = 20;  ///< Per controller; 0: client-go's default, 5; below 0: no limit.
   int burst = 30;   ///< 0: client-go's default, 10.
-  /// The form of built-in kinds in responses: kContentTypeProtobuf or kContentTypeJson.
+  /// The content type of built-in kinds in responses: kContentTypeProtobuf or kContentTypeJson.
   std::string content_type = kContentTypeProtobuf;
-  /// Each controller is a client with a ServiceAccount of its own.
+  /// Each controller acts as its own ServiceAccount.
   bool service_account_credentials = false;
-  std::string user_agent;     ///< Before the client's name; empty: davit's own.
+  std::string user_agent;     ///< Precedes the client's name; empty: davit's own.
   std::string field_manager;  ///< The owner in managedFields; empty: the user agent's first word.
-  /// As --min-resync-period: controllers get every unchanged object again once in one to two times
-  /// this; zero: never.
+  /// As --min-resync-period: controllers get every unchanged object again after one to two times
+  /// this period; zero: never.
   Duration min_resync_period = std::chrono::hours(12);
 };
 
-/// Requests per second and at once, as client-go reads its settings.
+/// The rate and burst of requests, as client-go interprets its settings.
 struct ClientRate {
   double qps = 0;  ///< Below 0: no limit.
   int burst = 0;
@@ -67,7 +68,7 @@ struct LeaderElectionSettings {
   }
 };
 
-/// The server for plain HTTP, without authentication.
+/// The server for plain HTTP without authentication.
 struct HealthSettings {
   std::string bind_address = "127.0.0.1";  ///< An address of the loopback interface.
   int port = -1;                           ///< -1: none; 0: any free port.
@@ -79,13 +80,13 @@ struct LoggingSettings {
   std::vector<std::string> modules = {};  ///< As --vmodule: "pattern=N".
 };
 
-/// When a build of a plugin that crashes is left out of the next start.
+/// When the next start leaves out a build of a plugin that crashes.
 struct QuarantineSettings {
   int crashes = 3;  ///< 0: never.
   Duration window = std::chrono::minutes(10);
 };
 
-/// The memory of what controllers did, which `davit why` reads.
+/// The record of the controllers' work, which `davit why` reads.
 struct JournalSettings {
   std::int64_t bytes = std::int64_t{8} << 20;  ///< For all controllers; 0: nothing is kept.
 };
@@ -93,24 +94,24 @@ struct JournalSettings {
 /// The manifest's settings of one controller of a plugin.
 struct ControllerSettings {
   std::optional<bool> enabled;           ///< Nothing: the `controllers` list decides.
-  std::optional<std::uint32_t> workers;  ///< Nothing: what the plugin declares.
+  std::optional<std::uint32_t> workers;  ///< Nothing: as the plugin declares.
   std::string config;                    ///< JSON text of an object; empty: none.
   int line = 0;                          ///< Line of the controller's name in the manifest.
   int column = 0;
 };
 
-/// Lays what `winner` has over `settings`, its configuration member by member.
+/// Overrides `settings` with the values that `winner` has; merges the configuration by member.
 void lay_over(const ControllerSettings& winner, ControllerSettings& settings);
 
-/// After a swap: how long the new build is watched, and how many of its syncs may fail.
+/// After a swap: how long the new build is on probation, and how many of its syncs may fail.
 struct SwapSettings {
-  Duration watch_for = Duration::zero();  ///< Zero: it is not.
+  Duration watch_for = Duration::zero();  ///< Zero: no probation.
   int max_error_percent = 20;
 };
 
 struct PluginSettings {
-  /// The name that the file's declaration must have; may be empty when `path` is set. Without a
-  /// path, <name>.so is looked up in the plugin directories.
+  /// The name that the file must declare; may be empty if `path` is set. Without a path, <name>.so
+  /// is searched for in the plugin directories.
   std::string name;
   std::string path;  ///< Absolute, or relative to the manifest already made absolute.
   bool enabled = true;
@@ -134,14 +135,14 @@ struct Manifest {
   MetricSettings metrics;
   TracingSettings tracing;
   std::vector<std::string> controllers = {"*"};  ///< As --controllers.
-  /// Keyed by name or alias, whichever plugin has it; wins over `plugins`. Flags of controllers
-  /// end here.
+  /// Indexed by name or alias, for any plugin; overrides `plugins`. Flags of controllers are stored
+  /// here.
   std::map<std::string, ControllerSettings> controller_settings;
   GateSettings feature_gates;  ///< As --feature-gates.
   Duration controller_start_interval = Duration::zero();
   Duration controller_shutdown_timeout = std::chrono::seconds(10);  ///< Zero: wait without a limit.
   bool dry_run = false;
-  /// The directory of the crash records; absolute. Empty: the default one.
+  /// The directory of the crash records; absolute. Empty: the default directory.
   std::string state_directory;
   QuarantineSettings quarantine;
   JournalSettings journal;
@@ -152,7 +153,7 @@ struct Manifest {
   std::optional<std::vector<PluginSettings>> plugins;
 };
 
-/// Either a manifest without mistakes, or all its mistakes.
+/// A manifest without mistakes, or all mistakes of the file.
 struct ManifestResult {
   Manifest manifest;
   std::vector<Mistake> mistakes;  ///< In the order of the file.
@@ -161,36 +162,36 @@ struct ManifestResult {
 };
 
 [[nodiscard]] ManifestResult load_manifest(const std::string& path);
-/// As load_manifest(), for text that came from `path`.
+/// Like load_manifest(), for text that was read from `path`.
 [[nodiscard]] ManifestResult parse_manifest(std::string_view text, const std::string& path);
 
-/// The value of a `fieldManager` that the server would refuse, in one line, or empty
+/// Why the server would refuse a value of `fieldManager`, in one line, or empty
 /// (k8s.io/apimachinery/pkg/apis/meta/v1/validation.ValidateFieldManager).
 [[nodiscard]] std::string check_field_manager(const std::string& value);
-/// The same for a user agent, which a header has to carry.
+/// The same for a user agent, which must be valid in a header.
 [[nodiscard]] std::string check_user_agent(const std::string& value);
-/// The rate that the settings mean. Rule: docs/spec/runtime.md, 1.
+/// The rate that the settings result in. Rule: docs/spec/runtime.md, 1.
 [[nodiscard]] ClientRate effective_rate(const ClientSettings& settings);
-/// The same for a controller's client; `controller` may be empty. The autoscaler reads a scale and
-/// metrics of each object each period: its share allows 1,000 objects with a write each in 15 s.
-/// Rule: docs/spec/hpa.md, D7.
+/// The same for a controller's client; `controller` may be empty. The autoscaler reads the scale
+/// and metrics of each object in each period: its rate allows 1,000 objects with one write each in
+/// 15 s. Rule: docs/spec/hpa.md, D7.
 [[nodiscard]] ClientRate controller_rate(const ClientSettings& settings,
                                          std::string_view controller);
 
-/// A rate needs a burst: empty, or what is wrong in one line
+/// Checks that a rate has a burst: empty, or the error in one line
 /// (k8s.io/client-go/kubernetes.NewForConfigAndClient).
 [[nodiscard]] std::string check_client(const ClientSettings& settings);
-/// The value of --vmodule with these parts.
+/// The modules of a --vmodule value with these parts.
 [[nodiscard]] Result<LogModules> log_modules(const std::vector<std::string>& parts);
-/// Rules between the settings of the log: empty, or what is wrong in one line.
+/// Checks rules between the settings of the log: empty, or the error in one line.
 [[nodiscard]] std::string check_logging(const LoggingSettings& settings);
 /// The HTTPS port; 0: none.
 [[nodiscard]] int secure_port(const Manifest& manifest);
 /// Whether an address belongs to the loopback interface.
 [[nodiscard]] bool is_loopback(std::string_view address);
 
-/// Rules between settings, which flags may break as well: empty, or what is wrong in one line.
-/// Names the manifest's keys (k8s.io/client-go/tools/leaderelection.NewLeaderElector).
+/// Checks rules between settings, which flags may also violate: empty, or the error in one line,
+/// with the manifest's keys (k8s.io/client-go/tools/leaderelection.NewLeaderElector).
 [[nodiscard]] std::string check_leader_election(const LeaderElectionSettings& settings);
 
 }  // namespace davit::host

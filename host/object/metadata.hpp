@@ -1,5 +1,5 @@
-/// The metadata that the host itself reads of every object; recorded while parsing, so that reading
-/// it costs nothing.
+/// The metadata that the host reads of every object; recorded during parsing, so that reading it
+/// costs nothing.
 #pragma once
 
 #include <davit/result.hpp>
@@ -9,7 +9,7 @@
 
 namespace davit::host {
 
-/// Empty where the object has no such string. The views live as long as the object.
+/// A member is empty if the object has no such string. The views live as long as the object.
 struct Metadata {
   std::string_view ns;
   std::string_view name;
@@ -18,8 +18,8 @@ struct Metadata {
 };
 [[nodiscard]] Metadata metadata(const Object& object);
 
-/// Whether the metadata that every reader uses has the types of the API: a name, and the
-/// rest of its metadata if it is there and kept. kInvalid names the member.
+/// Checks that the metadata that every reader uses has the API's types: the name, and all other
+/// members that are present and kept. kInvalid names the member.
 [[nodiscard]] Status check_metadata(const ObjectRef& object);
 
 /// The UID of the first owner reference whose `controller` is true; empty without one.

@@ -22,7 +22,7 @@ struct Boottime : Monotonic {
 };
 using BootTime = Boottime::time_point;
 
-/// Thread-safe.
+/// A source of time. Thread-safe.
 class Clock {
  public:
   Clock() = default;

@@ -18,26 +18,26 @@ namespace davit {
 class ConnectionQuota;
 class RequestLoop;
 
-/// The purpose of a request. Each purpose has a connection pool of its own: watch events on a busy
-/// shared connection arrive up to a second late.
+/// The purpose of a request. Each purpose has its own connection pool, because watch events on a
+/// busy shared connection arrive up to a second late.
 enum class ConnectionPurpose { kWatch, kLease, kWrite };
 inline constexpr std::size_t kPurposeCount = 3;
 
 /// Whether a request may be multiplexed with others. A long response that its reader may pause
-/// needs a connection of its own, because a paused stream blocks others on it.
+/// needs its own connection, because a paused stream blocks the others.
 enum class Sharing { kShared, kAlone };
 
 /// A client certificate and its key, PEM.
 struct ClientCertificate {
   std::string cert;
   std::string key;
-  /// Grows with each certificate of one source, so that a delayed request does not bring
-  /// an old one back.
+  /// Increases with each certificate of one source, so that a delayed request does not restore an
+  /// old one.
   std::uint64_t version = 0;
 };
 
-/// Asked whether a write may go on the wire. A failure keeps it off the wire. Must not block;
-/// called on any thread.
+/// Decides whether a write may be sent; a failure prevents it. Must not block; called on any
+/// thread.
 using WriteGate = std::function<Status()>;
 
 struct HttpRequest {
@@ -48,23 +48,23 @@ struct HttpRequest {
   Duration timeout{0};  ///< From start to the last byte; 0: none.
   ConnectionPurpose purpose = ConnectionPurpose::kWrite;
   Sharing sharing = Sharing::kShared;
-  /// Presented instead of the connection's own one when set.
+  /// If set, presented instead of the connection's own certificate.
   std::shared_ptr<const ClientCertificate> certificate;
-  /// Asked immediately before the first byte is sent: after credentials were fetched, a connection
-  /// was free and the connection was made. Empty: always open.
+  /// Called immediately before the first byte is sent, when credentials have been fetched and the
+  /// connection is established. Empty: always open.
   WriteGate gate;
-  /// The loop of the calling thread; none: the transport's own threads drive. It outlives the
-  /// call. A transport over sockets lets that thread drive the request: callbacks run
-  /// inside start() and RequestLoop::wait() only, and the Call belongs to that thread. Other
-  /// transports take no notice.
+  /// The loop of the calling thread, which must outlive the call; none: the transport's own threads
+  /// drive the request. A transport over sockets lets the loop's thread drive it: callbacks run
+  /// only inside start() and RequestLoop::wait(), and the Call belongs to that thread. Other
+  /// transports ignore it.
   RequestLoop* loop = nullptr;
-  /// With a loop: the client's share of connections, which outlives the call, too. None: no limit.
+  /// With a loop: the client's share of connections, which must outlive the call. None: no limit.
   ConnectionQuota* quota = nullptr;
 };
 
-/// Why a request ended without a complete response.
+/// The reason why a request ended without a complete response.
 enum class Break {
-  kNone,     ///< It did not: the response is complete.
+  kNone,     ///< None: the response is complete.
   kRefused,  ///< No connection: refused, no route, or no thread to make it on.
   kReset,    ///< The peer closed or reset before or during the response; GOAWAY; a dead connection
              ///< was found.
@@ -83,17 +83,17 @@ struct TransportEnd {
   std::string message;
 };
 
-/// Receives one response. Called on the pool's thread, one call at a time, and must not block:
+/// Receives one response. Called on the pool's thread, one call at a time; must not block, because
 /// everything else in the pool waits. on_end() is called exactly once and last, unless the Call is
-/// destroyed first; it may already come while start() runs.
+/// destroyed first; this may happen while start() runs.
 class ResponseReader {
  public:
   enum class Flow {
     kMore,    ///< Taken; continue.
-    kPause,   ///< Not taken: the same bytes come again after Call::resume(). TCP makes the sender
-              ///< wait meanwhile.
-    kEnough,  ///< No more of it is wanted: the request ends with Break::kReader, and its connection
-              ///< is closed with the rest unread. Sockets only; other transports take it as kMore.
+    kPause,   ///< Not taken: the same bytes are passed again after Call::resume(). Until then TCP
+              ///< makes the sender wait.
+    kEnough,  ///< Nothing more is needed: the request ends with Break::kReader, and its connection
+              ///< is closed with the rest unread. Transports without sockets treat it as kMore.
   };
 
   ResponseReader() = default;
@@ -104,13 +104,13 @@ class ResponseReader {
   /// The final response's status and headers; header names are in lower case. The views live for
   /// the call.
   virtual void on_head(int status, const HttpHeaders& headers) = 0;
-  /// Any piece of the body; lives for the call.
+  /// The next piece of the body, of any size; lives for the call.
   virtual Flow on_body(std::string_view chunk) = 0;
   virtual void on_end(const TransportEnd& end) = 0;
 };
 
-/// A request under way. Destroying it cancels; afterwards no callback runs any more. Not to be
-/// destroyed from within a callback of its own pool's thread.
+/// A request in progress. Destroying it cancels the request; no callback runs afterwards. Must not
+/// be destroyed in a callback on its pool's thread.
 class Call {
  public:
   Call() = default;
@@ -118,21 +118,21 @@ class Call {
   Call& operator=(const Call&) = delete;
   virtual ~Call() = default;
 
-  /// Ends a pause. Any thread.
+  /// Ends a pause. May be called on any thread.
   virtual void resume() = 0;
 
-  /// False as long as certainly no byte of the request is on the wire.
+  /// False only while certainly no byte of the request has been sent.
   [[nodiscard]] virtual bool is_sent() const { return true; }
 };
 
-/// A request that was over before it was sent.
+/// A request that ended before it was sent.
 class EndedCall final : public Call {
  public:
   void resume() override {}
   [[nodiscard]] bool is_sent() const override { return false; }
 };
 
-/// Thread-safe. Outlives its calls.
+/// Sends requests. Thread-safe; must outlive its calls.
 class Transport {
  public:
   Transport() = default;
@@ -140,12 +140,12 @@ class Transport {
   Transport& operator=(const Transport&) = delete;
   virtual ~Transport() = default;
 
-  /// Sends `request`; `reader` must live until on_end() or the end of the Call. Blocks only where
+  /// Sends `request`; `reader` must live until on_end() or the end of the Call. Blocks only if
   /// credentials must be fetched first.
   [[nodiscard]] virtual std::unique_ptr<Call> start(HttpRequest request,
                                                     ResponseReader& reader) = 0;
 
-  /// Closes connections that were idle for long. To be called every few seconds.
+  /// Closes connections that have been idle for long. Call it every few seconds.
   virtual void close_idle() {}
 
   /// The server's URL for messages: "https://10.0.0.1:6443". Lives as long as the transport.

@@ -1,5 +1,5 @@
-/// The reasons for refusing a request, and the Status objects that report them: all reasons and
-/// forms of messages in one file (k8s.io/apimachinery/pkg/api/errors).
+/// The reasons for refusing a request, and the Status objects that report them. All reasons and
+/// message formats are in this file (k8s.io/apimachinery/pkg/api/errors).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace davit::sandbox {
 
-/// details of a Status. Empty members are left out.
+/// The details of a Status. Empty members are omitted.
 struct StatusDetails {
   std::string name;
   std::string group;
@@ -30,18 +30,18 @@ struct StatusDetails {
 /// A response other than success.
 struct ApiError {
   int code = 500;
-  std::string reason;  ///< Empty: the Status names none.
+  std::string reason;  ///< Empty: the Status has no reason.
   std::string message;
   std::optional<StatusDetails> details;
-  std::string continue_token;  ///< metadata.continue: where an expired list may continue.
+  std::string continue_token;  ///< metadata.continue of an expired list.
   bool plain = false;          ///< The body is `message` as text, not a Status.
-  /// Once the store has reached this revision, the response is another.
+  /// If set, the response changes once the store has reached this revision.
   std::optional<Revision> awaited = std::nullopt;
-  /// Another client's write may change the response within this time.
+  /// If set, another client's write may change the response within this time.
   std::optional<Duration> retry_for = std::nullopt;
 };
 
-/// Nothing: continue.
+/// The error of a check; nothing: continue.
 using ApiFailure = std::optional<ApiError>;
 
 /// A T or the ApiError that is the response instead.
@@ -53,12 +53,12 @@ class [[nodiscard]] ApiResult {
 
   [[nodiscard]] bool has_value() const { return state_.index() == 0; }
   explicit operator bool() const { return has_value(); }
-  /// Only with a value.
+  /// Requires a value.
   T& operator*() { return std::get<0>(state_); }
   const T& operator*() const { return std::get<0>(state_); }
   T* operator->() { return &std::get<0>(state_); }
   const T* operator->() const { return &std::get<0>(state_); }
-  /// Only without.
+  /// Requires an error.
   [[nodiscard]] ApiError& error() { return std::get<1>(state_); }
   [[nodiscard]] const ApiError& error() const { return std::get<1>(state_); }
 
@@ -66,8 +66,8 @@ class [[nodiscard]] ApiResult {
   std::variant<T, ApiError> state_;
 };
 
-/// The name of the requested thing in a message: "deployments.apps" and its parts. Messages of
-/// Invalid have the Kind where the others have the resource.
+/// The requested object in a message: "deployments.apps" and its parts. Messages of Invalid have
+/// the Kind instead of the resource.
 struct Subject {
   std::string group;
   std::string kind;  ///< "deployments" or "Deployment"
@@ -79,33 +79,33 @@ struct Subject {
   [[nodiscard]] std::string qualified() const;
 };
 
-/// For errors that have no function below.
+/// For errors that have no separate function below.
 [[nodiscard]] ApiError without_details(const StatusReason& reason, std::string message);
 [[nodiscard]] ApiError bad_request(std::string message);
 [[nodiscard]] ApiError unauthorized();
-/// `<res> "<n>" is forbidden: <why>`
+/// 403: `<res> "<n>" is forbidden: <why>`
 [[nodiscard]] ApiError forbidden(Subject subject, std::string_view why, FieldErrors causes = {});
 [[nodiscard]] ApiError not_found(Subject subject);
-/// An unknown path below a known group version.
+/// 404 for an unknown path below a known group version.
 [[nodiscard]] ApiError unknown_resource();
-/// An unknown group or version: plain text.
+/// 404 for an unknown group or version, as plain text.
 [[nodiscard]] ApiError page_not_found();
 [[nodiscard]] ApiError method_not_allowed();
 [[nodiscard]] ApiError already_exists(Subject subject);
 /// The same while the object there is being deleted.
 [[nodiscard]] ApiError already_exists_deleting(Subject subject);
-/// `Operation cannot be fulfilled on <res> "<n>": <why>`
+/// 409: `Operation cannot be fulfilled on <res> "<n>": <why>`
 [[nodiscard]] ApiError conflict(Subject subject, std::string_view why);
-/// The Conflict of a stale resourceVersion.
+/// 409 for a stale resourceVersion.
 [[nodiscard]] ApiError stale(Subject subject);
 /// 410 with reason Expired.
 [[nodiscard]] ApiError expired(std::string message);
 [[nodiscard]] ApiError body_too_large(std::size_t bytes_max);
 [[nodiscard]] ApiError unsupported_media_type(std::string message);
 [[nodiscard]] ApiError not_acceptable(std::string message);
-/// `<Kind> "<n>" is invalid: …`, one cause each; `errors` is not empty.
+/// 422: `<Kind> "<n>" is invalid: …` with one cause for each of `errors`, which must not be empty.
 [[nodiscard]] ApiError invalid(Subject subject, FieldErrors errors);
-/// The 422 for options of group meta.k8s.io: `kind` is "ListOptions", "DeleteOptions", ….
+/// 422 for options of group meta.k8s.io: `kind` is "ListOptions", "DeleteOptions", ….
 [[nodiscard]] ApiError invalid_options(std::string kind, FieldErrors errors);
 [[nodiscard]] ApiError too_many_requests(std::string message, FieldErrors causes,
                                          int retry_after_seconds);
@@ -118,9 +118,9 @@ struct Subject {
 
 /// The Status object.
 [[nodiscard]] Json to_status(const ApiError& error);
-/// The response, Retry-After included. Never a Table: errors are always plain Status.
+/// The response with Retry-After. Its body is a Status even if the client requested a Table.
 [[nodiscard]] HttpServerResponse to_response(const ApiError& error);
-/// A Status of success with these details, for deletes.
+/// A Status of success with these details, for deletions.
 [[nodiscard]] Json success_status(const StatusDetails& details);
 /// A Status of success with code 201, for bindings and evictions.
 [[nodiscard]] Json created_status();

@@ -1,5 +1,5 @@
-/// The cells of Table output, one function for each built-in kind with columns of its own, and what
-/// they share. Upstream: pkg/printers/internalversion/printers.go.
+/// The cells of Table output: one function for each built-in kind that has its own columns, and
+/// shared helpers. Upstream: pkg/printers/internalversion/printers.go.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@ namespace davit::sandbox {
 
 using Cells = Json::Items (*)(const Json& object, WallTime now);
 
-/// One row of the table of tables.
+/// The columns and cells of one kind.
 struct KindColumns {
   std::string_view group;
   std::string_view plural;
-  /// "Name n|Ready s|IP s*": s string, n string of format "name", i integer, b boolean, d date; a
-  /// star: only with -o wide.
+  /// "Name n|Ready s|IP s*": s string, n string of format "name", i integer, b boolean, d date;
+  /// `*`: only with -o wide.
   std::string_view columns;
   Cells cells;
 };
 
-/// Pods, what makes pods, and the revisions of that.
+/// Pods, the controllers of pods, and their revisions.
 [[nodiscard]] std::span<const KindColumns> workload_columns();
 /// Services, endpoints, ingresses, network policies.
 [[nodiscard]] std::span<const KindColumns> network_columns();
@@ -46,34 +46,34 @@ struct KindColumns {
 [[nodiscard]] Json::Items node_cells(const Json& node, WallTime now);
 
 [[nodiscard]] const std::string& name_of(const Json& object);
-/// Since metadata.creationTimestamp.
+/// The age since metadata.creationTimestamp.
 [[nodiscard]] std::string age_of(const Json& object, WallTime now);
-/// The number at a path, 0 when there is none.
+/// The number at a path; 0 if there is none.
 [[nodiscard]] std::int64_t number_at(const Json& object,
                                      std::initializer_list<std::string_view> path);
-/// The text at a path, `otherwise` when it is missing or empty.
+/// The text at a path; `otherwise` if it is missing or empty.
 [[nodiscard]] std::string text_or(const Json& object, std::initializer_list<std::string_view> path,
                                   std::string_view otherwise = "<none>");
-/// The value at a path, or null.
+/// The value at a path; null if there is none.
 [[nodiscard]] const Json& value_at(const Json& object,
                                    std::initializer_list<std::string_view> path);
 /// "True" or "False", as Go's printers write booleans.
 [[nodiscard]] const char* bool_text(const Json& value);
 [[nodiscard]] std::string join_texts(const std::vector<std::string>& texts,
                                      std::string_view separator);
-/// "a=1,b=2" in the order of keys; "<none>" when empty.
+/// "a=1,b=2" sorted by key; "<none>" if empty.
 [[nodiscard]] std::string labels_text(const Json& labels);
-/// "app=x,tier in (a,b),!old" in the order of keys; "<none>" when it selects by nothing.
+/// "app=x,tier in (a,b),!old" sorted by key; "<none>" if it has no requirements.
 [[nodiscard]] std::string selector_text(const Json& selector);
 /// The names of the pod spec's containers, joined with commas.
 [[nodiscard]] std::string container_names(const Json& pod_spec);
 [[nodiscard]] std::string container_images(const Json& pod_spec);
 
-/// The first three texts, then how many more there are.
+/// The first three of a list of texts, and the number of the others.
 class ShortList {
  public:
   void add(std::string text);
-  /// "a,b,c + 2 more..."; "" when there is none.
+  /// "a,b,c + 2 more..."; "" if there are none.
   [[nodiscard]] std::string text() const;
 
  private:

@@ -13,7 +13,7 @@ namespace davit::sandbox {
 
 enum class Scope : std::uint8_t { kNamespaced, kCluster };
 
-/// metadata.annotations: keys and values together.
+/// The limit for metadata.annotations: keys and values together.
 inline constexpr std::size_t kAnnotationsBytesMax = 256 * 1024;
 
 /// k8s: ValidateObjectMeta.
@@ -24,16 +24,17 @@ void check_metadata(const Json& metadata, NameRule names, Scope scope, const Fie
 void check_metadata_update(const Json& metadata, const Json& old, const FieldPath& path,
                            FieldErrors& errors);
 
-/// Finalizers must have a domain or be one of the API's own. Built-in kinds only.
+/// Finalizers of built-in kinds must have a domain or be one of the API's own.
 void check_finalizer_names(const Json& finalizers, const FieldPath& path, FieldErrors& errors);
 
-/// A map of labels.
+/// Checks a map of labels.
 void check_labels(const Json& labels, const FieldPath& path, FieldErrors& errors);
 void check_annotations(const Json& annotations, const FieldPath& path, FieldErrors& errors);
-/// A LabelSelector; null is fine.
+/// Checks a LabelSelector; null is valid.
 void check_label_selector(const Json& selector, const FieldPath& path, FieldErrors& errors);
 
-/// Whether `labels` fulfil a LabelSelector. A null selector matches nothing, an empty one all.
+/// Whether `labels` match a LabelSelector. A null selector matches nothing, an empty one
+/// everything.
 [[nodiscard]] bool selector_matches(const Json& selector, const Json& labels);
 
 }  // namespace davit::sandbox

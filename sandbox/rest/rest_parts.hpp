@@ -1,4 +1,4 @@
-/// The parts that the verbs use. Internal to sandbox/rest and sandbox/server.
+/// Types that the verbs share. Internal to sandbox/rest and sandbox/server.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@
 
 namespace davit::sandbox {
 
-/// Receives every write that the verbs made, once it is in the store, on the writer's thread.
+/// Notified of every write of the verbs once it is in the store, on the writer's thread.
 class WriteObserver {
  public:
   WriteObserver() = default;
@@ -30,7 +30,7 @@ class WriteObserver {
   virtual void removed(const Resource& resource, const VersionPtr& version) = 0;
 };
 
-/// The dependencies of the verbs; borrowed, each thread-safe.
+/// The dependencies of the verbs; borrowed and thread-safe.
 struct RestParts {
   Store& store;
   Clock& clock;
@@ -44,16 +44,16 @@ struct RestParts {
   std::stop_token stop = {};  ///< Ends what `converter` waits for.
 };
 
-/// Whether the caller may write `next` in the place of `old`, which is null when there is nothing.
-/// Called again when another writer was faster.
+/// Decides whether the caller may replace `old` by `next`; `old` is null on creation. Called again
+/// if another write came first.
 using WritePermit = std::function<ApiFailure(const Json& next, const Json& old)>;
 
-/// Fills in what only the server knows, such as the requester, once the kind's rules have prepared
-/// `next`. `old` is null when there is nothing.
+/// Sets fields that only the server knows, such as the requester, after the kind's rules have
+/// prepared `next`. `old` is null on creation.
 using WriteStamp = std::function<void(Json& next, const Json& old)>;
 
-/// A write on its way into the store, as validating admission judges it: valid by the rules of its
-/// kind. All that it points to must outlive the call.
+/// A write as validating admission judges it, after its kind's rules have found it valid.
+/// Everything that it points to must outlive the call.
 struct JudgedWrite {
   enum class Operation : std::uint8_t {
     kCreate,
@@ -64,38 +64,39 @@ struct JudgedWrite {
   const Resource& resource;
   std::string_view subresource;
   std::string_view ns;
-  std::string_view name;         ///< With what generateName made; "" if a collection is deleted.
-  const Json* object = nullptr;  ///< Null: it is deleted.
-  const Json* old = nullptr;     ///< Null: it is created.
+  std::string_view name;         ///< Including a generated name; "" if a collection is deleted.
+  const Json* object = nullptr;  ///< Null for a deletion.
+  const Json* old = nullptr;     ///< Null for a creation.
   bool dry_run = false;
 };
-/// Refuses a write, or lets it pass. Called again when another writer was faster.
+/// Refuses or allows a write. Called again if another write came first.
 using WriteJudge = std::function<ApiFailure(const JudgedWrite& write)>;
 
-/// Applies built-in admission to an object that webhooks have changed.
+/// Applies built-in admission again after webhooks have changed an object.
 using Readmit = std::function<ApiFailure(Json& object)>;
-/// Lets webhooks change the object of a write, or refuse it, before the rules of its kind see it.
-/// Called again when another writer was faster. May block.
+/// Lets webhooks change or refuse the object of a write before its kind's rules are applied. Called
+/// again if another write came first. May block.
 using WriteMutate =
     std::function<ApiFailure(const JudgedWrite& write, Json& object, const Readmit& again)>;
 
-/// One request for a resource on its way through the verbs.
+/// One request for a resource, as the verbs handle it.
 struct Call {
   const HttpServerRequest& request;
   const Url& url;
   Verb verb = Verb::kOther;
   ResourcePtr resource;
   OutputForm form;
-  std::string user_agent;                  ///< Names the field manager where none is given.
+  std::string user_agent;                  ///< Names the field manager if none is given.
   std::vector<std::string> warnings = {};  ///< Become Warning headers.
-  WritePermit permit = nullptr;            ///< Null: the verb's right is enough.
-  WriteStamp stamp = nullptr;              ///< Null: nothing to fill in.
-  WriteJudge judge = nullptr;              ///< Null: every valid write is fine.
-  WriteMutate mutate = nullptr;            ///< Null: nothing changes an object.
-  std::stop_token stop = {};               ///< Ends what the request waits for.
+  WritePermit permit = nullptr;            ///< Null: the right to the verb is sufficient.
+  WriteStamp stamp = nullptr;              ///< Null: nothing to set.
+  WriteJudge judge = nullptr;              ///< Null: every valid write is allowed.
+  WriteMutate mutate = nullptr;            ///< Null: there are no webhooks.
+  std::stop_token stop = {};               ///< Ends the request's waiting.
   Time begun = {};                         ///< The arrival of the request.
 
-  /// The namespace of the object. The URL of a Namespace names one too, but is cluster-scoped.
+  /// The namespace of the object. The URL of a Namespace also contains one, but the object is
+  /// cluster-scoped.
   [[nodiscard]] std::string ns() const { return resource->namespaced ? url.ns : std::string(); }
 };
 

@@ -1,5 +1,5 @@
-/// The sandbox's storage: versioned objects, one revision counter over all kinds, and for each
-/// collection a bounded history that watches and exact lists read from.
+/// The sandbox's storage: versioned objects, one revision counter for all kinds, and for each
+/// collection a bounded history from which watches and exact lists read.
 #pragma once
 
 #include <chrono>
@@ -23,8 +23,8 @@ namespace davit::sandbox {
 /// metadata.resourceVersion as a number.
 using Revision = std::uint64_t;
 
-/// The collection of a kind's objects: the plural of its storage resource and the group, with ""
-/// for core. Two resources may share one (events of v1 and of events.k8s.io).
+/// The collection of a kind's objects: the plural of its storage resource, and the group ("" for
+/// core). Two resources may share a collection (events of v1 and of events.k8s.io).
 struct Collection {
   std::string group;
   std::string resource;
@@ -33,7 +33,7 @@ struct Collection {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-/// One version of one object. Immutable; shared by all its readers.
+/// One version of one object. Immutable and shared by its readers.
 struct Version {
   std::string ns;  ///< Empty: cluster-scoped.
   std::string name;
@@ -41,14 +41,14 @@ struct Version {
   Revision revision = 0;
   Pairs labels;      ///< Sorted by key.
   Pairs fields;      ///< The fields for field selectors, without metadata.name and .namespace.
-  std::string text;  ///< The whole object as JSON, apiVersion, kind and resourceVersion included.
+  std::string text;  ///< The whole object as JSON, with apiVersion, kind and resourceVersion.
 
-  /// Parsed again at every call.
+  /// Parses `text` at every call.
   [[nodiscard]] Json json() const { return json_literal(text); }
 };
 using VersionPtr = std::shared_ptr<const Version>;
 
-/// A writer's object. The store writes metadata.resourceVersion itself.
+/// An object to write. The store sets metadata.resourceVersion.
 struct Draft {
   std::string ns;
   std::string name;
@@ -59,8 +59,8 @@ struct Draft {
 
 enum class ChangeType : std::uint8_t { kAdded, kModified, kDeleted };
 
-/// One entry of a collection's history. `object` of kDeleted is the last state with the revision of
-/// the deletion.
+/// One entry of a collection's history. For kDeleted, `object` is the last state with the revision
+/// of the deletion.
 struct Change {
   ChangeType type;
   VersionPtr object;
@@ -74,14 +74,15 @@ struct Snapshot {
 };
 
 struct StoreLimits {
-  /// History kept per collection: at least so many changes, and at least so long. A real server
-  /// keeps 75 s or more.
+  /// The history that each collection keeps at least, in number of changes and in time. A real
+  /// server keeps 75 s or more.
   std::size_t changes_min = 1000;
   Duration age_min = std::chrono::minutes(5);
-  /// However young: bounds the memory of a busy collection.
+  /// The history that a collection keeps at most, regardless of age; bounds the memory of a busy
+  /// collection.
   std::size_t changes_max = 100'000;
-  /// However young and few: bounds what the history of all collections keeps in memory beside the
-  /// objects that exist. Five minutes of 5,000 changes a minute, of 3.6 KB each, fit.
+  /// The memory that the history of all collections takes at most beyond the existing objects,
+  /// regardless of age and number. Five minutes of 5,000 changes a minute, of 3.6 KB each, fit.
   std::size_t bytes_max = std::size_t{96} * 1024 * 1024;
 };
 
@@ -95,12 +96,11 @@ class Journal {
 
   /// Called under the store's lock, in order of revisions. A failure refuses the write.
   [[nodiscard]] virtual Status append(const Collection& collection, const Change& change) = 0;
-  /// Called after a write on the writer's thread and outside every lock: for upkeep.
+  /// Called after a write, on the writer's thread and outside every lock, for maintenance.
   virtual void after_write() = 0;
 };
 
-/// Thread-safe. Never calls out under its lock but to the journal. `clock` and `journal` must
-/// outlive it.
+/// Thread-safe. Calls only the journal under its lock. `clock` and `journal` must outlive it.
 class Store {
  public:
   explicit Store(Clock& clock, StoreLimits limits = {}, Journal* journal = nullptr);
@@ -111,34 +111,36 @@ class Store {
   /// The revision of the last write; 1 before the first.
   [[nodiscard]] Revision revision() const;
 
-  /// Null when there is none.
+  /// The current version of an object; null if there is none.
   [[nodiscard]] VersionPtr get(const Collection& collection, std::string_view ns,
                                std::string_view name) const;
-  /// Empty `ns`: all of the collection.
+  /// The current content of a namespace; with an empty `ns`, of the collection.
   [[nodiscard]] Snapshot list(const Collection& collection, std::string_view ns) const;
-  /// The content at `at`. kExpired if the history does not reach back; kMisuse for the future.
+  /// The content at revision `at`. kExpired if the history no longer has it; kMisuse for a future
+  /// revision.
   [[nodiscard]] Result<Snapshot> list_at(const Collection& collection, std::string_view ns,
                                          Revision at) const;
 
-  /// kAlreadyExists when the name is taken.
+  /// Creates an object; kAlreadyExists if the name is taken.
   [[nodiscard]] Result<VersionPtr> create(const Collection& collection, Draft draft);
-  /// Replaces the version `expected`. kConflict when another one is there, kNotFound when none is.
+  /// Replaces the version `expected`. kConflict if the current version is another one, kNotFound if
+  /// there is none.
   [[nodiscard]] Result<VersionPtr> update(const Collection& collection, Draft draft,
                                           Revision expected);
-  /// Removes the version `expected`; `last` is its final content (DELETED shows it). kConflict and
-  /// kNotFound as above.
+  /// Removes the version `expected`; `last` is its final content, which DELETED shows. kConflict
+  /// and kNotFound as for update().
   [[nodiscard]] Result<VersionPtr> remove(const Collection& collection, Draft last,
                                           Revision expected);
 
-  /// The changes after `after`, oldest first, at most `max`. kExpired when the history no longer
-  /// reaches back there: "too old resource version: 5 (703)". A cursor that got fewer than `max`
-  /// may move on to what revision() was before the call, so that compact() does not catch an idle
-  /// one.
+  /// The changes after `after`, oldest first, at most `max`. kExpired if the history no longer has
+  /// them: "too old resource version: 5 (703)". A cursor that got fewer than `max` changes may
+  /// advance to the result of revision() before the call, so that compact() does not expire an idle
+  /// cursor.
   [[nodiscard]] Result<std::vector<Change>> changes(const Collection& collection, Revision after,
                                                     std::size_t max) const;
 
   /// Calls `notify` after every change of the collection, on the writer's thread and outside every
-  /// lock, until the subscription is destroyed; no call runs any more when that returns. `notify`
+  /// lock, until the subscription is destroyed; the destructor waits for running calls. `notify`
   /// must not destroy its own subscription.
   class Subscription {
    public:
@@ -150,11 +152,11 @@ class Store {
   [[nodiscard]] std::unique_ptr<Subscription> subscribe(const Collection& collection,
                                                         std::function<void()> notify);
 
-  /// Forgets all history up to now, as etcd's compaction does: watches from before get 410.
+  /// Discards the history, like etcd's compaction: watches from earlier revisions get 410.
   void compact();
 
-  /// Restores an object from a journal; only before the first write. `revision` becomes the
-  /// store's, and there is no history before it.
+  /// Restores an object from a journal; only before the first write. The version's revision becomes
+  /// the store's, and there is no history before it.
   void restore(const Collection& collection, VersionPtr version);
   void restore_revision(Revision revision);
 

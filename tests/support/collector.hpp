@@ -9,7 +9,7 @@
 
 namespace davit::test {
 
-/// A growing list of entries. Thread-safe.
+/// A list of entries to which threads append. Thread-safe.
 template <typename T>
 class Collector {
  public:

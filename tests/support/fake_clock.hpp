@@ -11,7 +11,7 @@ namespace davit::test {
 /// Thread-safe.
 class FakeClock final : public Clock {
  public:
-  /// Far from zero, so that "never" and "long ago" cannot be mixed up with the start.
+  /// Far from zero, so that "never" and "long ago" differ from the start.
   static constexpr Time kStart{std::chrono::hours(1000)};
   /// 2026-01-01T00:00:00Z.
   static constexpr WallTime kWallStart{std::chrono::seconds(1767225600)};
@@ -31,7 +31,8 @@ class FakeClock final : public Clock {
     return BootTime((kStart + passed_ + suspended_).time_since_epoch());
   }
 
-  /// The machine sleeps: wall and boot clock continue, the monotonic one and every wait do not.
+  /// Suspends the machine: the wall and boot clocks advance, the monotonic clock and all waits do
+  /// not.
   void suspend(Duration time) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     suspended_ += time;
@@ -55,19 +56,19 @@ class FakeClock final : public Clock {
     }
   }
 
-  /// Moves the wall clock only, as an administrator or NTP does.
+  /// Moves only the wall clock, as an administrator or NTP does.
   void shift_wall(Duration time) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     wall_shift_ += time;
   }
 
-  /// Blocks until exactly `count` threads wait for a time on this clock that has not come.
+  /// Blocks until exactly `count` threads wait for a time on this clock that has not been reached.
   void await_waiters(std::size_t count) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     while (asleep() != count) changed_.wait(mutex_);
   }
 
-  /// Blocks until a thread waits for exactly `deadline`, which has not come.
+  /// Blocks until a thread waits for exactly `deadline`, which has not been reached.
   void await_deadline(Time deadline) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     while (!waits_for(deadline)) changed_.wait(mutex_);
@@ -97,7 +98,7 @@ class FakeClock final : public Clock {
     CondVar* cond;
     Mutex* mutex;
     Time deadline;
-    bool pinned;  // advance() uses `cond` and `mutex` now, so the waiter must not leave.
+    bool pinned;  // advance() is using `cond` and `mutex`, so the waiter must not leave.
     bool woken;
   };
 

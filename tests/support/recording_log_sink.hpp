@@ -1,4 +1,4 @@
-/// A LogSink that keeps its lines for a test to look at.
+/// A LogSink that stores its lines for a test.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ class RecordingLogSink final : public LogSink {
   explicit RecordingLogSink(int verbosity = 0) : verbosity_(verbosity) {}
 
   [[nodiscard]] int verbosity() const override { return verbosity_.load(); }
-  /// From now on.
+  /// Applies from now on.
   void set_verbosity(int verbosity) { verbosity_.store(verbosity); }
 
   void write(Severity severity, int verbosity, std::string_view logger, std::string_view message,

@@ -1,4 +1,4 @@
-/// A directory of its own for one test, removed at its end.
+/// A temporary directory for one test, removed at its end.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,14 +27,14 @@ class TempDirectory {
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
-  /// Writes a file, with the folders above it; returns its path.
+  /// Writes a file and creates its parent directories; returns its path.
   std::string write(const std::string& name, std::string_view content) const {
     const std::filesystem::path file = path_ / name;
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file, std::ios::binary) << content;
     return file.string();
   }
-  /// Writes a shell script that can be run; returns its path.
+  /// Writes an executable shell script; returns its path.
   std::string script(const std::string& name, std::string_view body) const {
     const std::string file = write(name, "#!/bin/sh\n" + std::string(body));
     std::filesystem::permissions(file, std::filesystem::perms::owner_all);

@@ -1,4 +1,4 @@
-/// The facts about every field of the built-in kinds: name, type, protobuf number, whether it is
+/// Facts about every field of the built-in kinds: name, type, protobuf number, whether it is
 /// written when empty, and how patches merge it. One table serves decoding, pruning, strict
 /// validation, protobuf bodies, both kinds of merging, and OpenAPI.
 #pragma once
@@ -30,9 +30,9 @@ enum class FieldType : std::uint8_t {
   kQuantity,
   kIntOrString,
   kRaw,      ///< any JSON: RawExtension, FieldsV1, JSON
-  kStrings,  ///< a list of strings, where a map holds such: ExtraValue
+  kStrings,  ///< a list of strings as a map's value: ExtraValue
   kDouble,
-  // JSONSchemaProps, which is Field::message, or something else, which JSON's type decides.
+  // JSONSchemaProps (Field::message) or another type, depending on the type of the JSON value.
   kSchemaOrArray,    ///< or a list of them
   kSchemaOrBool,     ///< or a boolean
   kSchemaOrStrings,  ///< or a list of strings
@@ -42,44 +42,44 @@ enum class FieldShape : std::uint8_t { kOne, kList, kMap };  ///< kMap: from str
 /// The type of a list or a map in server-side apply (k8s: listType, mapType).
 enum class ApplyType : std::uint8_t { kDefault, kAtomic, kSet, kMap, kGranular };
 
-/// A field as JSON names it.
+/// A field and its JSON name.
 struct Field {
   std::string name;
-  std::uint32_t number = 0;  ///< In the message that declares it; 0: kind and apiVersion.
+  std::uint32_t number = 0;  ///< In the declaring message; 0: kind and apiVersion.
   FieldType type = FieldType::kString;
   FieldShape shape = FieldShape::kOne;
   const Message* message = nullptr;  ///< Set for FieldType::kMessage and kSchemaOr….
   bool pointer = false;              ///< Absent and zero differ; zero is written.
-  /// Written although empty: "", 0, false, {}; null for lists, maps, times and pointers.
+  /// Written even if empty: "", 0, false, {}; null for lists, maps, times and pointers.
   bool always = false;
 
-  // Merging. Empty and default: replaced by a strategic merge patch, atomic list, granular map.
+  // Merging. By default a strategic merge patch replaces; a list is atomic, a map granular.
   std::string merge_key;          ///< A list merged by this member (patchMergeKey).
-  bool merge_primitives = false;  ///< A list of values that a strategic merge patch unites.
+  bool merge_primitives = false;  ///< A strategic merge patch merges this list of values.
   bool retain_keys = false;       ///< $retainKeys applies.
   bool replace = false;           ///< A strategic merge patch replaces the struct.
   ApplyType apply = ApplyType::kDefault;
   std::vector<std::string> apply_keys;  ///< For ApplyType::kMap on a list.
-  /// The default of this field if it is such a key and absent, as JSON text. Custom resources.
+  /// Custom resources: the default, as JSON text, of this field if it is such a key and absent.
   std::string key_default;
 };
 
-/// The field that a number of the wire format stands for.
+/// The field of a number of the wire format.
 struct WireField {
   std::uint32_t number = 0;
   const Field* field = nullptr;  ///< Null: `inlined`.
   const Message* inlined = nullptr;
 };
 
-/// One object type. `fields` hold inlined members of the wire format at their place in JSON, and
-/// kind and apiVersion first where the type has them. At most 64 fields. Neither copied nor changed
+/// One object type. `fields` has inlined members of the wire format at their position in JSON, and
+/// kind and apiVersion first if the type has them. At most 64 fields. Neither copied nor changed
 /// once built.
 struct Message {
   std::string name;     ///< "core.v1.PodSpec"
   std::string go_name;  ///< "v1.PodSpec"
   std::vector<Field> fields;
   ApplyType apply = ApplyType::kDefault;  ///< kAtomic: reference structs.
-  /// The type of all members that are not in `fields`; null: there are none. Custom resources.
+  /// Custom resources: the type of all members that are not in `fields`; null: there are none.
   const Field* others = nullptr;
 
   std::vector<WireField> wire;       ///< Sorted by number.
@@ -94,14 +94,15 @@ struct Message {
   }
 };
 
-/// Null when the kind is not expanded: its objects are kept as they come.
+/// The type of a kind; null if the kind has no schema, and its objects are stored unchanged.
 /// `api_version` is "v1" or "apps/v1". Thread-safe; built once, at the first call.
 [[nodiscard]] const Message* find_schema(std::string_view api_version, std::string_view kind);
-/// The same, and Status and PartialObjectMetadata, which belong to no group of resources.
+/// The same, and also Status and PartialObjectMetadata, which do not belong to a group of
+/// resources.
 [[nodiscard]] const Message* find_wire_schema(std::string_view api_version, std::string_view kind);
-/// Whether kinds of this group and version are expanded.
+/// Whether kinds of this group and version have schemas.
 [[nodiscard]] bool has_schemas(std::string_view api_version);
-/// ObjectMeta, for kinds that are not expanded and for custom resources.
+/// ObjectMeta, for kinds without a schema and for custom resources.
 [[nodiscard]] const Message& object_meta_schema();
 
 /// Fields that decoding dropped, as paths such as `spec.foo`.
@@ -110,36 +111,36 @@ struct FieldFindings {
   std::vector<std::string> duplicates;
 };
 
-/// Brings a decoded body into the form that the API keeps: unknown members are dropped (and
-/// named in `findings`), null members too, quantities, times and base64 are checked and made
-/// canonical, members whose value is Go's zero are dropped where Go would not write them, and those
-/// that are always written are added. Members keep the order of the table. The message of the
-/// failure is the part after "cannot be handled as a <Kind>: ".
+/// Brings a decoded body into the form that the API stores: drops unknown members (and names them
+/// in `findings`) and null members; checks quantities, times and base64 and makes them canonical;
+/// drops members with Go's zero value where Go would not write them, and adds those that are always
+/// written. Members get the order of the table. The message of a failure is the part after "cannot
+/// be handled as a <Kind>: ".
 [[nodiscard]] Status conform(const Message& message, Json& object, FieldFindings& findings);
 
-/// The object inside a protobuf body ("k8s\0" envelope) as JSON with apiVersion and kind, not yet
-/// conformed. `kind` names what is expected, for messages.
+/// The object in a protobuf body ("k8s\0" envelope) as JSON with apiVersion and kind, before
+/// conform(). `kind` is the expected kind, for messages.
 [[nodiscard]] Result<Json> decode_protobuf(std::string_view body, std::string_view kind);
 
-/// An object or list with apiVersion and kind as a protobuf body, in the envelope. Nothing when the
-/// kind is not expanded; Status and PartialObjectMetadata are.
+/// An object or list with apiVersion and kind as a protobuf body, in the envelope. Nothing if the
+/// kind has no schema; Status and PartialObjectMetadata have one.
 [[nodiscard]] std::optional<std::string> encode_protobuf(const Json& object);
-/// The same as a frame of a watch, with its length in front.
+/// The same as a frame of a watch, preceded by its length.
 [[nodiscard]] std::optional<std::string> encode_protobuf_event(std::string_view type,
                                                                const Json& object);
 
-/// The first frame of a watch in protobuf, taken apart.
+/// The decoded first frame of a protobuf watch.
 struct ProtobufEvent {
   std::size_t bytes = 0;  ///< Size of the frame with its length.
   std::string type;
-  Json object;  ///< See decode_protobuf(); null when its kind is not expanded.
+  Json object;  ///< See decode_protobuf(); null if its kind has no schema.
 };
-/// Nothing when `bytes` do not begin with a whole frame.
+/// Nothing if `bytes` do not begin with a complete frame.
 [[nodiscard]] std::optional<ProtobufEvent> decode_protobuf_event(std::string_view bytes);
 
-/// The canonical text of a resource quantity; kInvalid when it is none.
+/// The canonical text of a resource quantity; kInvalid if `text` is not one.
 [[nodiscard]] Result<std::string> canonical_quantity(std::string_view text);
-/// A quantity as an integer count of thousandths, rounded up; saturates. For comparing and adding.
+/// A quantity in thousandths, rounded up; saturates. For comparing and adding.
 [[nodiscard]] Result<std::int64_t> quantity_milli(std::string_view text);
 
 /// components.schemas of OpenAPI v3 for the kinds of one group version: names, types, references,

@@ -13,7 +13,7 @@ class Claim : public ObjectView {
   using ObjectView::ObjectView;
 
   [[nodiscard]] std::string_view phase() const { return status()[&Names::phase].string(); }
-  /// The volume that the claim is bound to, or shall be; empty: none.
+  /// The volume to which the claim is bound, or will be; empty: none.
   [[nodiscard]] std::string_view volume_name() const { return spec()["volumeName"].string(); }
 };
 
@@ -24,7 +24,7 @@ class Volume : public ObjectView {
   using ObjectView::ObjectView;
 
   [[nodiscard]] std::string_view phase() const { return status()[&Names::phase].string(); }
-  /// The claim that the volume belongs to, or is reserved for; absent: none.
+  /// The claim to which the volume is bound, or for which it is reserved; absent: none.
   [[nodiscard]] Value claim_ref() const { return spec()["claimRef"]; }
 };
 
@@ -35,7 +35,7 @@ class StorageClass : public ObjectView {
   using ObjectView::ObjectView;
 
   [[nodiscard]] std::string_view provisioner() const { return value()["provisioner"].string(); }
-  /// "Immediate" or "WaitForFirstConsumer"; servers set the former.
+  /// "Immediate" or "WaitForFirstConsumer"; servers default to the former.
   [[nodiscard]] std::string_view binding_mode() const {
     return value()["volumeBindingMode"].string();
   }
@@ -71,7 +71,7 @@ class CsiDriver : public ObjectView {
   static constexpr Resource kResource{"storage.k8s.io", "v1", "csidrivers", "CSIDriver"};
   using ObjectView::ObjectView;
 
-  /// Whether its volumes have to be attached before a node can mount them.
+  /// Whether its volumes must be attached before a node can mount them.
   [[nodiscard]] bool requires_attachment() const {
     return spec()["attachRequired"].boolean().value_or(true);
   }

@@ -1,5 +1,5 @@
-/// Child processes of the live tests: started without a shell, output kept in a file, stopped by
-/// pid.
+/// Child processes of the live tests: started without a shell, stopped by pid, with their output in
+/// a file.
 #pragma once
 
 #include <sys/types.h>
@@ -13,14 +13,15 @@
 
 namespace davit::live {
 
-/// Ends the test program: what it needs cannot be had.
+/// Ends the test program because it lacks something that it needs.
 [[noreturn]] void give_up(const std::string& what);
 
-/// A running child. The destructor kills it and waits, also when a test fails. Not thread-safe.
+/// A running child. The destructor kills it and waits for it, even if a test fails. Not
+/// thread-safe.
 class Process {
  public:
-  /// Starts `argv[0]`. Standard output and error go to `log`. Ends the test program when it cannot
-  /// be started.
+  /// Starts `argv[0]` with standard output and error written to `log`. Ends the test program if it
+  /// cannot be started.
   Process(const std::vector<std::string>& argv, std::filesystem::path log,
           const std::vector<std::string>& env = {});
   ~Process();
@@ -30,7 +31,7 @@ class Process {
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] bool running();
   void signal(int number) const;
-  /// Waits for the end; the exit code, 128 + signal when it was killed, or nothing when `limit`
+  /// Waits for the end. Returns the exit code, 128 + signal if it was killed, or nothing if `limit`
   /// passed.
   std::optional<int> wait(std::chrono::milliseconds limit);
   /// The output so far.
@@ -51,17 +52,18 @@ struct Outcome {
   std::string err;
 };
 
-/// Runs a command to its end. `input` becomes its standard input. Killed (code 124) after `limit`.
+/// Runs a command with `input` as its standard input, and waits for its end. Kills it (code 124)
+/// after `limit`.
 [[nodiscard]] Outcome run(const std::vector<std::string>& argv, const std::string& input = "",
                           const std::vector<std::string>& env = {},
                           std::chrono::milliseconds limit = std::chrono::minutes(5));
 
-/// The one place where live tests wait: asks `done` every `interval` until it is true or `limit`
-/// has passed; says which.
+/// The only function with which live tests wait: calls `done` every `interval` until it returns
+/// true or `limit` has passed. Returns whether it was true.
 [[nodiscard]] bool eventually(std::chrono::milliseconds limit, const std::function<bool()>& done,
                               std::chrono::milliseconds interval = std::chrono::milliseconds(20));
 
-/// A directory of its own below the system's temporary one, removed at the end.
+/// A new directory below the system's temporary one, removed at the end.
 class ScratchDir {
  public:
   ScratchDir();
@@ -74,11 +76,10 @@ class ScratchDir {
   std::filesystem::path path_;
 };
 
-/// A loopback TCP port that is free, and that no other test and no client is given until this
-/// program ends.
+/// A free loopback TCP port that no other test or client gets until this program ends.
 [[nodiscard]] int free_port();
 
-/// The whole file, or "" when it cannot be read.
+/// The whole file, or "" if it cannot be read.
 [[nodiscard]] std::string read_file(const std::filesystem::path& path);
 void write_file(const std::filesystem::path& path, const std::string& text);
 

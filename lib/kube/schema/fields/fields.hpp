@@ -1,11 +1,11 @@
-/// The fields of the API's types, one function for each package (long ones have several).
+/// The fields of the API's types, one function per package, or several for a long package.
 ///
-/// A type is a line `Name: number name:type flags, …`; lines that begin with a space continue the
-/// one before. The number is the protobuf field's, the name is JSON's. Types: `s` string, `i`
+/// A type is a line `Name: number name:type flags, …`; a line that begins with a space continues
+/// the previous one. The number is the protobuf field's, the name is JSON's. Types: `s` string, `i`
 /// int32, `l` int64, `d` double, `b` boolean, `y` bytes, `{T}` map from string to T, a name of the
 /// same package, or `package.Name`; Time, MicroTime, Quantity, IntOrString, RawExtension, FieldsV1,
-/// JSON, ExtraValue and SchemaOr… (FieldType) are values of their own. `[]` behind the name:
-/// a list. Flags: `?` pointer, absent and zero differ; `!` written although empty; `^` the type's
+/// JSON, ExtraValue and SchemaOr… (FieldType) are values of their own. `[]` behind the name: a
+/// list. Flags: `?` pointer, absent and zero differ; `!` written even if empty; `^` the type's
 /// members belong to the parent in JSON.
 #pragma once
 
