@@ -30,18 +30,18 @@ class UnaryCall final : public ResponseReader {
 
   UnaryCall(RestParts& parts, const ApiRequest& request, RequestLoop& loop, std::size_t index);
 
-  /// Checks the request.
+  /// Checks the request before its first attempt.
   void prepare(Time now);
-  /// Does what is due at `now`.
+  /// Takes the step that is due at `now`.
   void step(Time now);
-  /// The transport is done with the attempt.
+  /// Handles the end of the transport's attempt.
   void finish_attempt(Time now);
-  /// Gives up its place in the limiter's line, which it takes again in the next step(): while its
-  /// thread does something else it cannot come for the token.
+  /// Leaves the rate limiter's queue until the next step(): while its thread does something else,
+  /// it cannot take the token.
   void leave_line();
-  /// Ends it unless it is on the wire.
+  /// Ends the call unless it has been sent.
   void hold_back(Time now);
-  /// Ends it, whatever the phase.
+  /// Ends the call in any phase.
   void stop(Time now);
 
   [[nodiscard]] Phase phase() const { return phase_; }
@@ -51,10 +51,10 @@ class UnaryCall final : public ResponseReader {
     return phase_ == Phase::kNew || (phase_ == Phase::kBackoff && now >= due_) ||
            (phase_ == Phase::kWaiting && since_);
   }
-  /// It stands in the limiter's line.
+  /// Whether it is queued in the rate limiter.
   [[nodiscard]] bool awaits_token() const { return turn_.waits(); }
   [[nodiscard]] Time ends_at() const { return ends_at_; }
-  /// When step() has something to do next.
+  /// When step() must be called next.
   [[nodiscard]] Time next_step() const;
   [[nodiscard]] ApiResponse take_response() { return std::move(response_); }
 

@@ -42,11 +42,11 @@ struct CacheNeed {
   };
   std::vector<Index> indexes{};
 
-  /// Makes it the need of a further user, too, of the same resource and selectors.
+  /// Adds the need of another user of the same resource and selectors.
   void add(const CacheNeed& other);
 };
 
-/// Hears that a refill has moved: look at it. Called under the informer's lock, so it is a leaf.
+/// Notified when a refill advances. Called with the informer's lock held; must not call back.
 class RefillObserver {
  public:
   RefillObserver() = default;
@@ -56,7 +56,7 @@ class RefillObserver {
   virtual void refill_moved() = 0;
 };
 
-/// Everything around an informer; each reference outlives it.
+/// The dependencies of an informer; each must outlive it.
 struct InformerSeams {
   ListWatch& api;
   ObjectSpace& space;

@@ -18,18 +18,18 @@
 
 namespace davit::host {
 
-/// Applies what has changed and nothing else, so that orders given with `davit ctl` stay where the
-/// manifest does not change them again. A manifest with a mistake changes nothing; mistakes, and
-/// what could not be done, are logged and noted with the host's health checks as `manifest`. Where
-/// no manifest lists plugins, the plugins in the directories are the list. What meets another order
-/// under way waits for its end, and is then what is wanted by then. One thread at a time.
+/// Applies changes of the manifest and nothing else, so that orders of `davit ctl` remain in effect
+/// until the manifest changes the same setting. A manifest with errors changes nothing; errors and
+/// failures are logged and reported by the host's health check `manifest`. If no manifest lists
+/// plugins, the plugins in the directories are the list. Changes that arrive during an operation
+/// are applied after it, in the state that they have then. One thread at a time.
 class ManifestFollower {
  public:
-  /// Reads the settings again: the manifest as it is now, with the flags laid over it.
+  /// Rereads the settings: the current manifest, overridden by the flags.
   using Reader = std::function<SettingsResult()>;
 
-  /// A started host, the settings that it was started with, and what it runs because of them.
-  /// `host` must outlive this.
+  /// Takes a started host, its settings at the start, and what it runs because of them. `host` must
+  /// outlive this.
   ManifestFollower(HostProcess& host, Reader read_settings, const RunSettings& started_with,
                    DesiredState applied, Logger log);
 
@@ -37,7 +37,7 @@ class ManifestFollower {
   /// plugins; absolute.
   [[nodiscard]] std::vector<std::filesystem::path> files() const;
 
-  /// One of files() has changed and is whole.
+  /// Called when one of files() has changed and is complete.
   void changed(const std::filesystem::path& file);
 
  private:

@@ -67,7 +67,7 @@ class SecureServing {
   [[nodiscard]] std::uint16_t port() const { return server_->port(); }
 
  private:
-  /// The way to the server that a kubeconfig names, made if it is not the host's own.
+  /// Returns the transport for `kubeconfig`; creates it unless it is the host's own.
   [[nodiscard]] Result<Transport*> way_to(const std::string& kubeconfig, const char* flag,
                                           std::unique_ptr<Transport>& made);
   [[nodiscard]] Status serve(const Manifest& manifest);

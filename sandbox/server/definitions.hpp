@@ -32,13 +32,13 @@ class Definitions final : public WriteObserver {
   void removed(const Resource& resource, const VersionPtr& version) override;
 
  private:
-  /// Brings the status of one definition up to date, then what is served.
+  /// Updates the status of one definition, then the served resources.
   void update_status(const std::string& name) EXCLUDES(mutex_);
   /// Keeps the APIServices of the definition's group.
   void keep_services(const Json& definition);
   void serve(const Json& definition) REQUIRES(mutex_);
   void remove_objects(const Json& definition);
-  /// Lets a definition go whose objects are gone.
+  /// Finishes deleting a CRD that has no objects left.
   void release(const std::string& name);
   [[nodiscard]] std::vector<Json> neighbours(const std::string& group) const;
 

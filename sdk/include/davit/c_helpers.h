@@ -51,7 +51,7 @@ typedef struct davit_new_condition {
   const char* status;  /* "True", "False" or "Unknown" */
   const char* reason;  /* one word; custom resources want one */
   const char* message; /* may be NULL */
-  int64_t generation;  /* metadata.generation that was looked at; 0: left out */
+  int64_t generation;  /* the metadata.generation that was processed; 0: left out */
 } davit_new_condition;
 
 /* Writes a value of the cluster into `json`; nothing for an absent one, the key included. A value

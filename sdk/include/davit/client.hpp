@@ -1,4 +1,4 @@
-/// Client: requests to the API server, from a sync or timer only.
+/// Client: requests to the API server, in syncs and timers only.
 #pragma once
 
 #include <concepts>
@@ -16,28 +16,27 @@
 
 namespace davit {
 
-/// Waits for each response. Errors carry the server's ApiDetail: reason and causes. After
-/// kUnavailable a write may or may not have happened.
+/// Waits for each response. Errors contain the server's ApiDetail: reason and causes. After
+/// kUnavailable a write may or may not have been applied.
 ///
-/// The host remembers successful writes, and does not hand out the key again before the cache has
-/// seen them.
+/// The host remembers successful writes: the key is not synced again until the cache has seen them.
 class Client {
  public:
   /// `api` must outlive the client.
   explicit Client(const Api& api) : api_(&api) {}
 
-  /// A read from the server, not from the cache.
+  /// Reads from the server, not from the cache.
   template <typename View>
   [[nodiscard]] Result<View> get(const Key& key) const {
     return view<View>(call(Request::get<View>(key)));
   }
-  /// `body` carries metadata.name or generateName.
+  /// Creates an object. `body` must have metadata.name or generateName.
   template <typename View>
   [[nodiscard]] Result<View> create(std::string_view ns, std::string body,
                                     const WriteOptions& options = {}) const {
     return view<View>(call(Request::create<View>(ns, std::move(body), options)));
   }
-  /// A PUT. `body` must carry the resourceVersion that it was built from.
+  /// Sends a PUT. `body` must have the resourceVersion of the object from which it was built.
   template <typename View>
   [[nodiscard]] Result<View> update(const Key& key, std::string body,
                                     const WriteOptions& options = {}) const {
@@ -52,7 +51,7 @@ class Client {
   [[nodiscard]] Status remove(const Key& key, DeleteOptions options = {}) const {
     return call(Request::remove<View>(key, std::move(options))).error();
   }
-  /// An uncached list of a namespace. `label_selector` in its text form, see Selector::to_string.
+  /// Lists a namespace, uncached. For the text form of `label_selector`, see Selector::to_string.
   template <typename View>
   [[nodiscard]] Result<std::vector<View>> list(std::string_view ns,
                                                std::string_view label_selector = {}) const;
@@ -60,24 +59,24 @@ class Client {
   /// The object in the response; absent after a delete that returned a Status.
   [[nodiscard]] Result<Value> call(const Request& request) const;
 
-  /// Sends all at once, as the rate limiter admits them; the n-th result belongs to the n-th
-  /// request.
+  /// Sends all requests concurrently, as the rate limiter admits them; the n-th result belongs to
+  /// the n-th request.
   [[nodiscard]] std::vector<Result<Value>> batch(std::span<const Request> requests) const;
 
-  /// Sends the requests that `next` makes, at most `at_once_max` at once (0: 50), and passes each
-  /// response to `done`, in the order of their arrival. Both run on this thread, never both at
-  /// once, and may use the client.
+  /// Sends the requests that `next` makes, at most `at_once_max` (0: 50) concurrently, and passes
+  /// each response to `done` in the order of arrival. Both run on this thread, one at a time, and
+  /// may use the client.
   ///
-  ///     next(std::size_t index) -> std::optional<Request>    nothing: none now; it is asked again
-  ///                                                          after the next done()
+  ///     next(std::size_t index) -> std::optional<Request>    nothing: none now; called again after
+  ///                                                          the next done()
   ///     done(std::size_t index, const Result<Value>&) -> void, or a Status that ends the fan-out
   ///
-  /// A value is borrowed until done() returns, so that 10,000 responses need no memory for each.
-  /// Returns the first error of done(), or kCancelled when the host stops.
+  /// A value is borrowed until done() returns, so memory does not grow with the number of
+  /// responses. Returns the first error of done(), or kCancelled if the host stops.
   template <std::invocable<std::size_t> Next, typename Done>
   [[nodiscard]] Status fan_out(const Next& next, const Done& done,
                                std::uint32_t at_once_max = 0) const;
-  /// The same for requests that are there already.
+  /// The same for existing requests.
   template <typename Done>
   [[nodiscard]] Status fan_out(std::span<const Request> requests, const Done& done,
                                std::uint32_t at_once_max = 0) const {
@@ -88,28 +87,28 @@ class Client {
         done, at_once_max);
   }
 
-  /// Lists in pages of `request.limit` items (0: 500, as client-go) and passes each to
+  /// Lists in pages of `request.limit` items (0: 500, as client-go) and passes each page to
   /// `on_page(const Page&)`, which returns nothing, or a Status that ends the list. If the server
-  /// forgets the version of the list meanwhile (410), everything is listed again at once: see
+  /// drops the list's version before the last page (410), everything is listed again at once: see
   /// Page::restarted.
   template <typename OnPage>
   [[nodiscard]] Status list_pages(Request request, const OnPage& on_page) const;
 
-  /// Passes the body of the response to a get or list to `sink(std::string_view)` as it arrives, in
-  /// pieces cut anywhere, unparsed; a Status of the sink's ends the transfer. The text is borrowed
-  /// until the sink returns, and no more than 256 KiB wait for it. For logs:
+  /// Passes the body of the response to a get or list to `sink(std::string_view)` as it arrives,
+  /// unparsed and in arbitrary pieces; an error of the sink ends the transfer. The text is borrowed
+  /// until the sink returns, and the host buffers at most 256 KiB. For logs:
   ///
   ///     Request log = Request::get<Pod>(key);
   ///     log.subresource = "log";
   ///     log.query = "follow=true&tailLines=100";
-  ///     log.timeout = std::chrono::minutes(5);  // For all of it.
+  ///     log.timeout = std::chrono::minutes(5);  // For the whole transfer.
   ///
-  /// kUnavailable: the body was cut. kCancelled: the host stops or swaps.
+  /// kUnavailable: the body was cut off. kCancelled: the host stops or swaps.
   template <typename Sink>
   [[nodiscard]] Status stream(const Request& request, const Sink& sink) const;
 
-  /// Ok, kNotFound when the server lacks the resource, kUnavailable when that is not known. Also
-  /// allowed while a controller is made.
+  /// Ok if the server has the resource, kNotFound if it does not, kUnavailable if that is unknown.
+  /// Also allowed in a controller's constructor.
   [[nodiscard]] Status resource_exists(const Resource& resource) const;
 
  private:
@@ -118,7 +117,7 @@ class Client {
     if (!result) return result.error();
     return View(*result);
   }
-  /// Borrows from `request`.
+  /// The result borrows from `request`.
   [[nodiscard]] static davit_request to_raw(const Request& request);
   [[nodiscard]] Result<Value> to_result(const davit_response& response) const;
 

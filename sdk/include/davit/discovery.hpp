@@ -48,8 +48,8 @@ class ServedResource {
   davit_served_resource raw_;
 };
 
-/// A version of a group of which the server could not say what it has. Its resources may exist:
-/// keep what was known of them.
+/// A version of a group whose resources the server could not list. They may exist: rely on earlier
+/// knowledge of them.
 struct UnknownVersion {
   std::string_view group;
   std::string_view version;
@@ -61,38 +61,41 @@ struct ServedCatalog {
   /// Every version of every group; the preferred version of a group comes before its others.
   std::vector<ServedResource> resources;
   std::vector<UnknownVersion> unknown;
-  Time fetched{};  ///< As Context::now(): what the server had changed by then is in it.
+  Time fetched{};  ///< On Context::now(): includes the server's changes up to then.
 
-  /// Whether nothing can be said about the resources of this group and version.
+  /// Whether the resources of this group and version are unknown.
   [[nodiscard]] bool is_unknown(std::string_view group, std::string_view version) const;
 };
 
-/// A handle: cheap to copy. Lookups are for constructors, syncs and timers, and may wait for the
-/// server when the host's catalog is old; the rest returns at once and may come from handlers, too.
+/// A handle: cheap to copy. Call lookups in constructors, syncs and timers; they may wait for the
+/// server if the host's catalog is old. The other functions return at once and may also be called
+/// in handlers.
 ///
-/// Errors of lookups: kNotFound if the server does not have it; kUnavailable if it may have it, but
-/// could not say; kUnsupported on a host without "davit.discovery/1".
+/// Errors of lookups: kNotFound if the server does not have the resource; kUnavailable if it may
+/// have it but discovery failed; kUnsupported on a host without "davit.discovery/1".
 class Discovery {
  public:
-  /// Given by Context::discovery.
+  /// Use Context::discovery instead.
   explicit Discovery(const Api& api) : api_(&api) {}
 
-  /// The resource of this plural name. An empty version: the preferred one that has it.
+  /// The resource of this plural name. With an empty version: the first version in the group's
+  /// order of preference that has it.
   [[nodiscard]] Result<ServedResource> find(std::string_view group, std::string_view version,
                                             std::string_view resource) const;
-  /// The resource that keeps objects of this kind; the way from an owner reference to its owner.
-  /// `api_version` is "apps/v1" or "v1".
+  /// The resource that has objects of this kind, for example to find the owner of an owner
+  /// reference. `api_version` is "apps/v1" or "v1".
   [[nodiscard]] Result<ServedResource> find_kind(std::string_view api_version,
                                                  std::string_view kind) const;
-  /// Everything. A partial failure is a catalog with unknown versions.
+  /// The whole catalog. A partial failure is a catalog with unknown versions.
   [[nodiscard]] Result<ServedCatalog> catalog() const;
-  /// The same, but always asked of the server: for a controller that does harm with an answer of
-  /// half a minute ago.
+  /// The same, but always queries the server: for controllers that would do harm with a catalog
+  /// that is half a minute old.
   [[nodiscard]] Result<ServedCatalog> fetch() const;
 
-  /// Adds `key` to `queue` now and whenever what the server offers has changed.
+  /// Adds `key` to `queue` now and whenever the catalog has changed.
   [[nodiscard]] Status wake(const Queue& queue, const Key& key) const;
-  /// Has the server asked again soon, after a CustomResourceDefinition has changed for example.
+  /// Makes the host query the server again soon, for example after a change of a
+  /// CustomResourceDefinition.
   void refresh() const;
 
  private:

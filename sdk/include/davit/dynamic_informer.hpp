@@ -1,4 +1,4 @@
-/// DynamicInformer: the cache of a resource that a controller learns of at run time.
+/// DynamicInformer: the cache of a resource that a controller selects at run time.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,11 @@ namespace davit {
 /// The part of each object that the server sends.
 enum class ObjectForm : std::int32_t {
   kObject = DAVIT_FORM_OBJECT,
-  kMetadata = DAVIT_FORM_METADATA,  ///< Metadata alone: a fraction of the bytes and of the memory.
+  kMetadata = DAVIT_FORM_METADATA,  ///< Metadata only: a fraction of the bytes and of the memory.
 };
 
-/// An index over one or several paths; see Context::add_index() for their form. An object is in it
-/// if each path leads to a string. One path may lead to several ([]).
+/// An index over one or more paths; see Context::add_index() for their syntax. It contains an
+/// object if each path leads to a string. One path may lead to several ([]).
 struct DynamicIndex {
   std::string_view name;
   std::vector<std::string_view> paths;  ///< {"metadata.namespace", …}: a namespaced index.
@@ -40,8 +40,8 @@ struct DynamicInformerOptions {
   ObjectForm form = ObjectForm::kObject;
   std::vector<std::string_view> projection = {};  ///< The field paths that are read; none: all.
   std::vector<DynamicIndex> indexes = {};
-  /// The key is added to the queue whenever DynamicInformer::synced() may say something else, and
-  /// once after the informer was opened.
+  /// The key is added to the queue whenever the result of DynamicInformer::synced() may have
+  /// changed, and once after the informer is opened.
   struct Wake {
     Queue queue;
     Key key;
@@ -49,18 +49,18 @@ struct DynamicInformerOptions {
   std::optional<Wake> wake = std::nullopt;
 };
 
-/// A handle: cheap to copy; valid until close() or the end of the controller. Reads are for
-/// handlers, syncs and timers.
+/// A handle: cheap to copy; valid until close() or the end of the controller. Read it in handlers,
+/// syncs and timers.
 class DynamicInformer {
  public:
-  /// Opened by Context::open_dynamic_informer.
+  /// Use Context::open_dynamic_informer instead.
   DynamicInformer(const Api& api, davit_handle handle) : api_(&api), handle_(handle) {}
 
-  /// Success: the content is there and was delivered. kUnavailable: not yet. kNotFound: the server
-  /// does not serve the resource (any more). kForbidden: it refuses. In both cases reads give the
-  /// last known content, and the host tries again. kExpired: the content may be older than the
-  /// moment since which the controller acts; reads fail until the host has compared it with the
-  /// server.
+  /// Success: the content is complete and was delivered. kUnavailable: not yet. kNotFound: the
+  /// server does not serve the resource, or no longer does; kForbidden: the server refuses it. In
+  /// these two cases reads return the last known content, and the host retries. kExpired: the
+  /// content may be older than the time since which the controller acts; reads fail until the host
+  /// has compared it with the server.
   [[nodiscard]] Status synced() const;
 
   /// kStale after close().
@@ -72,11 +72,12 @@ class DynamicInformer {
     return select(DAVIT_INDEX_NAMESPACE, {ns});
   }
   /// The objects that have these values, one for each path of the index. kMisuse: there is no such
-  /// index. kInvalid: another number of values.
+  /// index. kInvalid: the wrong number of values.
   List<ObjectView> select(std::string_view index,
                           std::initializer_list<std::string_view> values) const;
 
-  /// Ends it. Its handlers are not called again, but one that runs now is not waited for.
+  /// Closes the informer. Its handlers are not called again, but it does not wait for a running
+  /// one.
   void close() const { static_cast<void>(api_->dynamic_informer->close(api_->call(), handle_)); }
 
   [[nodiscard]] davit_handle handle() const { return handle_; }
@@ -88,7 +89,7 @@ class DynamicInformer {
 
 namespace detail {
 
-/// Keeps the handlers of informers as long as the host may call them. Thread-safe.
+/// Keeps the handlers of informers alive as long as the host may call them. Thread-safe.
 class DynamicAnchors {
  public:
   explicit DynamicAnchors(const Api& api);

@@ -8,7 +8,7 @@
 
 namespace davit {
 
-/// The subject of an event if there is no object to read it from: after a failed create.
+/// The subject of an event without an object, for example after a failed create.
 struct EventSubject {
   std::string_view ns = {};  ///< Empty: the event is written into "default".
   std::string_view name = {};

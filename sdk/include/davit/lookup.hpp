@@ -1,5 +1,5 @@
-/// Lookup and List: the results of reads of a cache. Absence is not an error, and an error never
-/// reads as absence: the use of a failed read throws, which fails the sync or handler.
+/// Lookup and List: results of cache reads. Absence is not an error, and an error never reads as
+/// absence: using the result of a failed read throws, which fails the sync or handler.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace davit {
 
-/// An object that is there, an object that is not there, or the reason why the host does not say.
+/// An object, its absence, or the reason why the read failed.
 ///
 ///     const Lookup<Pod> pod = pods_.get(key);
 ///     if (!pod) return Again::when_changed();  // Absent. An error throws here and fails the sync.
@@ -32,7 +32,7 @@ class [[nodiscard]] Lookup {
     if (!error.ok()) error_ = std::make_shared<const Status>(std::move(error));
   }
 
-  /// Whether the object is there. Throws NoValue if the read failed.
+  /// Whether there is an object. Throws NoValue if the read failed.
   [[nodiscard]] bool has_value() const {
     if (error_ != nullptr) throw NoValue(*error_);
     return found_.has_value();
@@ -46,7 +46,7 @@ class [[nodiscard]] Lookup {
   View operator*() const&& { return checked(); }
   const View* operator->() const { return &checked(); }
 
-  /// Why the read failed; ok for an object that is there or absent.
+  /// Why the read failed; ok for an object or its absence.
   [[nodiscard]] Status error() const { return error_ == nullptr ? Status() : *error_; }
 
  private:
@@ -59,8 +59,8 @@ class [[nodiscard]] Lookup {
   std::shared_ptr<const Status> error_;  // Null: none.
 };
 
-/// Objects read from a cache: one consistent snapshot, in no particular order. Every use of a list
-/// whose read failed throws NoValue, except error().
+/// Objects read from a cache: one consistent snapshot, in no particular order. If the read failed,
+/// every use of the list except error() throws NoValue.
 template <typename View>
 class [[nodiscard]] List {
  public:

@@ -1,5 +1,5 @@
-/// Note: what a plugin declares, in C++. The compiler makes the text of the ELF note of it, which
-/// docs/ABI.md describes, and refuses mistakes.
+/// Note: a plugin's declaration in C++. At compile time it becomes the text of the ELF note, which
+/// docs/ABI.md describes; errors in it are compile errors.
 ///
 ///     constexpr void declare(Note& note) {
 ///       note.plugin("greeter", "0.1.0")
@@ -26,7 +26,7 @@ namespace davit {
 
 class Context;
 
-/// Makes a controller; what it opens through the context belongs to that controller.
+/// Creates a controller; everything that it opens through the context belongs to that controller.
 using Factory = InitResult (*)(Context&);
 
 /// One row of the InitFunc table.
@@ -35,7 +35,7 @@ struct Row {
   Factory factory;
 };
 
-/// A text of a note, or the place of it in the controller's configuration.
+/// A text of a note, or the path of the text in the controller's configuration.
 struct Declared {
   constexpr Declared() = default;
   constexpr Declared(const char* text) : text(text) {}       // NOLINT(google-explicit-constructor)
@@ -43,16 +43,16 @@ struct Declared {
 
   std::string_view text = {};
   std::string_view config =
-      {};                    ///< The place below `config` of the manifest; empty: `text` counts.
-  bool has_default = false;  ///< `text` counts if the configuration lacks the place.
+      {};                    ///< The path below `config` of the manifest; empty: `text` applies.
+  bool has_default = false;  ///< `text` applies if the configuration lacks the path.
 };
-/// From the operator's configuration; without it the controller does not start.
+/// A text from the operator's configuration; if it is missing, the controller does not start.
 [[nodiscard]] constexpr Declared from_config(std::string_view place) {
   Declared out;
   out.config = place;
   return out;
 }
-/// From the operator's configuration, or `fallback`.
+/// A text from the operator's configuration, or `fallback`.
 [[nodiscard]] constexpr Declared from_config(std::string_view place, std::string_view fallback) {
   Declared out(fallback);
   out.config = place;
@@ -60,8 +60,8 @@ struct Declared {
   return out;
 }
 
-/// A factory, or none. Remembers which, because under UndefinedBehaviorSanitizer g++ compares no
-/// function with nullptr at compile time.
+/// A factory, or none. Stores whether there is one, because under UndefinedBehaviorSanitizer g++
+/// cannot compare a function with nullptr at compile time.
 struct DeclaredFactory {
   constexpr DeclaredFactory() = default;
   constexpr DeclaredFactory(std::nullptr_t) {}  // NOLINT(google-explicit-constructor)
@@ -82,7 +82,7 @@ struct ControllerDeclaration {
   std::uint32_t workers = 1;
   std::string_view client_name = {};      ///< Names its requests; empty: its name.
   std::string_view event_component = {};  ///< Source of its Events; empty: the client's name.
-  bool off_by_default = false;            ///< Runs only when named.
+  bool off_by_default = false;            ///< Runs only if named.
   bool without_leadership = false;        ///< May run on a standby.
 };
 
@@ -100,19 +100,19 @@ struct WatchOptions {
   Declared namespaces_from = {};                            ///< Instead: from_config().
 };
 
-/// For a rule about every resource that the server has or will have.
+/// For a rule that applies to every current and future resource of the server.
 inline constexpr Resource kEveryResource{"*", "*", "*", ""};
 
-/// Filled by a declaration function. Only the compiler calls it: a mistake is a compile error
-/// whose text is the name of the function that it "calls".
+/// Filled by a declaration function, at compile time only. An error in the declaration "calls" a
+/// function that is not constexpr, whose name is the text of the compile error.
 class Note {
  public:
   using Texts = std::initializer_list<std::string_view>;
 
-  /// For detail::declared_note(); null pointers only count.
+  /// For detail::declared_note(); with null pointers it only counts.
   constexpr Note(char* text, Row* rows) : text_(text), rows_(rows) {}
 
-  /// Comes first. `name` is in lower case with digits and dashes.
+  /// Must be called first. `name` consists of lower-case letters, digits and dashes.
   constexpr Note& plugin(std::string_view name, std::string_view version) {
     if (size_ != 0) error_plugin_is_declared_once_and_first();
     put("{\"name\":");
@@ -121,7 +121,7 @@ class Note {
     string(version);
     put(",\"abi\":\"" DAVIT_ABI_VERSION_TEXT "\"");
     requires_any_ = false;
-    // The SDK opens these, whatever a controller uses of them.
+    // The SDK opens these even if a controller does not use them.
     for (const std::string_view each :
          {"davit.object/1", "davit.informer/1", "davit.queue/1", "davit.client/1", "davit.timer/1",
           "davit.event/1", "davit.log/1", "davit.clock/1", "davit.random/1", "davit.metric/1",
@@ -131,8 +131,8 @@ class Note {
     return *this;
   }
 
-  /// A capability that the plugin cannot run without, besides those of every plugin:
-  /// "davit.http/1". After plugin(), before the first controller.
+  /// Declares a capability that the plugin requires, such as "davit.http/1", in addition to those
+  /// of every plugin. Call it after plugin() and before the first controller().
   constexpr Note& needs(std::string_view capability) {
     if (size_ == 0 || in_controller_) error_needs_comes_between_plugin_and_controller();
     put(requires_any_ ? "," : ",\"requires\":[");
@@ -141,7 +141,7 @@ class Note {
     return *this;
   }
 
-  /// The rules and watches that follow are those of this controller.
+  /// Begins a controller: the rules and watches that follow belong to it.
   constexpr Note& controller(const ControllerDeclaration& of) {
     if (size_ == 0) error_plugin_is_declared_once_and_first();
     if (!of.factory.is_given) error_a_controller_needs_a_factory();
@@ -178,7 +178,7 @@ class Note {
     return *this;
   }
 
-  /// A right; a watch gives get, list and watch by itself. Rules come before watches.
+  /// Declares a right. A watch implies get, list and watch. Rules come before watches.
   constexpr Note& rule(const Resource& resource, Texts verbs, const RuleOptions& options = {}) {
     begin(Section::kRules, ",\"rules\":[");
     if (verbs.size() == 0) error_a_rule_needs_a_verb();
@@ -202,7 +202,7 @@ class Note {
   constexpr Note& rule(Texts verbs, const RuleOptions& options = {}) {
     return rule(View::kResource, verbs, options);
   }
-  /// The rights to create and patch Events. An EventRecorder needs none of its own.
+  /// Declares the rights to create and patch Events, which an EventRecorder does not need.
   constexpr Note& events() {
     rule({.group = "", .version = "v1", .resource = "events", .kind = "Event"},
          {"create", "patch"});
@@ -210,8 +210,8 @@ class Note {
                 {"create", "patch"});
   }
 
-  /// The objects of open_informer<View>(): whole, or the fields of View::kProjection if the
-  /// view has one.
+  /// Declares the objects of open_informer<View>(): whole, or the fields of View::kProjection if
+  /// the view has one.
   template <typename View>
   constexpr Note& watch(const WatchOptions& options = {}) {
     if constexpr (requires { View::kProjection; }) {
@@ -221,26 +221,26 @@ class Note {
       return watch_resource(View::kResource, nullptr, 0, options);
     }
   }
-  /// Fields only. Others read as undeclared.
+  /// Declares only these fields. Others read as undeclared.
   template <typename View>
   constexpr Note& watch(Texts projection, const WatchOptions& options = {}) {
     return watch_resource(View::kResource, projection.begin(), projection.size(), options);
   }
-  /// Those of an array, such as kFieldPaths of a generated type.
+  /// The same with the fields in an array, such as kFieldPaths of a generated type.
   template <typename View, std::size_t kCount>
   constexpr Note& watch(const std::array<std::string_view, kCount>& projection,
                         const WatchOptions& options = {}) {
     return watch_resource(View::kResource, projection.data(), kCount, options);
   }
 
-  /// The servers that davit.http/1 may reach. After the watches.
+  /// Declares the servers that davit.http/1 may reach. Call it after the watches.
   constexpr Note& http(Texts hosts) {
     begin_http();
     texts("\"hosts\":", hosts);
     put("}");
     return *this;
   }
-  /// From the configuration, with the roots that are trusted; see docs/ABI.md.
+  /// The same from the configuration, with the trusted roots; see docs/ABI.md.
   constexpr Note& http(const Declared& hosts, const Declared& roots = {}) {
     begin_http();
     member("\"hosts\":", hosts);
@@ -261,7 +261,7 @@ class Note {
  private:
   enum class Section { kNone, kRules, kWatches, kHttp };
 
-  // None of these is constexpr, so that the compiler stops where one is called, and names it.
+  // These are not constexpr, so that the compiler stops at a call and names the function.
   static void error_plugin_is_declared_once_and_first() {}
   static void error_needs_comes_between_plugin_and_controller() {}
   static void error_a_note_needs_a_controller() {}

@@ -32,11 +32,12 @@ enum class Propagation : std::int32_t {
 /// The part of the object that the server sends. Metadata is cheaper, and enough for most writes.
 enum class Answer : std::int32_t {
   kObject = DAVIT_ANSWER_OBJECT,
-  kMetadata = DAVIT_ANSWER_METADATA,  ///< Items of a list are cut, too.
+  kMetadata = DAVIT_ANSWER_METADATA,  ///< Also for the items of a list.
 };
 
-/// The order of a controller's requests when several wait for its rate limiter. None waits
-/// for ever: every fourth one that is sent then is the one that has waited longest.
+/// The order of a controller's requests that wait for its rate limiter. Every fourth request that
+/// is sent while others wait is the one that has waited longest, so that every request is sent
+/// eventually.
 enum class Priority : std::int32_t {
   kNormal = DAVIT_PRIORITY_NORMAL,
   kHigh = DAVIT_PRIORITY_HIGH,
@@ -47,8 +48,8 @@ struct WriteOptions {
   std::string_view subresource = {};  ///< Empty, or "status", "scale", ….
   Answer answer = Answer::kObject;
   std::string_view query = {};  ///< Further parameters, form-encoded: "fieldValidation=Strict".
-  /// The owner of the fields that are written. Empty: the controller's client name for an apply,
-  /// "davit" for other writes.
+  /// The owner of the written fields. Empty: the controller's client name for an apply, "davit" for
+  /// other writes.
   std::string_view field_manager = {};
   bool force = false;  ///< For an apply: takes fields over from other field managers.
   Priority priority = Priority::kNormal;
@@ -58,8 +59,8 @@ struct ListOptions {
   std::string_view label_selector = {};  ///< In text form, see Selector::to_string.
   std::string_view field_selector = {};  ///< "spec.nodeName=n1,status.phase!=Failed".
   Answer answer = Answer::kObject;
-  std::uint64_t limit = 0;               ///< Items in one response at most; 0: all.
-  std::string_view continue_token = {};  ///< metadata.continue of the page before.
+  std::uint64_t limit = 0;               ///< The most items in one response; 0: all.
+  std::string_view continue_token = {};  ///< metadata.continue of the previous page.
   Priority priority = Priority::kNormal;
 };
 
@@ -70,9 +71,9 @@ struct DeleteOptions {
   std::string resource_version = {};  ///< Precondition; empty: none.
 };
 
-/// One request, for Client::call() and for several at once. The factories cover the usual ones:
-/// with a type for a resource that is known at compile time, with a Resource for any other. The
-/// texts of a Resource must outlive the request.
+/// One request, for Client::call() and the functions that send several. The factories cover the
+/// usual requests: with a type for a resource known at compile time, with a Resource for any other.
+/// The texts of a Resource must outlive the request.
 struct Request {
   std::int32_t verb = DAVIT_GET;
   Resource resource{};
@@ -98,7 +99,7 @@ struct Request {
     return get(View::kResource, key);
   }
 
-  /// All objects in a namespace, or in all of them if `ns` is empty.
+  /// Lists a namespace, or all namespaces if `ns` is empty.
   [[nodiscard]] static Request list(const Resource& resource, std::string_view ns,
                                     const ListOptions& options = {});
   template <typename View>
@@ -130,7 +131,7 @@ struct Request {
     return patch(View::kResource, key, type, std::move(body), options);
   }
 
-  /// The response is the metadata of the object, or a Status.
+  /// Deletes an object. The response is the object's metadata, or a Status.
   [[nodiscard]] static Request remove(const Resource& resource, const Key& key,
                                       DeleteOptions options = {});
   template <typename View>
@@ -147,8 +148,8 @@ struct Request {
 /// One page of a list.
 struct Page {
   Value list;  ///< The whole response; borrowed until the callback returns.
-  /// The server has forgotten the version of the pages before, which do not count any more: this
-  /// is the whole list.
+  /// The server dropped the version of the previous pages, which are void: this page is the whole
+  /// list.
   bool restarted = false;
 
   [[nodiscard]] auto items() const { return list[&Names::items].elements(); }

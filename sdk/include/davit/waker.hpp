@@ -1,4 +1,4 @@
-/// Waker: the way to a queue for threads that a library of the plugin's needs.
+/// Waker: adds keys from threads that a library of the plugin starts.
 #pragma once
 
 #include <davit/api.hpp>
@@ -8,15 +8,15 @@
 
 namespace davit {
 
-/// Adds keys to a queue from any thread, at any time; after the end of the controller it does
-/// nothing, and after a swap its keys go to the queue of that name in the next build. Cheap to
-/// copy. The threads must have ended when the controller's destructor returns, because its code
-/// goes.
+/// Adds keys to a queue from any thread, at any time. After the end of the controller it does
+/// nothing; after a swap its keys go to the queue of that name in the next build. Cheap to copy.
+/// The threads must have ended when the controller's destructor returns, because the library is
+/// then unloaded.
 class Waker {
  public:
   /// Wakes nothing.
   Waker() = default;
-  /// Takes over a reference to `raw`. Opened by Context::open_waker.
+  /// Takes over a reference to `raw`. Use Context::open_waker instead.
   Waker(const davit_waker_v1& table, davit_waker* raw) : table_(table), raw_(raw) {}
   Waker(const Waker& other) : table_(other.table_), raw_(other.raw_) {
     if (raw_ != nullptr) table_.retain(raw_);

@@ -33,8 +33,8 @@ template <typename Owner>
           .block_owner_deletion = true};
 }
 
-/// Makes `owner` the controller of what the draft describes. kInvalid if the draft has another
-/// controller, or if the owner is in another namespace, where no reference can lead.
+/// Makes `owner` the controller of the drafted object. kInvalid if the draft has another
+/// controller, or if the owner is in another namespace, because references do not cross namespaces.
 template <typename Owner, typename Wanted>
 [[nodiscard]] Status set_controller_reference(const Owner& owner, Wanted& wanted) {
   const std::string_view ns = wanted.metadata.ns.view();
@@ -98,10 +98,10 @@ class PatchWriter {
 
 }  // namespace detail
 
-/// Creates what the draft describes if `live` is absent; else sends what the live object does not
-/// follow as a patch, or nothing. `type`: kStrategic keeps entries of others in lists of built-in
-/// kinds. Errors are those of Client::create() and patch(): kAlreadyExists and kConflict mean that
-/// the cache lags, and the sync may return them to be tried again.
+/// Creates the drafted object if `live` is absent; otherwise patches the members in which the live
+/// object differs from the draft, if any. `type`: kStrategic keeps entries of others in lists of
+/// built-in kinds. Errors are those of Client::create() and patch(): kAlreadyExists and kConflict
+/// mean that the cache lags; a sync may return them, which leads to a retry.
 template <typename Wanted>
 [[nodiscard]] Result<Written> create_or_patch(const Context& context,
                                               const Lookup<typename Wanted::View>& live,
@@ -130,9 +130,9 @@ struct ApplyOptions {
   bool force = true;                    ///< Takes fields over from other managers.
 };
 
-/// Server-side apply: the object gets what the draft sets, and loses what this field manager set
-/// before and the draft no longer does. The rule needs the verb patch, and create for objects that
-/// may not exist. kConflict without `force` if another manager has a field.
+/// Server-side apply: the object gets the fields that the draft sets, and loses those that this
+/// field manager set before and the draft does not. The rule needs the verb patch, and create for
+/// objects that may not exist. Without `force`: kConflict if another manager owns a field.
 template <typename Wanted>
 [[nodiscard]] Result<typename Wanted::View> apply(const Context& context, const Wanted& wanted,
                                                   const ApplyOptions& options = {}) {
@@ -160,14 +160,14 @@ Status write_finalizers(const Context& context, const View& object, std::string_
 
 }  // namespace detail
 
-/// Adds a finalizer of the object's; no request if it has it. kConflict: the cache lags.
+/// Adds a finalizer to the object; sends nothing if it has it. kConflict: the cache lags.
 template <typename View>
 [[nodiscard]] Status add_finalizer(const Context& context, const View& object,
                                    std::string_view finalizer) {
   if (object.has_finalizer(finalizer)) return {};
   return detail::write_finalizers(context, object, {}, finalizer);
 }
-/// Removes a finalizer; no request if the object lacks it, and success if the object is gone.
+/// Removes a finalizer; sends nothing if the object lacks it, and succeeds if the object is gone.
 template <typename View>
 [[nodiscard]] Status remove_finalizer(const Context& context, const View& object,
                                       std::string_view finalizer) {
@@ -175,8 +175,8 @@ template <typename View>
   return detail::write_finalizers(context, object, finalizer, {}).unless(Code::kNotFound);
 }
 
-/// Writes what the live status does not follow to the status subresource. No request if there is
-/// nothing, and success if the object is gone.
+/// Writes the members in which the live status differs from the draft to the status subresource.
+/// Sends nothing if there are none, and succeeds if the object is gone.
 template <typename View, detail::Draft Wanted>
 [[nodiscard]] Result<Written> patch_status(const Context& context, const View& live,
                                            const Wanted& status) {
@@ -192,15 +192,16 @@ template <typename View, detail::Draft Wanted>
   return Written::kPatched;
 }
 
-/// Sets a condition as meta.SetStatusCondition of k8s.io/apimachinery does: the transition time
-/// becomes `now` only if the status changes, and all else is taken over. Whether the list changed.
+/// Sets a condition like meta.SetStatusCondition of k8s.io/apimachinery: the transition time
+/// becomes `now` only if the status changes; everything else is replaced. Returns whether the list
+/// changed.
 bool set_condition(ConditionList& conditions, Condition condition, WallTime now);
 
 // ---- Conflicts ----------------------------------------------------------------------------------
 
-/// Calls `attempt` until it returns anything but kConflict, at most `attempts_max` times. Each
-/// attempt must read the object from the server (Client::get) and not from the cache. Returns what
-/// the last attempt returned: a Status or a Result.
+/// Calls `attempt` until its result is not kConflict, at most `attempts_max` times. Each attempt
+/// must read the object from the server (Client::get), not from the cache. Returns the result of
+/// the last attempt: a Status or a Result.
 template <typename Attempt>
 [[nodiscard]] auto retry_on_conflict(const Attempt& attempt, int attempts_max = 5) {
   const auto code_of = [](const auto& outcome) {
@@ -215,9 +216,8 @@ template <typename Attempt>
   return outcome;
 }
 
-/// Calls `attempt`, which returns a Status, until it returns anything but kConflict. A pause comes
-/// before each further attempt, so that the attempts may read the cache. kCancelled if the host
-/// stops meanwhile.
+/// Calls `attempt`, which returns a Status, until its result is not kConflict. Pauses before each
+/// further attempt, so the attempts may read the cache. kCancelled if the host stops.
 template <typename Attempt>
 [[nodiscard]] Status retry_on_conflict(const Context& context,
                                        std::span<const std::chrono::milliseconds> pauses,

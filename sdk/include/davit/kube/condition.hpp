@@ -51,24 +51,24 @@ struct Condition {
   std::string reason;
   std::string message;
   std::optional<WallTime> last_transition_time;
-  std::optional<WallTime> last_update_time;  ///< Deployments have it, ReplicaSets do not.
-  /// The generation that the condition is about; custom resources have it.
+  std::optional<WallTime> last_update_time;  ///< Used by Deployments, not by ReplicaSets.
+  /// The generation that the condition describes; used by custom resources.
   std::optional<std::int64_t> observed_generation = std::nullopt;
-  /// The members that are not above, as JSON text: `"name":value`, separated by commas. from()
-  /// fills it, and write() writes them again.
+  /// All other members as JSON text: `"name":value`, separated by commas. from() sets it, and
+  /// write() writes it unchanged.
   std::string others = {};
 
   [[nodiscard]] static Condition from(const ConditionView& view);
 
   void write(JsonWriter& out) const;
 
-  /// Compares all but `others`, which belong to another writer.
+  /// Compares everything except `others`, which belong to another writer.
   friend bool operator==(const Condition& a, const Condition& b);
 };
 
-/// The conditions of a status being computed, in their order. Those that it was made from and that
-/// were not set since are written as they were, whatever they contain; one that replaces another
-/// takes over the members that it does not know.
+/// The conditions of a status being computed, in their order. Conditions of the original array that
+/// were not set since are written unchanged; a condition that replaces another keeps its unknown
+/// members.
 class ConditionList {
  public:
   ConditionList() = default;
@@ -82,16 +82,16 @@ class ConditionList {
     return nullptr;
   }
 
-  /// Upstream's rule (SetDeploymentCondition, SetCondition): same status and reason leave the
-  /// present one untouched, message and times included; else the new one replaces it at the end of
-  /// the list, and keeps the old transition time when the status is the same.
+  /// Upstream's rule (SetDeploymentCondition, SetCondition): if status and reason are the same, the
+  /// existing condition stays unchanged, including message and times. Otherwise the new one
+  /// replaces it at the end of the list, and keeps the old transition time if the status is the
+  /// same.
   void set(Condition condition);
 
   void remove(std::string_view type);
-  /// Puts the condition in the place of the one of its type, or at the end. Whether the list is
-  /// another one now.
+  /// Replaces the condition of its type in place, or appends it. Returns whether the list changed.
   bool replace(Condition condition);
-  /// Adds at the end whatever is there; for rules other than set().
+  /// Appends the condition unconditionally; for rules other than set().
   void append(Condition condition);
 
   void write(JsonWriter& out) const;

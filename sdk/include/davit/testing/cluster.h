@@ -30,8 +30,8 @@ DAVIT_CLUSTER_FUNCTION davit_code davit_cluster_start(davit_cluster* cluster, da
                                                       davit_init_fn init, davit_str config,
                                                       const davit_sink* why);
 DAVIT_CLUSTER_FUNCTION void davit_cluster_stop(davit_cluster* cluster, davit_str name);
-/* Puts another build of a controller in the place of the one that runs, as a hot swap does. After
- * an error, whose reason goes to `why`, the old one runs on. */
+/* Replaces the running build of a controller, like a hot swap. After an error, whose reason goes
+ * to `why`, the old build keeps running. */
 DAVIT_CLUSTER_FUNCTION davit_code davit_cluster_swap(davit_cluster* cluster, davit_str name,
                                                      davit_init_fn init, davit_str config,
                                                      const davit_sink* why);
