@@ -87,7 +87,7 @@ struct ApiResponse {
   std::string content_type;
   Time began{};  ///< When the request was taken on, before any wait; zero: it was refused.
   Time ended{};
-  int attempts = 0;  ///< Sent, the retries included; 0 for a stream, too.
+  int attempts = 0;  ///< Number sent, including retries; 0 also for a stream.
   /// A write that an attempt before the last one may have carried out.
   bool has_unclear_attempt = false;
 };

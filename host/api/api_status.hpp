@@ -21,8 +21,8 @@ struct ResponseHead {
 /// The header's value when it is a whole number of seconds; dates are not understood, as upstream.
 [[nodiscard]] std::optional<std::uint32_t> parse_retry_after(std::string_view value);
 
-/// Success, or the error in a Status body or else in the HTTP status. A Status other than success
-/// is an error whatever the HTTP status is.
+/// Success, or the error in a Status body, otherwise in the HTTP status. A Status other than
+/// success is an error regardless of the HTTP status.
 [[nodiscard]] Status decode_response(const ApiRequest& request, const ResponseHead& head,
                                      std::string_view body);
 

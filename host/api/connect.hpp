@@ -1,4 +1,4 @@
-/// The way from a configuration to a server.
+/// Connects to the server of a configuration.
 #pragma once
 
 #include <davit/result.hpp>

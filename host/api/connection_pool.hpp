@@ -20,8 +20,8 @@ class ConnectionPool {
   ConnectionPool(const ConnectionPool&) = delete;
   ConnectionPool& operator=(const ConnectionPool&) = delete;
 
-  /// The one that was used last, so that the others grow old and are closed; null when there is
-  /// none of this TLS material.
+  /// The most recently used connection with this TLS material, so that others age and are closed;
+  /// null if there is none.
   [[nodiscard]] Owned take(const std::shared_ptr<const TlsMaterial>& tls, Time now)
       EXCLUDES(mutex_);
   /// Keeps a connection for the next request.

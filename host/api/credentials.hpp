@@ -54,8 +54,8 @@ class Credentials {
                                                          std::unique_ptr<Credentials> credentials,
                                                          HttpHeaders impersonation);
 
-/// The same over a transport that others use, too. `inner` must outlive the result, whose
-/// close_idle() leaves it alone.
+/// The same over a shared transport. `inner` must outlive the result, whose close_idle() leaves it
+/// alone.
 [[nodiscard]] std::unique_ptr<Transport> add_credentials(Transport& inner,
                                                          std::unique_ptr<Credentials> credentials);
 

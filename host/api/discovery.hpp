@@ -42,7 +42,7 @@ struct ApiCatalog {
     Status error;  ///< Why its resources are unknown; success when they are not.
     std::vector<ResourceInfo> resources;
 
-    /// Whether both say the same; the text of an error does not count.
+    /// Whether both have the same content; texts of errors are ignored.
     friend bool operator==(const Version& a, const Version& b) {
       return a.version == b.version && a.error.ok() == b.error.ok() && a.resources == b.resources;
     }
@@ -54,16 +54,16 @@ struct ApiCatalog {
     friend bool operator==(const Group&, const Group&) = default;
   };
   std::vector<Group> groups;  ///< Core first.
-  Time fetched{};             ///< When the fetch began: what was true by then is in it.
+  Time fetched{};             ///< When the fetch began; includes the state of that time.
 
-  /// Whether both say the same, whenever they were fetched.
+  /// Whether both have the same content, regardless of the time.
   friend bool operator==(const ApiCatalog& a, const ApiCatalog& b) { return a.groups == b.groups; }
 
   [[nodiscard]] const Group* group(std::string_view name) const;
 };
 
-/// Is notified when a fetched catalog differs from the one before. Called under the lock of
-/// Discovery, so it is a leaf.
+/// Notified when a fetched catalog differs from the previous one. Called with Discovery's lock
+/// held; must not call back.
 class DiscoveryListener {
  public:
   DiscoveryListener() = default;
@@ -84,18 +84,18 @@ class Discovery {
   /// `client` must outlive this. Upstream's rate is 20 a second, 200 at once.
   explicit Discovery(RestClient& client);
 
-  /// Fetches now and replaces what is known. Success if the server was understood, even if single
-  /// groups failed: their errors are in the catalog. So is one of the core group where the server
-  /// says that it has none, and had one before. Callers that come while a fetch runs share the next
-  /// one: what was true when they called is in it.
+  /// Fetches a catalog that replaces the current one. Success if the server was understood, even if
+  /// single groups failed: their errors are in the catalog. If the server reports no core group but
+  /// had one before, that is also such an error. Callers that arrive during a fetch share the next
+  /// one, so that it includes the state of the time of their call.
   [[nodiscard]] Status refresh(std::stop_token stop = {}) EXCLUDES(mutex_);
 
-  /// The same; gives what was fetched.
+  /// The same; returns the fetched catalog.
   [[nodiscard]] Result<std::shared_ptr<const ApiCatalog>> fetch(std::stop_token stop = {})
       EXCLUDES(mutex_);
 
-  /// Distrusts everything known; the next question fetches. Where that fails, what was known serves
-  /// on.
+  /// Marks the catalog as outdated: the next lookup fetches. If that fails, the old catalog stays
+  /// in use.
   void reset() EXCLUDES(mutex_);
 
   /// An empty `version` means the group's preferred version that has the resource.
@@ -103,20 +103,20 @@ class Discovery {
                                           std::string_view resource, std::stop_token stop = {})
       EXCLUDES(mutex_);
 
-  /// The resource that objects of this kind are kept under.
+  /// The resource that has objects of this kind.
   [[nodiscard]] Result<ResourceInfo> find_kind(std::string_view group, std::string_view version,
                                                std::string_view kind, std::stop_token stop = {})
       EXCLUDES(mutex_);
 
-  /// The present catalog, fetched if needed; perhaps an old one while the server does not respond.
-  /// Callers that come while it is fetched share that fetch.
+  /// The current catalog, fetched if needed; possibly an old one while the server does not respond.
+  /// Callers that arrive during the fetch share it.
   [[nodiscard]] Result<std::shared_ptr<const ApiCatalog>> catalog(std::stop_token stop = {})
       EXCLUDES(mutex_);
 
-  /// The catalog as known, perhaps an old one; null before the first fetch, which this does not
-  /// make. Fetches only after doubt().
+  /// The last catalog, possibly an old one; null before the first fetch, which this does not make.
+  /// Fetches only after doubt().
   [[nodiscard]] std::shared_ptr<const ApiCatalog> known(std::stop_token stop = {}) EXCLUDES(mutex_);
-  /// A response contradicts the catalog. Has known() fetch a new one.
+  /// Called when a response contradicts the catalog. Makes known() fetch a new one.
   void doubt() EXCLUDES(mutex_);
 
   /// `listener` must outlive its place here.
@@ -125,12 +125,12 @@ class Discovery {
   void remove_listener(DiscoveryListener& listener) EXCLUDES(mutex_);
   [[nodiscard]] bool has_listeners() const EXCLUDES(mutex_);
 
-  /// The number of callers that wait for a fetch that another one began.
+  /// The number of callers that wait for a fetch of another caller.
   [[nodiscard]] std::size_t waiting() const EXCLUDES(mutex_);
 
-  /// Has DiscoveryPoll refresh this soon. Does not wait.
+  /// Makes DiscoveryPoll refresh the catalog soon. Does not wait.
   void request_refresh() EXCLUDES(mutex_);
-  /// Whether that was asked for since the last call.
+  /// Whether a refresh was requested since the last call.
   [[nodiscard]] bool take_request() EXCLUDES(mutex_);
   /// Waits until `stop`, until `until`, or from `earliest` on until a refresh is requested.
   void await_request(Clock& clock, Time earliest, Time until, const std::stop_token& stop)

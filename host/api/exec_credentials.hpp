@@ -13,8 +13,8 @@
 namespace davit::host {
 
 /// Runs the plugin at the first request, when its credentials expire, and before the first request
-/// after a 401 for the present ones. One run at a time; requests that arrive meanwhile wait for it
-/// and share its outcome, a failure as well: a plugin that hangs delays each of them once.
+/// after a 401 for the current ones. One run at a time; requests that arrive during a run wait for
+/// it and share its result, including a failure, so that a hanging plugin delays each of them once.
 class ExecCredentials final : public Credentials {
  public:
   /// Longer than any login without a person takes.

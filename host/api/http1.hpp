@@ -1,5 +1,5 @@
-/// HTTP/1.1 on the wire: requests into bytes, bytes into responses. Internal to host/api. Beast's
-/// headers stay in the source.
+/// Encodes HTTP/1.1 requests and decodes responses. Internal to host/api. Beast's headers are only
+/// included in the source.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,8 @@ class HeadLimit {
 /// (kHeaderBytesMax). The message names the header and never contains a value.
 [[nodiscard]] Status check_request_lines(const HttpRequest& request);
 
-/// Whether a response may have a body: that of a HEAD never has one, whatever its length says.
+/// Whether a response may have a body; a response to HEAD never has one, regardless of its
+/// Content-Length.
 enum class ResponseBody { kPossible, kNever };
 
 /// Reads one final response from the bytes of a connection, and hands it to a ResponseReader.

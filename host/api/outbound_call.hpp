@@ -31,9 +31,9 @@ class OutboundCall final : public ResponseReader {
   void step(Time now);
   /// The transport is done with the attempt.
   void finish_attempt(Time now);
-  /// Ends it unless it is on the wire.
+  /// Ends the call unless it has been sent.
   void hold_back();
-  /// Ends it, whatever the phase.
+  /// Ends the call in any phase.
   void stop();
 
   [[nodiscard]] bool done() const { return phase_ == Phase::kDone; }

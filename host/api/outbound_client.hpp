@@ -37,10 +37,10 @@ struct OutboundRequest {
 };
 
 struct OutboundResponse {
-  /// kOk: the response is complete, whatever its http_status. kMisuse: malformed, not sent.
-  /// kUndeclared: a redirect leads to a host that is not declared. kCancelled: not sent (stop,
-  /// hold, gate). kInternal: larger than the limit. kUnavailable: no response; what it was to
-  /// change may or may not have been changed.
+  /// kOk: the response is complete, with any http_status. kMisuse: malformed, not sent.
+  /// kUndeclared: a redirect to an undeclared host. kCancelled: not sent (stop, hold, gate).
+  /// kInternal: larger than the limit. kUnavailable: no response; a change may or may not have been
+  /// made.
   Status status;
   int http_status = 0;  ///< 0: no response.
   HttpHeaders headers;  ///< Names in lower case.

@@ -43,7 +43,8 @@ class PooledCall final : public Call, public DrivenRequest {
              ResponseReader& reader);
   ~PooledCall() override;
 
-  /// Goes as far as possible at once; on_end() may come meanwhile. Once.
+  /// Starts the call and proceeds as far as possible without waiting; on_end() may be called during
+  /// this. Call it once.
   void start() { drive({}, route_.clock.now()); }
 
   void resume() override {}  // Its reader may not pause: it runs on the thread that drives.

@@ -27,7 +27,7 @@ namespace davit::host {
 ///
 /// libcurl resolves, connects and goes through proxies (CURLOPT_CONNECT_ONLY). Without a proxy the
 /// socket is then taken from it, and TlsSession speaks TLS: libcurl's handles and its TLS context,
-/// which no two connections share, take 100 KiB a connection. With a proxy libcurl speaks TLS, too.
+/// which no two connections share, take 100 KiB a connection. With a proxy libcurl also speaks TLS.
 /// No call blocks. Used by one thread at a time.
 class PooledConnection {
  public:
@@ -81,7 +81,7 @@ class PooledConnection {
   void take_socket(int socket);
   void handshake();
   void fail(Break kind, std::string why);
-  /// Ends libcurl's part; it must not call back meanwhile.
+  /// Ends libcurl's part; must not be called in one of its callbacks.
   void release_curl();
   [[nodiscard]] Io io_of(TlsSession::Progress progress);
   [[nodiscard]] std::string text_of(CURLcode code) const;
@@ -98,7 +98,7 @@ class PooledConnection {
   State state_ = State::kConnecting;
   std::vector<pollfd> sockets_;  // The sockets to poll while it connects.
   const Time give_up_;           // The handshake has to be done by then.
-  Time now_;                     // Passed to the connect() under way.
+  Time now_;                     // Passed to the connect() in progress.
   Time due_ = Time::max();
   int descriptor_ = -1;
   TransportEnd failure_;

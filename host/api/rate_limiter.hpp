@@ -16,9 +16,9 @@ namespace davit::host {
 /// Starts full with `burst` tokens and refills with `qps` tokens a second. Those that find no token
 /// wait in a line; the n-th gets its turn about n/qps later.
 ///
-/// Higher priorities go first, and within one priority the one that has waited longest. Every
-/// fourth token that is taken while others wait goes to the one that has waited longest of all, so
-/// that none waits for ever.
+/// Higher priorities go first, and within a priority the longest waiter. Every fourth token that is
+/// taken while others wait goes to the longest waiter of all priorities, so that each gets one
+/// eventually.
 ///
 /// Thread-safe; never blocks and never reads a clock.
 class TokenBucket {
@@ -44,8 +44,8 @@ class TokenBucket {
     }
     ~Turn() { leave(); }
 
-    /// Takes the token and gives up the place if it returns `now` or earlier; otherwise the token
-    /// is there at that time, unless others with a higher priority come meanwhile.
+    /// Takes the token and leaves the queue if it returns `now` or earlier; otherwise the token is
+    /// available at the returned time, unless waiters with a higher priority arrive.
     [[nodiscard]] Time take(Time now);
     void leave();
     /// Whether it has a place.

@@ -40,7 +40,7 @@ class LoopPool {
   }
 
  private:
-  // Allocates nothing: it runs when a call ends for lack of memory, too.
+  // Allocates nothing, because it also runs when a call ends for lack of memory.
   void put(std::unique_ptr<RequestLoop> loop) EXCLUDES(mutex_) {
     loop->reset();
     MutexLock lock(mutex_);

@@ -23,9 +23,9 @@ inline constexpr int kRetriesMax = 10;
 
 /// The delay before the next attempt, or nothing if this one is final. `retries` were made already.
 ///
-/// 429 with Retry-After means "not processed", so the method does not matter. 5xx is meant to say
-/// the same, but a proxy or a server that gives up in the middle says it, too: kWriteOnce is not
-/// repeated. A lost connection is repeated only where the request changes nothing.
+/// 429 with Retry-After means "not processed", so every method is repeated. 5xx should mean the
+/// same, but a proxy, or a server that gives up halfway, also sends it: kWriteOnce is not repeated.
+/// After a lost connection, a request is repeated only if it changes nothing.
 [[nodiscard]] inline std::optional<Duration> retry_delay(CallKind kind, const Attempt& attempt,
                                                          int retries) {
   if (retries >= kRetriesMax) return std::nullopt;

@@ -20,8 +20,8 @@ inline constexpr std::string_view kAccountNamespace = "kube-system";
 /// namespace, where they are missing. The rules are those of docs/spec/host.md, section 6
 /// (k8s.io/controller-manager/pkg/clientbuilder, tokenSourceImpl).
 ///
-/// One thread fetches at a time. Others use the present token meanwhile, or wait for the result and
-/// share it, also when it is a failure.
+/// One thread fetches at a time. Others use the current token, or wait for the result, which they
+/// share even if it is a failure.
 class ServiceAccountToken final : public Credentials {
  public:
   /// The lifetime that is requested; a server may grant another one.

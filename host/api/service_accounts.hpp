@@ -17,9 +17,9 @@ namespace davit::host {
 /// --use-service-account-credentials. Thread-safe.
 class ServiceAccounts {
  public:
-  /// `anonymous` brings no credentials of its own, see connect_anonymously(): a server that sees a
-  /// client certificate takes no notice of the token. `root` requests tokens as the host.
-  /// References must outlive this.
+  /// `anonymous` must not send credentials, see connect_anonymously(): a server that gets a client
+  /// certificate ignores the token. `root` requests tokens as the host. References must outlive
+  /// this.
   ServiceAccounts(Transport& anonymous, RestClient& root, DryRun dry_run, Logger log)
       : anonymous_(anonymous), root_(root), dry_run_(dry_run), log_(std::move(log)) {}
   ServiceAccounts(const ServiceAccounts&) = delete;

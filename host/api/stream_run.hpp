@@ -13,9 +13,9 @@
 
 namespace davit::host {
 
-/// The response of one request, until its caller has read it. The thread that reads drives the
-/// request, where the transport leaves that to it; other transports fill from threads of their own,
-/// and a slow reader delays them.
+/// The response of one request, until its caller has read it. If the transport allows it, the
+/// reading thread drives the request; other transports fill it on their own threads, which a slow
+/// reader delays.
 ///
 /// Thread-safe; only one thread reads.
 class StreamBuffer final : public ResponseReader {

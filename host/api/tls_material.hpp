@@ -31,8 +31,8 @@ struct TlsMaterial {
   std::uint64_t version = 0;  ///< Grows with each change of the files.
 };
 
-/// The present TlsMaterial of a connection. Files are looked at again when asked: a new CA serves
-/// new connections, a new client certificate too. A file that cannot be used keeps the old content.
+/// The current TlsMaterial of a connection. Rereads the files on request: new connections use a new
+/// CA and a new client certificate. If a file cannot be used, its old content stays in use.
 /// Thread-safe; reads small files.
 class TlsSource {
  public:

@@ -6,8 +6,9 @@
 
 namespace davit::host {
 
-/// Waiters by version, the lowest first: what a cache has not reached yet is not looked at when it
-/// moves. Adding, removing and taking cost O(log n). Borrows the waiters. Not thread-safe.
+/// Waiters by version, lowest first, so that an advancing cache does not visit waiters for versions
+/// that it has not reached. Adding, removing and taking cost O(log n). Borrows the waiters. Not
+/// thread-safe.
 template <typename Version, typename Waiter>
 class AwaitedVersions {
  public:

@@ -27,9 +27,9 @@ struct Change {
   ObjectRef current{};
 };
 
-/// Hears the changes of one informer's cache, on whatever thread makes them: never two calls at
-/// once. A leaf: it only notes the change and returns; it must not block and must not call the
-/// informer. The store already holds `current` or something newer.
+/// Receives the changes of one informer's cache, on the thread that makes them, one call at a time.
+/// It should only record the change: it must not block or call the informer. The store already has
+/// `current` or a newer version.
 class Listener {
  public:
   Listener() = default;

@@ -32,18 +32,18 @@ namespace davit::host {
 ///     added + updated   = added, with the new state        updated + deleted = deleted
 ///     added + deleted   = both, one after the other        updated to another UID: as it came
 ///     updated to another UID + deleted = both, as they came
-/// So a handler hears of each beginning and each end of a life: who counts creations that it
-/// expects misses none. Only with kLivesFactor times as many changes, lives that are over are
-/// forgotten for the next one under their name, as in a gap of a watch (deleted + added = updated,
-/// the UIDs differ; such an update + deleted = the former life's deletion, with a tombstone). Hence
-/// the memory that a stuck handler costs is bounded: that many changes, plus one with two states
+/// So a handler sees each creation and each deletion, and a controller that counts expected
+/// creations misses none. Only beyond kLivesFactor times as many changes is a deletion merged with
+/// the next creation of that name, as after a gap in a watch (deleted + added = updated, with
+/// different UIDs; such an update + deleted = the deletion of the former object, with a tombstone).
+/// The memory for a stuck handler is therefore bounded: that many changes, plus one with two states
 /// for each object.
 ///
 /// The first content of an informer waits as one block outside this count: a plain list of objects
 /// that the store holds anyway.
 ///
-/// Two delta queues can be brought to one point of the cluster's history: hold_together(),
-/// wait_held() of both, release() of both. Changes that come meanwhile wait.
+/// Two delta queues can be brought to the same point of the cluster's history: hold_together(),
+/// wait_held() of both, release() of both. Changes that arrive before the release wait.
 class DeltaQueue {
  public:
   /// Enough that a burst (a rollout of some hundred pods, several changes each) passes unmerged;
@@ -73,9 +73,9 @@ class DeltaQueue {
   DeltaQueue(const DeltaQueue&) = delete;
   DeltaQueue& operator=(const DeltaQueue&) = delete;
 
-  /// Follows `informer`, and hands its changes to `handler`; with an empty one only waits for its
-  /// first content. May be called several times for one informer: each handler hears everything.
-  /// Any thread.
+  /// Follows `informer` and passes its changes to `handler`; with an empty handler it only waits
+  /// for the initial content. May be called several times for one informer: each handler gets all
+  /// changes. Any thread.
   void join(Informer& informer, Handler handler) EXCLUDES(mutex_);
 
   /// As join(), at run time. `place` is for leave(), and like no other in use.
@@ -84,8 +84,8 @@ class DeltaQueue {
   /// for. The informer must live until then. An unknown place is ignored. Any thread.
   void leave(std::uint64_t place) EXCLUDES(mutex_);
 
-  /// Whether all joined informers, but for guests, are filled and their handlers have returned from
-  /// every object of that first content.
+  /// Whether all joined informers except guests are filled and their handlers have returned for
+  /// every object of the initial content.
   [[nodiscard]] bool initial_delivered() const EXCLUDES(mutex_);
 
   /// Calls `done`, once, when the handlers have returned from all that the server had at `as_of`:
@@ -154,7 +154,7 @@ class DeltaQueue {
   void announce() EXCLUDES(mutex_);
   void push_initial(Source& source, std::vector<ObjectRef> content) EXCLUDES(mutex_);
   void note_verified(Source& source, Time as_of) EXCLUDES(mutex_);
-  /// Nothing is left in front of what somebody waits for with when_current().
+  /// Whether nothing precedes the point for which when_current() waits.
   [[nodiscard]] bool is_current() const REQUIRES(mutex_);
   /// Merges into the last change that waits for the object, if there is one and the rules let it.
   bool merge(Backlog& backlog, std::uint64_t object, const Source& source,

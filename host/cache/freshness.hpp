@@ -34,7 +34,7 @@ struct Freshness {
   std::optional<Time> failing_since{};
   Status failure{};  ///< The last one; ok while nothing fails.
 
-  /// Whether the content must no longer be taken for the server's.
+  /// Whether the content must no longer be treated as current.
   [[nodiscard]] bool is_stale(Time now) const {
     if (failing_since && now - *failing_since > kFailingMax) return true;
     return confirmed && now - *confirmed > kSilentMax;

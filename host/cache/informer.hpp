@@ -63,11 +63,11 @@ struct InformerSeams {
   Clock& clock;
   Random& random;
   CacheMetrics& metrics;
-  /// Hears of each version of an object that the cache cannot hold, once. Called under the
-  /// informer's lock, so it is a leaf; may be empty.
+  /// Called once for each version of an object that the cache cannot hold, with the informer's lock
+  /// held; must not call back. May be empty.
   std::function<void(const ResourceId& resource, const SkippedObject& object)> on_skip{};
   ServerContact* contact = nullptr;  ///< See ReflectorSeams.
-  /// Hears of consistent reads whose versions have gone back, before the content changes. Called
+  /// Called for consistent reads whose versions have gone back, before the content changes. Called
   /// without a lock; may be empty.
   std::function<void(const ResourceId& resource, std::string_view known, std::string_view version)>
       on_went_back{};
@@ -103,9 +103,9 @@ class Informer {
   [[nodiscard]] const Store& store() const { return store_; }
   /// Whether the first content is in the store; stays true.
   [[nodiscard]] bool has_synced() const { return synced_.load(std::memory_order_acquire); }
-  /// Whether the server lets it be followed now: kNotFound while it does not serve the resource,
-  /// kForbidden while it refuses. What is in the store stays there. Listeners hear
-  /// on_availability() when that changes.
+  /// Whether the server allows the resource to be followed now: kNotFound while it does not serve
+  /// it, kForbidden while it refuses. The store keeps its content. Changes are reported through
+  /// on_availability().
   [[nodiscard]] Status availability() const EXCLUDES(delivery_);
   /// The freshness of the store; unknown before start().
   [[nodiscard]] Freshness freshness() const EXCLUDES(delivery_);
@@ -113,9 +113,10 @@ class Informer {
   /// Calls Store::add_index(). kUndeclared: the informer runs already and does not keep the path.
   Status add_index(std::string_view name, std::string_view path) EXCLUDES(delivery_);
 
-  /// Whether a listener that joins after the first content hears of it through on_initial().
+  /// Whether a listener that joins after the initial content is notified of it through
+  /// on_initial().
   enum class PastContent { kDeliver, kSkip };
-  /// `listener` hears from now on; it must outlive its place here (see remove_listener()).
+  /// Notifies `listener` from now on; it must live until remove_listener().
   void add_listener(Listener& listener, PastContent past = PastContent::kDeliver)
       EXCLUDES(delivery_);
   /// After this returns `listener` is called no more. Unknown ones are ignored.
@@ -147,14 +148,14 @@ class Informer {
   /// Ends the reflector's thread and waits for it; for good.
   void stop() EXCLUDES(delivery_);
 
-  /// Ends the present watch and lists everything again, as of now. Does nothing while such a list
-  /// is under way.
+  /// Ends the current watch and lists everything again, as of now. Does nothing while such a list
+  /// is in progress.
   void request_relist(RelistReason reason) EXCLUDES(delivery_);
 
-  /// Has the content verified as of `as_of` or later: listeners hear on_verified() when all that
-  /// the server had then is in the store, maybe at once. They also hear of each verification on the
-  /// way there. Costs a request or two; a large content is listed again only if the watch of a few
-  /// seconds shows no event or bookmark as new as the server's version.
+  /// Verifies the content as of `as_of` or later: calls on_verified() of the listeners when
+  /// everything that the server had then is in the store, possibly at once. Also reports each
+  /// verification before that. Costs one or two requests; a large content is listed again only if a
+  /// watch of a few seconds shows no event or bookmark as new as the server's version.
   void verify(Time as_of) EXCLUDES(delivery_);
   /// Limits the silence after which the watch is renewed; the shortest limit applies. Before or
   /// after start().
@@ -228,14 +229,14 @@ class Informer {
   const std::unique_ptr<InformerMetrics> metrics_;
   Store store_;
   std::atomic<bool> synced_{
-      false};  // Released after the first content, so that who sees it finds that.
+      false};  // Released after the first content, so a reader of true sees it.
 
-  // Held while the store changes and the listeners hear of it: no listener misses a change or hears
-  // it twice.
+  // Held while the store changes and the listeners are notified, so that no listener misses a
+  // change or gets it twice.
   mutable Mutex delivery_;
   Phase phase_ GUARDED_BY(delivery_) = Phase::kCreated;
   std::vector<Listener*> listeners_ GUARDED_BY(delivery_);
-  bool is_delivering_ GUARDED_BY(delivery_) = false;  // Listeners are still to hear on_pause().
+  bool is_delivering_ GUARDED_BY(delivery_) = false;  // on_pause() is still to be called.
   std::optional<std::vector<std::string>> projection_
       GUARDED_BY(delivery_);  // The union of all users; nothing: everything.
   std::vector<std::string> index_paths_ GUARDED_BY(delivery_);

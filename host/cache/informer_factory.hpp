@@ -89,7 +89,8 @@ class InformerFactory {
   [[nodiscard]] std::vector<Informer*> informers() const EXCLUDES(mutex_);
   /// Whether an informer is released when it is unused.
   enum class Life { kFactory, kUses };
-  /// Calls `look` with each; none is released meanwhile. `look` must not call the factory.
+  /// Calls `look` with each informer; none is released during this. `look` must not call the
+  /// factory.
   void each(const std::function<void(const Informer&, Life)>& look) const EXCLUDES(mutex_);
   enum class Verified {
     kOne,
@@ -110,8 +111,8 @@ class InformerFactory {
   void end_use(Informer& informer) EXCLUDES(mutex_);
   /// One that can serve `need`, a new one if there is none.
   [[nodiscard]] Informer& find_or_make(const CacheNeed& need) REQUIRES(mutex_);
-  /// The longest pause of the timer thread: an informer that was started meanwhile waits at most
-  /// this long.
+  /// The longest pause of the timer thread, and so the longest wait of an informer that is started
+  /// during it.
   static constexpr Duration kTickMax = std::chrono::seconds(30);
 
   void keep_time(const std::stop_token& stop) EXCLUDES(mutex_);

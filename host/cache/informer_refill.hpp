@@ -58,8 +58,9 @@ class Informer::Source final : public ReflectorTarget {
 ///
 ///   filling ──listed──▶ ready ──allow(), and it has seen what readers have──▶ serving
 ///
-/// Destroyed before it serves it leaves nothing behind; afterwards it frees the content before.
-/// Waits for a thread, so not under the informer's lock. Thread-safe, but for the destructor.
+/// If it is destroyed before it serves, it leaves nothing behind; afterwards, it frees the previous
+/// content. Waits for a thread, so it must not be destroyed under the informer's lock. Thread-safe,
+/// except for the destructor.
 class Informer::Refill {
  public:
   enum class State { kFilling, kReady, kServing };

@@ -44,7 +44,7 @@ struct ReflectorOptions {
   std::chrono::seconds watch_timeout_min{300};
   /// A watch that ends sooner, without an event, did not work.
   Duration watch_too_short = std::chrono::seconds(1);
-  /// Ours: how much longer than its timeout a watch may last before it is taken for dead.
+  /// davit only: how much longer than its timeout a watch may last before it counts as dead.
   Duration watch_slack = std::chrono::seconds(30);
   /// Ours: a server that sent a bookmark sends one about every minute; three missed ones mean a
   /// stalled watch.
@@ -158,11 +158,11 @@ struct ReflectorReport {
 /// A back-off may precede each request; `wait_until` is therefore independent of the phase.
 ///     for (;;) { next() → wait, or send the request, on_event() for each event, finish() }
 ///
-/// Evidence. The content counts as verified as of the moment at which a consistent list was sent.
-/// It also does as of the moment of a probe (a consistent list of one object) once an event or
-/// bookmark at or beyond the version of its response has come. The proper end of a watch proves
-/// nothing: its server's cache may stand still. A watch that brings no such event within
-/// `verifying_watch`, whether it ends or stands still, is followed by a consistent list.
+/// Evidence. The content counts as verified as of the time at which a consistent list was sent. It
+/// also counts as verified as of the time of a probe (a consistent list of one object) once an
+/// event or bookmark at or beyond the version of its response has arrived. The proper end of a
+/// watch proves nothing, because its server's cache may have stalled. A watch that shows no such
+/// event within `verifying_watch`, whether it ends or stalls, is followed by a consistent list.
 ///
 /// A bookmark takes up to 2.3 s. The probe of a content of at most `compared_max` objects therefore
 /// lists the metadata of all: if they are those of the content, in the same versions, the content

@@ -28,7 +28,7 @@ class ServerContact {
 
   /// Reports that a request of this host has succeeded. Cheap without waiters.
   void responded() EXCLUDES(mutex_) {
-    // Relaxed: who begins to wait just now hears of the next success.
+    // Relaxed: a thread that begins to wait at this moment is notified of the next success.
     if (count_.load(std::memory_order_relaxed) == 0) return;
     MutexLock lock(mutex_);
     for (Waiter* each : waiters_) each->server_responded();

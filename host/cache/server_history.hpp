@@ -46,8 +46,8 @@ class ServerHistory {
   /// Called for a doubt that no cache can decide, once for each resource. Must not block.
   using OnUndecided = std::function<void(const Restore&)>;
 
-  /// The least time between two verifications because of doubts: an aggregated API server may
-  /// alternate between versions for ever.
+  /// The least time between two verifications because of doubts: an aggregated API server may keep
+  /// alternating between versions.
   static constexpr Duration kVerificationPeriod = std::chrono::minutes(1);
 
   explicit ServerHistory(OnRestored on_restored, OnUndecided on_undecided = {})

@@ -22,8 +22,8 @@ namespace davit::host {
 /// Indexes that every store has.
 inline constexpr std::string_view kNamespaceIndex = DAVIT_INDEX_NAMESPACE;
 inline constexpr std::string_view kControllerIndex = DAVIT_INDEX_CONTROLLER;
-/// Made when somebody selects by it for the first time: it is the largest, and most stores go
-/// without.
+/// Built at the first selection by it, because it is the largest index and most stores do not need
+/// it.
 inline constexpr std::string_view kLabelIndex = DAVIT_INDEX_LABEL;
 
 /// The next content of a store, collected item by item while a list arrives. An object whose uid
@@ -103,8 +103,8 @@ class Store {
   /// additions and updates.
   std::vector<Change> replace(Replacement next, std::string_view resource_version) EXCLUDES(mutex_);
   /// Exchanges the content with `next`, which another list and watch of the same collection has
-  /// filled and whose writer is idle: in one step for readers, whatever the size. Returns the
-  /// changes, like replace(). The version stays if it is the later one.
+  /// filled and whose writer is idle. For readers this is one step, regardless of the size. Returns
+  /// the changes, like replace(). The version stays if it is later.
   std::vector<Change> take_over(Store& next) EXCLUDES(mutex_, next.mutex_);
   /// Adds the indexes of `other` to a store that is not shared yet.
   void add_indexes_of(const Store& other) EXCLUDES(mutex_, other.mutex_);
@@ -146,8 +146,7 @@ class Replacement {
   Replacement() = default;  ///< Shares nothing.
   explicit Replacement(const Store& store) : store_(&store) {}
 
-  /// An object is not taken for the store's because their versions are equal: the server's history
-  /// is another one.
+  /// Objects with equal versions do not count as equal, because the server's history is different.
   void expect_other_history() { is_other_history_ = true; }
   /// Adds or exchanges one object.
   void put(ObjectRef object);

@@ -67,16 +67,16 @@ class WriteTracker {
   /// A sync of `key` created, updated or patched an object of the resource that `informer` follows.
   void note_write(std::string_view key, Informer& informer, const WrittenObject& object, Time now)
       EXCLUDES(mutex_);
-  /// A sync of `key` deleted an object; `object.resource_version` is not looked at.
+  /// A sync of `key` deleted an object; `object.resource_version` is ignored.
   void note_delete(std::string_view key, Informer& informer, const WrittenObject& object, Time now)
       EXCLUDES(mutex_);
 
   /// A write of `key` has ended without a response: it may or may not have been applied.
   void note_lost(std::string_view key, Informer& informer, Time now) EXCLUDES(mutex_);
 
-  /// Whether the caches show every write of `key`. If not, the key is remembered, and on_ready
-  /// reports when they do. After the deadline it requests a relist from the informers that lag,
-  /// which counts as seeing, whatever it shows; until the relist has come, the key stays.
+  /// Whether the caches show every write of `key`. If not, remembers the key, and on_ready reports
+  /// when they do. After the deadline, requests a relist of the informers that lag, which ends the
+  /// wait regardless of its content; the key stays until then.
   [[nodiscard]] bool ready(std::string_view key, Time now) EXCLUDES(mutex_);
 
   /// The latest time to call ready() again for `key`, after it returned false.

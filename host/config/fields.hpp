@@ -11,15 +11,15 @@
 
 namespace davit::host {
 
-/// One mapping. Ask for every key that is allowed, then call finish(), which reports all
-/// other keys. A key that is missing or has a mistake leaves its variable alone. Everything
-/// is borrowed and must outlive this.
+/// One mapping. Ask for every key that is allowed, then call finish(), which reports all other
+/// keys. A key that is missing or invalid leaves its variable unchanged. Everything is borrowed and
+/// must outlive this.
 class Fields {
  public:
-  /// `where` is the path of this mapping for people: "leaderElection", empty at the top.
-  /// A node that is not a mapping is a mistake; an empty value counts as {}.
-  /// `nulls` says what a key without a value is. With hidden values, messages say of which kind a
-  /// value is and do not quote it: somebody who forgets the quotes does not publish a secret.
+  /// `where` is the path of this mapping for people: "leaderElection", empty at the top. A node
+  /// that is not a mapping is a mistake; an empty value counts as {}. `nulls` decides how keys
+  /// without a value are treated. With hidden values, messages name the kind of a value but do not
+  /// quote it, so that missing quotes do not reveal a secret.
   enum class Nulls { kMistake, kAbsent };
   enum class Values { kShown, kHidden };
   Fields(const YamlNode& node, std::string where, const std::string& file,
@@ -51,7 +51,7 @@ class Fields {
   [[nodiscard]] std::vector<Mistake>& mistakes() { return out_; }
 
  private:
-  /// The value when it is there and no empty one; an empty value is a mistake that names `wanted`.
+  /// The value if it is present and not empty; an empty value is a mistake that names `wanted`.
   const YamlNode* wanted(std::string_view key, std::string_view wanted);
   void wrong(std::string_view key, const YamlNode& node, std::string_view wanted);
   /// The value for messages.

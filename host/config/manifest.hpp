@@ -62,7 +62,7 @@ struct LeaderElectionSettings {
   std::string migration_config;  ///< Its file, absolute; empty: upstream's default.
   LeaderMigration migration;     ///< The content of that file. Empty in a manifest as it is read.
 
-  /// The lease under which a controller runs. This component has the name of its own lease.
+  /// The lease under which a controller runs. This component is named after its own lease.
   [[nodiscard]] ControllerLease lease_of(std::string_view controller) const {
     return enabled && migrates ? migration.lease_of(controller, name) : ControllerLease::kMain;
   }

@@ -25,7 +25,7 @@ struct MetricSettings {
   AllowedLabels labels_of_file =
       {};  ///< The content of that file. Empty in a manifest as it is read.
 
-  /// Those that count: without entries of its own the manifest has those of the file.
+  /// The entries in force: those of the manifest, or those of the file if the manifest has none.
   [[nodiscard]] const AllowedLabels& labels() const {
     return allowed_labels.empty() ? labels_of_file : allowed_labels;
   }

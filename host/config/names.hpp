@@ -5,9 +5,8 @@
 
 namespace davit::host {
 
-/// A plural as in a URL. Not "watch", "proxy", "status" and "finalize": in the place of a
-/// resource the server reads them as something else
-/// (k8s.io/apiserver/pkg/endpoints/request/requestinfo.go).
+/// A plural as in a URL. Not "watch", "proxy", "status" and "finalize", which the server interprets
+/// differently in this position (k8s.io/apiserver/pkg/endpoints/request/requestinfo.go).
 [[nodiscard]] bool is_resource_name(std::string_view text);
 
 /// Whether "<resource>/<name>/<text>" is about that object: one segment, and of namespaces only
@@ -18,8 +17,8 @@ namespace davit::host {
 /// custom.metrics.k8s.io and external.metrics.k8s.io are.
 [[nodiscard]] bool is_metrics_group(std::string_view group);
 
-/// A metric in the place of a resource or subresource: one segment of a URL. Not the words that
-/// is_resource_name() leaves out.
+/// A metric in the position of a resource or subresource: one segment of a URL. Not the words that
+/// is_resource_name() excludes.
 [[nodiscard]] bool is_metric_segment(std::string_view text);
 
 /// The name of a client in its user agent: up to 253 letters, digits, '-', '_' and '.'.

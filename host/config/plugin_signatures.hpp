@@ -24,7 +24,7 @@ struct TrustedKey {
 /// The signatures that plugins need. Without keys, signatures are not read.
 struct SignatureSettings {
   std::vector<TrustedKey> keys;
-  bool required = true;  ///< False: a plugin without a signature is loaded, too.
+  bool required = true;  ///< False: plugins without a signature are also loaded.
   /// Names of libraries ("libz.so.1") that plugins may bring from the system's folders, beside
   /// those of the C and C++ runtimes.
   std::vector<std::string> libraries = {};

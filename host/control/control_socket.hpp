@@ -29,7 +29,8 @@ class ControlServer {
                                                      Logger log);
   /// `listening` listens at `path`; nothing is accepted yet. See open().
   ControlServer(std::string path, UniqueFd listening, Respond respond, Logger log);
-  /// Takes no further connection, and waits for the responses under way to be made, not to be read.
+  /// Accepts no further connection, and waits until the responses in progress have been made, not
+  /// until they are read.
   ~ControlServer();
   ControlServer(const ControlServer&) = delete;
   ControlServer& operator=(const ControlServer&) = delete;

@@ -10,8 +10,8 @@ namespace davit::host {
 /// While it lives, SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT print one line to standard error and
 /// add one to the journal, or print a second one that says why they cannot; then the signal does
 /// what it did before this was made: by default it ends the process, with a core where those are
-/// wanted. One a process. A handler runs on the alternate stack of its thread, where it has one
-/// (see BreadcrumbScope).
+/// wanted. One a process. A handler runs on its thread's alternate stack, if there is one (see
+/// BreadcrumbScope).
 ///
 /// A call into a plugin that ends the process by exit() is reported in the same way, and the exit
 /// code is then never 0, or a service manager would take it for an orderly end.

@@ -1,4 +1,5 @@
-/// Knows of processes that ended without a report: killed, by the kernel for want of memory, too.
+/// Detects processes that ended without a report because they were killed, including by the kernel
+/// for lack of memory.
 #pragma once
 
 #include <davit/result.hpp>

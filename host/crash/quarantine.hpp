@@ -21,7 +21,7 @@ struct QuarantinePolicy {
 
 /// A build that crashed too often.
 struct QuarantinedBuild {
-  std::string plugin;  ///< Empty when only its code is known: a thread of its own crashed.
+  std::string plugin;  ///< Empty if unknown because a thread of the plugin crashed.
   std::string build;   ///< The first digits of its digest.
   std::size_t crashes = 0;
   CrashRecord last;

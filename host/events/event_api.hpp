@@ -31,7 +31,7 @@ class EventApi {
   virtual std::vector<Status> create_all(std::span<const Event> events, std::stop_token stop) = 0;
 };
 
-/// Events through the API client, which should be one of their own (rate limit, user agent).
+/// Events through an API client, which should be used only for Events (rate limit, user agent).
 class RestEventApi final : public EventApi {
  public:
   /// `client` must outlive this.

@@ -39,14 +39,14 @@ struct FreshEvent {
 };
 
 /// Aggregates events that differ only in their message, counts repetitions, and drops what floods.
-/// Pure: time comes in with the event. Its keys are hashes of 128 bits, so that an entry is small
-/// whatever the message, and an entry without information is dropped. Not thread-safe.
+/// Pure: time comes in with the event. Its keys are 128-bit hashes, so that an entry is small
+/// regardless of the message, and an entry without information is dropped. Not thread-safe.
 class EventCorrelator {
  public:
   explicit EventCorrelator(CorrelatorLimits limits = {});
 
   /// Returns the write for an event; nothing if the event is dropped as spam. `fresh` is for an
-  /// event that stands for several: as upstream's, it has times of its own and no reporting fields.
+  /// event that replaces several: like upstream's, it has new times and no reporting fields.
   [[nodiscard]] std::optional<CorrelatedEvent> correlate(Event event, Time now,
                                                          const FreshEvent& fresh);
 

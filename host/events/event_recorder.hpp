@@ -29,8 +29,8 @@ struct EventRecorderOptions {
   Threads threads = Threads::kOwn;
 };
 
-/// Takes events from any thread and writes them, in order and correlated, on a thread of its own
-/// that starts with the first event. Recording never blocks: when too many wait, further ones are
+/// Takes events from any thread and writes them, in order and correlated, on a separate thread that
+/// starts with the first event. Recording never blocks: if too many events wait, further ones are
 /// dropped with a log line. Every event is logged as `Event occurred` at verbosity 3.
 class EventRecorder {
  public:

@@ -11,12 +11,12 @@
 
 namespace davit::host {
 
-/// Owns the recorders of a process, each with requests and a sink thread of its own, so that an
-/// event that cannot be written delays only the events of its own client, which is mostly one
-/// controller. A recorder outlives the builds of its controllers. Thread-safe.
+/// Owns the recorders of a process. Each has its own client and sink thread, so that an event that
+/// cannot be written delays only the events of that client, usually of one controller. A recorder
+/// outlives the builds of its controllers. Thread-safe.
 class EventRecorders {
  public:
-  /// The requests of one client's events, with a rate limit of their own.
+  /// The requests of one client's events, with a separate rate limit.
   using MakeApi = std::function<std::unique_ptr<EventApi>(std::string_view client)>;
 
   /// The references must outlive the recorders.

@@ -10,9 +10,9 @@
 
 namespace davit::host {
 
-/// At most `capacity` entries; memory grows with the most that there were. An entry has no
-/// allocation of its own: new entries reuse the slots of forgotten ones. References stay valid
-/// until the entry is forgotten. Not thread-safe.
+/// At most `capacity` entries; memory grows with the highest number so far. Entries have no
+/// separate allocation: new ones reuse the slots of dropped ones. References stay valid until the
+/// entry is dropped. Not thread-safe.
 ///
 /// It is ours for its memory: with a key and a value of 16 bytes each, an entry takes 56 bytes, in
 /// boost::multi_index_container 93, and in std::list with std::unordered_map 122. That is at least

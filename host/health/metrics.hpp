@@ -148,8 +148,8 @@ class Metrics : public RestMetrics,
   [[nodiscard]] virtual Result<std::unique_ptr<PluginMetric>> open_plugin_metric(
       const MetricOptions& options, const MetricOwner& owner) = 0;
 
-  /// Called before each exposition: the place to write gauges that are costly to keep up to date.
-  /// Never removed; whatever it uses must outlive the last scrape.
+  /// Calls `refresh` before each exposition, to write gauges that are costly to keep up to date.
+  /// Never removed; everything that it uses must outlive the last scrape.
   virtual void before_scrape(std::function<void()> refresh) = 0;
 
   /// kubernetes_build_info again, once the server's version is known.

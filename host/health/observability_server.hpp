@@ -47,8 +47,8 @@ class ObservabilityRoutes {
   void add_route(std::string path, Route route, RouteMethods methods = RouteMethods::kRead)
       EXCLUDES(mutex_);
 
-  /// Hands requests for `path` to `page`, with an empty path and their query, as for a debug page
-  /// of a controller: on a thread of its own, one after the other.
+  /// Passes requests for `path` to `page`, with an empty path and their query, like for a
+  /// controller's debug page: one after another, on a separate thread.
   void add_page(std::string path, DebugPage page) EXCLUDES(mutex_);
 
   /// Mounts a page below /debug/controllers/<controller>, or replaces it.
@@ -68,8 +68,8 @@ class ObservabilityRoutes {
   /// Whether the request is for a health check: /healthz, /livez, /readyz and what is below them.
   [[nodiscard]] static bool is_health(const HttpServerRequest& request);
 
-  /// Opens a server for these routes, which must outlive it. Health checks are its probes, which it
-  /// serves no matter how many clients ask for other pages.
+  /// Opens a server for these routes, which must outlive it. It serves health checks regardless of
+  /// the number of clients that request other pages.
   [[nodiscard]] Result<std::unique_ptr<HttpServer>> serve(const HttpServerOptions& options,
                                                           const Logger& log);
 

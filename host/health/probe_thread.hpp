@@ -18,9 +18,9 @@
 
 namespace davit::host {
 
-/// Makes calls, one at a time, on a thread of its own, which the first call starts. A caller gets a
+/// Makes calls, one at a time, on a separate thread that the first call starts. A caller gets a
 /// ticket and polls for the result, so no thread waits for a call. A call that takes longer than
-/// `limit` fails, together with those queued behind it; while it hangs, further ones fail at once.
+/// `limit` fails, as do those queued behind it; while it hangs, further calls fail at once.
 /// Thread-safe. The destructor waits for the call that runs.
 class ProbeThread {
  public:

@@ -17,7 +17,7 @@ class HeldBytes {
   /// Room for the metadata of an object that is passed over.
   static constexpr std::size_t kHeadBytes = std::size_t{64} << 10;
 
-  /// Begins a message of `size` bytes, of which `kept` are wanted at most.
+  /// Begins a message of `size` bytes, of which at most `kept` are needed.
   void begin(std::uint64_t size, std::uint64_t kept) {
     left_ = size;
     wanted_ = std::min(size, kept);
@@ -43,7 +43,7 @@ class HeldBytes {
   }
 
   [[nodiscard]] bool is_complete() const { return left_ == 0; }
-  /// The message, or its wanted beginning, once it is complete.
+  /// The message, or the needed part of it, once it is complete.
   [[nodiscard]] std::string_view bytes() const { return view_; }
 
   /// Forgets the message. The buffer of a large one is given back: the next one that is cut may be

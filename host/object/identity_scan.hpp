@@ -24,9 +24,9 @@ struct ObjectIdentity {
   friend bool operator==(const ObjectIdentity&, const ObjectIdentity&) = default;
 };
 
-/// Reads the identity of one object while its text passes by in pieces. It holds a few strings and
-/// nothing else, whatever the size and depth of the object, and takes text that is not JSON: it
-/// only follows quotes, brackets, colons and commas. Not thread-safe.
+/// Reads the identity of one object from pieces of its text. It stores only a few strings,
+/// regardless of the object's size and depth, and accepts text that is not JSON: it only follows
+/// quotes, brackets, colons and commas. Not thread-safe.
 class IdentityScan {
  public:
   /// The object's position in the text.

@@ -27,7 +27,7 @@ class LentMemory {
   /// Ends its life: each touch from now on is a SIGSEGV.
   void give_back(void* memory, std::size_t bytes);
 
-  /// Whether the address is in the range. For signal handlers, too.
+  /// Whether the address is in the range. May be called in signal handlers.
   [[nodiscard]] bool owns(const void* address) const noexcept {
     const auto* const at = static_cast<const std::byte*>(address);
     return at >= begin_ && at < begin_ + kBytes;

@@ -78,8 +78,7 @@ class ObjectSpace {
   ObjectSpace& operator=(const ObjectSpace&) = delete;
   ~ObjectSpace();
 
-  /// The id of a member name, added when new; 0 when `name` is empty, too long or the table is
-  /// full.
+  /// The id of a member name, added if new; 0 if `name` is empty or too long, or the table is full.
   davit_name intern(std::string_view name) EXCLUDES(mutex_);
 
   /// The same for a key met in an object, which may not take the room kept for intern(). On 0 the

@@ -28,11 +28,11 @@ struct ProtobufType {
 [[nodiscard]] Result<ProtobufType> item_type(std::string_view api_version,
                                              std::string_view list_kind);
 
-/// Turns protobuf of built-in kinds into the objects that Parser makes of the same objects' JSON:
-/// canonical text, equality and hash agree. The tables of lib/kube/schema say what the numbers
-/// mean. Undeclared fields, and metadata.managedFields, are skipped by their length. Bytes that are
-/// not UTF-8 become U+FFFD, as in the JSON that the server writes. Keep one where many objects are
-/// parsed. Not thread-safe; the objects are.
+/// Parses protobuf of built-in kinds into the same objects as Parser does with their JSON:
+/// canonical text, equality and hash agree. The tables of lib/kube/schema map the numbers to
+/// fields. Undeclared fields, and metadata.managedFields, are skipped by their length. Bytes that
+/// are not UTF-8 become U+FFFD, as in the JSON that the server writes. Use one parser for many
+/// objects. Not thread-safe; the objects are.
 ///
 /// A field that is not in the tables, outside of what a projection leaves out, is an error with
 /// ParseFault::kUnknown, because the object would lack what its JSON holds. So are fields in an
@@ -59,7 +59,7 @@ class ProtobufParser {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Parses one object with a parser of its own: JSON, or protobuf in its envelope.
+/// Parses one object with a new parser: JSON, or protobuf in its envelope.
 Result<ObjectRef> parse_either(ObjectSpace& space, std::string_view body,
                                const ParseOptions& options = {});
 

@@ -20,10 +20,10 @@ struct FieldPlan {
     kUnknown,  ///< Not in the table.
     kSkipped,  ///< Not declared, or never kept.
     kWritten,
-    kInlined,  ///< A message whose members stand in this one: `inlined`.
+    kInlined,  ///< A message whose members belong to this one: `inlined`.
   };
   Use use = Use::kUnknown;
-  bool keeps_zero = false;  ///< Zero is written, too.
+  bool keeps_zero = false;  ///< Zero is also written.
   davit_name name = 0;
   Mask mask = kFullMask;  ///< The visible part of the member, or of each element of a list.
   std::uint64_t bit = 0;  ///< Differs among the members of one JSON object.
@@ -42,7 +42,7 @@ class MessagePlan {
   /// The members that are written although the message does not hold them.
   [[nodiscard]] const std::vector<const FieldPlan*>& always() const { return always_; }
   [[nodiscard]] std::uint64_t always_bits() const { return always_bits_; }
-  /// Whether a field that the table does not have may be one that somebody reads.
+  /// Whether a field that the table lacks may be one that a controller reads.
   [[nodiscard]] bool keeps_unknown() const { return keeps_unknown_; }
   [[nodiscard]] const Message& message() const { return *message_; }
 

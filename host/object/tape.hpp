@@ -161,7 +161,7 @@ class MemberCursor {
     }
     return false;
   }
-  /// 0 when the key stands inline.
+  /// 0 if the key is inline.
   [[nodiscard]] davit_name name() const { return name_; }
   [[nodiscard]] const Byte* value() const { return value_; }
   [[nodiscard]] std::string_view key(const ObjectSpace& space) const {
@@ -176,8 +176,8 @@ class MemberCursor {
   davit_name name_ = 0;
 };
 
-/// The value of the member with this interned name or, for keys that stand inline, this text; or
-/// null.
+/// The value of the member with this interned name or, for inline keys, this text; null if there is
+/// none.
 const Byte* find(const Byte* object, davit_name name, std::string_view key);
 
 /// Number of entries of an array or object.

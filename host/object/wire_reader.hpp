@@ -25,8 +25,7 @@ inline std::optional<std::uint64_t> take_varint(const char*& at, const char* end
   return std::nullopt;
 }
 
-/// Steps through the fields of one message. A value is not looked at before it is
-/// asked for.
+/// Steps through the fields of one message. A value is decoded only on request.
 ///     WireReader in(message);
 ///     while (in.next()) use(in.number(), …);
 ///     if (!in.ok()) …

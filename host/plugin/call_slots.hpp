@@ -33,8 +33,8 @@ inline constexpr std::size_t kRefusals = 3;
 /// "ended", "thread" or "phase".
 [[nodiscard]] std::string_view to_string(Refusal why);
 
-/// A controller of a plugin, whatever its build, and the calls of it that were refused. Never
-/// freed: a call may be used when its controller is gone. Thread-safe.
+/// A plugin's controller, in all builds, and its refused calls. Never freed, because a call may be
+/// used when its controller is gone. Thread-safe.
 class CallAuthor {
  public:
   CallAuthor(std::string_view plugin, std::string_view controller)
@@ -59,14 +59,14 @@ class CallAuthor {
 
 /// One call, or none. Never freed, so a plugin may ask for the owner of any call that it ever got.
 struct CallSlot {
-  davit_call call{};  ///< `host` points to this slot for ever; the rest belongs to the owner.
+  davit_call call{};  ///< `host` always points to this slot; the rest belongs to the owner.
   /// The thread that is in the call; null: none. Relaxed: a thread finds its own id here only if it
   /// has put it here itself, and every other answer refuses.
   std::atomic<ThreadId> owner{nullptr};
   /// The controller that has the call, or had it last. Relaxed: it is never freed, and says no more
   /// than a name.
   std::atomic<CallAuthor*> author{nullptr};
-  /// For the answer of a provider of a cloud. `self` points to this slot for ever.
+  /// For the answer of a cloud provider. `self` always points to this slot.
   davit_sink sink{};
   void* answer = nullptr;         ///< The owner's: where `sink` writes to; null: nowhere.
   CallFrame* frame = nullptr;     ///< The owner's.

@@ -14,7 +14,8 @@ namespace davit::host {
 /// known types, those of IP in canonical form. Names of labels and their values are the server's to
 /// judge.
 [[nodiscard]] Status check_machine_metadata(std::string_view text);
-/// The same for davit_routes.list. A destination may have any text: others make routes, too.
+/// The same for davit_routes.list. A destination may have any text, because other programs also
+/// create routes.
 [[nodiscard]] Status check_route_list(std::string_view text);
 
 }  // namespace davit::host

@@ -1,4 +1,4 @@
-/// The way from the loops of a cloud to its provider (davit/cloud.h).
+/// Connects the loops of the plugin cloud with their provider (davit/cloud.h).
 #pragma once
 
 #include <davit/cloud.h>
@@ -55,8 +55,8 @@ class CloudExchange {
   using Entered = std::pair<CloudSide*, Gate::Pass>;
   [[nodiscard]] Result<Entered> enter() EXCLUDES(mutex_);
 
-  /// Adds what wake() wakes; takes a reference over. Those of other builds of `controller` count,
-  /// too, as long as they have a queue: which build will serve is not known yet.
+  /// Adds a target of wake(); takes over a reference. Targets of other builds of `controller` stay
+  /// as long as they have a queue, because it is not known yet which build will serve.
   void follow(std::string_view controller, std::uint32_t part, davit_waker* waker) EXCLUDES(mutex_);
   /// See davit_cloud_host_v1.again.
   void wake(std::uint32_t part, std::string_view key) EXCLUDES(mutex_);

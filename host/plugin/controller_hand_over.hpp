@@ -24,10 +24,9 @@ class ControllerHandOver {
   ControllerHandOver& operator=(const ControllerHandOver&) = delete;
 
   using HandedOver = ControllerWork::HandedOver;
-  /// Takes the keys of every queue, with delays, failures and unseen writes, from a build that has
-  /// been drained. Queues belong together by name; keys of queues that this build does not have are
-  /// dropped. Timers take over unseen writes, too. From now on /metrics shows what this build
-  /// defines.
+  /// Takes the keys of every queue, with delays, failures and unseen writes, from a drained build.
+  /// Queues are matched by name; keys of queues that this build lacks are dropped. Timers also take
+  /// over unseen writes. From now on /metrics shows this build's definitions.
   HandedOver take_over(ControllerHandOver& from) {
     metrics_.serve();
     return work_.take_over(from.work_);

@@ -20,8 +20,8 @@
 
 namespace davit::host {
 
-/// Life:  init() → commit() → start() → lead() → stop() → destructor (calls destroy()).
-/// After anything but kStarted only the destructor.
+/// Life: init() → commit() → start() → lead() → stop() → destructor (calls destroy()). After any
+/// other result than kStarted, only the destructor.
 ///
 /// During init() what the controller opens is only noted; commit() makes it real, so that a
 /// controller that returns SKIPPED or FAILED leaves no informer behind.
@@ -47,9 +47,9 @@ class ControllerHost {
   /// informers do not hold back syncs, but are not synced before. After start().
   void lead(std::optional<Time> won = std::nullopt);
 
-  /// Hands out no key until runner().resume(), which works in any case, and waits for running
-  /// syncs. Their pauses and requests that are not on the wire yet are cancelled, those on the wire
-  /// finish. False if one did not end by `deadline`.
+  /// Starts no sync until runner().resume(), which may always be called, and waits for running
+  /// syncs. Cancels their pauses and their unsent requests; sent requests finish. False if a sync
+  /// did not end by `deadline`.
   bool drain(Time deadline);
   /// Hands out no key until runner().resume(); running syncs finish.
   void pause() { (void)runner_.pause({.cancel_at = Time::max(), .give_up_at = Time::min()}); }

@@ -33,7 +33,7 @@ class ControllerHttp {
   void send(std::span<const davit_http_request> requests, std::span<davit_http_response> responses,
             CallFrame& frame);
 
-  /// Cancels requests that are not on the wire yet, until release(); those on the wire finish.
+  /// Cancels unsent requests until release(); sent requests finish.
   void hold() { client_.hold(); }
   void release() { client_.release(); }
   /// See OutboundClient::close_idle().

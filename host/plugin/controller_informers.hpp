@@ -83,7 +83,7 @@ class ControllerInformers {
 
   /// Null when the handle is stale. Lives as long as this.
   [[nodiscard]] const OpenedInformer* find(davit_handle handle) const;
-  /// Those of one resource, whatever their selectors.
+  /// The informers of one resource, with any selectors.
   [[nodiscard]] std::vector<const OpenedInformer*> of(std::string_view group,
                                                       std::string_view resource) const;
   /// The first read outside a projection of the call that this thread is in, and what to write into
@@ -96,7 +96,7 @@ class ControllerInformers {
       const davit_informer_options& options) const;
   /// Why there is none, and the entry that the note lacks.
   [[nodiscard]] std::string undeclared_watch_text(const davit_informer_options& options) const;
-  /// Notes why the call under way is refused, and returns the code.
+  /// Records why the current call is refused, and returns the code.
   [[nodiscard]] davit_code refuse(CallFrame& frame, const Status& why) const;
 
   const ControllerAbi& controller_;

@@ -57,8 +57,9 @@ class ControllerObserver {
   virtual void refused(std::string_view controller, std::string_view why) = 0;
 };
 
-/// The services of the host for one controller: all share it but for `transport`, which may be that
-/// of the controller's own account, and `events`. Every reference outlives every controller.
+/// The services of the host for one controller. All controllers share them, except `transport`,
+/// which may use the controller's own account, and `events`. Every reference must outlive every
+/// controller.
 struct HostServices {
   ObjectSpace& space;
   InformerFactory& informers;
@@ -88,8 +89,8 @@ struct ControllerHostOptions {
   std::string field_manager{};  ///< See RestOptions::field_manager.
   std::optional<FailureBackoffLimits> failure_backoff{};  ///< The connection's.
   ControllerLease lease = ControllerLease::kMain;         ///< The lease that lets it sync.
-  WriteGate write_gate;                ///< Asked before each write goes on the wire.
-  std::function<void()> on_success{};  ///< See RestOptions::on_success.
+  WriteGate write_gate;                                   ///< Called before each write is sent.
+  std::function<void()> on_success{};                     ///< See RestOptions::on_success.
   Duration sync_limit = RunnerOptions{}.sync_limit;
   DryRun dry_run = DryRun::kOff;
   /// Whether a key waits until the caches show what its last sync wrote.

@@ -38,7 +38,7 @@ class ControllerRequests {
   /// See davit_client_v1.fan_out.
   [[nodiscard]] davit_code fan_out(const davit_fan_out& plugin, CallFrame& frame);
 
-  /// Cancels requests that are not on the wire yet, until release(); those on the wire finish.
+  /// Cancels unsent requests until release(); sent requests finish.
   void hold() { client_.hold(); }
   void release() { client_.release(); }
   /// See RestClient.

@@ -23,7 +23,7 @@
 
 namespace davit::host {
 
-/// An informer that a controller has open. Immutable, but for what it has seen.
+/// An informer that a controller has open. Immutable, except for what it has delivered.
 struct DynamicInformer {
   OpenedInformer opened;  ///< Its `informer` is null until commit().
   void (*on_closed)(void* self, const davit_call* call) = nullptr;

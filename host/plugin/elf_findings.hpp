@@ -23,8 +23,8 @@ struct Finding {
   std::string text;  ///< One line: what it means and what to do.
 };
 
-/// Everything noteworthy; empty for a library as davit_plugin() builds it. The note's content is
-/// not looked at.
+/// Everything noteworthy; empty for a library that davit_plugin() builds. Does not check the
+/// content of the note.
 [[nodiscard]] std::vector<Finding> judge(const ElfFile& elf);
 
 /// The worst of all; kSwappable for none.

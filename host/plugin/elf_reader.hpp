@@ -1,6 +1,6 @@
-/// Reads the properties of a shared library without loading it. Every offset and size
-/// of the file is checked: damaged input gives an error, never a wild read. Time and memory grow
-/// with the size of the file and no faster, whatever it says. Works on stripped files.
+/// Reads the properties of a shared library without loading it. Checks every offset and size in the
+/// file: damaged input leads to an error, never to an invalid read. Time and memory are linear in
+/// the size of the file, regardless of its content. Works on stripped files.
 #pragma once
 
 #include <cstdint>

@@ -55,8 +55,8 @@ template <auto kBody>
 /// Counts a use of a call that has ended, or on a thread that is not in it.
 void note_stray_call(const davit_call* call, davit_code code) noexcept;
 
-/// `kBody` as it stands in a table: runs only inside a call of one of `kCallers`, on the thread of
-/// that call, and never throws. What went wrong can be had as the last error of the call.
+/// The table entry for `kBody`: runs only inside a call of one of `kCallers`, on the thread of that
+/// call, and never throws. The last error of the call describes a failure.
 template <auto kBody, unsigned kCallers, auto... kOnFailure>
 struct HostFunction;
 template <typename Returned, typename... Args, Returned (*kBody)(CallFrame&, Args...),

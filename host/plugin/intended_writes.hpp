@@ -51,7 +51,7 @@ class IntendedWrites {
   };
   /// Forgets what was collected.
   void begin(Mode mode) EXCLUDES(mutex_);
-  /// Relaxed is enough: a call under way may still act as before.
+  /// Relaxed is sufficient: a call in progress may still act as before.
   [[nodiscard]] Mode mode() const { return mode_.load(std::memory_order_relaxed); }
 
   struct Content {

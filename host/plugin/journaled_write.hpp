@@ -9,11 +9,11 @@
 
 namespace davit::host {
 
-/// The write and its answer, but for the names of its object. `now` is the time of one that was
-/// never sent.
+/// The write and its response, without the names of its object. `now` is the time of a write that
+/// was never sent.
 [[nodiscard]] Write describe_write(const ApiRequest& request, const ApiResponse& response,
                                    Time now);
-/// Shows in the journal, while it exists, that the call under way waits for a request.
+/// While it exists, the journal shows that the current call waits for a request.
 class AwaitedRequest {
  public:
   /// `work` outlives this; null: there is no journal. A null `request` stands for several.

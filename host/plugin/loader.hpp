@@ -26,11 +26,11 @@ using DigestPin = std::function<std::string(const std::string& plugin)>;
 /// of the private copy.
 struct LoadTerms {
   std::string sha256 = {};  ///< The required digest, or empty.
-  DigestPin pin = {};       ///< If set, asked for the required digest, too.
+  DigestPin pin = {};       ///< If set, also called for the required digest.
   std::string name = {};    ///< The name that it must declare (else kConflict), or empty.
   SignatureSettings signatures = {};
-  /// The program that opens the file first, in a process of its own (see try_to_open()); empty:
-  /// none, and a file that ends its process in spite of check_layout() ends this one.
+  /// The program that opens the file first, in a separate process (see try_to_open()). Empty: none;
+  /// a file that ends its process in spite of check_layout() then ends this one.
   std::filesystem::path trial = {};
 };
 

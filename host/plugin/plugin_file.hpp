@@ -51,8 +51,8 @@ enum class Needs { kLeft, kJudged };
                                               const std::string& content, std::string digest,
                                               Needs needs = Needs::kLeft);
 
-/// Reads and judges a file, regardless of its owner, for `davit plugin inspect`, rbac and checks,
-/// or one that read_trusted() reads.
+/// Reads and checks a file regardless of its owner, for `davit plugin inspect`, rbac and checks, or
+/// a file that read_trusted() reads.
 [[nodiscard]] Result<PluginFile> inspect_plugin(const std::filesystem::path& path,
                                                 Trust trust = Trust::kIgnored,
                                                 Needs needs = Needs::kLeft);

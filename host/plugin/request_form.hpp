@@ -11,7 +11,7 @@
 
 namespace davit::host {
 
-/// The RBAC verb; empty for a number that is none of DAVIT_GET … DAVIT_DELETE_COLLECTION.
+/// The RBAC verb; empty for a number that is not DAVIT_GET … DAVIT_DELETE_COLLECTION.
 [[nodiscard]] std::string_view rbac_verb(std::int32_t verb);
 
 /// kMisuse for numbers that abi.h does not define, because they could mean anything, and for

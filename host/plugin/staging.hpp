@@ -58,10 +58,10 @@ struct TrustedFile {
   return Status(code, "plugin " + path.string() + ": " + text);
 }
 
-/// Reads a plugin file. Refuses what is missing, no regular file, larger than 256 MiB, owned by
-/// neither root nor the user we run as, or writable by others, itself or a directory or symbolic
-/// link on the way to it (unless the directory is sticky). One line that names the file and what to
-/// do.
+/// Reads a plugin file. Refuses a file that is missing, not regular or larger than 256 MiB. Also
+/// refuses it if the file, or a directory or symbolic link in its path, is owned by neither root
+/// nor davit's user, or is writable by others (except sticky directories). The error is one line
+/// that names the file and the remedy.
 [[nodiscard]] Result<TrustedFile> read_trusted(const std::filesystem::path& path);
 
 /// Same as read_trusted(), without the checks of owner and mode, for inspection only.
@@ -71,7 +71,7 @@ struct TrustedFile {
 [[nodiscard]] Result<std::filesystem::path> stage(StagingDirectory& directory,
                                                   const TrustedFile& file);
 
-/// The bytes of a staged copy, which stay as long as this does, whatever becomes of its path.
+/// The bytes of a staged copy, which live as long as this, even if its path is removed.
 class KeptCopy {
  public:
   /// Keeps the copy that stage() made of `file`.

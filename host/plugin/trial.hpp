@@ -1,5 +1,5 @@
-/// Opening a plugin in a process of its own first. Constructors run before davit can ask anything,
-/// and the dynamic loader ends a process whose file it cannot read: better another one than this.
+/// Opens a plugin in a separate process first. Constructors run before davit can check anything,
+/// and the dynamic loader ends a process whose file it cannot read, which must not be the host.
 #pragma once
 
 #include <davit/result.hpp>

@@ -1,4 +1,4 @@
-/// The way to a queue for threads that have no call ("davit.waker/1").
+/// Adds keys from threads that have no call ("davit.waker/1").
 #pragma once
 
 #include <davit/abi.h>

@@ -35,7 +35,7 @@ class HostClients {
     Clock& clock;
     RestMetrics& metrics;
     Logger log;
-    /// The way to the server; null: connections are made as the configuration says.
+    /// The transport to the server; null: connections follow the configuration.
     Transport* transport;
   };
 
@@ -59,7 +59,7 @@ class HostClients {
     Transport& transport;
     std::string agent;
   };
-  /// The way of a client, which is that of its own ServiceAccount if controllers have such.
+  /// The transport of a client, with its own ServiceAccount if controllers have separate accounts.
   [[nodiscard]] Route route(const std::string& client);
 
   /// Those given, and what applies to all clients. `agent`: the end of the user agent.
@@ -86,7 +86,7 @@ class HostClients {
   const Connections made_;
   Transport& transport_;
   RestClient account_client_;                // Requests the tokens of `accounts_` as the host.
-  std::optional<ServiceAccounts> accounts_;  // Only where controllers have accounts of their own.
+  std::optional<ServiceAccounts> accounts_;  // Only if controllers have separate accounts.
 };
 
 }  // namespace davit::host

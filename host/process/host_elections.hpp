@@ -19,8 +19,8 @@ namespace davit::host {
 /// The host stands for election on the lease of the migration once it has its own one, with the
 /// same identity. Losing either one is final, as upstream. Rule: docs/spec/host.md, section 7.
 ///
-/// A host without a controller under the lease of the migration must not keep it from those that
-/// have one, so it stands for it only after want_migration().
+/// A host without a controller under the migration lease must not take it from those that have one,
+/// so it becomes a candidate only after want_migration().
 class HostElections {
  public:
   struct Handlers {
@@ -76,7 +76,7 @@ class HostElections {
   Mutex mutex_;
   bool has_main_ GUARDED_BY(mutex_) = false;
   bool is_stopping_ GUARDED_BY(mutex_) = false;
-  std::optional<LeaderElector> migration_ GUARDED_BY(mutex_);  // Made by want_migration().
+  std::optional<LeaderElector> migration_ GUARDED_BY(mutex_);  // Created by want_migration().
   LeaderElector main_;
 };
 

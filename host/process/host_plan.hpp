@@ -19,8 +19,8 @@ namespace davit::host {
 /// They share the plugins' code: it leaves memory with the last of them.
 class HostPlan {
  public:
-  /// Loads the plugins, but for those in quarantine, which are entered there as left out; null:
-  /// there is none. Nothing when there is a mistake; all are on `err` then, a line each.
+  /// Loads the plugins except those in `quarantine` (null: none), which are recorded there as left
+  /// out. Nothing if there are errors; all of them are then on `err`, one per line.
   [[nodiscard]] static std::optional<HostPlan> make(const RunSettings& settings, std::ostream& err,
                                                     Quarantine* quarantine = nullptr);
 

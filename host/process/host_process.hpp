@@ -74,7 +74,7 @@ struct HostSeams {
   Clock& clock;
   Random& random;
   LogSink& log_sink;
-  /// The way to the server; null: a connection is made as the configuration says.
+  /// The transport to the server; null: a connection that follows the configuration.
   Transport* transport = nullptr;
   /// The builds quarantined at this start; null: none.
   Quarantine* quarantine = nullptr;
@@ -154,8 +154,8 @@ class HostProcess {
   /// Controllers whose InitFunc said SKIPPED, with the reason; after start().
   [[nodiscard]] const std::vector<std::string>& skipped() const { return skipped_; }
 
-  /// Loads a plugin with the controllers that the operator wants of it. One that was in quarantine
-  /// is so no more. After start(); thread-safe.
+  /// Loads a plugin with the controllers that the operator has enabled, and removes it from
+  /// quarantine. After start(); thread-safe.
   [[nodiscard]] SwapReport load(const std::filesystem::path& file) EXCLUDES(mutex_);
 
   /// The plugins in quarantine now. Thread-safe.
@@ -174,9 +174,9 @@ class HostProcess {
     return server_ ? "http://" + server_->endpoint() + "/" : std::string();
   }
 
-  /// Ends everything in order; the lease is given back. False when a sync did not end in time: then
-  /// the lease is kept. False, too, when a health check or page of a plugin does not end. After
-  /// false the process must end without destroying this.
+  /// Ends everything in order and releases the lease. False if a sync did not end in time; the
+  /// lease is then kept. Also false if a health check or page of a plugin does not end. After false
+  /// the process must exit without destroying this.
   bool stop();
 
  private:

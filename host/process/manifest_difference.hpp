@@ -25,8 +25,8 @@ struct PluginStep {
   friend bool operator==(const PluginStep&, const PluginStep&) = default;
 };
 
-/// The steps for one plugin, in the order in which they must be done; null: the plugin is not
-/// wanted. A file of another digest is not a difference: files are followed separately.
+/// The steps for one plugin, in their required order; null: the plugin is not configured. A file
+/// with another digest is not a difference: files are watched separately.
 [[nodiscard]] std::vector<PluginStep> steps_between(const DesiredPlugin* now,
                                                     const DesiredPlugin* wanted);
 

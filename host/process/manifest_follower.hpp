@@ -62,7 +62,7 @@ class ManifestFollower {
   const Logger log_;
   DesiredState applied_;
   std::set<std::filesystem::path> directories_;  // That are the list of plugins.
-  bool met_another_ = false;                     // An order was refused because of one under way.
+  bool met_another_ = false;  // An order was refused because another is in progress.
 };
 
 /// Follows the files until it is destroyed. The follower must outlive it.

@@ -41,8 +41,8 @@ struct SyncOutcome {
   std::int32_t code = DAVIT_OK;  ///< A davit_code, or any other number: an error.
   Duration again{0};  ///< With DAVIT_OK: sync the key again after this time; 0: when it is added.
   std::string error;  ///< Why the code is not DAVIT_OK.
-  /// A request of it was held back. Then a code other than DAVIT_OK, whatever the controller made
-  /// of it, counts as DAVIT_CANCELLED.
+  /// A request of the sync was cancelled by hold(). Any code other than DAVIT_OK then counts as
+  /// DAVIT_CANCELLED.
   bool cancelled = false;
   BackOff backoff = BackOff::kEnd;  ///< With DAVIT_OK.
   /// With any other code: again after this time, without a log line, in place of the key's

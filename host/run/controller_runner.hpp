@@ -79,8 +79,8 @@ class ControllerRunner {
   /// Ends a pause(): keys are handed out and timers fire again. Idempotent.
   void resume() EXCLUDES(mutex_);
 
-  /// Hands out no key and fires no timer until end_suspension(), whatever pause() and resume() say:
-  /// a call into the controller is running beside which nothing of it may run. overdue() names it.
+  /// Starts no sync and no timer until end_suspension(), regardless of pause() and resume(): a call
+  /// that must run alone in the controller is in progress. overdue() names it.
   void suspend(std::string_view call) EXCLUDES(mutex_);
   /// The call has ended. Ignored without suspend().
   void end_suspension() EXCLUDES(mutex_);
@@ -168,7 +168,7 @@ class ControllerRunner {
   std::vector<std::unique_ptr<ControllerQueue>> opened_ GUARDED_BY(mutex_);  // Entries stay.
   std::vector<ControllerQueue*> queues_ GUARDED_BY(mutex_);  // Those, and at the end the timers'.
 
-  // Each has a lock of its own, taken after mutex_.
+  // Each has its own lock, taken after mutex_.
   ControllerTimers timers_;
   std::optional<DeltaDispatcher> dispatcher_;  // Unless the controller watches nothing.
 };

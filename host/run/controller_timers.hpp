@@ -31,9 +31,9 @@ struct TimerOptions {
   std::function<std::optional<Time>()> gate = {};
 };
 
-/// Fires on workers of its own. One that fails fires again with back-off, from a second to its
-/// period, or to 1000 s if it has none. Timers are keys, their numbers, in a queue without a name,
-/// so they follow the rules of workers: pause, cancellation, limit, gate. Thread-safe.
+/// Fires timers on separate workers. A timer that fails fires again with back-off, from one second
+/// to its period, or to 1000 s without one. Timers are keys (their numbers) in a queue without a
+/// name, so they follow the rules of workers: pause, cancellation, limit, gate. Thread-safe.
 class ControllerTimers {
  public:
   /// See ControllerQueue.

@@ -12,7 +12,7 @@
 
 namespace davit::host {
 
-/// Changes that wait for the handlers of a controller. Called on the dispatcher's thread, but for
+/// Changes that wait for the handlers of a controller. Called on the dispatcher's thread, except
 /// ready().
 class DeltaSource {
  public:

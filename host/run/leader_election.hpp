@@ -41,9 +41,9 @@ struct LeaderElectionOptions {
 ///                           ├──────────────▶ update ──ok─────▶ held
 ///                           └─ held by another ──────────────▶ not held
 ///
-/// A leader that reads another term than its own, of whichever holder, has lost: another candidate
-/// may have led and released the Lease meanwhile. The same holds if the Lease is gone and the
-/// leader's own time in it has run out.
+/// A leader that reads a term other than its own, of any holder, has lost: another candidate may
+/// have led and released the Lease in between. The same applies if the Lease is gone and the
+/// leader's own time has expired.
 ///
 /// Only local observation times decide: the times written in the Lease are never compared, so
 /// clocks may be wrong. Not thread-safe.

@@ -77,9 +77,10 @@ class LeaderElector {
   /// renew_deadline). Idempotent.
   void stop(Release release);
 
-  /// The leader and inside its lease, counted from before the request that renewed it was sent. The
-  /// clock counts suspension, because the lease runs out on other machines meanwhile. An atomic
-  /// load and a clock: for use before every write.
+  /// Whether this is the leader and its lease has not expired, counted from before the renewing
+  /// request was sent. The clock includes suspension, because the lease also expires on other
+  /// machines during it. Costs an atomic load and a clock read, so it can be called before every
+  /// write.
   [[nodiscard]] bool may_write() const {
     // Relaxed: the value guards no other data.
     return mutant("lease-fence") || clock_.boot_now().time_since_epoch().count() <

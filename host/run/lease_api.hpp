@@ -29,7 +29,7 @@ class LeaseApi {
                                      std::stop_token stop) = 0;
 };
 
-/// A Lease through the API client, which must be one of its own on ConnectionPurpose::kLease.
+/// A Lease through an API client, which must be used only for it, on ConnectionPurpose::kLease.
 class RestLeaseApi final : public LeaseApi {
  public:
   /// `client` must outlive this.

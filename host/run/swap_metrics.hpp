@@ -13,7 +13,7 @@ namespace davit::host {
 /// Memory that a plugin allocates itself is not in it.
 struct ControllerHoldings {
   std::size_t objects = 0;        ///< References to objects beyond the call that gave them.
-  std::size_t object_bytes = 0;   ///< The objects of those, which a cache may have, too.
+  std::size_t object_bytes = 0;   ///< Their objects, which a cache may also hold.
   std::size_t informers = 0;      ///< Opened at run time.
   std::size_t timers = 0;         ///< That have not ended.
   std::size_t backing_off = 0;    ///< Keys whose back-off has not ended.

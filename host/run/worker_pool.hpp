@@ -104,7 +104,7 @@ class WorkerPool {
   std::size_t busy_ GUARDED_BY(mutex_) = 0;
   bool open_ GUARDED_BY(mutex_) = false;
   bool ending_ GUARDED_BY(mutex_) = false;
-  bool is_short_ GUARDED_BY(mutex_) = false;       // The last thread wanted could not be started.
+  bool is_short_ GUARDED_BY(mutex_) = false;       // The last required thread could not be started.
   std::deque<Worker> workers_ GUARDED_BY(mutex_);  // Entries stay where they are.
 };
 

@@ -13,9 +13,9 @@
 
 namespace davit::host {
 
-/// sample() takes one state a second; a document is made of it once, when somebody asks for it, and
-/// is then the same for all clients until the next state. So a thousand clients cost the
-/// controllers no more than one. Thread-safe.
+/// sample() takes one state per second. Its document is built at the first request and is then the
+/// same for all clients until the next state, so a thousand clients cost the controllers no more
+/// than one. Thread-safe.
 class StatusBoard {
  public:
   /// Five minutes of charts, and the swaps that the page lists.

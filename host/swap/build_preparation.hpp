@@ -10,8 +10,8 @@
 
 namespace davit::host {
 
-/// Opens builds and gives them what they read. Functions that return false leave the reason in the
-/// report; the caller then discards the build. Belongs to the ExclusiveOperation under way.
+/// Opens builds and fills their caches. Functions that return false leave the reason in the report;
+/// the caller then discards the build. Belongs to the current ExclusiveOperation.
 class BuildPreparation {
  public:
   /// The references outlive this. `stopping` ends long waits.
@@ -31,9 +31,9 @@ class BuildPreparation {
   bool refill(const Generation& made, SwapReport& report);
   /// Opens what the new build reads and waits until its handlers have seen it. After refill().
   bool fill(Generation& made, SwapReport& report);
-  /// Instead of refill() and fill(), for a build that replaces none: widens caches that are read
-  /// already and kept too narrowly. If that does not come in time, the controllers get informers of
-  /// their own. `start` starts the informers.
+  /// Instead of refill() and fill(), for a build that replaces none: widens existing caches that
+  /// lack declared fields. If that does not finish in time, the controllers get separate informers.
+  /// `start` starts the informers.
   bool open_informers(Generation& made, const std::function<Status()>& start, SwapReport& report);
 
   /// Ends a build that will not serve, or serves no more.

@@ -18,8 +18,8 @@ struct ConfigChange {
   std::string text{};  ///< Why not.
 };
 
-/// ControllerHost::configure() with a time limit. Foreign code runs on a thread of its own, which
-/// `controller` keeps if it does not end by `deadline`; the controller does not end before it.
+/// ControllerHost::configure() with a time limit. Plugin code runs on a separate thread; if it does
+/// not end by `deadline`, `controller` keeps the thread and does not end before it.
 [[nodiscard]] ConfigChange change_config(HostedController& controller, std::string config,
                                          Clock& clock, Time deadline);
 

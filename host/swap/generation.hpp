@@ -18,9 +18,9 @@
 
 namespace davit::host {
 
-/// Runs `work` on a thread of its own, once, from the construction on. A caller that gives up
-/// waiting keeps this: the destructor waits for the end. Where the system has no thread, the work
-/// does not run.
+/// Runs `work` once, on a separate thread that starts with the construction. A caller that stops
+/// waiting must keep this, because the destructor waits for the end. If the system has no thread,
+/// the work does not run.
 class LimitedCall {
  public:
   LimitedCall(Clock& clock, std::function<void()> work) : clock_(clock), work_(std::move(work)) {
@@ -106,8 +106,8 @@ struct BuildOrder {
   Role role = Role::kServing;  ///< kShadow: nothing of it reaches the cluster.
 };
 
-/// Stages, judges and opens a build and calls its InitFuncs, on a thread of its own, because
-/// foreign code may do as it likes.
+/// Stages, checks and opens a build and calls its InitFuncs, on a separate thread, because plugin
+/// code may hang.
 class GenerationBuilder {
  public:
   /// The references outlive this.

@@ -88,7 +88,7 @@ struct PluginRegistry {
 /// back.
 class ExclusiveOperation {
  public:
-  /// `what` completes "... is under way". The references outlive this.
+  /// `what` completes "... is under way". The references must outlive this.
   ExclusiveOperation(PluginRegistry& registry, const Retirement& retirement, std::string what);
   ExclusiveOperation(const ExclusiveOperation&) = delete;
   ExclusiveOperation& operator=(const ExclusiveOperation&) = delete;

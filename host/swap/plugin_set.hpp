@@ -55,7 +55,7 @@ class PluginSet {
   /// without destroying this.
   bool stop(const Quiesce& wait);
 
-  /// Puts another build of a plugin in the place of the one that serves.
+  /// Replaces the serving build of a plugin by another one.
   [[nodiscard]] SwapReport swap(const SwapRequest& request);
   /// The same with the build that runs in its shadow, if its file is still the same.
   [[nodiscard]] SwapReport commit_shadow(const std::string& plugin);

@@ -17,11 +17,11 @@
 
 namespace davit::host {
 
-/// Follows files through their directories, so that a file that is replaced, removed and made again
-/// stays followed, even if kubelet swaps a whole directory under it, as it does with ConfigMaps. A
-/// directory among them stands for all plugins in it, including those in folders of their own
-/// (`NAME/NAME.so`): it is reported when a plugin appears that is not followed by itself, and when
-/// one has gone. A directory that goes, or is not there yet, is looked for every second.
+/// Watches files through their directories, so that a file stays watched when it is replaced, or
+/// removed and recreated, even if the kubelet exchanges a whole directory, as for ConfigMaps. A
+/// directory in the list represents all plugins in it, including those in subdirectories
+/// (`NAME/NAME.so`): it is reported when a plugin appears that is not watched individually, and
+/// when one disappears. A missing directory is checked every second.
 class PluginWatch {
  public:
   /// Called on the watch's thread; may block, and changes in between are reported next.
@@ -38,7 +38,7 @@ class PluginWatch {
   /// Follows nothing yet; see open().
   PluginWatch(UniqueFd inotify, std::chrono::milliseconds quiet, Changed changed,
               Followed followed);
-  /// Waits for a call under way.
+  /// Waits for a call in progress.
   ~PluginWatch();
   PluginWatch(const PluginWatch&) = delete;
   PluginWatch& operator=(const PluginWatch&) = delete;

@@ -1,4 +1,4 @@
-/// After a swap: does the new build do as well as it should? Pure.
+/// Judges the new build after a swap. Pure.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ struct ProbationResult {
   std::string why{};  ///< The reason of kFailed.
 };
 
-/// One fault is too much at any time; a share of errors counts from kSyncsMin syncs on, and at the
-/// end whatever their number.
+/// One fault always fails the probation. The share of errors is judged after kSyncsMin syncs, and
+/// at the end regardless of their number.
 [[nodiscard]] ProbationResult judge(const ProbationTerms& terms, const SyncTally& tally,
                                     Duration passed);
 

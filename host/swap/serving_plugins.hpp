@@ -80,15 +80,15 @@ class ServingPlugins {
   [[nodiscard]] std::vector<ControllerWait> waits();
   /// A line for each controller with calls that run for longer than RunnerOptions::sync_limit.
   [[nodiscard]] std::vector<std::string> overdue();
-  /// For every few seconds: writes the gauges of runners and plugins, reports calls that the host
-  /// refused, and closes what is idle.
+  /// To be called every few seconds: writes the gauges of runners and plugins, reports refused
+  /// calls, and closes idle resources.
   void report();
 
   /// Hands out no key of a controller, by name or alias, until resume(); running syncs finish.
   Status pause(std::string_view controller);
   Status resume(std::string_view controller);
 
-  /// Waits until no operation is under way; false when the set stops.
+  /// Waits until no operation is in progress; false if the set stops.
   bool wait_idle();
 
   /// A controller that is not destroyed while this exists.

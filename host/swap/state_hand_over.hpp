@@ -25,9 +25,9 @@ struct StateHandOver {
 /// kHanded.
 [[nodiscard]] StateHandOver judge_state(ControllerHost& from, ControllerHost& to);
 
-/// Hands over the state. `from` is drained, `to` has seen what the caches hold and syncs nothing.
-/// The handlers of both are stopped. Foreign code runs on a thread of its own, which `to` keeps
-/// if it does not end by `deadline`; neither build counts as ended before.
+/// Hands over the state. `from` is drained, `to` has seen the content of the caches and syncs
+/// nothing. The handlers of both are stopped. Plugin code runs on a separate thread; if it does not
+/// end by `deadline`, `to` keeps the thread, and neither build counts as ended before it.
 [[nodiscard]] StateHandOver hand_state(HostedController& from, HostedController& to, Clock& clock,
                                        Time deadline);
 

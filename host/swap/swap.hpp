@@ -1,4 +1,4 @@
-/// A swap under way: one build of a plugin takes the place of another.
+/// A swap in progress: one build of a plugin replaces another.
 #pragma once
 
 #include <array>

@@ -30,7 +30,7 @@ struct SwapLimits {
   /// Builds that could not leave memory before swaps are refused: a build is some megabytes, and
   /// one that leaves nothing behind does not count.
   std::size_t residents_max = 16;
-  ProbationTerms probation{};     ///< For a swap without terms of its own.
+  ProbationTerms probation{};     ///< For a swap without its own terms.
   std::filesystem::path staging;  ///< The directory of private copies; empty: see StagingDirectory.
   SignatureSettings signatures{};  ///< Needed by each build that is loaded from a file.
   std::filesystem::path trial{};   ///< Opens each build first; see LoadTerms.
@@ -72,7 +72,7 @@ struct SetObservers {
   SwapMetrics* metrics = nullptr;  ///< Borrowed; null: none.
   /// A build failed its probation; `text` says which, why, and what serves now.
   std::function<void(const std::string& text)> on_rolled_back{};
-  /// A swap has ended, in whatever way. May be empty.
+  /// Called when a swap has ended, with any outcome. May be empty.
   std::function<void(const SwapReport& report)> on_swapped{};
 
   void report_up(const std::vector<std::string>& controllers) const {

@@ -22,8 +22,8 @@ struct PartialSuccess {
   std::size_t rejected = 0;  ///< At most `sent` of the call.
   std::string message;       ///< For people; may be empty.
 };
-/// Reads the response to an export of `sent` spans. Whatever is no OTLP counts as full success: the
-/// receiver has taken the spans.
+/// Reads the response to an export of `sent` spans. A response that is not OTLP counts as full
+/// success, because the receiver has accepted the spans.
 [[nodiscard]] PartialSuccess partial_success(std::string_view body, std::size_t sent);
 
 }  // namespace davit::host

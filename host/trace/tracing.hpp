@@ -32,8 +32,8 @@ struct TracingSeams {
   Threads threads = Threads::kOwn;
 };
 
-/// Sends batches of spans on a thread of its own; a receiver that hangs or refuses delays nothing
-/// else. An export that fails is repeated within its time limit, and its spans are dropped then.
+/// Sends batches of spans on a separate thread, so that a receiver that hangs or refuses delays
+/// nothing else. A failed export is repeated within its time limit; then its spans are dropped.
 class Tracing {
  public:
   /// For a configuration with an endpoint. The error is one line for the user.

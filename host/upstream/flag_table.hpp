@@ -53,7 +53,7 @@ struct FlagGroup {
 /// The title of the group of flags that v1.36 no longer has.
 inline constexpr std::string_view kRemovedFlags = "Flags of older versions";
 
-/// A flag and the group that it stands in.
+/// A flag and its group.
 struct FoundFlag {
   const UpstreamFlag* flag = nullptr;
   const FlagGroup* group = nullptr;

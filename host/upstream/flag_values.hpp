@@ -20,10 +20,10 @@ inline constexpr std::string_view kAllowedLabels = "allow-metric-labels";
 /// The texts in a list.
 [[nodiscard]] std::vector<std::string> texts_of(const Json& list);
 
-/// The value as the manifest would have it: a boolean, a number, a text (durations, too; files with
-/// an absolute path) or a list. `values` are those that the command line has, in order and at least
-/// one; only lists read more than the last. kInvalid: one line that names the flag and what is
-/// allowed; these are upstream's rules.
+/// The value in the manifest's form: a boolean, a number, a text (also for durations; files have an
+/// absolute path) or a list. `values` are those of the command line, in order, at least one; only
+/// lists use more than the last. kInvalid, by upstream's rules: one line that names the flag and
+/// what is allowed.
 [[nodiscard]] Result<Json> read_flag(const UpstreamFlag& flag, std::span<const std::string> values);
 
 /// Whether this is the flag's default.

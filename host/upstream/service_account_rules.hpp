@@ -11,8 +11,8 @@ inline constexpr std::string_view kTokenController = "serviceaccount-token-contr
 /// The member of its configuration without which it does not run.
 inline constexpr std::string_view kTokenKeyFile = "serviceAccountKeyFile";
 
-/// Whether the controller runs whatever --controllers says: the token controller with a key file
-/// in its configuration, which is JSON text. Rule: docs/spec/host.md, 4.4.
+/// Whether the controller runs regardless of --controllers: the token controller with a key file in
+/// its configuration, which is JSON text. Rule: docs/spec/host.md, 4.4.
 [[nodiscard]] bool ignores_controllers_flag(std::string_view controller, std::string_view config);
 
 /// The controller's configuration, and in it, as `rootCA`, the CA data of the client's

@@ -10,8 +10,8 @@ namespace davit::host {
 
 /// The command and the arguments of the container kube-controller-manager in a Pod, or in the
 /// template of a Deployment or another workload; `text` is YAML or JSON, and `file` only for
-/// messages. Variables of the container, `$(NAME)`, are replaced where their value stands in the
-/// pod. kInvalid: one line with the place of the mistake; so is a container that runs a shell.
+/// messages. Variables of the container, `$(NAME)`, are replaced if the pod contains their value.
+/// kInvalid: one line with the position of the error; also for a container that runs a shell.
 [[nodiscard]] Result<std::vector<std::string>> command_line_of_pod(std::string_view text,
                                                                    const std::string& file);
 

@@ -73,12 +73,13 @@ struct Story {
 /// The kind of a resource; empty: not known.
 using KindOf = std::function<std::string(const std::string& group, const std::string& resource)>;
 
-/// Collects what was done to `target`, to what it controls (by owner references that davit has
-/// seen), and because of either. If davit deleted it, also the changes of its owners, but for their
-/// status. Pure.
+/// Collects what was done to `target`, to the objects that it controls (by owner references that
+/// davit has seen), and because of either. If davit deleted it, also the changes of its owners,
+/// except of their status. Pure.
 ///
-/// A key is opaque to the host. "namespace/name" is taken for the object of the resource that the
-/// controller's records about such keys name most, or whose kind begins the controller's name.
+/// A key is opaque to the host. "namespace/name" is assumed to be an object of the resource that
+/// the controller's records about such keys name most often, or whose kind begins the controller's
+/// name.
 [[nodiscard]] Story tell_story(const JournalObject& target, const std::string& kind,
                                const std::vector<ControllerRecords>& records,
                                const KindOf& kind_of);

@@ -8,7 +8,7 @@ namespace davit::host {
 
 struct WhyRequest {
   std::string object;          ///< KIND/NAME, see resolve_object().
-  std::string ns = "default";  ///< Not looked at for what is cluster-scoped.
+  std::string ns = "default";  ///< Ignored for cluster-scoped objects.
   enum class Output { kText, kJson, kTimeline } output = Output::kText;
 };
 

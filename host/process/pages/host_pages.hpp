@@ -1,4 +1,4 @@
-/// The pages about the host itself that kube-controller-manager has, too.
+/// The pages about the host itself that kube-controller-manager also has.
 #pragma once
 
 #include <functional>

@@ -13,8 +13,8 @@ inline constexpr std::chrono::seconds kProfileTime{30};
 /// The longest profile: the memory for its samples is limited.
 inline constexpr std::chrono::seconds kProfileTimeMax{300};
 
-/// Mounts /debug/pprof/ and /debug/pprof/profile. A profile takes its time without a thread; a
-/// second one meanwhile gets 500, as with net/http/pprof. `clock` must live as long as the routes.
+/// Mounts /debug/pprof/ and /debug/pprof/profile. A profile occupies no thread; a second one at the
+/// same time gets 500, as in net/http/pprof. `clock` must live as long as the routes.
 void add_profile_page(ObservabilityRoutes& routes, Clock& clock);
 
 }  // namespace davit::host
