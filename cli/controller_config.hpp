@@ -1,5 +1,5 @@
-/// --config of `davit plugin validate` and `davit dev`: what the manifest has as
-/// plugins[].controllers[].config, in a file of its own.
+/// --config of `davit plugin validate` and `davit dev`: a file with the content of the manifest's
+/// plugins[].controllers[].config.
 #pragma once
 
 #include <davit/result.hpp>

@@ -12,7 +12,7 @@ struct DevOptions {
 
   std::string directory = ".";          ///< The folder of the plugin's CMakeLists.txt.
   std::string build_directory;          ///< Empty: DIRECTORY/build/davit-dev.
-  std::string kubeconfig;               ///< Empty: a sandbox of its own.
+  std::string kubeconfig;               ///< Empty: starts a sandbox.
   std::string plugin;                   ///< The file NAME.so to run; empty: the one that is built.
   std::vector<std::string> cmake_args;  ///< For the first cmake.
   std::vector<std::string> configs;     ///< See read_controller_configs().

@@ -18,7 +18,7 @@ struct PluginExploreOptions {
   std::string definitions{};           ///< Folder of CustomResourceDefinitions; empty: none.
   std::string objects{};               ///< Folder of objects; empty: none.
   std::string scenario{};              ///< File of scenarios; empty: one is made.
-  bool pairs = false;                  ///< Two faults in one run, too.
+  bool pairs = false;                  ///< Also two faults in one run.
   int minutes = 1;                     ///< No run begins later.
   std::chrono::seconds run_limit{30};  ///< See ExplorationOptions.
   std::string replay{};                ///< The line of a run; empty: all runs.

@@ -21,14 +21,14 @@ struct PluginSignOptions {
   std::vector<std::string> files;
 };
 
-/// Puts a signature beside each plugin (host/plugin/signature.hpp), in the place of what is there.
-/// 2: a key that is unusable or readable by others, or a file that is not a plugin.
+/// Writes a signature beside each plugin (host/plugin/signature.hpp), replacing an existing one. 2:
+/// a key that is unusable or readable by others, or a file that is not a plugin.
 [[nodiscard]] int run_plugin_sign(const PluginSignOptions& options, std::ostream& out,
                                   std::ostream& err);
 
 struct PluginVerifyOptions {
   std::vector<std::string> keys;  ///< Public keys in base64.
-  std::string manifest;           ///< Its keys count, too; empty: none.
+  std::string manifest;           ///< Its keys are also used; empty: none.
   std::vector<std::string> files;
 };
 

@@ -19,8 +19,7 @@ struct RbacOptions {
   std::string ns = "kube-system";               ///< The namespace of the ServiceAccount.
   std::string name = "davit";                   ///< The name of all objects that are printed.
   std::vector<std::string> plugin_directories;  ///< Win over the manifest's.
-  /// kOneEach: the roles of a host with useServiceAccountCredentials, whatever the
-  /// manifest has.
+  /// kOneEach: the roles of a host with useServiceAccountCredentials, regardless of the manifest.
   Accounts accounts = Accounts::kTheHosts;
   /// Subjects of the bindings instead of a ServiceAccount. Both empty: the user that the manifest's
   /// kubeconfig names in a client certificate or impersonates, else the ServiceAccount.

@@ -43,9 +43,9 @@ class ValidationView {
   ProgressLine line_;
 };
 
-/// Puts a plugin through the checks, each in a process of its own. Returns 0 when all passed, 1
-/// when one failed, 2 for usage mistakes and files that cannot be read. A signal that ends it does
-/// so after nothing is left behind. The process must have one thread only.
+/// Runs the checks on a plugin, each in a separate process. Returns 0 if all passed, 1 if one
+/// failed, 2 for usage errors and files that cannot be read. A signal ends it only after it has
+/// cleaned up. The process must have only one thread.
 [[nodiscard]] int run_plugin_validate(const PluginValidateOptions& options, std::ostream& out,
                                       std::ostream& err);
 

@@ -52,9 +52,9 @@ class Caches final : private host::ListWatch, private host::CacheMetrics {
   void begin_outage(std::string_view resource);
   void end_outage(std::string_view resource);
 
-  /// The server's watch cache of a resource stands still at a revision: lists at version 0 and
-  /// watches show the state of then, and only consistent reads what has come since. An empty name
-  /// means all resources.
+  /// Stalls the server's watch cache of a resource at a revision: lists at version 0 and watches
+  /// show the state of that time, and only consistent reads show later changes. An empty name means
+  /// all resources.
   void lag(std::string_view resource, sandbox::Revision shown);
   /// Ends every lag().
   void catch_up() { lags_.clear(); }
@@ -94,7 +94,7 @@ class Caches final : private host::ListWatch, private host::CacheMetrics {
   /// Sends a list or watch to the server.
   [[nodiscard]] HttpServerResponse ask(const host::Selection& what,
                                        const host::ReflectorRequest& request);
-  /// The same for a list that the server's watch cache answers, which stands still at `shown`.
+  /// The same for a list from the server's watch cache, which has stalled at `shown`.
   [[nodiscard]] HttpServerResponse ask_cache(const host::Selection& what,
                                              const host::ReflectorRequest& request,
                                              sandbox::Revision shown);

@@ -9,7 +9,7 @@
 
 namespace davit::testing {
 
-/// Moves by hand. What waits on it lets the time pass, since nothing else runs meanwhile.
+/// A clock that the test moves. Waiting on it advances the time, because nothing else runs.
 /// Single-threaded.
 class ClusterClock final : public Clock {
  public:

@@ -26,7 +26,7 @@ class Outside {
   [[nodiscard]] const std::vector<HttpRecord>& records() const { return records_; }
   void clear() { records_.clear(); }
 
-  /// The way to one of them; this must outlive it.
+  /// The transport to one of them; this must outlive it.
   [[nodiscard]] std::unique_ptr<Transport> connect(const host::OutboundServer& server);
 
  private:

@@ -73,7 +73,7 @@ class Replica final : private host::ControllerObserver {
   /// Makes a controller that follows the caches and does not sync. The error of a failed init;
   /// kUnsupported and the reason when it was skipped.
   Result<HostedController*> make(std::string_view name, const Init& init, std::string_view config);
-  /// Null when there is none of that name.
+  /// Null if there is none of that name.
   [[nodiscard]] HostedController* find(std::string_view name) const;
   [[nodiscard]] const std::vector<std::unique_ptr<HostedController>>& hosts() const {
     return hosts_;

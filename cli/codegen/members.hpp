@@ -27,8 +27,8 @@ struct ReservedNames {
 [[nodiscard]] Members members_of(const Module& module, const ObjectType& object,
                                  const ReservedNames& reserved);
 
-/// The first label of a module's group, or the whole group if another one begins with it, too; in
-/// snake case.
+/// The first label of a module's group, or the whole group if another one begins with the same
+/// label; in snake case.
 [[nodiscard]] std::string group_name(const Module& module, const std::vector<Module>& modules);
 
 }  // namespace davit::host::codegen

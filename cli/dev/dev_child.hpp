@@ -1,5 +1,4 @@
-/// A part of `davit dev` in a process of its own, so that a plugin that crashes takes nothing with
-/// it.
+/// A part of `davit dev` in a separate process, so that a plugin that crashes ends nothing else.
 #pragma once
 
 #include <sys/types.h>

@@ -1,4 +1,4 @@
-/// The parts of `davit dev` that run in processes of their own. Internal to cli/dev.
+/// The parts of `davit dev` that run in separate processes. Internal to cli/dev.
 #pragma once
 
 #include <davit/result.hpp>

@@ -12,7 +12,7 @@
 
 namespace davit::host {
 
-/// Follows a tree of folders but for those that are hidden or to be left out. One thread.
+/// Watches a directory tree except hidden and excluded directories. For one thread.
 class SourceWatch {
  public:
   enum class Depth { kAll, kOne };

@@ -13,7 +13,7 @@
 
 namespace davit::host {
 
-/// Calls `check` every quarter of a second on a thread of its own, from start() until destroyed.
+/// Calls `check` every quarter of a second on a separate thread, from start() until destroyed.
 class StuckWatch {
  public:
   static constexpr Duration kPeriod = std::chrono::milliseconds(250);

@@ -19,7 +19,7 @@ struct ExplorationOptions {
   std::filesystem::path definitions{};  ///< CustomResourceDefinitions; empty: none.
   std::filesystem::path objects{};      ///< Objects for a made scenario; empty: none.
   std::filesystem::path scenarios{};    ///< A file of scenarios; empty: one is made.
-  bool pairs = false;                   ///< Two faults in one run, too.
+  bool pairs = false;                   ///< Also two faults in one run.
   std::chrono::minutes limit{1};        ///< No run begins later.
   /// A run of a small scenario that takes so long is in a call without end; a large one has more.
   std::chrono::seconds run_limit{30};

@@ -29,7 +29,7 @@ struct FromFlagsResult {
 
 /// YAML with a comment for each flag, and for each controller that davit does not have. The
 /// manifest has the Lease of the command line, so that davit and kube-controller-manager wait for
-/// one another. Pure but for the current directory, from which relative paths of files start.
+/// each other. Pure, except for the current directory, to which relative paths of files refer.
 [[nodiscard]] FromFlagsResult manifest_from_flags(const std::vector<std::string>& args);
 
 /// Prints the text to `out`, warnings and mistakes to `err`; returns 0, or 2 after a mistake.

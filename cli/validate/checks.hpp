@@ -1,4 +1,4 @@
-/// The checks of `davit plugin validate`. Each runs in a process of its own.
+/// The checks of `davit plugin validate`. Each runs in a separate process.
 #pragma once
 
 #include <array>

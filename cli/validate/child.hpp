@@ -1,4 +1,5 @@
-/// Foreign code in a process of its own: whatever it does there is a finding, not an accident.
+/// Runs plugin code in a separate process, so that a crash there is a finding and harms nothing
+/// else.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-/// Child processes: other programs, and functions of this program in a process of their own.
+/// Child processes: other programs, and functions of this program in a separate process.
 #pragma once
 
 #include <sys/types.h>
@@ -68,9 +68,9 @@ class ChildProcess {
   /// Starts a program. kNotFound: it does not exist; kUnavailable: the system cannot start it. Any
   /// thread.
   [[nodiscard]] static Result<ChildProcess> start(const Program& program);
-  /// Runs a function in a copy of this process, which must have one thread only, in a group of its
-  /// own. The child exits with 0 when the function returns, without destructors, and is killed when
-  /// this process ends. kUnavailable: the system cannot start a process.
+  /// Runs a function in a copy of this process, which must have only one thread, in a new process
+  /// group. The child exits with 0 when the function returns, without destructors, and is killed
+  /// when this process ends. kUnavailable: the system cannot start a process.
   [[nodiscard]] static Result<ChildProcess> start(const Function& function);
 
   ChildProcess(ChildProcess&& other) noexcept;
@@ -87,8 +87,8 @@ class ChildProcess {
   [[nodiscard]] Read read_output(std::string& out, std::size_t bytes_max, Moment end);
   /// Waits for the end of the child; false when `end` comes first.
   [[nodiscard]] bool wait_until(Moment end) const;
-  /// Kills the child and, in a group of its own, what is left of the processes that it started,
-  /// even after its own end. Nothing happens after reap().
+  /// Kills the child and, if it has its own process group, the remaining processes that it started,
+  /// even after its own end. Has no effect after reap().
   void kill() const;
   /// Waits for the end of the child without a limit and releases it. Called once.
   ExitStatus reap();

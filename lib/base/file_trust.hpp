@@ -11,10 +11,10 @@
 
 namespace davit {
 
-/// kForbidden with one line that says what to do if the file, or a directory or symbolic link on
-/// the way to it, belongs to neither root nor the user that we run as, or if others may write to it
-/// (to a directory unless it is sticky): a user who can replace the file decides what we do. The
-/// message does not name the file. `info` is the opened file's.
+/// kForbidden, with the remedy in one line, if the file, or a directory or symbolic link in its
+/// path, belongs to neither root nor davit's user, or if others may write to it (except to a sticky
+/// directory), because a user who can replace the file controls davit. The message does not name
+/// the file. `info` is that of the opened file.
 [[nodiscard]] Status check_trust(const struct stat& info, const std::filesystem::path& path);
 /// The same for the file that is at `path` now.
 [[nodiscard]] Status check_trust(const std::filesystem::path& path);

@@ -13,8 +13,7 @@ namespace davit {
 inline constexpr std::size_t kHeaderBytesMax = std::size_t{60} << 10U;
 
 /// Whether `text` can be the value of a header (RFC 9110, field-content;
-/// golang.org/x/net/http/httpguts has the same rule). A line feed in it would begin a header of its
-/// own.
+/// golang.org/x/net/http/httpguts has the same rule). A line feed in it would begin another header.
 [[nodiscard]] inline bool is_header_value(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) {
     const auto byte = static_cast<unsigned char>(c);

@@ -9,8 +9,8 @@
 
 namespace davit {
 
-/// Writes all of `text`, however many pieces that takes and whatever signals come between. False,
-/// with errno set: the rest cannot be written. Safe in a signal handler.
+/// Writes all of `text`, in as many pieces as needed and despite signals. False, with errno set:
+/// the rest cannot be written. Safe in a signal handler.
 inline bool write_all(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(fd, text.data(), text.size());

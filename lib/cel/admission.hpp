@@ -113,7 +113,7 @@ class AdmissionVariables final : public Variables {
 struct AdmissionOutcome {
   Value value;
   std::string error;       ///< "expression '…' resulted in error: …"; empty: there is a value.
-  bool exhausted = false;  ///< The budget did not suffice, which ends the run. `error` is set, too.
+  bool exhausted = false;  ///< The budget was exceeded, which ends the run. `error` is also set.
 };
 /// Evaluates one expression of a run, and takes its cost from `budget`.
 [[nodiscard]] AdmissionOutcome evaluate_admission(const AdmissionExpression& expression,

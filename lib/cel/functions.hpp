@@ -40,14 +40,14 @@ enum class CallStyle : std::uint8_t { kGlobal, kMember };
 /// "no such overload: NAME(TYPES)"
 [[nodiscard]] Value no_overload(std::string_view name, std::span<const Value> args);
 
-/// indexOf() and lastIndexOf() of lists, whose names the library of strings has, too.
+/// indexOf() and lastIndexOf() of lists; the library of strings has the same names.
 [[nodiscard]] Value list_index_of(std::span<const Value> args);
 [[nodiscard]] Value list_last_index_of(std::span<const Value> args);
 
 /// The order of two semantic versions; nothing for other arguments.
 [[nodiscard]] std::optional<std::strong_ordering> semver_order(std::span<const Value> args);
 
-// The libraries, each in a source of its own: global functions, then members.
+// The libraries, each in a separate source: global functions, then members.
 [[nodiscard]] FunctionTable standard_functions();
 [[nodiscard]] FunctionTable standard_members();
 [[nodiscard]] FunctionTable optional_functions();

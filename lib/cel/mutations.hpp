@@ -30,8 +30,8 @@ struct Mutation {
   bool foreign = false;
 };
 
-/// More text and more values, each with what it takes in memory, are refused: one value may stand
-/// in many places, so that a short expression could describe a huge object.
+/// Limits for text and values, by the memory that each takes: one value may occur in many places,
+/// so a short expression could describe a huge object.
 inline constexpr std::size_t kMutationBytesMax = 3 * 1024 * 1024;
 
 /// The fields of an `Object`.

@@ -17,7 +17,7 @@ namespace davit::cel {
 /// compare as doubles, as upstream.
 [[nodiscard]] std::partial_ordering compare_numbers(const Value& a, const Value& b);
 /// a OPERATOR b for `+`, `-`, `*`, `/` and `%`, of one type; an error for overflow and for division
-/// by zero. Text, bytes, lists, timestamps and durations add, too.
+/// by zero. `+` also takes text, bytes, lists, timestamps and durations.
 [[nodiscard]] Value arithmetic(char op, const Value& a, const Value& b);
 [[nodiscard]] Value negate(const Value& value);
 

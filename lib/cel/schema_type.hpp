@@ -29,8 +29,8 @@ struct SchemaType {
 /// metadata.generateName.
 enum class ResourceRoot : unsigned char { kNo, kYes };
 
-/// The type of a schema's values; null if expressions cannot see them (unknown fields). `name`
-/// stands in messages for an object without a name.
+/// The type of a schema's values; null if expressions cannot see them (unknown fields). `name` is
+/// used in messages for an object without a name.
 [[nodiscard]] SchemaTypePtr schema_type(const SchemaNode& schema, ResourceRoot root,
                                         const std::string& name);
 

@@ -9,8 +9,8 @@
 
 namespace davit::cel {
 
-/// Decides whether a value of one type may stand where another is wanted, and binds type variables
-/// so that it may. The rules are those of cel-go's checker/types.go.
+/// Decides whether a value of one type may be used where another is required, and binds type
+/// variables accordingly. The rules are those of cel-go's checker/types.go.
 class Unifier {
  public:
   /// A type variable that stands for nothing yet.

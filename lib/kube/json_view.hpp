@@ -29,7 +29,7 @@ class JsonView {
 
   explicit operator bool() const { return json_ != nullptr; }
   [[nodiscard]] bool is_absent() const { return json_ == nullptr; }
-  /// kNull for an absent one, too.
+  /// Also kNull if it is absent.
   [[nodiscard]] Json::Kind kind() const { return is_absent() ? Json::Kind::kNull : json_->kind(); }
 
   [[nodiscard]] JsonView operator[](std::string_view key) const {

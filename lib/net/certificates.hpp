@@ -1,4 +1,4 @@
-/// A certificate authority of our own: ECDSA keys on P-256, made in less than a millisecond.
+/// A new certificate authority: ECDSA keys on P-256, made in less than a millisecond.
 #pragma once
 
 #include <davit/result.hpp>

@@ -55,14 +55,15 @@ class HttpConnection {
   /// A stream may have something.
   void wake();
   void tick(Time now);
-  /// Ends what is under way in good order, and the connection.
+  /// Finishes the response in progress, and then ends the connection.
   void drain();
 
   /// False while enough unread input is waiting.
   [[nodiscard]] bool wants_input() const;
   [[nodiscard]] Time deadline() const;
   [[nodiscard]] SocketAction action() const;
-  /// No response is under way: no request has arrived, or only a part, or the client has not left.
+  /// Whether no response is in progress: no request, or only a part of one, has arrived, or the
+  /// client has not left.
   [[nodiscard]] bool is_waiting() const { return !send_deadline_ && waits_for_client(); }
 
  private:

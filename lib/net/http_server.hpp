@@ -59,15 +59,16 @@ struct HttpServerOptions {
   /// Whether other processes may listen on the same port (SO_REUSEPORT).
   enum class PortSharing { kNo, kYes };
   PortSharing port_sharing = PortSharing::kNo;
-  /// A scraper, a probe and a few people. A further client takes the place of the one that has been
-  /// connected longest without a request under way; while all are served, it waits in the kernel's
-  /// backlog.
+  /// Enough for a scraper, a probe and a few people. A further client replaces the one that has
+  /// been connected longest without a request in progress; while all are being served, it waits in
+  /// the kernel's backlog.
   std::size_t connections_max = 64;
-  /// Recognizes probes, which are served whatever other clients do; empty: none. Probes need short
-  /// and quick responses: when the server is full, it drops a client that has not got its response.
+  /// Recognizes probes, which are served regardless of other clients; empty: none. Responses to
+  /// probes must be short and quick: if the server is full, it drops a client that has not received
+  /// its response.
   std::function<bool(const HttpServerRequest&)> is_probe = {};
-  /// Recognizes requests of clients that have places of their own; empty: none. Called on the
-  /// server's thread.
+  /// Recognizes requests of clients that have reserved places; empty: none. Called on the server's
+  /// thread.
   std::function<bool(const HttpServerRequest&)> is_known = {};
   /// If there are probes: the limits of other requests that are served at once, together less than
   /// connections_max. Further ones get 503. A known client may take either place.
@@ -85,7 +86,7 @@ struct HttpServerOptions {
   std::chrono::seconds idle_time{90};  ///< A kept connection without a request is closed.
   /// From its first byte a request has so long to arrive, and each piece of its response to leave.
   std::chrono::seconds request_time{32};
-  /// The time that a stopping server gives to responses under way.
+  /// The time that a stopping server allows for responses in progress.
   std::chrono::milliseconds drain_time{500};
 };
 
@@ -93,7 +94,7 @@ struct HttpServerOptions {
 /// type, and runs, loads and frames nothing of it. Styles within a page work.
 [[nodiscard]] HttpHeaders browser_limits();
 
-/// Handles requests on one thread of its own, however many connections and streams there are: a
+/// Handles requests on one separate thread, regardless of the number of connections and streams: a
 /// handler that blocks delays every other request.
 class HttpServer {
  public:

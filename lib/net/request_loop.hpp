@@ -47,7 +47,7 @@ class RequestLoop {
   void stop() EXCLUDES(mutex_);
   /// Whether stop() was called since the last reset(). Any thread.
   [[nodiscard]] bool stopped() EXCLUDES(mutex_);
-  /// Stops further requests from going on the wire. Ends one wait(). Any thread.
+  /// Prevents further requests from being sent. Ends one wait(). Any thread.
   void hold() EXCLUDES(mutex_);
   /// Whether hold() was called since the last reset(). Any thread.
   [[nodiscard]] bool held() EXCLUDES(mutex_);
@@ -60,8 +60,8 @@ class RequestLoop {
   void leave(DrivenRequest& request);
 
   /// Waits for `enough` posts, stop(), hold() or `until`; returns what was posted since the last
-  /// time. May return earlier. While requests are driven, the wait is in real time, whatever the
-  /// clock: the sockets are real.
+  /// time. May return earlier. While requests are driven, the wait is in real time with any clock,
+  /// because the sockets are real.
   [[nodiscard]] std::vector<std::size_t> wait(Clock& clock, Time until, std::size_t enough)
       EXCLUDES(mutex_);
 

@@ -1,4 +1,4 @@
-/// Bytes to requests: what an HTTP/1.1 parser makes of them, within limits.
+/// Parses bytes into requests with an HTTP/1.1 parser, within limits.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace davit {
 class RequestReader {
  public:
   enum class State {
-    kHead,      ///< Wants more of the head.
+    kHead,      ///< Needs more of the head.
     kBody,      ///< Has the head, needs more of the body.
     kDone,      ///< take() has it.
     kTooLarge,  ///< The body is beyond the limit; take() has the rest.

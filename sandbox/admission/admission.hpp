@@ -98,15 +98,15 @@ class Admission {
   /// Takes over the addresses and ports of the Services that are stored. Before the first write.
   virtual void restore() = 0;
 
-  /// After defaulting, before prepare_*: completes the object, or refuses it. For writes of
-  /// subresources, too.
+  /// Called after defaulting and before prepare_*: completes the object, or refuses it. Also for
+  /// writes of subresources.
   [[nodiscard]] virtual ApiFailure admit(const WriteRequest& request, Json& object) const = 0;
 
   /// After validation, before the store: checks quota, and gives a Service the addresses and ports
   /// that it lacks (those that an update left out are put back by prepare_update).
   [[nodiscard]] virtual Reserved reserve(const WriteRequest& request, Json& object) = 0;
 
-  /// Before anything is done about a DELETE (each object of a collection is asked for, too).
+  /// Called before a DELETE has any effect, also for each object of a collection.
   [[nodiscard]] virtual ApiFailure admit_delete(const Resource& resource, std::string_view ns,
                                                 std::string_view name) const = 0;
 

@@ -44,8 +44,8 @@ void default_limits(const WriteRequest& request, Json& object, const ObjectLooku
                                              const ObjectLookup& objects);
 /// DefaultTolerationSeconds.
 void add_tolerations(Json& pod);
-/// PodTopologyLabels: the zone and region of the node that a pod or Binding names, unless `object`
-/// has such labels of its own.
+/// PodTopologyLabels: adds the zone and region of the node that a pod or Binding names, unless
+/// `object` has such labels.
 void add_topology_labels(Json& object, std::string_view node, const ObjectLookup& objects);
 /// TaintNodesByCondition.
 void add_not_ready_taint(Json& node);

@@ -11,8 +11,8 @@
 
 namespace davit::sandbox {
 
-/// Counts what is in the store at every write, so that it needs no controller. A real server goes
-/// by the status that one writes: it enforces nothing before status.hard is there.
+/// Counts the objects in the store at every write, so that it needs no controller. A real server
+/// uses the status that a controller writes: it enforces nothing before status.hard is set.
 ///
 /// Writes that are on their way are counted too, in the order in which they came: of two pods that
 /// race for one place, the first gets it. Thread-safe.

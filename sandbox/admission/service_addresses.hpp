@@ -31,7 +31,7 @@ class ServiceAddresses {
 
   /// Marks what a stored Service holds as taken. Ports outside the range are not tracked.
   void adopt(const Json& service) EXCLUDES(mutex_);
-  /// Gives back what a Service had.
+  /// Releases the addresses of a Service.
   void release(const Json& service) EXCLUDES(mutex_);
 
   /// Gives `service` the addresses and ports that its type needs and it lacks, and checks those

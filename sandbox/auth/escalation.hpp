@@ -37,8 +37,8 @@ struct GrantRequest {
 [[nodiscard]] std::optional<GrantRefusal> check_grant(const GrantRequest& request,
                                                       const Authorizer& authorizer);
 
-/// The parts of `wanted`, one verb and one resource or path each, that no rule of `held` covers;
-/// parts that differ by their verb only are one again.
+/// The parts of `wanted`, each with one verb and one resource or path, that no rule of `held`
+/// covers; parts that differ only in their verb are merged.
 [[nodiscard]] std::vector<PolicyRule> rights_not_held(const std::vector<PolicyRule>& held,
                                                       const std::vector<PolicyRule>& wanted);
 

@@ -23,7 +23,7 @@ struct SigningWrite {
 /// docs/spec/certificates.md, H1.6.
 [[nodiscard]] std::string signer_refusal(const SigningWrite& write, const Authorizer& authorizer);
 
-/// Writes the requester into the spec of a new request, whatever the client sent. H1.1.
+/// Sets the requester in the spec of a new request, regardless of what the client sent. H1.1.
 void stamp_requester(Json& request, const UserInfo& who);
 
 /// Gives conditions without times `now`, in the API's form; one that `old` has keeps the time of

@@ -30,7 +30,7 @@ class InProcessTransport final : public Transport {
  public:
   /// Its owner calls pump(). Both references must outlive it.
   InProcessTransport(HttpHandler& handler, Clock& clock) : handler_(handler), clock_(clock) {}
-  /// A thread of its own calls pump(). kUnavailable: the system has no thread for it.
+  /// Starts a thread that calls pump(). kUnavailable: the system has no thread for it.
   [[nodiscard]] static Result<std::unique_ptr<InProcessTransport>> open(HttpHandler& handler,
                                                                         Clock& clock);
   /// No call may be left.
@@ -41,7 +41,7 @@ class InProcessTransport final : public Transport {
       EXCLUDES(mutex_);
   [[nodiscard]] std::string_view server() const override { return "http://sandbox"; }
 
-  /// The token that every request carries when it has none of its own; before the first request.
+  /// Sets the token of requests that have none. Call it before the first request.
   void set_bearer_token(std::string token) { token_ = std::move(token); }
 
   /// Hands out what is ready or due; says whether there was anything. From one thread at a time.
@@ -53,7 +53,7 @@ class InProcessTransport final : public Transport {
   using Id = std::uint64_t;
   class Started;
 
-  /// A response on its way. Touched by pump() only, but for `paused`.
+  /// A response in progress. Only pump() uses it, except `paused`.
   struct Delivery {
     ResponseReader* reader = nullptr;
     HttpServerResponse response;

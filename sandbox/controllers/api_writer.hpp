@@ -42,7 +42,7 @@ class ApiWriter {
   const std::string user_;
 };
 
-/// Whether the object is now as wanted, or gone.
+/// Whether the object is now as desired, or gone.
 [[nodiscard]] inline bool is_done(ApiWriter::Outcome outcome) {
   return outcome == ApiWriter::Outcome::kDone || outcome == ApiWriter::Outcome::kGone;
 }

@@ -10,9 +10,9 @@
 
 namespace davit::sandbox {
 
-/// A claim gets a volume called "pvc-<uid>" of the size that it asks for, of whatever StorageClass,
-/// and is Bound. Claims that choose a volume themselves, by its name, by a selector or by the class
-/// "", are left alone. A deleted claim goes once no pod uses it, and its volume with it.
+/// Binds each claim to a new volume "pvc-<uid>" of the requested size, with any StorageClass.
+/// Ignores claims that select a volume by name, by a selector or by the class "". A deleted claim
+/// is removed, with its volume, once no pod uses it.
 class ClaimBinder final : public Controller {
  public:
   explicit ClaimBinder(const ControllerParts& parts)

@@ -14,7 +14,7 @@ namespace davit::sandbox {
 enum class OwnerState : std::uint8_t {
   kPresent,  ///< It is there.
   kWaiting,  ///< It is there and waits until its dependents are gone.
-  kAbsent,   ///< There is none of that name, or it is another one.
+  kAbsent,   ///< There is none of that name, or it has another UID.
   kUnknown,  ///< Its kind is not served, or may not own this object.
 };
 

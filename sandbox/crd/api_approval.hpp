@@ -25,8 +25,8 @@ struct ApiApproval {
 /// Nothing: the group needs no approval.
 [[nodiscard]] std::optional<ApiApproval> api_approval(const Json& definition);
 
-/// Refuses a definition whose approval is missing or invalid, unless that of `old` was so, too.
-/// `old`: null for a new one.
+/// Refuses a definition whose approval is missing or invalid, unless that of `old` was also. `old`:
+/// null for a new one.
 void check_approval(const Json& definition, const Json* old, FieldErrors& errors);
 
 }  // namespace davit::sandbox

@@ -29,9 +29,8 @@ class RuleTree {
                                                                const SchemaNode& schema);
 
   /// Adds an error for each rule that `object` breaks. `old`: what it replaces; null: nothing.
-  /// Rules without oldSelf do not judge parts that are as they were. The rules of one object share
-  /// a budget of costs; when it is used up, the remaining ones are not evaluated, and an error says
-  /// so.
+  /// Rules without oldSelf do not judge unchanged parts. The rules of one object share a cost
+  /// budget; when it is exceeded, the remaining rules are not evaluated, and an error is added.
   void validate(const Json& object, const Json* old, FieldErrors& errors) const;
 
  protected:

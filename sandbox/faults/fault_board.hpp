@@ -13,8 +13,8 @@
 
 namespace davit::sandbox {
 
-/// FaultPlan and one WatchFaults a watch, behind one lock. Thread-safe. A rule that is added
-/// applies to open watches, too; one that is removed releases them.
+/// FaultPlan and one WatchFaults per watch, behind one lock. Thread-safe. A new rule also applies
+/// to open watches; removing a rule releases them.
 class FaultBoard {
  public:
   using WatchId = std::uint64_t;

@@ -44,7 +44,7 @@ class FaultPlan {
   /// The faults of a request that begins: all kinds but kGap. If several rules replace the response
   /// (kStatus, kReset), only the first one applies.
   [[nodiscard]] RequestFaults on_request(const RequestFacts& request_facts, Time now);
-  /// For a watch that was open when rule `id` was added: whether it is hit, too.
+  /// Whether rule `id` also affects a watch that was open when the rule was added.
   [[nodiscard]] std::optional<FaultHit> on_open_watch(std::uint64_t id,
                                                       const RequestFacts& request_facts, Time now);
   /// Whether a watch leaves out this event.

@@ -57,7 +57,7 @@ struct FaultTarget {
   std::string user_agent;  ///< A part of the header.
   std::string user;
 
-  /// But for `ns` and `name`, which kGap compares with the event.
+  /// Except `ns` and `name`, which kGap compares with the event.
   [[nodiscard]] bool matches_kind(const RequestFacts& request_facts) const;
   [[nodiscard]] bool matches(const RequestFacts& request_facts) const;
 };

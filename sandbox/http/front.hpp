@@ -20,9 +20,9 @@ struct FrontOptions {
   std::optional<TlsIdentity> tls = std::nullopt;
 };
 
-/// Serves `handler` on a thread of its own until it is destroyed; streams are pulled there, too,
-/// so that a watch costs a connection and no thread. `handler` must outlive it. kUnavailable when
-/// the address cannot be had.
+/// Serves `handler` on a separate thread until it is destroyed. That thread also pulls streams, so
+/// a watch costs a connection but no thread. `handler` must outlive it. kUnavailable if the address
+/// cannot be bound.
 [[nodiscard]] Result<std::unique_ptr<HttpServer>> open_front(const FrontOptions& options,
                                                              HttpHandler& handler, Logger log);
 

@@ -14,7 +14,7 @@ struct ColumnSet {
   Json::Items (*cells)(const Json& object, WallTime now) = nullptr;
 };
 
-/// Kinds without columns of their own have Name and Created At.
+/// Kinds without their own columns have Name and Created At.
 [[nodiscard]] ColumnSet columns_of(std::string_view group, std::string_view plural);
 
 }  // namespace davit::sandbox

@@ -66,7 +66,7 @@ class PlainRules : public KindRules {
 /// Makes the rules of one kind.
 using MakeRules = std::shared_ptr<const KindRules> (*)(const KindFacts& facts);
 
-/// For kinds without rules of their own.
+/// For kinds without their own rules.
 [[nodiscard]] std::shared_ptr<const KindRules> plain_rules(const KindFacts& facts);
 
 }  // namespace davit::sandbox

@@ -21,7 +21,7 @@ namespace davit::sandbox {
 [[nodiscard]] inline const std::string& service_type(const Json& service) {
   return service.text_at({"spec", "type"});
 }
-/// spec.clusterIP is "None": the Service has no address of its own.
+/// Whether spec.clusterIP is "None": the Service has no address.
 [[nodiscard]] bool is_headless(const Json& service);
 /// Every type but ExternalName.
 [[nodiscard]] bool needs_cluster_ip(const Json& service);

@@ -40,7 +40,7 @@ void check_all_containers(const Json& spec, const VolumeNames& volumes, const Fi
                           FieldErrors& errors);
 /// The name of a resource that a container may have.
 void check_resource_name(std::string_view name, const FieldPath& path, FieldErrors& errors);
-/// A container's `resources`, but for its claims.
+/// A container's `resources`, except its claims.
 void check_resources(const Json& resources, const FieldPath& path, FieldErrors& errors);
 /// resources.claims of a container, each of which must be among those of the pod.
 void check_resource_claims(const Json& claims, const Json& pod_claims, const FieldPath& path,

@@ -40,7 +40,7 @@ void check_selector(const Json& spec, std::string_view kind, const FieldPath& pa
 [[nodiscard]] bool is_sound_selector(const Json& selector);
 /// Checks that the template's labels match spec.selector. A missing selector matches nothing.
 void check_selector_matches(const Json& spec, const FieldPath& path, FieldErrors& errors);
-/// spec.template, whole; its pods run for ever. `kind` is as messages say it: "ReplicaSet".
+/// Checks all of spec.template; its pods run forever. `kind` is the name in messages: "ReplicaSet".
 void check_lasting_template(const Json& spec, std::string_view kind, const FieldPath& path,
                             FieldErrors& errors, const VolumeNames& more_volumes = {});
 

@@ -14,7 +14,7 @@ namespace davit::sandbox {
 enum class PodRuns : std::uint8_t {
   kNot,        ///< Nothing: not Running, or its node is stopped.
   kSimulated,  ///< A simulated node.
-  kByHand,     ///< Running, but on no simulated node: somebody wrote its status.
+  kByHand,     ///< Running, but not on a simulated node: a client wrote its status.
 };
 
 /// The state of the Node that a pod is bound to.

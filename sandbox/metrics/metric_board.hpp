@@ -41,7 +41,7 @@ struct ActiveRule {
 /// The oldest first.
 using MetricRules = std::vector<std::shared_ptr<const ActiveRule>>;
 
-/// Work that somebody gave to pods for a while.
+/// Temporary load of pods.
 struct PodLoad {
   std::string ns;
   std::string service;  ///< The Ready pods of this Service share it.
@@ -70,7 +70,7 @@ class MetricBoard {
 
   /// All or none. kThrottled when there are too many.
   [[nodiscard]] Result<MetricRules> add(std::vector<MetricRule> rules, Time now) EXCLUDES(mutex_);
-  /// The same in the place of all rules.
+  /// The same, replacing all rules.
   [[nodiscard]] Result<MetricRules> set(std::vector<MetricRule> rules, Time now) EXCLUDES(mutex_);
   /// Replaces rule `id` in its place; its functions begin again. kNotFound when there is none.
   [[nodiscard]] Status replace(std::uint64_t id, MetricRule rule, Time now) EXCLUDES(mutex_);

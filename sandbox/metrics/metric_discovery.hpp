@@ -10,7 +10,7 @@
 
 namespace davit::sandbox {
 
-/// The groups as they are at the moment: every known metric is a resource of its own. Immutable.
+/// The current groups: every known metric is a separate resource. Immutable.
 class MetricDiscovery {
  public:
   /// `board` is read during the call only; null: no groups.
@@ -29,7 +29,7 @@ class MetricDiscovery {
  private:
   struct Entry {
     std::string resource;
-    std::string metric;  ///< In the place of a subresource, for custom metrics.
+    std::string metric;  ///< In the position of a subresource, for custom metrics.
     std::string kind;
     bool namespaced = true;
   };

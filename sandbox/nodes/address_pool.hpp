@@ -18,7 +18,7 @@ class AddressPool {
 
   /// "" when all are taken. The range's first and last address and the gateway's are never given.
   [[nodiscard]] std::string take();
-  /// Marks an address that somebody holds already. Those of other ranges are ignored.
+  /// Marks an address that is already in use. Ignores addresses of other ranges.
   void hold(std::string_view address);
   void give_back(std::string_view address);
 

@@ -83,14 +83,14 @@ class ApiStream final : public ResponseReader {
   std::unique_ptr<davit::Call> call_;  // Last: no callback runs once it is gone.
 };
 
-/// Belongs to one thread, but for the transport's callbacks.
+/// Belongs to one thread, except the transport's callbacks.
 class ApiCalls {
  public:
   using Then = std::function<void(const ApiResponse&)>;
 
   /// The transport must outlive it.
   ApiCalls(Transport& transport, std::string user_agent, Wake wake);
-  /// Cancels what is under way.
+  /// Cancels requests in progress.
   ~ApiCalls();
   ApiCalls(const ApiCalls&) = delete;
   ApiCalls& operator=(const ApiCalls&) = delete;

@@ -72,7 +72,7 @@ class KubeletSimulator {
   void changed(Json node);
   void removed(const std::string& key);
 
-  /// Does what is due; returns when it wants to be called next.
+  /// Does the due work; returns when it must be called next.
   Time step();
 
   /// Null when no such node is simulated. Lives until the node is changed.
@@ -124,7 +124,7 @@ class KubeletSimulator {
 /// Plans for `count` nodes "PREFIX-1", "PREFIX-2", …, spread over `zones` zones "zone-a", "zone-b",
 /// … in turn; no zones: no zone labels.
 [[nodiscard]] std::vector<NodePlan> plan_nodes(const std::string& prefix, int count, int zones);
-/// So many nodes have a range of pod addresses of their own.
+/// The number of nodes that have their own range of pod addresses.
 inline constexpr int kNodesMax = 3072;
 
 }  // namespace davit::sandbox

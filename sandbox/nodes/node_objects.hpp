@@ -12,7 +12,7 @@ namespace davit::sandbox {
 
 namespace annotation {
 /// On a Node: that it is simulated, and its state, "running", "not-ready" or "stopped". Nodes
-/// without it belong to somebody else.
+/// without it are not simulated.
 inline constexpr char kNode[] = "sandbox.davit.dev/node";
 /// On a Node: the pressures that it reports, of "memory", "disk" and "pid": "memory,disk".
 inline constexpr char kPressure[] = "sandbox.davit.dev/pressure";
@@ -34,7 +34,7 @@ struct NodePlan {
   std::string name;
   std::string zone;      ///< Empty: no zone labels.
   std::string region;    ///< Empty: no region label.
-  std::string pod_cidr;  ///< Empty: none of its own; a controller gives it one.
+  std::string pod_cidr;  ///< Empty: none; a controller assigns one.
 };
 
 /// The capacity of each node.
@@ -73,8 +73,8 @@ struct NodeReport {
 /// `lease` with a new renewTime.
 [[nodiscard]] Json renewed(Json lease, const Moment& moment);
 
-/// A merge patch that removes the taint which admission gives to new nodes, unless the Node has
-/// changed meanwhile; nothing if there is none.
+/// A merge patch that removes the taint that admission adds to new nodes, unless the Node has
+/// changed; nothing if there is none.
 [[nodiscard]] std::optional<Json> untaint_patch(const Json& node);
 
 }  // namespace davit::sandbox

@@ -18,7 +18,7 @@ namespace davit::sandbox {
 ///
 ///   any, when deletion is asked for: Stopping ─▶ Stopped, and the pod can be removed
 enum class PodStage {
-  kBound,       ///< The node has not looked at it yet.
+  kBound,       ///< The node has not processed it yet.
   kCreating,    ///< Pulling images, creating containers.
   kPullFailed,  ///< An image cannot be had.
   kInit,        ///< One of the init containers runs.

@@ -17,7 +17,7 @@
 namespace davit::sandbox {
 
 /// Runs the pods of all simulated nodes: takes each through its life, reports what happens and
-/// removes it in the end. One write of a pod is under way at a time. Belongs to one thread.
+/// removes it in the end. Sends one write per pod at a time. Belongs to one thread.
 class PodRunner {
  public:
   struct Seams {
@@ -44,7 +44,7 @@ class PodRunner {
   /// The pod's volumes or devices have changed.
   void wake(const std::string& key);
 
-  /// Does what is due; returns when it wants to be called next.
+  /// Does the due work; returns when it must be called next.
   Time step();
 
  private:
@@ -60,7 +60,7 @@ class PodRunner {
     Writing writing = Writing::kNothing;
     int failures = 0;           // Failed writes in a row.
     bool mounts = false;        // Something of it may be mounted.
-    bool ended_before = false;  // This process began; it has not been looked at since.
+    bool ended_before = false;  // Not processed since this process began.
   };
 
   void take(const std::string& key, Record& record, Json pod);

@@ -48,14 +48,14 @@ class Reflector {
   /// `path`: "/api/v1/pods".
   Reflector(Seams seams, std::string path, Handlers handlers);
 
-  /// Takes in what has come and does what is due. Returns when it wants to be called next if
-  /// nothing comes.
+  /// Processes what has arrived and does the due work. Returns when it must be called next if
+  /// nothing arrives.
   Time step();
   /// Whether the handlers have seen a whole list at least once.
   [[nodiscard]] bool synced() const { return synced_; }
 
  private:
-  /// A request under way.
+  /// A request in progress.
   struct Response {
     explicit Response(host::ReflectorRequest::Kind kind)
         : lists(kind == host::ReflectorRequest::Kind::kList) {}

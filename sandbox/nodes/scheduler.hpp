@@ -62,7 +62,7 @@ class Scheduler {
   /// Begins once all existing nodes and pods have been listed, so that the free capacity is known.
   void begin();
 
-  /// Does what is due; returns when it wants to be called next.
+  /// Does the due work; returns when it must be called next.
   Time step();
 
  private:

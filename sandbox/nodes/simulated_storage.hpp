@@ -36,13 +36,13 @@ class SimulatedStorage {
   [[nodiscard]] VolumeMounter& mounter() { return mounter_; }
   [[nodiscard]] const StorageView& view() const { return view_; }
 
-  /// Takes in what the server reports; returns when it wants to be called next.
+  /// Processes what the server reports; returns when it must be called next.
   Time follow();
   /// Whether all objects were listed that every server has.
   [[nodiscard]] bool synced() const;
-  /// All pods have been looked at once.
+  /// Whether all pods have been processed once.
   void begin();
-  /// Does what is due; returns when it wants to be called next.
+  /// Does the due work; returns when it must be called next.
   Time step();
 
  private:

@@ -21,8 +21,8 @@
 namespace davit::sandbox {
 
 enum class Scheduling { kOn, kOff };
-/// Whether there are volumes: the simulated CSI driver, nodes that mount, a scheduler that heeds
-/// claims. Without, pods start whatever their claims are.
+/// Whether there are volumes: the simulated CSI driver, nodes that mount, a scheduler that
+/// considers claims. Without them, pods start regardless of their claims.
 enum class StorageSwitch : std::uint8_t { kOn, kOff };
 /// Whether there are devices: the simulated device driver, nodes that prepare, a scheduler that
 /// heeds device claims. Without, pods start whatever their device claims are.
@@ -69,7 +69,7 @@ class Simulation {
   const std::unique_ptr<Parts> parts_;
 };
 
-/// A Simulation with a thread of its own, for programs.
+/// A Simulation with its own thread, for programs.
 class SimulationThread {
  private:
   struct Private {};  // Only open() makes one.
@@ -79,7 +79,7 @@ class SimulationThread {
   [[nodiscard]] static Result<std::unique_ptr<SimulationThread>> open(
       const SimulationSeams& seams, const SimulationOptions& options);
   SimulationThread(Private, const SimulationSeams& seams, const SimulationOptions& options);
-  /// Stops and waits; no request is under way afterwards.
+  /// Stops and waits; no request is in progress afterwards.
   ~SimulationThread();
   SimulationThread(const SimulationThread&) = delete;
   SimulationThread& operator=(const SimulationThread&) = delete;

@@ -18,9 +18,9 @@
 
 namespace davit::sandbox {
 
-/// Makes, attaches, grows and deletes volumes that exist in name only, and registers the driver,
-/// its classes and the simulated nodes. Looks at an object whenever it or one that it depends on
-/// changes; one write for each is under way at a time. Belongs to one thread.
+/// Creates, attaches, resizes and deletes volumes that exist only as objects, and registers the
+/// driver, its classes and the simulated nodes. Processes an object whenever it, or an object that
+/// it depends on, changes; sends one write per object at a time. Belongs to one thread.
 class StorageDriver {
  public:
   struct Seams {
@@ -38,13 +38,13 @@ class StorageDriver {
   /// An object of the view is new, has changed or is gone. `name`: as the view has it; `object`: as
   /// it is or was.
   void changed(StorageKind kind, const std::string& name, const Json& object);
-  /// Begins once all objects have been listed, but for those of kCapacity, which an old server does
+  /// Begins once all objects have been listed, except those of kCapacity, which an old server does
   /// not have.
   void begin();
   /// Looks at all classes and what is published of them, for when those objects have been listed.
   void look_at_capacities();
 
-  /// Does what is due; returns when it wants to be called next.
+  /// Does the due work; returns when it must be called next.
   Time step();
 
  private:

@@ -27,7 +27,7 @@ inline constexpr char kProvisionedBy[] = "pv.kubernetes.io/provisioned-by";
 inline constexpr char kHostLabel[] = "kubernetes.io/hostname";
 inline constexpr char kManagedAttach[] = "volumes.kubernetes.io/controller-managed-attach-detach";
 
-/// Docs: docs/sandbox-storage.md. Those of a volume may stand on its claim, too.
+/// Docs: docs/sandbox-storage.md. Those of a volume may also be set on its claim.
 namespace annotation {
 inline constexpr char kProvision[] = "sandbox.davit.dev/provision";  ///< "fail", "never"
 inline constexpr char kProvisionSeconds[] = "sandbox.davit.dev/provision-seconds";

@@ -20,8 +20,8 @@ namespace davit::sandbox {
 
 /// Mounts the volumes of pods as a kubelet does: reports them in the Node's volumesInUse, waits
 /// until the Node lists them as attached and their attachments agree, and only then lets the pod
-/// start. After the pod's end it unmounts them, and takes them off the Node. Pods that are gone
-/// from the API are unmounted, too, but never on a stopped node. Belongs to one thread.
+/// start. After the pod's end it unmounts them and removes them from the Node. Volumes of deleted
+/// pods are also unmounted, but never on a stopped node. Belongs to one thread.
 ///
 ///   Wanted ──attached──▶ Mounted ──pod ended──▶ Unmounting ──▶ (forgotten)
 class VolumeMounter {
@@ -54,9 +54,9 @@ class VolumeMounter {
   void changed(StorageKind kind, const Json& object);
   /// A node came or went, was switched, or its lists have changed.
   void node_changed(const std::string& node);
-  /// Before this nothing is taken off a Node: all pods have been looked at once.
+  /// Set when all pods have been processed once; before that, nothing is removed from a Node.
   void begin() { begun_ = true; }
-  /// Does what is due; returns when it wants to be called next.
+  /// Does the due work; returns when it must be called next.
   Time step();
 
  private:

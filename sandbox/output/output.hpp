@@ -33,7 +33,7 @@ struct OutputForm {
   friend bool operator==(const OutputForm&, const OutputForm&) = default;
 };
 
-/// Custom resources have no form in protobuf, but for their metadata.
+/// Custom resources have no protobuf form, except their metadata.
 enum class HasProtobuf : bool { kNo, kYes };
 /// Kinds that are never stored (reviews, bindings, evictions, token requests) have no Table.
 enum class HasTable : bool { kNo, kYes };

@@ -48,7 +48,7 @@ class CompiledPolicy {
 
   /// False if the budget ran out, which ends the judgement.
   [[nodiscard]] bool validate(const cel::AdmissionValues& values, PolicyVerdict& verdict) const;
-  /// Evaluates the messageExpressions, of validations that hold, too, as upstream does.
+  /// Evaluates the messageExpressions, also of validations that hold, as upstream does.
   [[nodiscard]] Run messages(const cel::AdmissionValues& values, std::int64_t budget) const;
   void annotate(const cel::AdmissionValues& values, PolicyVerdict& verdict) const;
   void fail(std::string error, PolicyVerdict& verdict) const;

@@ -26,8 +26,8 @@ struct Match {
   std::string error;     ///< Why it cannot be decided; `resource` is null.
 };
 /// `match`: a MatchResources with defaults. With matchPolicy Equivalent, a rule for another
-/// resource with the same objects matches, too.
-/// The rules of k8s.io/apiserver/pkg/admission/plugin/policy/matching.
+/// resource with the same objects also matches. The rules of
+/// k8s.io/apiserver/pkg/admission/plugin/policy/matching.
 [[nodiscard]] Match match_resources(const Json& match, const JudgedWrite& write, const Store& store,
                                     const ResourceSet& resources);
 

@@ -18,7 +18,7 @@ namespace davit::sandbox {
 
 struct MutatedObject {
   Json object;
-  std::string error;  ///< Why the object is none of its kind; empty: `object` is set.
+  std::string error;  ///< Why the object is invalid for its kind; empty: `object` is set.
 };
 /// `object`, which admission saw and changed in the form of `matched`, as the object of `write`:
 /// conformed, converted, with defaults. `unknown`: what becomes of fields that the kind lacks.

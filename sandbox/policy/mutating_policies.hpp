@@ -1,4 +1,4 @@
-/// MutatingPolicies: the MutatingAdmissionPolicies in force, and what they make of objects.
+/// MutatingPolicies: the MutatingAdmissionPolicies in force, and how they change objects.
 #pragma once
 
 #include "sandbox/kinds/api_error.hpp"

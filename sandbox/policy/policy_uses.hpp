@@ -31,8 +31,7 @@ using VisitUse = std::function<void(const PolicyUse& use)>;
 /// Gets a mistake of a binding, or of the policy itself: then `binding` is null.
 using VisitMistake = std::function<void(const PolicyBinding* binding, const std::string& why)>;
 
-/// A policy could lock out the one who wants to change it, so none is asked about policies and
-/// bindings.
+/// Policies and bindings are not judged by policies, because a policy could prevent its own change.
 [[nodiscard]] bool is_exempt_from_policies(const Resource& resource);
 
 /// Visits the uses of the policy with `spec` for a write, in the order of its bindings.

@@ -25,7 +25,7 @@ struct PolicyContext {
   std::vector<std::string>& warnings;  ///< See add_warning().
 };
 
-/// Adds a text that can stand in a header, unless it is there.
+/// Adds a text that is valid in a header, unless it is already present.
 void add_warning(std::vector<std::string>& warnings, std::string text);
 
 /// The values of a write whose object is seen as one of `matched`. All arguments must outlive it.

@@ -1,4 +1,4 @@
-/// Resources that share a collection show the same objects in forms of their own.
+/// Resources that share a collection show the same objects in different forms.
 #pragma once
 
 #include <span>
@@ -21,8 +21,8 @@ namespace davit::sandbox {
 /// The same with webhooks. May block.
 [[nodiscard]] ApiResult<Json> convert(const RestParts& parts, Json object, const Resource& to);
 
-/// Whether `version` is kept just as `resource` shows it, with kind and apiVersion in front. Never
-/// so for custom resources: their defaults are applied on reading, too.
+/// Whether `version` is stored exactly as `resource` shows it, with kind and apiVersion first.
+/// False for custom resources, whose defaults are also applied on reading.
 [[nodiscard]] bool is_stored_as(const Version& version, const Resource& resource);
 /// Whether make_draft() would keep the object in the version in which it is kept now: the storage
 /// version of a definition changes.

@@ -20,7 +20,7 @@ struct BodyType {
   std::string group;
   std::string version;
   std::string kind;
-  const Message* schema = nullptr;  ///< Null: kept as it comes, but for metadata.
+  const Message* schema = nullptr;  ///< Null: stored unchanged, except metadata.
   /// Set for custom resources: apiVersion and kind are required, protobuf is not taken. Borrowed.
   const Resource* custom = nullptr;
 

@@ -23,7 +23,7 @@ namespace davit::sandbox {
 /// `base` cut to 58 characters, and five random ones.
 [[nodiscard]] std::string generate_name(std::string_view base, Random& random);
 
-/// rest.FillObjectMetaSystemFields: a fresh identity, whatever the client sent.
+/// rest.FillObjectMetaSystemFields: a new identity, regardless of what the client sent.
 void stamp_new(Json& object, const Resource& resource, Clock& clock, Random& random);
 
 /// Fills metadata.namespace from the URL, or drops it where there is none; 400 when the body says

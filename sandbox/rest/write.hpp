@@ -66,14 +66,14 @@ using Produce = std::function<ApiResult<Json>(const Json& old)>;
 
 enum class Missing : std::uint8_t { kNotFound, kCreate };
 
-/// Replaces the object with what `produce` makes of it. Nothing is written when nothing changes.
-/// `missing` kCreate: `produce` is asked for a new object where there is none.
+/// Replaces the object by the result of `produce`. Writes nothing if nothing changes. `missing`
+/// kCreate: if there is no object, `produce` makes a new one.
 [[nodiscard]] ApiResult<Written> rewrite_object(const RestParts& parts, const WriteTarget& target,
                                                 Missing missing, const Produce& produce,
                                                 std::vector<std::string>& warnings);
 
-/// Asks webhooks and policies about `object`, of a kind of its own, that `call` creates for the
-/// object `name` of `resource`.
+/// Calls webhooks and policies for `object`, which `call` creates for the object `name` of
+/// `resource` and which has another kind.
 [[nodiscard]] ApiFailure admit_part(const Resource& resource, std::string_view name, DryRun dry_run,
                                     Json& object, const Call& call);
 

@@ -28,10 +28,10 @@ class RequestThreads {
   RequestThreads(const RequestThreads&) = delete;
   RequestThreads& operator=(const RequestThreads&) = delete;
 
-  /// A response whose request runs on a thread of its own. Null: too many do, or the system has no
-  /// thread. A request whose response is dropped is asked to stop. `clock` must outlive the
-  /// response, and so must this. Requests with the same `share` get a quarter of the threads, so
-  /// that one webhook that hangs does not hold all; empty: no share.
+  /// A response whose request runs on a separate thread. Null: too many run already, or the system
+  /// has no thread. If the response is dropped, the request is asked to stop. `clock` and this must
+  /// outlive the response. Requests with the same `share` get a quarter of the threads, so that one
+  /// webhook that hangs does not hold all; empty: no share.
   [[nodiscard]] std::unique_ptr<HttpDeferredResponse> start(Work work, const Clock& clock,
                                                             const std::string& share = "")
       EXCLUDES(mutex_);
@@ -47,7 +47,7 @@ class RequestThreads {
     bool dropped = false;
   };
 
-  /// Far more than clients of one sandbox have under way.
+  /// Far more than the clients of one sandbox send concurrently.
   static constexpr std::size_t kRequestsMax = 256;
   static constexpr std::size_t kShareMax = kRequestsMax / 4;
 

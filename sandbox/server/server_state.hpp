@@ -19,7 +19,7 @@
 
 namespace davit::sandbox {
 
-/// Fixed after construction but for what synchronises itself.
+/// Fixed after construction, except members that synchronize themselves.
 struct ApiServer::State {
   State(ApiServerParts given, ApiServerOptions chosen, std::unique_ptr<ObjectLookup> objects,
         std::unique_ptr<Admission> chain)
@@ -50,7 +50,7 @@ struct ApiServer::State {
     admin.groups = {std::string(kMastersGroup), std::string(kAuthenticatedGroup)};
     return admin;
   }
-  /// Fills in defaults for everything that was left out, so that other code need not test for null.
+  /// Sets defaults for omitted members, so that other code need not check for null.
   ApiServerOptions completed(ApiServerOptions chosen) const {
     if (chosen.authenticator == nullptr) chosen.authenticator = admin.get();
     if (chosen.authorizer == nullptr) chosen.authorizer = permissive.get();

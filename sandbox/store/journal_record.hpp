@@ -22,7 +22,7 @@ inline constexpr std::string_view kJournalMagic = "davit sandbox data 1\n";
 ///   payload  one line of JSON about the object, a line feed, then the object as JSON
 struct JournalRecord {
   enum class Kind {
-    kPut,       ///< The object is there from now on, whatever was.
+    kPut,       ///< The object exists from now on, whatever it was before.
     kRemove,    ///< It is gone; `object` has no text.
     kRevision,  ///< Nothing but the store's revision; the first record of a snapshot.
   };

@@ -34,7 +34,7 @@ enum class Choice : std::uint8_t {
   kOtherKind,       ///< Applied; the body is an object of another kind.
   kNoMetadata,      ///< Applied; the body lacks metadata.
   kTruncated,       ///< Applied; the body is cut in half.
-  kSuspend,         ///< The process stands still while another one leads and gives the lease back.
+  kSuspend,         ///< The process is suspended while another one leads and releases the lease.
   // At a discovery request.
   kNoCoreGroup,   ///< The document lacks the core group.
   kEmptyCatalog,  ///< The document lists nothing.
@@ -44,7 +44,7 @@ enum class Choice : std::uint8_t {
   kEnable,  ///< Each controller is disabled and enabled.
   kHold,    ///< The caches show nothing new until nothing else is left to do.
   kLate,    ///< They show nothing new for one sync: it runs before the changes that came.
-  kOnly,    ///< As kHold, but for the cache of one resource.
+  kOnly,    ///< Like kHold, for the cache of one resource.
   /// As soon as nothing is left to do, the controllers are disabled until the scenario has changed
   /// the cluster.
   kDisable,

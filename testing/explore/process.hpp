@@ -19,8 +19,8 @@
 
 namespace davit::explore {
 
-/// Single-threaded. The lease is renewed as by the thread of LeaderElector: whenever it is due and
-/// the process does not stand still.
+/// Single-threaded. The lease is renewed as by LeaderElector's thread: whenever it is due and the
+/// process is not suspended.
 class Process final : private host::ControllerObserver {
  public:
   struct Options {
@@ -104,7 +104,7 @@ class Process final : private host::ControllerObserver {
 
   /// Wins the lease, waiting for its end if need be.
   void win();
-  /// Whether a write may go on the wire.
+  /// Whether a write may be sent.
   [[nodiscard]] Status may_write();
   bool attempt();
   /// Has the caches lack what the options say.

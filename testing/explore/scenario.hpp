@@ -32,7 +32,7 @@ struct Step {
     kAdd,     ///< Stored as it is, status included; replaces what is there.
     kPatch,
     kDelete,
-    kErase,  ///< Gone at once, whatever its finalizers.
+    kErase,  ///< Removed at once, regardless of its finalizers.
     kWait,   ///< Until there are `count` objects.
     kRest,   ///< Until nothing is left to do, and half a minute longer.
     kPass,   ///< Lets `time` pass.

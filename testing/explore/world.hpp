@@ -110,7 +110,7 @@ struct Reply {
 /// Single-threaded.
 class World {
  public:
-  /// Called by a process that stands still: lets another one lead, and returns.
+  /// Called by a suspended process: lets another one lead, and returns.
   using Suspend = std::function<void(Process&)>;
   /// `undisturbed` is null for the undisturbed run itself. The references outlive this.
   World(const Scenario& scenario, const Plan& plan, const RunResult* undisturbed, Suspend suspend);

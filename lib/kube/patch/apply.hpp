@@ -35,7 +35,7 @@ struct ApplyConflict {
 };
 
 struct ApplyOutcome {
-  PatchOutcome error;                    ///< Anything but a conflict.
+  PatchOutcome error;                    ///< Any error except a conflict.
   std::vector<ApplyConflict> conflicts;  ///< Not empty: 409, nothing was changed.
 };
 
@@ -61,7 +61,8 @@ struct ApplyOutcome {
 void track_update(Json& object, const Json& old, const Message* schema,
                   const FieldManager& manager);
 
-/// Equal but for the times in metadata.managedFields: such a write is none.
+/// Whether both are equal except for the times in metadata.managedFields, so that nothing is
+/// written.
 [[nodiscard]] bool same_but_for_times(const Json& a, const Json& b);
 
 }  // namespace davit

@@ -22,7 +22,7 @@ struct ManagerEntry {
   std::string time;  ///< Empty: none.
   Json fields;       ///< fieldsV1
 
-  /// An applier has one entry whatever versions it uses.
+  /// An applier has one entry, regardless of the versions that it uses.
   [[nodiscard]] bool same_manager(const ManagerEntry& other) const;
   /// The form in conflicts: `"m3" using v1`.
   [[nodiscard]] std::string text() const;
@@ -30,8 +30,8 @@ struct ManagerEntry {
 
 class FieldManagers {
  public:
-  /// Nothing when an entry is malformed. Null, an empty list and [{}] hold no entries. The content
-  /// of fieldsV1 is not looked at.
+  /// Nothing if an entry is malformed. Null, an empty list and [{}] have no entries. Does not check
+  /// the content of fieldsV1.
   [[nodiscard]] static std::optional<FieldManagers> parse(const Json& managed_fields);
   /// Entry by entry: what parse() takes, with sets that parse_fields() takes.
   [[nodiscard]] static bool valid(const Json& managed_fields);

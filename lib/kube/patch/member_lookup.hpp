@@ -9,8 +9,8 @@
 
 namespace davit {
 
-/// Reads members that are asked for in about their own order, which is how two versions of one
-/// object are compared. The object must not change meanwhile.
+/// Looks up members, quickly if the look-ups are roughly in the members' order, as in a comparison
+/// of two versions of an object. The object must not change during this.
 class MemberLookup {
  public:
   explicit MemberLookup(const Json* object)

@@ -15,7 +15,7 @@ struct MergeFact {
   std::string_view apply;
 };
 
-/// Valid for ever.
+/// Valid for the life of the process.
 [[nodiscard]] std::span<const MergeFact> merge_facts();
 
 }  // namespace davit

@@ -8,12 +8,12 @@ namespace davit {
 
 struct Package {
   std::string_view name;         ///< The form in references between types, with version: "apps.v1".
-  std::string_view api_version;  ///< "apps/v1"; empty: no kinds of its own.
+  std::string_view api_version;  ///< "apps/v1"; empty: no kinds.
   std::string_view openapi;      ///< "io.k8s.api.apps.v1"
   std::string_view (*fields)();  ///< fields/fields.hpp
 };
 
-/// Valid for ever. A package may have several entries.
+/// Valid for the life of the process. A package may have several entries.
 [[nodiscard]] std::span<const Package> packages();
 
 }  // namespace davit

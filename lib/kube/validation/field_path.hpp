@@ -1,4 +1,4 @@
-/// FieldPath: where in an object a rule looks, written out only when a rule fails.
+/// FieldPath: the path of a field, formatted only when a rule fails.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@ namespace davit {
 
 /// A path such as `spec.containers[0].name`, as a chain of steps that live on the stack.
 ///
-/// Every step borrows its parent and its name, so a step must not outlive them: keep the parent in
-/// a variable of its own. A name may hold several steps, joined by dots.
+/// Every step borrows its parent and its name and must not outlive them: keep the parent in a
+/// variable. A name may contain several steps, joined by dots.
 class FieldPath {
  public:
-  /// The place of the object itself, or of `name` in it.
+  /// The path of the object itself, or of `name` in it.
   constexpr FieldPath() = default;
   constexpr explicit FieldPath(std::string_view name) : name_(name), form_(Form::kName) {}
 
@@ -30,10 +30,10 @@ class FieldPath {
   [[nodiscard]] FieldPath index(std::size_t index) && = delete;
   [[nodiscard]] FieldPath key(std::string_view key) && = delete;
 
-  /// Whether it is the place of the object itself.
+  /// Whether it is the path of the object itself.
   [[nodiscard]] bool is_root() const { return form_ == Form::kRoot; }
   [[nodiscard]] std::string text() const;
-  /// text() with one step more.
+  /// text() with another step.
   [[nodiscard]] std::string text(std::string_view child) const;
 
  private:

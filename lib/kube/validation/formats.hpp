@@ -11,7 +11,7 @@
 
 namespace davit {
 
-/// Whether `text` has this format of OpenAPI. Unknown formats hold for every text.
+/// Whether `text` has this OpenAPI format. Every text has an unknown format.
 [[nodiscard]] bool has_format(std::string_view format, std::string_view text);
 
 /// Returns the violations of a value, in the words of the API.

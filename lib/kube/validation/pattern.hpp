@@ -14,8 +14,8 @@ class RE2;
 
 namespace davit {
 
-/// Matches in time linear in the text's length, whatever the expression is (RE2). Immutable; any
-/// thread may match.
+/// Matches in time linear in the text's length, with any expression (RE2). Immutable; any thread
+/// may match.
 class Pattern {
  public:
   /// kInvalid with Go's message for expressions that Go refuses, and for those that need too much

@@ -43,7 +43,7 @@ struct Api {
   Api(const Api&) = delete;
   Api& operator=(const Api&) = delete;
 
-  /// The call that this thread is in, which every function of the tables wants; null outside calls.
+  /// This thread's current call, which every function of the tables takes; null outside calls.
   [[nodiscard]] const davit_call* call() const {
     return outside != nullptr ? outside : detail::current_call.raw;
   }

@@ -1,6 +1,7 @@
 /// Clouds: the provider of one, and the loops that use it (davit/cloud.h).
 ///
-/// A provider is a controller that is a CloudProvider, too, in a plugin that needs the host's side:
+/// A provider is a controller that also implements CloudProvider, in a plugin that needs the host's
+/// side:
 ///
 ///     class MyCloud final : public Controller, public CloudProvider, private LoadBalancers {
 ///       LoadBalancers* load_balancers() override { return this; }
@@ -34,7 +35,7 @@ namespace davit {
 struct CloudReply {
   Status status{};         ///< kNotFound: it is not there, which is no failure.
   bool exists = false;     ///< LoadBalancers::get and Instances::exists; Instances::shutdown: off.
-  bool elsewhere = false;  ///< If ok: it belongs to somebody else.
+  bool elsewhere = false;  ///< If ok: it belongs to another system.
   /// After a failure: the time after which the loop asks again; 0: with back-off.
   std::chrono::milliseconds retry_after{0};
   /// The JSON that the function returns, if there is any: a core/v1 LoadBalancerStatus, a
@@ -188,7 +189,7 @@ class Cloud {
   };
   /// Nothing: there is no provider.
   [[nodiscard]] std::optional<Offer> offer() const;
-  /// Adds what the provider wants looked at to `queue`; only while the controller is made.
+  /// Adds the provider's requests to `queue`; only in the controller's constructor.
   void follow(std::uint32_t part, const Queue& queue) const;
 
   [[nodiscard]] CloudReply get_load_balancer(const Service& service) const;

@@ -34,7 +34,7 @@ struct CloudAddress {
 
   friend auto operator<=>(const CloudAddress&, const CloudAddress&) = default;
 };
-/// The addresses of a list; the status of a Node has one, too.
+/// The addresses of a list, such as that in a Node's status.
 [[nodiscard]] std::vector<CloudAddress> read_addresses(Value list);
 
 /// The facts of a machine, each empty if it has none.

@@ -50,8 +50,9 @@ class ControllerRefManager {
   [[nodiscard]] Result<std::vector<Owned>> claim(const Range& candidates) {
     return claim(candidates, [](const Owned&) { return true; });
   }
-  /// The same for owners that have objects of certain names only, for example. One that the
-  /// selector matches counts as a match only if `filter(const Owned&) -> bool` accepts it, too.
+  /// The same with a filter, for example for owners whose objects have certain names. An object
+  /// that the selector matches counts as a match only if `filter(const Owned&) -> bool` also
+  /// accepts it.
   template <typename Range, typename Filter>
   [[nodiscard]] Result<std::vector<Owned>> claim(const Range& candidates, const Filter& filter) {
     struct Patch {
@@ -87,7 +88,7 @@ class ControllerRefManager {
     for (std::size_t i = 0; i < responses.size(); ++i) {
       Status status = responses[i].error().unless(Code::kNotFound);
       if (!patches[i].adopted) {
-        status = status.unless(Code::kInvalid);  // Somebody else changed its references: not ours.
+        status = status.unless(Code::kInvalid);  // Another client changed its references.
       } else if (responses[i]) {
         claimed.push_back(*patches[i].adopted);
       }

@@ -27,13 +27,13 @@ struct ExpectationCounts {
   friend bool operator==(const ExpectationCounts&, const ExpectationCounts&) = default;
 };
 
-/// The key in the path of the page "waits/KEY" (Controller::debug), which `davit why` asks each
-/// controller for: a line for everything that the controller waits for with that key, and an empty
-/// page for nothing. Nothing: the path is that of another page.
+/// The key in the path of the page "waits/KEY" (Controller::debug), which `davit why` requests from
+/// each controller: a line for everything for which the controller waits with that key, and an
+/// empty page for nothing. Nothing: the path is that of another page.
 [[nodiscard]] std::optional<Key> key_of_waits_page(std::string_view path);
 
-/// The line of that page for counts that are outstanding: "waits until its cache shows 2 creations
-/// and 1 deletion of its own (expectation), at most another 290 s".
+/// The line of that page for outstanding counts: "waits until its cache shows 2 creations and 1
+/// deletion of its own (expectation), at most another 290 s".
 [[nodiscard]] std::string waits_text(const ExpectationCounts& counts, Duration left);
 
 /// Counts creations and deletions per controller key. Thread-safe: handlers observe while syncs

@@ -22,7 +22,7 @@ struct Scale {
   std::string resource;  ///< Plural, of the target.
   std::string uid;       ///< The target's.
   std::string resource_version;
-  std::int32_t replicas = 0;          ///< Those that are wanted.
+  std::int32_t replicas = 0;          ///< The desired number.
   std::int32_t current_replicas = 0;  ///< Those that the target's status counts.
   std::string selector;               ///< Selects its pods, in text form; may be empty.
   /// metadata.creationTimestamp of the target.
@@ -30,8 +30,8 @@ struct Scale {
 };
 
 /// Finds the resource of a kind through discovery, and reads and writes its subresource "scale". In
-/// syncs and timers only. A kind that the catalog lacks is asked for once more. The path has the
-/// preferred version of the resource, whatever version the target names
+/// syncs and timers only. If the catalog lacks a kind, the server is queried once more. The path
+/// has the preferred version of the resource, regardless of the version that the target names
 /// (k8s.io/client-go/scale). The note needs "davit.discovery/1" and a rule for the subresource:
 ///
 ///     {"group":"*","resource":"*","subresource":"scale","verbs":["get","update"]}

@@ -1,5 +1,5 @@
-/// Drafts: what a controller wants an object to be, as plain structs that `davit codegen` makes. A
-/// draft is written as JSON (json_of) and compared with the live object (follows).
+/// Drafts: the desired content of objects, as plain structs that `davit codegen` makes. A draft is
+/// written as JSON (json_of) and compared with the live object (follows).
 ///
 ///     const WebAppDraft wanted{.metadata = {.name = "shop"}, .spec = {.image = "shop:2"}};
 ///     if (!follows(live, wanted)) …
@@ -334,7 +334,7 @@ class DraftFollower {
     const Value live = live_[name];
     follows_ = live.count() == field.items().size() && each_among(field, live);
   }
-  /// A list that others write, too.
+  /// A list that others also write.
   template <typename T>
   void among(std::string_view name, const draft::List<T>& field) {
     if (follows_ && field.is_set()) follows_ = each_among(field, live_[name]);
@@ -405,7 +405,7 @@ class DraftFollower {
     return follower.follows();
   }
 
-  /// Whether some live element follows each wanted one; the keys are among what is compared.
+  /// Whether some live element follows each desired one; the comparison includes the keys.
   template <typename T>
   static bool each_among(const draft::List<T>& field, Value live) {
     for (const T& wanted : field.items()) {

@@ -1,5 +1,5 @@
 /// The one rule of label selectors and node affinity: an operator, its values and one label
-/// (k8s.io/apimachinery/pkg/labels.Requirement.Matches). Each syntax has a parser of its own.
+/// (k8s.io/apimachinery/pkg/labels.Requirement.Matches). Each syntax has its own parser.
 #pragma once
 
 #include <algorithm>

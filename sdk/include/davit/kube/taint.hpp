@@ -61,7 +61,7 @@ struct Toleration {
   std::string op{};   ///< Empty: Equal.
   std::string value{};
   std::string effect{};                   ///< Empty: every effect.
-  std::optional<std::int64_t> seconds{};  ///< Nothing: for ever.
+  std::optional<std::int64_t> seconds{};  ///< Nothing: forever.
 
   template <typename V>
   [[nodiscard]] static Toleration from(V value) {
