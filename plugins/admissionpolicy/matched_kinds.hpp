@@ -34,7 +34,7 @@ struct WantedResource {
   std::string version;
   std::string resource;
 };
-/// Whether `served` is `wanted`: by its plural or singular name, ignoring case.
+/// Whether `served` is the resource `wanted`, by its plural or singular name, ignoring case.
 [[nodiscard]] bool is_wanted(const ServedKind& served, const WantedResource& wanted);
 
 /// The kinds in sorted order. `find` gives those of one resource in sorted order, none if the

@@ -16,8 +16,8 @@
 
 namespace davit::attachdetach {
 
-/// Four queues: claims and pods say which volumes are wanted, volumes are attached and detached,
-/// nodes get their lists. VolumeSync, NodeReport and next_step() state what keeps data safe.
+/// Four queues: claims and pods determine the wanted volumes, volumes are attached and detached,
+/// nodes get their lists. VolumeSync, NodeReport and next_step() state the rules that protect data.
 ///
 /// Rule: docs/spec/attachdetach.md.
 class AttachDetach final : public Controller {

@@ -12,7 +12,7 @@
 
 namespace davit::attachdetach {
 
-/// The functions that count are for one thread at a time; the others for every thread.
+/// Call the counting functions on one thread at a time; the others may be called on any thread.
 class AttachMetrics {
  public:
   explicit AttachMetrics(Context& cluster);

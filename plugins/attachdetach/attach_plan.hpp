@@ -42,7 +42,7 @@ enum class Action : std::uint8_t {
   kAttach,       ///< Create the attachment unless it exists.
   kEndAttach,    ///< It has succeeded.
   kFailAttach,   ///< With `text`.
-  kLoseAttach,   ///< The attachment was deleted by someone; try again later.
+  kLoseAttach,   ///< Another client deleted the attachment; try again later.
   kReportBusy,   ///< The volume is on another node and may be on one only.
   kForget,       ///< Nothing is left of the pair.
 };

@@ -14,8 +14,8 @@
 
 namespace davit::attachdetach {
 
-/// Invariant: no sync decides anything before all nodes, attachments and pods have been looked at;
-/// what no pod seems to want would be detached otherwise.
+/// Invariant: no sync makes a decision before all nodes, attachments and pods have been read;
+/// otherwise volumes that no pod seems to need would be detached.
 ///
 /// Hands over when volumes became unwanted, when operations began, their pauses, and which volumes
 /// were reported as busy. Thread-safe.

@@ -1,4 +1,4 @@
-/// The sync of a volume: attaches it to the nodes that want it, and detaches it from the others.
+/// The sync of a volume: attaches it to the nodes that need it, and detaches it from the others.
 #pragma once
 
 #include <davit/queue.hpp>

@@ -1,4 +1,4 @@
-/// The volumes that pods want on their nodes. Rule: docs/spec/attachdetach.md, 4.
+/// The volumes that pods need on their nodes. Rule: docs/spec/attachdetach.md, 4.
 #pragma once
 
 #include <davit/queue.hpp>

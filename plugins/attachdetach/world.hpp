@@ -1,4 +1,4 @@
-/// The volumes that are wanted on nodes, and those that are there.
+/// The volumes that nodes need, and those that they have.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +60,7 @@ struct VolumeState {
 
 struct NodeState {
   bool is_managed = false;
-  bool has_come = false;    ///< Its pods are still to be looked at.
+  bool has_come = false;    ///< Its pods have not been processed yet.
   bool must_write = false;  ///< The server's list differs from what the cache shows.
   std::set<std::string, std::less<>> in_use{};  ///< As last seen.
 };

@@ -15,8 +15,8 @@ using Signatures = std::map<std::string, std::string, std::less<>>;
 /// The key of a token's signature.
 [[nodiscard]] std::string signature_key(std::string_view id);
 
-/// The merge patch that leaves `wanted` and no other signature; empty: nothing is to be done. The
-/// server refuses it with 409 if the ConfigMap has changed.
+/// The merge patch after which the ConfigMap has exactly the signatures `wanted`; empty: nothing to
+/// do. The server refuses it with 409 if the ConfigMap has changed.
 [[nodiscard]] std::string signatures_patch(const ConfigMap& info, const Signatures& wanted);
 
 }  // namespace davit::bootstrap

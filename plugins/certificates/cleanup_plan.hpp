@@ -10,7 +10,7 @@ namespace davit::certificates {
 /// Whether a CertificateSigningRequest is of no more use.
 [[nodiscard]] bool is_stale(const SigningRequest& object, WallTime now);
 
-/// Whether a PodCertificateRequest is old enough to be deleted, whatever its state is.
+/// Whether a PodCertificateRequest is old enough to be deleted, in any state.
 [[nodiscard]] bool is_old(const ObjectView& pod_request, WallTime now);
 
 }  // namespace davit::certificates

@@ -14,8 +14,8 @@
 
 namespace davit::certificates {
 
-/// Each signer has a queue and workers of its own, so that one whose CA is broken does not delay
-/// the others. Rule: docs/spec/certificates.md, part A.
+/// Each signer has its own queue and workers, so that a signer with a broken CA does not delay the
+/// others. Rule: docs/spec/certificates.md, part A.
 class SigningController final : public Controller {
  public:
   /// Reads the configuration and the files that it names.

@@ -38,7 +38,7 @@ class SigningRequest : public ObjectView {
   /// Base64 of PEM; empty: it is not issued.
   [[nodiscard]] std::string_view certificate() const { return status()["certificate"].string(); }
   [[nodiscard]] Value conditions() const { return status()[&Names::conditions]; }
-  /// Whether there is a condition of this type, whatever its status is.
+  /// Whether there is a condition of this type, with any status.
   [[nodiscard]] bool has_condition(std::string_view type) const {
     for (const Value each : conditions().elements()) {
       if (each["type"].string() == type) return true;

@@ -26,7 +26,7 @@ class CronJobSync {
   /// `children`: the cached Jobs whose controller it is.
   CronJobSync(const Shared& shared, const CronJob& cron_job, std::vector<Job> children);
 
-  /// Does the work and writes the status, once, whatever has failed before.
+  /// Does the work and writes the status once, even after a failure.
   [[nodiscard]] Result<Again> run();
 
  private:

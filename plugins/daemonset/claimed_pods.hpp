@@ -12,9 +12,9 @@
 
 namespace davit::daemonset {
 
-/// Claims the pods of one DaemonSet once in a sync, when somebody needs them first: adopts orphans
-/// that match, and releases owned ones that do not. Pods of every phase, terminating ones included.
-/// Rule: docs/spec/daemonset.md, 9.
+/// Claims the pods of one DaemonSet once in a sync, at their first use: adopts matching orphans and
+/// releases owned pods that do not match. Pods of every phase, including terminating ones. Rule:
+/// docs/spec/daemonset.md, 9.
 class ClaimedPods {
  public:
   /// The references must outlive it.

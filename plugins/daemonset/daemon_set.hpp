@@ -30,7 +30,7 @@ class DaemonSet : public ObjectView {
   /// A LabelSelector; see Selector::parse.
   [[nodiscard]] Value selector() const { return spec()[&Names::selector]; }
   [[nodiscard]] Value pod_template() const { return spec()[&Names::pod_template]; }
-  /// Within the int32 of the API's type, whatever an object says.
+  /// Limited to the int32 of the API's type.
   [[nodiscard]] std::chrono::seconds min_ready() const {
     constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
     const std::int64_t seconds = spec()[&Names::min_ready_seconds].integer_or(0);

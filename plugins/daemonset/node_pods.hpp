@@ -33,7 +33,7 @@ struct DaemonPod {
   bool is_bound = true;
   std::optional<WallTime> created = std::nullopt;
   Phase phase = Phase::kOther;
-  bool is_terminating = false;  ///< Being deleted, whatever its phase.
+  bool is_terminating = false;  ///< Being deleted, in any phase.
   bool is_ready = false;
   bool is_available = false;
   bool has_hash = false;    ///< Carries the hash of the present revision.

@@ -13,9 +13,9 @@
 
 namespace davit::daemonset {
 
-/// The JSON text of the pod of `set` for a node. Everything that the template says of its own node
-/// affinity is replaced by the node's name, because the controller has judged it already; only
-/// preferences stay. Rule: docs/spec/daemonset.md, 11.1.
+/// The JSON text of the pod of `set` for a node. The node's name replaces the template's required
+/// node affinity, which the controller has already judged; preferences stay. Rule:
+/// docs/spec/daemonset.md, 11.1.
 [[nodiscard]] std::string daemon_pod_body(const DaemonSet& set, const PodRevision& revision,
                                           std::string_view node);
 

@@ -29,7 +29,7 @@ class StatusWriter {
   enum class Change : std::uint8_t {
     kNone,
     kCounts,      ///< Only counters.
-    kGeneration,  ///< The generation that was acted on, too.
+    kGeneration,  ///< Also the generation that was acted on.
   };
 
   explicit StatusWriter(Client client) : client_(client) {}

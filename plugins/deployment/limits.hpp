@@ -20,7 +20,7 @@ struct WantedLimits {
 };
 
 /// Both limits of `wanted` (spec.strategy.rollingUpdate) against `replicas`: the surge rounded up,
-/// the unavailability down. When both round to nothing one pod may be unavailable, for else no
+/// the unavailability down. If both round to 0, one pod may be unavailable, because otherwise no
 /// rollout could begin. Upstream: ResolveFenceposts.
 [[nodiscard]] Limits resolve_limits(const WantedLimits& wanted, std::int64_t replicas);
 

@@ -20,7 +20,8 @@ inline constexpr std::string_view kDeadlineExceeded = "ProgressDeadlineExceeded"
 inline constexpr std::string_view kPausedReason = "DeploymentPaused";
 inline constexpr std::string_view kResumedReason = "DeploymentResumed";
 
-/// Everything wanted is updated, available and alone, and the status is about this generation.
+/// Whether all wanted replicas are updated and available, no old ones are left, and the status
+/// describes this generation.
 [[nodiscard]] bool is_complete(const RolloutFacts& rollout, const DeploymentStatus& status);
 
 enum class Pace { kPaused, kRunning };

@@ -33,7 +33,7 @@ struct RolloutState {
   RolloutState(const Cluster& of, const Deployment& snapshot, std::vector<ReplicaSet> owned,
                const Instant& at);
 
-  /// Pods that all sets want together.
+  /// The sum of the wanted pods of all sets.
   [[nodiscard]] std::int64_t wanted() const;
   [[nodiscard]] SetList list() const { return {facts, has_new}; }
   /// The index of the new set; only with `has_new`.

@@ -14,7 +14,7 @@ namespace davit::deployment {
 
 enum class Marking {
   kWithSize,  ///< A set that has its size already is left alone, annotations included.
-  kAlways,    ///< Outdated desired-replicas and max-replicas annotations are a write of their own.
+  kAlways,    ///< Outdated desired-replicas and max-replicas annotations need a separate write.
 };
 
 struct ScalePlan {

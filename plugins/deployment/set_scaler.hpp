@@ -17,7 +17,7 @@ class SetScaler {
   /// `state` must outlive this.
   explicit SetScaler(RolloutState& state) : state_(state) {}
 
-  /// True when the size changed, false when the set was as wanted or only its annotations changed.
+  /// True if the size changed, false if it was correct or only annotations changed.
   [[nodiscard]] Result<bool> resize(std::size_t set, std::int64_t to, Marking marking);
   /// True when any size changed. Ends at the first error.
   [[nodiscard]] Result<bool> resize_all(const std::vector<Resize>& plan, Marking marking);

@@ -12,7 +12,7 @@ namespace davit::deployment {
 /// Fails for limits that are neither a number nor a percentage; validation keeps them out.
 [[nodiscard]] Result<RolloutFacts> read_rollout(const Deployment& deployment);
 
-/// The same with limits that cannot be read taken as 0: for everything but a rollout step.
+/// The same, with unreadable limits as 0, for everything except a rollout step.
 [[nodiscard]] RolloutFacts read_rollout_leniently(const Deployment& deployment);
 
 [[nodiscard]] DeploymentStatus read_status(const Deployment& deployment);

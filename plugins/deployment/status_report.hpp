@@ -16,7 +16,7 @@ class StatusReport {
   /// The references must outlive this.
   StatusReport(const RolloutState& state, StatusEdits& edits) : state_(state), edits_(edits) {}
 
-  /// Writes the status of a rollout that is under way: counts, progress, failures.
+  /// Writes the status of a rollout in progress: counts, progress, failures.
   [[nodiscard]] Result<Again> progress();
   /// The same when old sets could not be made smaller, which delays neither the status nor the
   /// progress deadline. Returns the error, so that the key is tried again; once that has been given

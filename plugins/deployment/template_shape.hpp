@@ -8,11 +8,11 @@ namespace davit::deployment {
 /// The comparison of a member that one side lacks. An empty list and null always equal absence.
 enum class FieldKind {
   kPlain,  ///< Absent differs from everything, from {} too: `labelSelector: {}` matches all pods.
-  kEmbedded,  ///< A part that is always there in the API's own types: absent equals all-empty.
-  kPodSpec,   ///< Embedded, and its own `resources` are a pointer, unlike those of a container.
-  kMap,  ///< Keys are data: absent equals {}, and the keys inside have no meaning of their own.
-  kQuantities,        ///< A map whose values are quantities.
-  kQuantity,          ///< Compared as a number: "1" equals "1000m", and "0" absence.
+  kEmbedded,    ///< A part that is always there in the API's own types: absent equals all-empty.
+  kPodSpec,     ///< Embedded, and its own `resources` are a pointer, unlike those of a container.
+  kMap,         ///< Keys are data: absent equals {}, and the keys inside have no special meaning.
+  kQuantities,  ///< A map whose values are quantities.
+  kQuantity,    ///< Compared as a number: "1" equals "1000m", and "0" absence.
   kOptionalQuantity,  ///< Compared as a number; absent differs from "0".
 };
 

@@ -21,8 +21,8 @@
 
 namespace davit::endpoint {
 
-/// Read, decide, act. Keeps between syncs: trigger times, generations and times of its own
-/// writes, and which zone got how many endpoints. All of it may be lost, as it is in a restart.
+/// Reads, decides and acts. Keeps between syncs: trigger times, the generations and times of its
+/// own writes, and the number of endpoints of each zone. All of this may be lost, as in a restart.
 class EndpointSliceController final : public Controller, private HandedState {
  public:
   /// Skipped where the server has no discovery.k8s.io/v1; a mistake in the configuration is an

@@ -38,7 +38,7 @@ class SliceMetrics {
     std::size_t slices_least = 0;
     std::string distribution;
   };
-  /// Puts a record in the place of another and shows the new sums.
+  /// Replaces a record by another and shows the new sums.
   void replace(const Key& service, const Record* record);
 
   Metric added_;

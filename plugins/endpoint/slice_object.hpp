@@ -19,7 +19,7 @@ inline constexpr std::string_view kSliceManager = "endpointslice-controller.k8s.
   return slice.manager() == kSliceManager;
 }
 
-/// Whether one of its owners is this very Service.
+/// Whether one of its owners is this Service, by UID.
 [[nodiscard]] bool is_owned_by(const EndpointSlice& slice, const Service& service);
 
 /// Whether the slice has the Service's labels. The labels that the controller itself sets do not

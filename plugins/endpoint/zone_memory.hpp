@@ -34,8 +34,8 @@ class ZoneMemory {
 
   /// The whole content, for a HandedState.
   struct Content {
-    // Empty until the Nodes were looked at once, absent when they allow no ratios: the two have
-    // different events (spec 11.3).
+    // Empty until the Nodes have been read once, absent if they allow no ratios: these two cases
+    // have different events (spec 11.3).
     std::optional<ZoneRatios> ratios = ZoneRatios();
     std::map<std::pair<Key, IpFamily>, ZoneCounts> allocated;
     std::set<Key> hinted;

@@ -29,7 +29,7 @@ class MirrorMetrics {
     std::size_t slices = 0;
     std::size_t slices_least = 0;
   };
-  /// Puts a record in the place of another and shows the new sums.
+  /// Replaces a record by another and shows the new sums.
   void replace(const Key& endpoints, const Record* record);
 
   Metric added_;

@@ -21,7 +21,7 @@ class MirrorWriter {
 
   /// Stops at the first failure. The end of the namespace is not one.
   [[nodiscard]] Status write(const Endpoints& endpoints, const MirrorPlan& plan);
-  /// Deletes all of them, for an object that is not mirrored any more, whatever fails.
+  /// Deletes all slices of an object that is no longer mirrored, and continues after failures.
   [[nodiscard]] Status clean_up(const Key& endpoints, std::span<const EndpointSlice> slices);
 
  private:

@@ -26,14 +26,14 @@ inline constexpr std::string_view kMirrorManager = "endpointslicemirroring-contr
 /// Whether labels, annotations and owner are those that the object asks for.
 [[nodiscard]] bool has_metadata_of(const EndpointSlice& slice, const Endpoints& endpoints);
 
-/// A slice to create, or to write in the place of a stored one.
+/// A slice to create, or to replace a stored one.
 struct MirroredSlice {
   std::string name = {};  ///< Empty: the server names it.
   MirrorGroup group = {};
   std::vector<endpoint::SliceEndpoint> endpoints = {};
 };
 
-/// The whole slice, without a version, so that it replaces whatever is stored under its name.
+/// The whole slice, without a version, so that it replaces any slice of that name.
 [[nodiscard]] std::string slice_body(const MirroredSlice& slice, const Endpoints& endpoints);
 
 }  // namespace davit::endpointslicemirroring

@@ -17,8 +17,8 @@
 
 namespace davit::garbage {
 
-/// The keys of the work queues. A virtual object has one of its own, which ends with the object's
-/// first appearance. So has one whose end may have been missed: whether it exists is the question.
+/// The keys of the work queues. A virtual object has a separate key until the object first appears.
+/// So has an object whose deletion may have been missed, because it may not exist.
 [[nodiscard]] Key node_key(std::string_view uid);
 [[nodiscard]] Key virtual_key(std::string_view uid);
 [[nodiscard]] Key doubt_key(std::string_view uid);

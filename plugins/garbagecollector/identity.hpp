@@ -26,8 +26,8 @@ struct Reference {
   friend bool operator==(const Reference&, const Reference&) = default;
 };
 
-/// An object, or what somebody says that there is. The order is that in which identities of one UID
-/// are tried.
+/// An object, or one that a reference claims to exist. The order is that in which identities of one
+/// UID are tried.
 struct Identity {
   std::string kind;
   std::string api_version;

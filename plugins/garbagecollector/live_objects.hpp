@@ -48,7 +48,7 @@ class LiveObjects {
                               Propagation policy) const;
   /// A status for each patch.
   [[nodiscard]] std::vector<Status> patch(const std::vector<OwnersPatch>& patches) const;
-  /// Success, too, if the object is gone or does not have it.
+  /// Also succeeds if the object is gone or lacks it.
   [[nodiscard]] Status drop_finalizer(const Location& location, std::string_view uid,
                                       std::string_view finalizer) const;
 

@@ -30,7 +30,7 @@ class Monitors {
  public:
   static constexpr std::chrono::seconds kPeriod{30};
   static constexpr std::chrono::seconds kWait{30};
-  /// The pause before the server is asked again, or an informer looked at, that holds the graph.
+  /// The pause before the server is queried again, or an informer that delays the graph is checked.
   static constexpr std::chrono::seconds kRetry{5};
 
   /// `queue` is that of sync(). The references outlive this. Opens what the server offers now, so
@@ -49,7 +49,7 @@ class Monitors {
   using Informers = std::map<Watched, Followed>;
 
   void look();
-  /// Opens what is wanted and not open, Kubernetes' own kinds first.
+  /// Opens the wanted informers that are not open, those of Kubernetes' own kinds first.
   void follow();
   [[nodiscard]] bool open(const Watched& watched);
   void log_vanished(const ResourceSet& before) const;

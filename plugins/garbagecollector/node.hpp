@@ -65,11 +65,11 @@ struct TypeParts {
 };
 [[nodiscard]] TypeParts type_parts(const Text& type);
 
-/// Puts a claim into the list of its owner's dependents.
+/// Adds a claim to the list of its owner's dependents.
 void join(Claim& claim, Node& owner);
 /// Takes it out, if it is there.
 void leave(Claim& claim);
-/// Puts `to` in the place of `from`.
+/// Replaces `from` by `to`.
 void replace(Claim& from, Claim& to);
 /// The claim by which a node is in the list of the owner with this UID; null if it is not there.
 [[nodiscard]] Claim* edge_to(const Uid& owner, std::span<Claim> claims);

@@ -8,7 +8,7 @@
 
 namespace davit::garbage {
 
-/// It watches what the server offers, whatever that is.
+/// It watches every resource that the server offers.
 constexpr void declare(Note& note) {
   note.plugin("garbagecollector", "0.1.0")
       .needs("davit.informer/2")

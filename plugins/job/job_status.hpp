@@ -11,7 +11,7 @@
 
 namespace davit::job {
 
-/// A condition as it stands in the status, this controller's or another's.
+/// A condition in the status, of this controller or another writer.
 struct JobCondition {
   std::string type;
   std::string status;

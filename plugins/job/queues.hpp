@@ -6,8 +6,8 @@
 
 namespace davit::job {
 
-/// A key that fails is tried again after 1 s, then 2 s and so on, for ever.
-/// Rule: docs/spec/job.md, 1.
+/// A failing key is retried after 1 s, then 2 s and so on, without an end. Rule: docs/spec/job.md,
+/// 1.
 [[nodiscard]] inline QueueOptions queue_options(std::string_view name) {
   return {
       .name = name, .base_delay = std::chrono::seconds(1), .max_delay = std::chrono::seconds(60)};

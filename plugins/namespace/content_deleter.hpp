@@ -42,7 +42,7 @@ class ContentDeleter {
                                                             const Gvr& gvr) const;
   [[nodiscard]] Status delete_content(std::string_view ns, const Target& target) const;
   [[nodiscard]] Status delete_each(std::string_view ns, const Target& target) const;
-  /// kNotFound where the resource cannot be listed, whatever the reason.
+  /// kNotFound if the resource cannot be listed for any reason.
   [[nodiscard]] Result<Value> list_metadata(std::string_view ns, const Target& target) const;
 
   const Context& cluster_;

@@ -57,7 +57,7 @@ struct ContentTotals {
 /// there are several. Success if there are none.
 [[nodiscard]] Status aggregate(const std::vector<Status>& errors);
 
-/// When a namespace with content is looked at again.
+/// When a namespace with content is synced again.
 [[nodiscard]] std::chrono::seconds retry_delay(std::chrono::seconds estimate);
 
 /// The finalizers but kToken, sorted, without duplicates.

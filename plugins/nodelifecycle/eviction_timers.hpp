@@ -15,8 +15,8 @@
 
 namespace davit::nodelifecycle {
 
-/// The table of tainteviction.TimedWorkerQueue, without threads of its own: a caller that adds a
-/// timer also arranges that step() is called when it is due.
+/// The table of tainteviction.TimedWorkerQueue, without threads: a caller that adds a timer must
+/// also arrange for step() to be called when it is due.
 ///
 ///            add            step, when due       ended
 ///   (none) ───────▶ pending ─────────────▶ running ─────▶ (none)

@@ -61,8 +61,8 @@ class HealthPass final : public HandedState {
   void admit(NodeRecord& record, const Node& node);
   [[nodiscard]] Heartbeat heartbeat_of(NodeRecord& record) const;
   void read_freshness();
-  /// When a node that stays silent will have been so for too long. An outage of our own does not
-  /// count: the node may not have been able to send, or we to receive.
+  /// When a node that stays silent will have been so for too long. An outage of the host does not
+  /// count, because the node may have been unable to send, or the host to receive.
   [[nodiscard]] Time end_of_grace(const NodeHealth& health) const;
   /// Whether the caches are known to show what there was at `time`; if not, has them compared with
   /// the server.
@@ -94,7 +94,7 @@ class HealthPass final : public HandedState {
   Time next_{};
   // ---- Of the pass that runs ----
   Time now_{};
-  Time followed_since_{};  // The end of the last outage of our own.
+  Time followed_since_{};  // The end of the host's last outage.
   Time nodes_verified_{};  // As of when what the pass reads is known to show everything.
   Time leases_verified_{};
   WallTime wall_now_{};

@@ -1,4 +1,4 @@
-/// When a node is taken for dead: upstream's tryUpdateNodeHealth, with explicit time.
+/// When a node counts as dead: upstream's tryUpdateNodeHealth, with explicit time.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace davit::nodelifecycle {
 
-/// The status of a Ready condition. Text that is none of the three is not True.
+/// The status of a Ready condition. Any other text is not True.
 enum class Ready : std::uint8_t { kTrue, kFalse, kUnknown, kOther };
 
 [[nodiscard]] Ready ready_from(std::string_view status);

@@ -31,8 +31,8 @@ class TaintEvictionController final : public Controller, private HandedState {
   void write(JsonWriter& out) const override { timers_.write(out); }
   [[nodiscard]] Status read(std::uint32_t version, Value state) override;
 
-  /// The evidence for taints: an event of their node, just now, or the cache, whose taints may be
-  /// gone on the server, as a working watch may stand still.
+  /// The evidence for taints: an event of their node just now, or the cache, whose taints may be
+  /// gone on the server, because a working watch may have stalled.
   enum class Basis : std::uint8_t { kEvent, kCache };
   /// The wait before taints may be acted on; nothing if nodes are known well enough. If that is
   /// what lacks, has the cache compared with the server.

@@ -37,8 +37,8 @@ class TaintLimiter {
   Time at_{};
 };
 
-/// RateLimitedTimedQueue: a heap by time and a set of names. A name that was dealt with leaves the
-/// heap but stays in the set, so that it is not added again before remove(). Not thread-safe.
+/// RateLimitedTimedQueue: a heap by time and a set of names. A processed name leaves the heap but
+/// stays in the set, so that it is not added again before remove(). Not thread-safe.
 class TaintQueue {
  public:
   /// The outcome for a node that was handed out: done, or to be handed out again after a wait.
@@ -53,8 +53,8 @@ class TaintQueue {
   bool remove(const std::string& node);
   void swap_limiter(float rate, Time now) { limiter_.swap(rate, now); }
 
-  /// The node whose turn it is: the one that waits longest, if there is a token and it is due. A
-  /// token is spent on a node that is not yet due, too. It keeps its place until finish().
+  /// The next node: the one that has waited longest, if there is a token and the node is due. A
+  /// token is also spent on a node that is not yet due. The node keeps its place until finish().
   [[nodiscard]] std::optional<std::string> take(Time now);
   /// Records the outcome for the node that take() handed out at `taken`. Upstream: RemoveFromQueue,
   /// Replace, neither of which touches a node that was removed in between.

@@ -25,13 +25,13 @@ namespace davit::nodelifecycle {
 /// The index of pods by node that their informer must have.
 inline constexpr const char* kNodeIndex = "node";
 
-/// The pass over all nodes calls everything but run(), which has a timer of its own, so that no
-/// node waits for its taint until the pods of another are marked. Without taints run() works on the
-/// pass's records and belongs to the same timer. Calls may block for requests, and hold no lock
-/// then.
+/// The pass over all nodes calls everything except run(), which has its own timer, so that no node
+/// waits for its taint until the pods of another are marked. Without taints, run() works on the
+/// pass's records and belongs to the same timer. Calls may block for requests, without holding a
+/// lock.
 class TaintZones {
  public:
-  /// Ready before a pass looked at a node, and after.
+  /// Ready before and after a pass judged a node.
   struct Change {
     Ready observed;
     Ready current;

@@ -9,8 +9,8 @@
 
 namespace davit::podautoscaler {
 
-/// Keeps the queue and what outlives a sync; SyncRun is one sync. Every key comes again after a
-/// period, whatever its sync gave: metrics change without an event.
+/// Owns the queue and the state that outlives a sync; SyncRun is one sync. Every key is synced
+/// again after a period, regardless of the result, because metrics change without an event.
 class AutoscalerController final : public Controller, private HandedState {
  public:
   AutoscalerController(Context& cluster, const Options& options);

@@ -37,7 +37,7 @@ class SyncRun {
 
   /// run(), without its metrics and memory.
   [[nodiscard]] Status scaled();
-  /// Steps 4 and 5: the number wanted, or the sync's end.
+  /// Steps 4 and 5: the desired number, or the end of the sync.
   [[nodiscard]] Result<Wanted> decide();
   [[nodiscard]] Result<Wanted> decide_by_metrics();
   [[nodiscard]] Evaluated evaluate();

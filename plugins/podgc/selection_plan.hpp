@@ -18,7 +18,7 @@ void sort_for_deletion(std::vector<Pod>& pods);
 /// All but `kept` of these pods, in the order of deletion; the youngest are kept.
 [[nodiscard]] std::vector<Pod> surplus(std::vector<Pod> terminated, std::size_t kept);
 
-/// Not ready, and tainted by somebody who knows that the machine is off.
+/// Whether the Node is not ready and has the taint out-of-service.
 [[nodiscard]] bool is_out_of_service(const Node& node);
 
 }  // namespace davit::podgc

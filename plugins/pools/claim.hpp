@@ -21,8 +21,8 @@ namespace davit::pools {
 /// The finalizer of the loop that calls this provider.
 inline constexpr std::string_view kCleanupFinalizer = "service.kubernetes.io/load-balancer-cleanup";
 
-/// kube-vip announces the addresses of this annotation. It is a wish, too, unless it has the text
-/// of the other one, which this provider writes beside it.
+/// kube-vip announces the addresses of this annotation. It is also a request, unless it has the
+/// text of the other one, which this provider writes beside it.
 inline constexpr std::string_view kKubeVip = "kube-vip.io/loadbalancerIPs";
 inline constexpr std::string_view kHandedOver = "davit.dev/handed-over";
 

@@ -32,7 +32,7 @@ struct Decision {
   Status status;  ///< kUnavailable: it waits for an address; kInvalid: it asks for nonsense.
   std::vector<Address> addresses;      ///< If ok.
   std::vector<std::string> exhausted;  ///< The names of the pools that have no free address.
-  std::vector<Address> contested;      ///< Lost, since another Service has it, too.
+  std::vector<Address> contested;      ///< Lost, because another Service also has it.
   std::vector<Address> outside;        ///< Kept, although no pool has it.
   bool helps_others = false;           ///< Those that wait may get what they could not before.
   /// It waits, and what it has lost has to go from its status: `addresses` are what it still has.
@@ -74,7 +74,7 @@ class Ledger {
   [[nodiscard]] const std::map<Address, std::set<std::string>, AddressOrder>& users() const {
     return users_;
   }
-  /// Puts a Service in the place of what is known of it.
+  /// Replaces what is known of a Service.
   void put(const std::string& uid, Holder holder);
 
  private:

@@ -21,7 +21,7 @@ struct LedgerState {
 /// The holders that got their addresses by ensure(), and the keys of those that wait. The statuses
 /// of Services say the rest.
 void write_ledger(const Ledger& ledger, JsonWriter& out);
-/// An error for every defect: the text may be anything.
+/// An error for every defect: the text may be arbitrary.
 [[nodiscard]] Result<LedgerState> read_ledger(Value state);
 
 }  // namespace davit::pools

@@ -10,7 +10,7 @@
 
 namespace davit::pools {
 
-/// The row of the table, for tests that have the loop's row, too.
+/// The row of the table, for tests that also have the loop's row.
 constexpr void declare_provider(Note& note) {
   note.controller({.name = "pools", .factory = &PoolsController::open, .off_by_default = true})
       .rule<Service>({"patch"})

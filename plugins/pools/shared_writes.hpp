@@ -13,8 +13,8 @@
 
 namespace davit::pools {
 
-/// One thread writes at a time. Changes that come meanwhile are written together after it. Rule:
-/// docs/spec/cloud.md, F6. Thread-safe.
+/// One thread writes at a time. Changes that arrive during a write are written together after it.
+/// Rule: docs/spec/cloud.md, F6. Thread-safe.
 class SharedWrites {
  public:
   using Change = std::function<void(RouteTable& table)>;

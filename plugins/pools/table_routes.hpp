@@ -23,8 +23,9 @@ class ConfigMap : public ObjectView {
 inline constexpr std::string_view kRoutesNamespace = "kube-system";
 inline constexpr std::string_view kRoutesName = "davit-pod-routes";
 
-/// The ConfigMap has a line for each route. Each list() reads it from the server, so that the loop
-/// puts right in its next pass what somebody has edited or deleted. Rule: docs/spec/cloud.md, F6.
+/// The ConfigMap has a line for each route. Each list() reads it from the server, so that the
+/// loop's next pass corrects lines that another client has edited or deleted. Rule:
+/// docs/spec/cloud.md, F6.
 class TableRoutes final : public Routes {
  public:
   /// The references outlive this.

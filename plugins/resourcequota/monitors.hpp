@@ -32,7 +32,8 @@ class Monitors {
  public:
   static constexpr std::chrono::seconds kPeriod{30};
   static constexpr std::chrono::seconds kWait{30};
-  /// The pause before the server is asked again, or an informer looked at, that holds the counting.
+  /// The pause before the server is queried again, or an informer that delays the counting is
+  /// checked.
   static constexpr std::chrono::seconds kRetry{5};
 
   struct Wiring {
@@ -69,7 +70,7 @@ class Monitors {
   void look();
   [[nodiscard]] bool is_complete() const;
   void log_vanished(const ResourceSet& before) const;
-  /// Opens what is wanted and not open, Kubernetes' own kinds first.
+  /// Opens the wanted informers that are not open, those of Kubernetes' own kinds first.
   void follow();
   void open(const ResourceId& id);
   void follow_device_classes(bool are_offered);

@@ -9,8 +9,8 @@
 
 namespace davit::resourcequota {
 
-/// It counts what the server offers, whatever that is. Quotas are read whole, because the host
-/// refuses a PUT of what is read in part.
+/// It counts every resource that the server offers. Quotas are read whole, because the host refuses
+/// a PUT of an object that is read in part.
 constexpr void declare(Note& note) {
   note.plugin("resourcequota", "0.1.0")
       .needs("davit.informer/2")

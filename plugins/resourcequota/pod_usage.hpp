@@ -11,7 +11,7 @@ namespace davit::resourcequota {
 
 /// Begins the names of quotas about requests.
 inline constexpr std::string_view kRequestsPrefix = "requests.";
-/// Begins the extended resource that every DeviceClass has, whatever else it stands for.
+/// The prefix of the extended resource that every DeviceClass has.
 inline constexpr std::string_view kDeviceClassPrefix = "deviceclass.resource.kubernetes.io/";
 
 /// Whether the pod counts for more than its object: it has not ended, and its time to end is not

@@ -30,7 +30,7 @@ class SigningKey {
   [[nodiscard]] Result<std::string> sign(std::string_view text) const;
 
  private:
-  /// The way to sign with a kind of key.
+  /// Signs with one kind of key.
   struct Scheme {
     std::string_view group;  ///< OpenSSL's name of the curve; empty: RSA.
     std::string_view algorithm;

@@ -25,13 +25,13 @@ struct TokenParts {
   std::string_view ns;
   std::string_view token;
 };
-/// The merge patch that gives a live Secret these parts and the account's annotations. A conflict
-/// if the Secret has changed meanwhile.
+/// The merge patch that gives a live Secret these parts and the account's annotations. Conflicts if
+/// the Secret has changed.
 [[nodiscard]] std::string fill_patch(const TokenSecret& live, const ServiceAccount& account,
                                      const TokenParts& parts);
 
-/// The merge patch that takes the references to this Secret from a live ServiceAccount. A conflict
-/// if the account has changed meanwhile.
+/// The merge patch that removes the references to this Secret from a live ServiceAccount. Conflicts
+/// if the account has changed.
 [[nodiscard]] std::string reference_patch(const ServiceAccount& live, std::string_view secret);
 
 }  // namespace davit::serviceaccount

@@ -40,7 +40,7 @@ struct ClaimOwners {
 [[nodiscard]] bool are_up_to_date(Value owner_references, const Retention& policy,
                                   const ClaimOwners& owners);
 
-/// The references as the policy wants them, as JSON text. Those of others stay.
+/// The references that the policy requires, as JSON text. References of others stay.
 [[nodiscard]] std::string wanted_references(Value owner_references, const Retention& policy,
                                             const ClaimOwners& owners);
 

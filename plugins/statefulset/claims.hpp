@@ -32,7 +32,7 @@ class Claims {
   [[nodiscard]] std::vector<Status> create_missing(const StatefulSet& set,
                                                    std::span<const ClaimUser> users) const;
 
-  /// Whether the owners of the cached claims are those that the retention policy wants.
+  /// Whether the owners of the cached claims are those that the retention policy requires.
   [[nodiscard]] bool have_right_owners(const StatefulSet& set, const ClaimUser& user) const;
   /// Sets the owners of the cached claims.
   [[nodiscard]] std::vector<Status> fix_owners(const StatefulSet& set,

@@ -39,7 +39,7 @@ class PodControl {
   /// Creates the claims that pending pods lack, and sets the owners of all.
   [[nodiscard]] std::vector<Status> complete_claims(const StatefulSet& set,
                                                     std::span<const Pod> pods) const;
-  /// Sets the owners of the pods' claims where they are not those that the policy wants.
+  /// Sets the owners of the pods' claims if they are not those that the policy requires.
   [[nodiscard]] std::vector<Status> fix_claims(const StatefulSet& set,
                                                std::span<const Pod> pods) const;
   /// Corrects the identity, the storage and the owners of claims of a pod where they are wrong.

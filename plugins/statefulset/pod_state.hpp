@@ -12,7 +12,7 @@ struct PodState {
   std::int64_t ordinal = -1;
   std::string_view phase = {};  ///< Empty: the API server has not stored the pod yet.
   bool terminating = false;
-  bool ready = false;      ///< Whatever the phase is.
+  bool ready = false;      ///< In any phase.
   bool available = false;  ///< Ready for minReadySeconds.
   /// The name of its ControllerRevision; empty without the label.
   std::string_view revision = {};

@@ -41,8 +41,8 @@ class SetRevisions {
   [[nodiscard]] Result<ChosenRevisions> choose(const StatefulSet& set,
                                                const std::vector<ControllerRevision>& sorted) const;
 
-  /// Deletes the oldest beyond the limit. `chosen`: null if there is none. Those that a pod of
-  /// `pods` names stay, too.
+  /// Deletes the oldest beyond the limit. `chosen`: null if there is none. Revisions that a pod of
+  /// `pods` names also stay.
   [[nodiscard]] Status truncate(const StatefulSet& set,
                                 const std::vector<ControllerRevision>& sorted,
                                 const ChosenRevisions* chosen, const std::vector<Pod>& pods) const;

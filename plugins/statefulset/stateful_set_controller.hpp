@@ -1,4 +1,4 @@
-/// The StatefulSet controller: keeps numbered pods, each with claims of its own, in order.
+/// The StatefulSet controller: maintains numbered pods in order, each with its own claims.
 #pragma once
 
 #include <davit/context.hpp>

@@ -14,7 +14,7 @@ class Job : public jobs::Job {
  public:
   using jobs::Job::Job;
 
-  /// Its stay after its end; nothing: for ever.
+  /// The time that it stays after its end; nothing: forever.
   [[nodiscard]] std::optional<std::chrono::seconds> ttl() const;
 };
 

@@ -48,7 +48,7 @@ class CountedGauge {
   std::map<Labels, std::int64_t> counts_;
 };
 
-/// The functions that count objects are for handlers; the others for every thread.
+/// Call the functions that count objects in handlers; the others may be called on any thread.
 class BinderMetrics {
  public:
   explicit BinderMetrics(Context& cluster);

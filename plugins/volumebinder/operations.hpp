@@ -12,9 +12,8 @@
 
 namespace davit::volumebinder {
 
-/// The beginning and the failures of each operation, by its name. A restart loses them, which makes
-/// a pause shorter and a measured time, too; a hot swap does not. Thread-safe.
-/// Rule: docs/spec/volumes.md, B8.
+/// The start and the failures of each operation, by name. A restart loses them, which shortens a
+/// pause and a measured time; a hot swap keeps them. Thread-safe. Rule: docs/spec/volumes.md, B8.
 class Operations final : public HandedState {
  public:
   /// "provision-<key>[<uid>]" and so on.

@@ -1,5 +1,5 @@
 /// The merge patches of the controller. Each names the UID and the version of the object that was
-/// looked at, so the server refuses it with 409 if the object is another one, or has changed since.
+/// read, so the server refuses it with 409 if the object is another one, or has changed since.
 /// Rules: docs/spec/volumes.md, B4, B6.3, B6.4, B12 and B16.
 #pragma once
 

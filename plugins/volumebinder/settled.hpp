@@ -17,7 +17,7 @@ struct NamedVolume {
 };
 
 /// Whether a sync of the claim would write nothing to it, or only what the sync that is binding it
-/// writes next. The phase of the volume is the affair of its own sync.
+/// writes next. The volume's own sync handles its phase.
 [[nodiscard]] bool is_settled(const Event<volumes::Claim>& event, const NamedVolume& volume);
 
 /// The same for a volume. `claim`: the cached one that its claimRef names.

@@ -45,8 +45,9 @@ struct Candidate {
   }
 };
 
-/// Follows the volumes as the handlers see them, which may be later than the cache: what it returns
-/// must be looked at in the cache. A search takes logarithmic time, however many volumes fit.
+/// Follows the volumes as the handlers see them, which may be later than the cache: look up its
+/// results in the cache. A search takes logarithmic time, regardless of the number of matching
+/// volumes.
 ///
 /// Claims are synced side by side, and several would choose the same volume. So a claim reserves
 /// one before it writes, and owns the reservation until a handler has seen the write or the server
@@ -59,8 +60,8 @@ class VolumeIndex {
   bool put(const volumes::Volume& volume);
   void erase(std::string_view name);
 
-  /// The next free volume behind `last` that is large enough, has the modes and is not reserved for
-  /// another claim; the first without `last`. Selectors are not looked at.
+  /// The next free volume after `last` that is large enough, has the modes and is not reserved for
+  /// another claim; the first without `last`. Ignores selectors.
   [[nodiscard]] std::optional<Candidate> next(const Wanted& wanted,
                                               const std::optional<Candidate>& last) const;
   /// The volumes whose claimRef names this claim, with any UID.

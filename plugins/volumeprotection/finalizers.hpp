@@ -25,8 +25,8 @@ inline constexpr std::string_view kClassFinalizer = "kubernetes.io/vac-protectio
   return object.is_being_deleted() && object.has_finalizer(finalizer);
 }
 
-/// A merge patch with the finalizer behind all others, or without it. The server refuses it with
-/// 409 unless the object is the very one, in the very version, that was looked at.
+/// A merge patch with the finalizer after all others, or without it. The server refuses it with 409
+/// unless the object has the UID and version that were read.
 [[nodiscard]] std::string patch_with(const ObjectView& object, std::string_view finalizer);
 [[nodiscard]] std::string patch_without(const ObjectView& object, std::string_view finalizer);
 

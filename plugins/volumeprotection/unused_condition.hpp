@@ -14,8 +14,8 @@
 
 namespace davit::volumeprotection {
 
-/// The merge patch for the status that makes the condition say whether the claim is used; nothing
-/// if it does. It names the UID and the version that was looked at. Other conditions stay.
+/// The merge patch for the status that sets the condition to whether the claim is used; nothing if
+/// it is correct. It names the UID and version that were read. Other conditions stay.
 [[nodiscard]] std::optional<std::string> unused_condition_patch(const volumes::Claim& claim,
                                                                 bool is_used, WallTime now);
 

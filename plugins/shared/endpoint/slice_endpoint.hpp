@@ -45,8 +45,8 @@ struct SliceEndpoint {
   void write(JsonWriter& out) const;
 
   [[nodiscard]] bool is_ready() const { return conditions.ready.value_or(false); }
-  /// Equal for two that are the same endpoint, whatever its state: addresses, hostname, namespace
-  /// and name of the pod (endpointsliceutil.EndpointSet's hash).
+  /// Equal for two states of the same endpoint: addresses, hostname, namespace and name of the pod
+  /// (endpointsliceutil.EndpointSet's hash).
   [[nodiscard]] std::string identity() const;
   /// Whether nothing that counts differs from an endpoint of the same identity; hints do not count
   /// (endpointsliceutil.EndpointsEqualBeyondHash).

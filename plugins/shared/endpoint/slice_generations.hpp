@@ -35,7 +35,8 @@ class SliceGenerations {
   [[nodiscard]] bool is_stale(const Key& service, std::span<const EndpointSlice> listed) const;
   /// Forgets a slice that is gone. Expected: it was never written here, or deleted here.
   Deletion handle_deletion(const EndpointSlice& slice);
-  /// Forgets a slice that left the Service by a change of its labels; it would be missed for ever.
+  /// Drops a slice that left the Service by a change of its labels; otherwise it would count as
+  /// missing forever.
   void handle_relabeling(const EndpointSlice& before);
   void forget(const Key& service);
 

@@ -62,7 +62,8 @@ struct NewRevision {
 [[nodiscard]] std::span<const ControllerRevision> surplus(std::span<const ControllerRevision> dead,
                                                           std::size_t counted, std::int64_t limit);
 
-/// Deletes one after the other, and ends with the first error. One that is gone is an error, too.
+/// Deletes one after another, and stops at the first error. A revision that is gone is also an
+/// error.
 [[nodiscard]] Status delete_revisions(const Client& client,
                                       std::span<const ControllerRevision> revisions);
 

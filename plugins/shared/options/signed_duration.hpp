@@ -7,7 +7,7 @@
 
 namespace davit::options {
 
-/// "15s", "-1m30s"; nothing for other text. Go's time.ParseDuration, but for a plus sign.
+/// "15s", "-1m30s"; nothing for other text. Go's time.ParseDuration, except for a plus sign.
 [[nodiscard]] inline std::optional<Duration> parse_signed_duration(std::string_view text) {
   const bool is_negative = text.starts_with('-');
   const std::optional<Duration> length = parse_duration(text.substr(is_negative ? 1 : 0));

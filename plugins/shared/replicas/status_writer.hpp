@@ -34,8 +34,8 @@ class TerminatingSupport {
   /// Whether status writes carry the field.
   [[nodiscard]] bool is_counted() const { return mode_ != Mode::kOff; }
 
-  /// The support for this object. An object that has the field keeps it, whatever the server does
-  /// with others.
+  /// The support for this object. An object that has the field keeps it, regardless of the server's
+  /// treatment of others.
   [[nodiscard]] TerminatingField of(const ReplicaSet& set) const;
 
   enum class Observed : std::uint8_t {

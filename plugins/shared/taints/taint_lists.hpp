@@ -14,8 +14,8 @@ namespace davit::taints {
 /// Whether one of `taints` has the identity of `taint`.
 [[nodiscard]] bool contains(std::span<const Taint> taints, const Taint& taint);
 
-/// AddOrUpdateTaintOnNode: `taints` with `added`, each in the place of one of the same identity or
-/// at the end; nothing when that changes nothing.
+/// AddOrUpdateTaintOnNode: `taints` with `added`, each replacing one of the same identity or at the
+/// end; nothing if that changes nothing.
 [[nodiscard]] std::optional<std::vector<Taint>> with_taints(std::vector<Taint> taints,
                                                             std::span<const Taint> added);
 /// RemoveTaintOffNode: the same for those to take away.
