@@ -18,7 +18,8 @@ class AtomicWalk {
  public:
   void visit(const Json& value, const Message& message, ApplyType type) {
     if (!value.is_object()) return;
-    if (type == ApplyType::kAtomic || message.apply == ApplyType::kAtomic) add();
+    const ApplyType own = type == ApplyType::kDefault ? message.apply : type;
+    if (own == ApplyType::kAtomic) add();
     for (const auto& [name, each] : value.members()) {
       // The keys of a map are not looked into.
       const Field* field = find_field(message, name);

@@ -33,7 +33,11 @@ ValueType ValueType::of_field(const Field& field) {
   if (field.apply == ApplyType::kAtomic) return kLeafType;
   switch (field.shape) {
     case FieldShape::kOne:
-      if (field.type == FieldType::kMessage) return of_message(field.message);
+      if (field.type == FieldType::kMessage) {
+        // The field's word wins over that of its type.
+        return field.apply == ApplyType::kGranular ? of_object(field.message)
+                                                   : of_message(field.message);
+      }
       // Embedded objects are atomic unless a custom resource's schema leaves them open.
       return field.type == FieldType::kRaw && field.apply == ApplyType::kGranular ? ValueType()
                                                                                   : kLeafType;

@@ -1,4 +1,4 @@
-// Taken from pkg/apis/*/validation of k8s.io/kubernetes v1.36.
+// Written by hand: only upstream's Go code has these facts (pkg/apis/*/validation of v1.36).
 #include "lib/kube/schema/constraints.hpp"
 
 namespace davit {

@@ -110,6 +110,7 @@ class Collector {
     if (Json required = required_of(message); required.is_array()) {
       schema["required"] = std::move(required);
     }
+    if (message.apply == ApplyType::kAtomic) schema["x-kubernetes-map-type"] = "atomic";
     if (message.has_kind()) {
       // Options belong to no group: they are the kinds of every one.
       const std::string_view own = package_of(message)->api_version;
@@ -155,8 +156,9 @@ class Collector {
       for (const std::string& key : field.apply_keys) {
         out["x-kubernetes-list-map-keys"].push_back(Json(key));
       }
-    } else if (field.apply == ApplyType::kAtomic) {
-      out["x-kubernetes-map-type"] = "atomic";
+    } else if (field.apply != ApplyType::kDefault) {
+      const bool atomic = field.apply == ApplyType::kAtomic;
+      out["x-kubernetes-map-type"] = atomic ? "atomic" : "granular";
     }
   }
 

@@ -1,4 +1,5 @@
 // apps v1.
+// Made by tools/kubernetes_tables from upstream's documents. Do not edit.
 #include "lib/kube/schema/fields/fields.hpp"
 
 namespace davit {
@@ -11,10 +12,9 @@ DaemonSet: 1 metadata:meta.ObjectMeta, 2 spec:DaemonSetSpec!, 3 status:DaemonSet
 DaemonSetCondition: 1 type:s!, 2 status:s!, 3 lastTransitionTime:Time!, 4 reason:s, 5 message:s
 DaemonSetSpec: 1 selector:meta.LabelSelector?!, 2 template:core.PodTemplateSpec!,
   3 updateStrategy:DaemonSetUpdateStrategy!, 4 minReadySeconds:i, 6 revisionHistoryLimit:i?
-DaemonSetStatus: 1 currentNumberScheduled:i!, 2 numberMisscheduled:i!,
-  3 desiredNumberScheduled:i!, 4 numberReady:i!, 5 observedGeneration:l,
-  6 updatedNumberScheduled:i, 7 numberAvailable:i, 8 numberUnavailable:i, 9 collisionCount:i?,
-  10 conditions[]:DaemonSetCondition
+DaemonSetStatus: 1 currentNumberScheduled:i!, 2 numberMisscheduled:i!, 3 desiredNumberScheduled:i!,
+  4 numberReady:i!, 5 observedGeneration:l, 6 updatedNumberScheduled:i, 7 numberAvailable:i,
+  8 numberUnavailable:i, 9 collisionCount:i?, 10 conditions[]:DaemonSetCondition
 DaemonSetUpdateStrategy: 1 type:s, 2 rollingUpdate:RollingUpdateDaemonSet
 Deployment: 1 metadata:meta.ObjectMeta, 2 spec:DeploymentSpec!, 3 status:DeploymentStatus!
 DeploymentCondition: 1 type:s!, 2 status:s!, 4 reason:s, 5 message:s, 6 lastUpdateTime:Time!,
@@ -22,9 +22,9 @@ DeploymentCondition: 1 type:s!, 2 status:s!, 4 reason:s, 5 message:s, 6 lastUpda
 DeploymentSpec: 1 replicas:i?, 2 selector:meta.LabelSelector?!, 3 template:core.PodTemplateSpec!,
   4 strategy:DeploymentStrategy!, 5 minReadySeconds:i, 6 revisionHistoryLimit:i?, 7 paused:b,
   9 progressDeadlineSeconds:i?
-DeploymentStatus: 1 observedGeneration:l, 2 replicas:i, 3 updatedReplicas:i,
-  4 availableReplicas:i, 5 unavailableReplicas:i, 6 conditions[]:DeploymentCondition,
-  7 readyReplicas:i, 8 collisionCount:i?, 9 terminatingReplicas:i?
+DeploymentStatus: 1 observedGeneration:l, 2 replicas:i, 3 updatedReplicas:i, 4 availableReplicas:i,
+  5 unavailableReplicas:i, 6 conditions[]:DeploymentCondition, 7 readyReplicas:i,
+  8 collisionCount:i?, 9 terminatingReplicas:i?
 DeploymentStrategy: 1 type:s, 2 rollingUpdate:RollingUpdateDeployment
 ReplicaSet: 1 metadata:meta.ObjectMeta, 2 spec:ReplicaSetSpec!, 3 status:ReplicaSetStatus!
 ReplicaSetCondition: 1 type:s!, 2 status:s!, 3 lastTransitionTime:Time!, 4 reason:s, 5 message:s

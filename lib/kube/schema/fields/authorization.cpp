@@ -1,4 +1,5 @@
 // authorization v1.
+// Made by tools/kubernetes_tables from upstream's documents. Do not edit.
 #include "lib/kube/schema/fields/fields.hpp"
 
 namespace davit {
@@ -12,9 +13,8 @@ LocalSubjectAccessReview: 1 metadata:meta.ObjectMeta, 2 spec:SubjectAccessReview
   3 status:SubjectAccessReviewStatus!
 NonResourceAttributes: 1 path:s, 2 verb:s
 NonResourceRule: 1 verbs[]:s!, 2 nonResourceURLs[]:s
-ResourceAttributes: 1 namespace:s, 2 verb:s, 3 group:s, 4 version:s, 5 resource:s,
-  6 subresource:s, 7 name:s, 8 fieldSelector:FieldSelectorAttributes,
-  9 labelSelector:LabelSelectorAttributes
+ResourceAttributes: 1 namespace:s, 2 verb:s, 3 group:s, 4 version:s, 5 resource:s, 6 subresource:s,
+  7 name:s, 8 fieldSelector:FieldSelectorAttributes, 9 labelSelector:LabelSelectorAttributes
 ResourceRule: 1 verbs[]:s!, 2 apiGroups[]:s, 3 resources[]:s, 4 resourceNames[]:s
 SelfSubjectAccessReview: 1 metadata:meta.ObjectMeta, 2 spec:SelfSubjectAccessReviewSpec!,
   3 status:SubjectAccessReviewStatus!

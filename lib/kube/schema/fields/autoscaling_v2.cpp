@@ -1,4 +1,5 @@
 // autoscaling v2.
+// Made by tools/kubernetes_tables from upstream's documents. Do not edit.
 #include "lib/kube/schema/fields/fields.hpp"
 
 namespace davit {
@@ -12,13 +13,13 @@ CrossVersionObjectReference: 1 kind:s!, 2 name:s!, 3 apiVersion:s
 ExternalMetricSource: 1 metric:MetricIdentifier!, 2 target:MetricTarget!
 ExternalMetricStatus: 1 metric:MetricIdentifier!, 2 current:MetricValueStatus!
 HPAScalingPolicy: 1 type:s!, 2 value:i!, 3 periodSeconds:i!
-HPAScalingRules: 1 selectPolicy:s?, 2 policies[]:HPAScalingPolicy,
-  3 stabilizationWindowSeconds:i?, 4 tolerance:Quantity
+HPAScalingRules: 1 selectPolicy:s?, 2 policies[]:HPAScalingPolicy, 3 stabilizationWindowSeconds:i?,
+  4 tolerance:Quantity
 HorizontalPodAutoscaler: 1 metadata:meta.ObjectMeta, 2 spec:HorizontalPodAutoscalerSpec!,
   3 status:HorizontalPodAutoscalerStatus!
 HorizontalPodAutoscalerBehavior: 1 scaleUp:HPAScalingRules, 2 scaleDown:HPAScalingRules
 HorizontalPodAutoscalerCondition: 1 type:s!, 2 status:s!, 3 lastTransitionTime:Time!, 4 reason:s,
-  5 message:s, 6 observedGeneration:l?
+  5 message:s
 HorizontalPodAutoscalerSpec: 1 scaleTargetRef:CrossVersionObjectReference!, 2 minReplicas:i?,
   3 maxReplicas:i!, 4 metrics[]:MetricSpec, 5 behavior:HorizontalPodAutoscalerBehavior
 HorizontalPodAutoscalerStatus: 1 observedGeneration:l?, 2 lastScaleTime:Time, 3 currentReplicas:i,

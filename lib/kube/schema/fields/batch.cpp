@@ -1,4 +1,5 @@
 // batch v1.
+// Made by tools/kubernetes_tables from upstream's documents. Do not edit.
 #include "lib/kube/schema/fields/fields.hpp"
 
 namespace davit {
@@ -10,11 +11,10 @@ CronJob: 1 metadata:meta.ObjectMeta, 2 spec:CronJobSpec!, 3 status:CronJobStatus
 CronJobSpec: 1 schedule:s!, 2 startingDeadlineSeconds:l?, 3 concurrencyPolicy:s, 4 suspend:b?,
   5 jobTemplate:JobTemplateSpec!, 6 successfulJobsHistoryLimit:i?, 7 failedJobsHistoryLimit:i?,
   8 timeZone:s?
-CronJobStatus: 1 active[]:core.ObjectReference, 4 lastScheduleTime:Time,
-  5 lastSuccessfulTime:Time
+CronJobStatus: 1 active[]:core.ObjectReference, 4 lastScheduleTime:Time, 5 lastSuccessfulTime:Time
 Job: 1 metadata:meta.ObjectMeta, 2 spec:JobSpec!, 3 status:JobStatus!
-JobCondition: 1 type:s!, 2 status:s!, 3 lastProbeTime:Time!, 4 lastTransitionTime:Time!,
-  5 reason:s, 6 message:s
+JobCondition: 1 type:s!, 2 status:s!, 3 lastProbeTime:Time!, 4 lastTransitionTime:Time!, 5 reason:s,
+  6 message:s
 JobSpec: 1 parallelism:i?, 2 completions:i?, 3 activeDeadlineSeconds:l?,
   4 selector:meta.LabelSelector, 5 manualSelector:b?, 6 template:core.PodTemplateSpec!,
   7 backoffLimit:i?, 8 ttlSecondsAfterFinished:i?, 9 completionMode:s?, 10 suspend:b?,

@@ -1,4 +1,5 @@
 // certificates v1.
+// Made by tools/kubernetes_tables from upstream's documents. Do not edit.
 #include "lib/kube/schema/fields/fields.hpp"
 
 namespace davit {
@@ -12,8 +13,7 @@ CertificateSigningRequestCondition: 1 type:s!, 2 reason:s, 3 message:s, 4 lastUp
   5 lastTransitionTime:Time!, 6 status:s!
 CertificateSigningRequestSpec: 1 request:y!, 2 username:s, 3 uid:s, 4 groups[]:s, 5 usages[]:s,
   6 extra:{ExtraValue}, 7 signerName:s!, 8 expirationSeconds:i?
-CertificateSigningRequestStatus: 1 conditions[]:CertificateSigningRequestCondition,
-  2 certificate:y
+CertificateSigningRequestStatus: 1 conditions[]:CertificateSigningRequestCondition, 2 certificate:y
 )";
 
 }  // namespace

@@ -1,4 +1,4 @@
-/// The fields of the API's types, one function per package, or several for a long package.
+/// The fields of the API's types, one function per package. Sources by tools/kubernetes_tables.
 ///
 /// A type is a line `Name: number name:type flags, …`; a line that begins with a space continues
 /// the previous one. The number is the protobuf field's, the name is JSON's. Types: `s` string, `i`
@@ -15,8 +15,6 @@ namespace davit {
 
 [[nodiscard]] std::string_view meta_fields();
 [[nodiscard]] std::string_view core_fields();
-[[nodiscard]] std::string_view core_pod_fields();
-[[nodiscard]] std::string_view core_volumes_fields();
 [[nodiscard]] std::string_view apps_fields();
 [[nodiscard]] std::string_view batch_fields();
 [[nodiscard]] std::string_view coordination_fields();
@@ -24,7 +22,6 @@ namespace davit {
 [[nodiscard]] std::string_view events_fields();
 [[nodiscard]] std::string_view policy_fields();
 [[nodiscard]] std::string_view autoscaling_fields();
-[[nodiscard]] std::string_view autoscaling_hpa_fields();
 [[nodiscard]] std::string_view autoscaling_v2_fields();
 [[nodiscard]] std::string_view certificates_fields();
 [[nodiscard]] std::string_view authentication_fields();
@@ -32,7 +29,6 @@ namespace davit {
 [[nodiscard]] std::string_view rbac_fields();
 [[nodiscard]] std::string_view scheduling_fields();
 [[nodiscard]] std::string_view networking_fields();
-[[nodiscard]] std::string_view networking_policy_fields();
 [[nodiscard]] std::string_view node_fields();
 [[nodiscard]] std::string_view storage_fields();
 [[nodiscard]] std::string_view admission_registration_fields();

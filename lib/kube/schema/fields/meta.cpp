@@ -1,4 +1,5 @@
 // meta v1.
+// Made by tools/kubernetes_tables from upstream's documents. Do not edit.
 #include "lib/kube/schema/fields/fields.hpp"
 
 namespace davit {
@@ -6,8 +7,8 @@ namespace davit {
 namespace {
 
 constexpr std::string_view kMetaFields = R"(
-Condition: 1 type:s!, 2 status:s!, 3 observedGeneration:l, 4 lastTransitionTime:Time!,
-  5 reason:s!, 6 message:s!
+Condition: 1 type:s!, 2 status:s!, 3 observedGeneration:l, 4 lastTransitionTime:Time!, 5 reason:s!,
+  6 message:s!
 CreateOptions: 1 dryRun[]:s, 3 fieldManager:s, 4 fieldValidation:s
 DeleteOptions: 1 gracePeriodSeconds:l?, 2 preconditions:Preconditions, 3 orphanDependents:b?,
   4 propagationPolicy:s?, 5 dryRun[]:s, 6 ignoreStoreReadErrorWithClusterBreakingPotential:b?
@@ -27,11 +28,9 @@ OwnerReference: 1 kind:s!, 3 name:s!, 4 uid:s!, 5 apiVersion:s!, 6 controller:b?
 PartialObjectMetadata: 1 metadata:ObjectMeta
 Preconditions: 1 uid:s?, 2 resourceVersion:s?
 ShardInfo: 1 selector:s!
-Status: 1 metadata:ListMeta, 2 status:s, 3 message:s, 4 reason:s, 5 details:StatusDetails,
-  6 code:i
+Status: 1 metadata:ListMeta, 2 status:s, 3 message:s, 4 reason:s, 5 details:StatusDetails, 6 code:i
 StatusCause: 1 reason:s, 2 message:s, 3 field:s
-StatusDetails: 1 name:s, 2 group:s, 3 kind:s, 4 causes[]:StatusCause, 5 retryAfterSeconds:i,
-  6 uid:s
+StatusDetails: 1 name:s, 2 group:s, 3 kind:s, 4 causes[]:StatusCause, 5 retryAfterSeconds:i, 6 uid:s
 )";
 
 }  // namespace

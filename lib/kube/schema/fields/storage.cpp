@@ -1,4 +1,5 @@
 // storage v1.
+// Made by tools/kubernetes_tables from upstream's documents. Do not edit.
 #include "lib/kube/schema/fields/fields.hpp"
 
 namespace davit {
@@ -8,9 +9,9 @@ namespace {
 constexpr std::string_view kStorageFields = R"(
 CSIDriver: 1 metadata:meta.ObjectMeta, 2 spec:CSIDriverSpec!
 CSIDriverSpec: 1 attachRequired:b?, 2 podInfoOnMount:b?, 3 volumeLifecycleModes[]:s,
-  4 storageCapacity:b?, 5 fsGroupPolicy:s?, 6 tokenRequests[]:TokenRequest,
-  7 requiresRepublish:b?, 8 seLinuxMount:b?, 9 nodeAllocatableUpdatePeriodSeconds:l?,
-  10 serviceAccountTokenInSecrets:b?, 11 preventPodSchedulingIfMissing:b?
+  4 storageCapacity:b?, 5 fsGroupPolicy:s?, 6 tokenRequests[]:TokenRequest, 7 requiresRepublish:b?,
+  8 seLinuxMount:b?, 9 nodeAllocatableUpdatePeriodSeconds:l?, 10 serviceAccountTokenInSecrets:b?,
+  11 preventPodSchedulingIfMissing:b?
 CSINode: 1 metadata:meta.ObjectMeta, 2 spec:CSINodeSpec!
 CSINodeDriver: 1 name:s!, 2 nodeID:s!, 3 topologyKeys[]:s!, 4 allocatable:VolumeNodeResources
 CSINodeSpec: 1 drivers[]:CSINodeDriver!

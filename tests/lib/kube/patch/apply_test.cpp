@@ -53,6 +53,33 @@ TEST(ApplyTest, FirstApplyCreatesAndOwnsWhatItSays) {
     "fieldsV1":{"f:data":{"f:a":{},"f:b":{}}}}])"));
 }
 
+TEST(ApplyTest, FieldThatIsGranularIsMergedThoughItsTypeIsAtomic) {
+  Json live;
+  ASSERT_FALSE(apply(live, json_literal(R"({"apiVersion":"v1","kind":"PersistentVolume",
+    "metadata":{"name":"v"},"spec":{"claimRef":{"name":"c","namespace":"n"}}})"),
+                     "m1")
+                   .error);
+  ASSERT_FALSE(apply(live, json_literal(R"({"apiVersion":"v1","kind":"PersistentVolume",
+    "metadata":{"name":"v"},"spec":{"claimRef":{"uid":"u"}}})"),
+                     "m2")
+                   .error);
+
+  EXPECT_EQ(live.get("spec").get("claimRef"),
+            json_literal(R"({"name":"c","namespace":"n","uid":"u"})"));
+  EXPECT_EQ(fields_of_manager(live, "m2"),
+            json_literal(R"({"f:spec":{"f:claimRef":{"f:uid":{}}}})"));
+}
+
+TEST(ApplyTest, RoleRefIsOwnedAsAWhole) {
+  Json live;
+  ASSERT_FALSE(apply(live, json_literal(R"({"apiVersion":"rbac.authorization.k8s.io/v1",
+    "kind":"RoleBinding","metadata":{"name":"b"},"roleRef":{"kind":"Role","name":"r"}})"),
+                     "m1")
+                   .error);
+
+  EXPECT_EQ(fields_of_manager(live, "m1"), json_literal(R"({"f:roleRef":{}})"));
+}
+
 TEST(ApplyTest, SameIntentAgainChangesNothing) {
   Json live;
   ASSERT_FALSE(apply(live, config_map(R"({"a":"1"})"), "m1").error);

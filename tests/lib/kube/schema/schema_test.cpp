@@ -92,6 +92,23 @@ TEST(SchemaTest, MergeFactsReachTheirFields) {
   EXPECT_EQ(field("core.v1.PodSpec", "tolerations").apply, ApplyType::kDefault);
 }
 
+// The tables were once typed by hand, and these had drifted from upstream's documents.
+TEST(SchemaTest, TablesSayWhatUpstreamsDocumentsSay) {
+  EXPECT_EQ(field("autoscaling.v2.HorizontalPodAutoscalerCondition", "observedGeneration").name, "")
+      << "a later version may have it; v1.36 drops it";
+  EXPECT_EQ(field("batch.v1.UncountedTerminatedPods", "succeeded").apply, ApplyType::kSet);
+  EXPECT_EQ(field("batch.v1.UncountedTerminatedPods", "failed").apply, ApplyType::kSet);
+  EXPECT_EQ(field("batch.v1.PodFailurePolicyOnExitCodesRequirement", "values").apply,
+            ApplyType::kSet);
+  EXPECT_EQ(field("core.v1.PersistentVolumeSpec", "claimRef").apply, ApplyType::kGranular);
+  EXPECT_EQ(field("core.v1.ResourceStatus", "resources").apply, ApplyType::kMap);
+  EXPECT_EQ(field("node.v1.Scheduling", "nodeSelector").apply, ApplyType::kAtomic);
+  for (const char* name :
+       {"core.v1.FileKeySelector", "core.v1.ScopeSelector", "rbac.v1.RoleRef", "rbac.v1.Subject"}) {
+    EXPECT_EQ(schemas().find(name)->apply, ApplyType::kAtomic) << name;
+  }
+}
+
 TEST(SchemaTest, VersionsOfAGroupHaveTablesOfTheirOwn) {
   EXPECT_EQ(find_schema("autoscaling/v2", "HorizontalPodAutoscaler")->go_name,
             "v2.HorizontalPodAutoscaler");

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""tools/kubernetes_tables on small documents: what it makes of them, and what it says about mistakes in them."""
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOL = pathlib.Path(__file__).resolve().parents[2] / 'tools' / 'kubernetes_tables'
+META = 'staging/src/k8s.io/apimachinery/pkg/apis/meta/v1'
+APPS = 'staging/src/k8s.io/api/apps/v1'
+META_PROTO = """\
+/* A licence. */
+syntax = "proto2";
+package k8s.io.apimachinery.pkg.apis.meta.v1;
+message ObjectMeta {
+  // The name.
+  optional string name = 1;
+}
+"""
+META_GO = 'package v1\ntype ObjectMeta struct {\n\tName string `json:"name,omitempty" protobuf:"bytes,1,opt,name=name"`\n}\n'
+APPS_PROTO = """\
+package k8s.io.api.apps.v1;
+message Thing {
+  optional .k8s.io.apimachinery.pkg.apis.meta.v1.ObjectMeta metadata = 1;
+  optional int32 replicas = 2;
+  repeated Part parts = 3;
+  map<string, string> labels = 4;
+  optional Part common = 5;
+}
+message Part {
+  optional string key = 1;
+}
+message ThingList {
+  optional .k8s.io.apimachinery.pkg.apis.meta.v1.ListMeta metadata = 1;
+  repeated Thing items = 2;
+}
+"""
+APPS_GO = """\
+package v1
+type Thing struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
+	// A sentence.
+	Replicas *int32 `json:"replicas,omitempty" protobuf:"varint,2,opt,name=replicas"`
+	Parts []Part `json:"parts" patchStrategy:"merge" patchMergeKey:"key" protobuf:"bytes,3,rep,name=parts"`
+	Labels map[string]string `json:"labels,omitempty" protobuf:"bytes,4,rep,name=labels"`
+	Part `json:",inline" protobuf:"bytes,5,opt,name=common"`
+}
+type Part struct {
+	Key string `json:"key" protobuf:"bytes,1,opt,name=key"`
+}
+"""
+PART = {'type': 'object', 'description': 'A sentence.', 'required': ['key'], 'properties': {'key': {'type': 'string', 'default': ''}}}
+THING = {
+    'type': 'object', 'required': ['parts'],
+    'properties': {
+        'replicas': {'type': 'integer', 'format': 'int32', 'default': 1, 'description': 'A sentence.'},
+        'parts': {'type': 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['key'],
+                  'x-kubernetes-patch-strategy': 'merge', 'x-kubernetes-patch-merge-key': 'key'},
+    },
+    'x-kubernetes-group-version-kind': [{'group': 'apps', 'version': 'v1', 'kind': 'Thing'}],
+}
+
+
+class TablesTest(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.root = pathlib.Path(scratch.name)
+        self.tool = self.root / 'tools' / 'kubernetes_tables'
+        shutil.copytree(TOOL, self.tool)
+        self.documents = self.root / 'documents'
+        self.write('version.txt', 'Kubernetes v1.37.0\n')
+        self.write('openapi/apis__apps__v1.json', json.dumps(
+            {'components': {'schemas': {'io.k8s.api.apps.v1.Thing': THING, 'io.k8s.api.apps.v1.Part': PART}}}))
+        self.write(f'source/{META}/generated.proto', META_PROTO)
+        self.write(f'source/{META}/types.go', META_GO)
+        self.write(f'source/{APPS}/generated.proto', APPS_PROTO)
+        self.write(f'source/{APPS}/types.go', APPS_GO)
+
+    def write(self, name, text):
+        path = self.documents / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def run_tool(self, *words):
+        done = subprocess.run([sys.executable, '-B', self.tool / 'kubernetes_tables.py', *words], capture_output=True, text=True,
+                              check=False)
+        return done.returncode, done.stderr
+
+    def facts(self):
+        return self.run_tool('facts', '--documents', str(self.documents))
+
+    def test_documents_become_facts_without_a_sentence(self):
+        self.assertEqual(self.facts(), (0, ''))
+
+        types = (self.tool / 'facts' / 'types.txt').read_text()
+        schemas = (self.tool / 'facts' / 'schemas.txt').read_text()
+        self.assertIn('\npackage apps.v1 apps/v1 io.k8s.api.apps.v1\nPart: 1 key:s!\n'
+                      'Thing: 1 metadata:meta.ObjectMeta, 2 replicas:i?, 3 parts[]:Part!, 4 labels:{s}, 5 common:Part^\n', types)
+        self.assertNotIn('ThingList', types)
+        self.assertIn('\napps.v1.Part required=key\napps.v1.Thing kind required=parts\n  parts: merge=key map=key\n'
+                      '  replicas: default=1\n', schemas)
+        for text in (types, schemas):
+            self.assertTrue(text.startswith('# Facts of Kubernetes v1.37. '))
+            self.assertNotIn('sentence', text)
+
+    def expect(self, outcome, *words):
+        status, said = outcome
+        self.assertEqual(status, 1, said)
+        for word in words:
+            self.assertIn(word, said)
+
+    def test_a_missing_document_is_named(self):
+        (self.documents / 'source' / APPS / 'generated.proto').unlink()
+        self.expect(self.facts(), f'{APPS}/generated.proto', 'Fetch the documents again')
+
+    def test_documents_without_a_version_are_refused(self):
+        self.write('version.txt', 'v1')
+        self.expect(self.facts(), 'version.txt', 'Fetch the documents of a release')
+
+    def test_a_malformed_document_is_named(self):
+        self.write('openapi/apis__apps__v1.json', '{"components":')
+        self.expect(self.facts(), 'apis__apps__v1.json', 'it is not JSON', 'Fetch the documents again')
+
+    def test_an_unknown_form_of_protobuf_is_named_with_its_line(self):
+        self.write(f'source/{APPS}/generated.proto', APPS_PROTO.replace('repeated Part parts', 'oneof parts'))
+        self.expect(self.facts(), f'{APPS}/generated.proto:5', 'Extend tools/kubernetes_tables')
+
+    def test_a_stale_entry_of_the_selection_is_refused(self):
+        path = self.tool / 'selection.toml'
+        path.write_text(path.read_text() + '"core.v1.Wagon" = "It has wheels."\n')
+        self.expect(self.run_tool('code', '--check'), 'selection.toml', 'core.v1.Wagon', 'Remove the entry')
+
+    def test_facts_of_two_versions_are_refused(self):
+        path = self.tool / 'facts' / 'types.txt'
+        path.write_text(path.read_text().replace('Kubernetes v1.36', 'Kubernetes v1.35', 1))
+        self.expect(self.run_tool('code', '--check'), 'facts', 'several versions', 'Make the facts again')
+
+    def test_a_missing_file_of_facts_is_named(self):
+        (self.tool / 'facts' / 'schemas.txt').unlink()
+        self.expect(self.run_tool('code', '--check'), 'schemas.txt', 'Make the facts again')
+
+    def test_a_source_that_was_edited_is_found(self):
+        self.assertEqual(self.run_tool('code'), (0, ''))
+        self.assertEqual(self.run_tool('code', '--check'), (0, ''))
+        path = self.root / 'lib' / 'kube' / 'schema' / 'fields' / 'batch.cpp'
+        path.write_text(path.read_text().replace('2 completions:i?', '3 completions:i?'))
+        self.expect(self.run_tool('code', '--check'), 'batch.cpp', '-JobSpec: 1 parallelism:i?, 3 completions:i?', 'Run kubernetes_tables.py code')
+
+    def test_a_folder_without_programs_is_named(self):
+        self.expect(self.run_tool('compare', '--assets', str(self.root)), 'kube-controller-manager', 'the program is missing')
+
+    def test_a_command_without_its_folder_is_a_mistake_of_usage(self):
+        self.assertEqual(self.run_tool('facts')[0], 2)
+
+
+if __name__ == '__main__':
+    unittest.main()

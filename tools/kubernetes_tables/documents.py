@@ -1,0 +1,166 @@
+"""Fetches upstream's documents into a folder: what a server says, and the files of a release's source.
+
+The folder is never committed: it holds upstream's sentences. facts.py reads it.
+"""
+import contextlib
+import json
+import pathlib
+import shutil
+import socket
+import ssl
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+from report import Mistake
+
+READY_SECONDS_MAX = 180
+TOKEN = 'documents'
+# Group versions that these documents leave out are absent from the tables.
+OPENAPI_INDEX = 'openapi/v3'
+LISTS = {
+    'clusterroles.json': '/apis/rbac.authorization.k8s.io/v1/clusterroles',
+    'clusterrolebindings.json': '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
+    'roles.json': '/apis/rbac.authorization.k8s.io/v1/roles',
+    'rolebindings.json': '/apis/rbac.authorization.k8s.io/v1/rolebindings',
+}
+AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+# The last file of a server's start-up: all roles have been made once this one is there.
+LAST_ROLE = 'system:controller:token-cleaner'
+SOURCES = ['staging/src/k8s.io/api', 'staging/src/k8s.io/apimachinery/pkg', 'staging/src/k8s.io/kube-aggregator/pkg/apis',
+           'staging/src/k8s.io/apiextensions-apiserver/pkg/apis']
+FEATURE_LIST = 'test/compatibility_lifecycle/reference/versioned_feature_list.yaml'
+
+
+def _free_port():
+    with socket.socket() as listener:
+        listener.bind(('127.0.0.1', 0))
+        return listener.getsockname()[1]
+
+
+def _program(assets, name):
+    path = pathlib.Path(assets) / name
+    if not path.is_file():
+        raise Mistake(path, 'the program is missing',
+                      'Name a folder with etcd, kube-apiserver and kube-controller-manager of one release.')
+    return str(path)
+
+
+@contextlib.contextmanager
+def _running(command, log):
+    with open(log, 'wb') as output:
+        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
+        try:
+            yield process
+        finally:
+            process.terminate()
+            try:
+                process.wait(30)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+class Server:
+    """A kube-apiserver on a free port of the loopback interface."""
+
+    def __init__(self, port):
+        self._base = f'https://127.0.0.1:{port}'
+        self._context = ssl.create_default_context()
+        self._context.check_hostname = False
+        self._context.verify_mode = ssl.CERT_NONE  # The certificate is the server's own, and the port ours.
+
+    def get(self, path, accept='application/json'):
+        request = urllib.request.Request(self._base + path, headers={'Accept': accept, 'Authorization': f'Bearer {TOKEN}'})
+        with urllib.request.urlopen(request, context=self._context, timeout=60) as response:
+            return response.read()
+
+
+def _wait_until(process, log, ready):
+    deadline = time.monotonic() + READY_SECONDS_MAX
+    while True:
+        with contextlib.suppress(OSError, ValueError, urllib.error.URLError):
+            if ready():
+                return
+        if process.poll() is not None or time.monotonic() > deadline:
+            raise Mistake(log, 'the program has ended or does not get ready', 'Read its log: ' + _last_line(log))
+        time.sleep(0.1)
+
+
+def _last_line(log):
+    lines = pathlib.Path(log).read_text(errors='replace').strip().splitlines()
+    return lines[-1] if lines else 'it is empty'
+
+
+@contextlib.contextmanager
+def serving(assets):
+    """A server of the release in `assets`, stopped at the end."""
+    etcd, api = _program(assets, 'etcd'), _program(assets, 'kube-apiserver')
+    with tempfile.TemporaryDirectory(prefix='kubernetes-tables-') as scratch, contextlib.ExitStack() as stack:
+        folder = pathlib.Path(scratch)
+        key = folder / 'account.key'
+        subprocess.run(['openssl', 'ecparam', '-genkey', '-name', 'prime256v1', '-noout', '-out', str(key)], check=True)
+        (folder / 'tokens.csv').write_text(f'{TOKEN},reader,1,system:masters\n')
+        store = f'http://127.0.0.1:{_free_port()}'
+        peer = f'http://127.0.0.1:{_free_port()}'
+        stack.enter_context(_running(
+            [etcd, '--data-dir', str(folder / 'etcd'), '--listen-client-urls', store, '--advertise-client-urls', store,
+             '--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer, '--initial-cluster', f'default={peer}',
+             '--unsafe-no-fsync'], folder / 'etcd.log'))
+        port = _free_port()
+        log = folder / 'kube-apiserver.log'
+        process = stack.enter_context(_running(
+            [api, f'--etcd-servers={store}', '--bind-address=127.0.0.1', f'--secure-port={port}',
+             f'--cert-dir={folder / "certs"}', '--service-account-issuer=https://kubernetes.default.svc',
+             f'--service-account-key-file={key}', f'--service-account-signing-key-file={key}',
+             '--service-cluster-ip-range=10.0.0.0/24', f'--token-auth-file={folder / "tokens.csv"}',
+             '--authorization-mode=RBAC'], log))
+        server = Server(port)
+        _wait_until(process, log, lambda: server.get('/readyz') == b'ok' and LAST_ROLE.encode() in
+                    server.get(LISTS['rolebindings.json']))
+        yield server
+
+
+def _write(folder, name, data):
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data if isinstance(data, bytes) else data.encode())
+
+
+def from_server(assets, folder):
+    """Everything that the programs in `assets` say."""
+    manager = _program(assets, 'kube-controller-manager')
+    for name, words in {'version.txt': ['--version'], 'help.txt': ['--help']}.items():
+        done = subprocess.run([manager, *words], capture_output=True, text=True, timeout=60)
+        if done.returncode != 0:
+            raise Mistake(manager, f'{words[0]} ends with exit code {done.returncode}', 'Use the program of a release.')
+        _write(folder, name, done.stdout)
+    with serving(assets) as server:
+        index = json.loads(server.get('/' + OPENAPI_INDEX))
+        for path, entry in sorted(index['paths'].items()):
+            if path in ('api/v1',) or path.startswith('apis/') and path.count('/') == 2:
+                _write(folder, f'openapi/{path.replace("/", "__")}.json', server.get(entry['serverRelativeURL']))
+        for path in ('api', 'apis'):
+            _write(folder, f'discovery/{path}.json', server.get('/' + path, AGGREGATED))
+        for name, path in LISTS.items():
+            _write(folder, f'roles/{name}', server.get(path))
+        _write(folder, 'metrics.txt', server.get('/metrics', 'text/plain'))
+
+
+def from_source(source, folder):
+    """The files of the release's source that describe the wire format, the Go types and the gates."""
+    source = pathlib.Path(source)
+    for part in SOURCES:
+        if not (source / part).is_dir():
+            raise Mistake(source / part, 'the folder is missing', "Name the root of the release's source tree.")
+        for name in ('generated.proto', 'types*.go'):
+            for path in sorted((source / part).rglob(name)):
+                target = folder / 'source' / path.relative_to(source)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, target)
+    gates = source / FEATURE_LIST
+    if not gates.is_file():
+        raise Mistake(gates, 'the file is missing', "Name the root of the release's source tree.")
+    _write(folder, 'gates.yaml', gates.read_bytes())

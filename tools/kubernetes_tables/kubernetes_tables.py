@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Makes davit's tables of upstream's facts from the documents of a Kubernetes release.
+
+  documents --assets DIR --source DIR --to FOLDER   fetches what a server, kube-controller-manager and the source say
+  facts --documents FOLDER                          strips them to facts/*.txt, which the tree stores
+  code [--check]                                    makes the sources from the facts; --check only compares
+  compare --assets DIR [--source DIR]               fetches the documents and compares their facts with facts/*.txt
+
+Exit codes: 0; 1 for a difference or a mistake in the input; 2 for a mistake in the command line.
+"""
+import argparse
+import difflib
+import pathlib
+import re
+import sys
+import tempfile
+import tomllib
+
+import documents
+import schemas_table
+import types_table
+from report import Mistake
+
+HERE = pathlib.Path(__file__).resolve().parent
+FACTS = HERE / 'facts'
+SELECTION = HERE / 'selection.toml'
+ROOT = HERE.parent.parent
+VERSION = re.compile(r'Kubernetes (v\d+\.\d+)\.\d+\S*\n?')
+AGAIN = 'Make the facts again: kubernetes_tables.py facts --documents FOLDER'
+
+
+def _read(path, remedy):
+    try:
+        return path.read_text(encoding='utf-8')
+    except OSError as error:
+        raise Mistake(path, error.strerror, remedy) from error
+
+
+def _version(folder):
+    """The minor version that the documents are of."""
+    text = _read(folder / 'version.txt', 'Fetch the documents: kubernetes_tables.py documents')
+    found = VERSION.fullmatch(text)
+    if not found:
+        raise Mistake(folder / 'version.txt', 'it does not hold a version', 'Fetch the documents of a release')
+    return found[1]
+
+
+def make_facts(folder):
+    """name → text of each file of facts that the documents suffice for."""
+    head = f'# Facts of Kubernetes {_version(folder)}. Made by tools/kubernetes_tables; do not edit.\n'
+    schemas, packages = schemas_table.read_documents(folder)
+    out = {'schemas.txt': schemas_table.facts(schemas, packages)}
+    if (folder / 'source').is_dir():
+        out['types.txt'] = types_table.facts(folder, packages)
+    return {name: head + text for name, text in out.items()}
+
+
+def read_selection():
+    try:
+        out = tomllib.loads(_read(SELECTION, 'Restore it'))
+    except tomllib.TOMLDecodeError as error:
+        raise Mistake(SELECTION, f'it is not TOML: {error}', 'Mend it') from error
+    missing = {'files', 'roots', 'left_out'} - set(out)
+    if missing:
+        raise Mistake(SELECTION, f'it has no {", ".join(sorted(missing))}', 'Mend it')
+    return out
+
+
+def _facts_text(name):
+    path = FACTS / name
+    text = _read(path, AGAIN)
+    if not text.startswith('# Facts of Kubernetes v'):
+        raise Mistake(path, 'its first line does not name a version', AGAIN)
+    return text
+
+
+def _one_version(names):
+    heads = {_facts_text(name).splitlines()[0] for name in names}
+    if len(heads) > 1:
+        raise Mistake(FACTS, f'the files are of several versions: {sorted(heads)}', AGAIN)
+
+
+def make_code():
+    """path below the root → text of each generated source."""
+    selection = read_selection()
+    _one_version(['types.txt', 'schemas.txt'])
+    packages, types = types_table.read(_facts_text('types.txt'), FACTS / 'types.txt')
+    schemas = schemas_table.read(_facts_text('schemas.txt'), FACTS / 'schemas.txt')
+    kinds = schemas_table.kinds(schemas)
+    for name in selection['left_out']:
+        if name not in kinds:
+            raise Mistake(SELECTION, f'left_out names {name}, which is not a kind of the release', 'Remove the entry')
+    for name in selection['files']:
+        if name not in packages:
+            raise Mistake(SELECTION, f'files names the package {name}, which the release does not have', 'Remove the entry')
+    roots = (kinds - set(selection['left_out'])) | set(selection['roots'])
+    selected = types_table.needed(roots, types, FACTS / 'types.txt')
+    return {**types_table.code(packages, types, selected, selection['files']),
+            **schemas_table.code(schemas, types, selected)}
+
+
+def _compare(wanted, folder, what):
+    """Prints how the files in `folder` differ from `wanted`. Whether any does."""
+    differs = False
+    for name, text in sorted(wanted.items()):
+        path = folder / name
+        found = path.read_text(encoding='utf-8') if path.is_file() else ''
+        if found != text:
+            differs = True
+            sys.stderr.writelines(difflib.unified_diff(found.splitlines(True), text.splitlines(True), str(path), what))
+    return differs
+
+
+def _write(texts, folder):
+    for name, text in texts.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding='utf-8')
+
+
+def fetch(options):
+    folder = pathlib.Path(options.to)
+    documents.from_server(options.assets, folder)
+    documents.from_source(options.source, folder)
+    return 0
+
+
+def facts(options):
+    _write(make_facts(pathlib.Path(options.documents)), FACTS)
+    return 0
+
+
+def code(options):
+    texts = make_code()
+    if not options.check:
+        _write(texts, ROOT)
+        return 0
+    if _compare(texts, ROOT, 'made from facts/'):
+        print('The sources above are not what tools/kubernetes_tables makes from its facts. Run kubernetes_tables.py code.',
+              file=sys.stderr)
+        return 1
+    return 0
+
+
+def compare(options):
+    with tempfile.TemporaryDirectory(prefix='kubernetes-tables-') as scratch:
+        folder = pathlib.Path(scratch)
+        documents.from_server(options.assets, folder)
+        if options.source:
+            documents.from_source(options.source, folder)
+        texts = make_facts(folder)
+    if _compare(texts, FACTS, 'made from the documents'):
+        print(f'{FACTS} is not what the documents say. If the release is the wanted one, run kubernetes_tables.py facts.',
+              file=sys.stderr)
+        return 1
+    return 0
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True, metavar='COMMAND')
+    for name, action, flags in (('documents', fetch, ('assets', 'source', 'to')), ('facts', facts, ('documents',)),
+                                ('code', code, ()), ('compare', compare, ('assets',))):
+        command = commands.add_parser(name)
+        command.set_defaults(action=action)
+        for flag in flags:
+            command.add_argument(f'--{flag}', required=True)
+        if name == 'code':
+            command.add_argument('--check', action='store_true')
+        if name == 'compare':
+            command.add_argument('--source')
+    options = parser.parse_args(arguments)
+    try:
+        return options.action(options)
+    except Mistake as mistake:
+        print(mistake, file=sys.stderr)
+        return 1
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))
