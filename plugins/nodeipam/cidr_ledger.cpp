@@ -1,6 +1,7 @@
 #include "plugins/nodeipam/cidr_ledger.hpp"
 
 #include <algorithm>
+#include <davit/mutant.hpp>
 #include <davit/state_fields.hpp>
 #include <utility>
 
@@ -86,7 +87,15 @@ bool CidrLedger::see(const NodeFacts& node) {
   if (!is_same) known.is_reported = false;
   known.uid = node.uid;
   known.cidrs = node.cidrs;
-  return true;
+  return node.cidrs.empty() || misplaced(known.cidrs);
+}
+
+std::optional<std::string> CidrLedger::misplaced(const std::vector<std::string>& cidrs) const {
+  for (std::size_t i = 0; i < cidrs.size(); ++i) {
+    const std::optional<ip::Prefix> prefix = parse_cidr(cidrs[i]);
+    if (i >= sets_.size() || !prefix || !sets_[i].blocks_of(*prefix)) return cidrs[i];
+  }
+  return std::nullopt;
 }
 
 void CidrLedger::forget(const NodeFacts& node) {
@@ -129,7 +138,7 @@ Result<CidrLedger::Reserved> CidrLedger::reserve(const std::string& name, const 
   }
   waiting_.erase(name);
   Reserved out;
-  Reservation made{uid, {}, {}};
+  Reservation made{uid, {}, {}, false};
   for (std::size_t i = 0; i < sets_.size(); ++i) {
     const CidrSet::Taken taken = sets_[i].take();
     made.held.push_back({i, sets_[i].blocks_of(taken.block).value()});
@@ -144,6 +153,18 @@ Result<CidrLedger::Reserved> CidrLedger::reserve(const std::string& name, const 
 void CidrLedger::cancel(const std::string& name) {
   const auto reservation = reservations_.find(name);
   if (reservation != reservations_.end()) release_all(reservation);
+}
+
+void CidrLedger::keep(const std::string& name) {
+  const auto reservation = reservations_.find(name);
+  if (reservation != reservations_.end()) reservation->second.may_be_written = true;
+}
+
+void CidrLedger::refuse(const std::string& name) {
+  const auto reservation = reservations_.find(name);
+  if (reservation == reservations_.end()) return;
+  if (reservation->second.may_be_written && !mutant("block-of-an-earlier-write")) return;
+  release_all(reservation);
 }
 
 std::uint64_t CidrLedger::freed() const {
@@ -167,11 +188,7 @@ std::optional<std::string> CidrLedger::report_misplaced(const std::string& name)
   // Without CIDRs it is older than the state that the sync has seen, and another sync comes.
   if (known.is_reported || known.cidrs.empty()) return std::nullopt;
   known.is_reported = true;
-  for (std::size_t i = 0; i < known.cidrs.size(); ++i) {
-    const std::optional<ip::Prefix> prefix = parse_cidr(known.cidrs[i]);
-    if (i >= sets_.size() || !prefix || !sets_[i].blocks_of(*prefix)) return known.cidrs[i];
-  }
-  return std::nullopt;
+  return misplaced(known.cidrs);
 }
 
 std::string CidrLedger::cluster_text() const {
@@ -217,7 +234,7 @@ Status CidrLedger::read(Value state) {
     }
     cancel(each.node);
     Reservation& mine = reservations_[each.node];
-    mine = {each.uid, each.blocks, {}};
+    mine = {each.uid, each.blocks, {}, true};  // The former build may have written it.
     for (const ip::Prefix& block : each.blocks) {
       const std::vector<Held> held = hold(block);
       mine.held.insert(mine.held.end(), held.begin(), held.end());

@@ -35,7 +35,7 @@ class CidrLedger {
   explicit CidrLedger(const Options& options);
 
   /// A Node as it is now; one of that name with another UID is gone. Whether a sync has something
-  /// to do.
+  /// to do: the Node has no CIDRs, or one that report_misplaced() names.
   bool see(const NodeFacts& node);
   /// A Node is gone.
   void forget(const NodeFacts& node);
@@ -49,8 +49,13 @@ class CidrLedger {
   /// reserved until the Node has CIDRs or is gone, or cancel(). kUnavailable: a set is full; the
   /// Node is then among those that take_waiting() names.
   [[nodiscard]] Result<Reserved> reserve(const std::string& name, const std::string& uid);
-  /// The Node cannot have got what is reserved for it.
+  /// The Node is gone: what is reserved for it is free.
   void cancel(const std::string& name);
+  /// A write of what is reserved for the Node may have been carried out, or may still be.
+  void keep(const std::string& name);
+  /// The server has refused to write what is reserved for the Node: it is free, unless keep() was
+  /// called for it (D8).
+  void refuse(const std::string& name);
   /// The Nodes that found no block, if one has become free since the last call. They count as
   /// waiting no more.
   [[nodiscard]] std::vector<std::string> take_waiting();
@@ -84,8 +89,11 @@ class CidrLedger {
     std::string uid;
     std::vector<ip::Prefix> blocks;
     std::vector<Held> held;
+    bool may_be_written = false;
   };
 
+  /// The first CIDR that is not of the set at its place.
+  [[nodiscard]] std::optional<std::string> misplaced(const std::vector<std::string>& cidrs) const;
   [[nodiscard]] std::vector<Held> hold(const ip::Prefix& prefix);
   void release(std::vector<Held>& held);
   void release_all(std::map<std::string, Reservation>::iterator reservation);

@@ -37,22 +37,21 @@ void CidrMetrics::record(const std::vector<CidrSet>& sets) {
   recorded_.resize(sets.size());
   for (std::size_t i = 0; i < sets.size(); ++i) {
     const CidrSet& set = sets[i];
-    const std::string cidr = set.cidr().text();
     Totals& done = recorded_[i];
     const Totals now{set.came_into_use(), set.became_free()};
-    const auto size = static_cast<double>(set.size());
-    if (is_first) size_.record(size, {cidr});
     const bool has_grown = now.came_into_use != done.came_into_use;
     const bool has_shrunk = now.became_free != done.became_free;
+    if (!is_first && !has_grown && !has_shrunk) continue;
+    const std::string cidr = set.cidr().text();
+    const auto size = static_cast<double>(set.size());
+    if (is_first) size_.record(size, {cidr});
     if (has_grown) {
       allocations_.record(static_cast<double>(now.came_into_use - done.came_into_use), {cidr});
     }
     if (has_shrunk) {
       releases_.record(static_cast<double>(now.became_free - done.became_free), {cidr});
     }
-    if (is_first || has_grown || has_shrunk) {
-      usage_.record(static_cast<double>(set.used()) / size, {cidr});
-    }
+    usage_.record(static_cast<double>(set.used()) / size, {cidr});
     done = now;
   }
 }

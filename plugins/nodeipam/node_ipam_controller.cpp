@@ -115,19 +115,30 @@ void NodeIpamController::changed(Duration delay) {
   }
 }
 
-void NodeIpamController::cancel(const std::string& name, Duration delay) {
+void NodeIpamController::note_failure(const std::string& name, const Status& error,
+                                      bool is_unknown) {
   {
     const std::lock_guard lock(mutex_);
-    ledger_.cancel(name);
+    if (is_unknown && !mutant("block-of-a-lost-answer")) {
+      ledger_.keep(name);
+    } else if (error.code() == Code::kNotFound) {
+      ledger_.cancel(name);
+    } else {
+      ledger_.refuse(name);
+    }
   }
-  changed(delay);
+  changed(kRefusedPause);
 }
 
 Result<Again> NodeIpamController::sync(const Key& key) {
   const Lookup<Node> node = nodes_.get(key);
   if (!node) {
-    // The handler may have seen another UID than the sync that reserved.
-    cancel(key.name, Duration::zero());
+    {
+      // The handler may have seen another UID than the sync that reserved.
+      const std::lock_guard lock(mutex_);
+      ledger_.cancel(key.name);
+    }
+    changed();
     return Again::when_changed();
   }
   if (node->is_being_deleted()) return Again::when_changed();
@@ -168,7 +179,7 @@ Result<Again> NodeIpamController::allocate(const Node& node) {
   bool is_unknown = false;
   const Status written = write_blocks(node, reserved->blocks, is_unknown);
   if (written.ok()) return Again::when_changed();
-  if (!is_unknown || mutant("block-of-a-lost-answer")) cancel(name, kRefusedPause);
+  note_failure(name, written, is_unknown);
   if (written.code() == Code::kCancelled) return written;
   if (written.code() == Code::kNotFound && !is_unknown) return Again::when_changed();
   record_status(cluster_, node, "CIDRAssignmentFailed");

@@ -42,8 +42,8 @@ class NodeIpamController final : public Controller, private HandedState {
   /// Ok if the Node has the blocks now. `is_unknown`: it may have got them, whatever is returned.
   [[nodiscard]] Status write_blocks(const Node& node, const std::vector<ip::Prefix>& blocks,
                                     bool& is_unknown) const;
-  /// Gives back what is reserved for a Node.
-  void cancel(const std::string& name, Duration delay);
+  /// A write of what is reserved for a Node has failed.
+  void note_failure(const std::string& name, const Status& error, bool is_unknown);
   /// Records metrics, and queues Nodes that wait for a block, after `delay`, if one has become
   /// free. Called after each change of the ledger.
   void changed(Duration delay = Duration::zero());

@@ -183,6 +183,25 @@ TEST_F(FailuresTest, IPAM47_ARefusedWriteGivesItsBlockBack) {
   EXPECT_EQ(usage(), 0.25);
 }
 
+TEST_F(FailuresTest, ARefusalFreesNoBlockThatAnEarlierWriteMayHaveSet) {
+  start("10.244.0.0/24");
+  fail({.times = 3});
+  fail({.name = "n1", .http_status = 403, .reason = "Forbidden", .times = Fault::kAlways});
+  put("n1");
+  cluster_.run_until_idle();
+  add("n2");
+  cluster_.advance(30min);
+  EXPECT_GT(patches().size(), 6U) << "the write is refused after the unknown ones";
+  EXPECT_EQ(cidrs("n2"), "") << "the server may carry out the first write of n1 at any time";
+  cluster_.clear_faults();
+  cluster_.advance(30min);
+  EXPECT_EQ(cidrs("n1"), "10.244.0.0/24");
+  EXPECT_EQ(cidrs("n2"), "");
+  cluster_.remove<Node>({"", "n1"});
+  settle();
+  EXPECT_EQ(cidrs("n2"), "10.244.0.0/24");
+}
+
 TEST_F(FailuresTest, BlocksThatNobodyMayWriteArePassedOnWithPauses) {
   start("10.244.0.0/24");
   fail({.http_status = 403, .reason = "Forbidden", .times = Fault::kAlways});

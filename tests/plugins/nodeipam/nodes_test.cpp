@@ -299,6 +299,16 @@ TEST_F(NodesTest, IPAM40_IPAM41_ChangesOfNodesAndResyncsWriteNothing) {
   EXPECT_THAT(cluster_.events(), IsEmpty());
 }
 
+TEST_F(NodesTest, ANodeWithBlocksOfTheClusterIsNotSyncedAgain) {
+  start();
+  add("n1");
+  EXPECT_THAT(cluster_.syncs(), SizeIs(1));
+  cluster_.clear_records();
+  restart();
+  EXPECT_THAT(cluster_.syncs(), IsEmpty());
+  EXPECT_EQ(usage(), 0.25);
+}
+
 TEST_F(NodesTest, IPAM42_IPAM43_MetricsHaveUpstreamsNamesAndValues) {
   start();
   add_all({"n1", "n2", "n3"});
