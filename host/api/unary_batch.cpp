@@ -66,7 +66,7 @@ void UnaryCall::prepare(Time now) {
   http_ = *std::move(built);
   request_.body.clear();  // It is in http_ now.
   http_.purpose = parts_.options.purpose;
-  if (is_write(request_.verb)) http_.gate = parts_.options.write_gate;
+  if (is_write(request_.verb) && !mutant("write-gate")) http_.gate = parts_.options.write_gate;
   http_.loop = &loop_;
   http_.quota = &parts_.quota;
 }
