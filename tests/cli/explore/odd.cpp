@@ -12,16 +12,18 @@ namespace {
 
 using namespace davit;
 
-constexpr int kChance = 1;    // It writes what chance says.
-constexpr int kLoops = 2;     // It writes again and again.
-constexpr int kHurry = 3;     // It is never done with a key, and writes nothing.
-constexpr int kAborts = 4;    // It ends the process when a write fails.
-constexpr int kBlocks = 5;    // A call does not return when a write fails.
-constexpr int kFloods = 6;    // A call writes until a write fails.
-constexpr int kHolds = 7;     // It holds 100,000 objects.
-constexpr int kWall = 8;      // It writes what the machine's clock says.
-constexpr int kOnce = 9;      // It writes something else the first time that it tries again.
-constexpr int kForgets = 10;  // It is done with a key whose write has failed.
+constexpr int kChance = 1;      // It writes what chance says.
+constexpr int kLoops = 2;       // It writes again and again.
+constexpr int kHurry = 3;       // It is never done with a key, and writes nothing.
+constexpr int kAborts = 4;      // It ends the process when a write fails.
+constexpr int kBlocks = 5;      // A call does not return when a write fails.
+constexpr int kFloods = 6;      // A call writes until a write fails.
+constexpr int kHolds = 7;       // It holds 100,000 objects.
+constexpr int kWall = 8;        // It writes what the machine's clock says.
+constexpr int kOnce = 9;        // It writes something else the first time that it tries again.
+constexpr int kForgets = 10;    // It is done with a key whose write has failed.
+constexpr int kStorms = 11;     // It reads again and again when a write fails.
+constexpr int kOversteps = 12;  // It sends what it has not declared.
 
 class ConfigMap : public ObjectView {
  public:
@@ -47,7 +49,11 @@ class OddController : public Controller {
     if (map->label("mark") && ODD != kLoops) return Again::when_changed();
     Status written = write_mark(key);
     while (ODD == kFloods && written.ok()) written = write_mark(key);
+    if constexpr (ODD == kOversteps) static_cast<void>(client_.remove<ConfigMap>(key));
     if (written.ok()) return Again::when_changed();
+    for (int i = 0; ODD == kStorms && i < kReads; ++i) {
+      static_cast<void>(client_.get<ConfigMap>(key));
+    }
     if constexpr (ODD == kAborts) std::abort();
     if constexpr (ODD == kForgets) return Again::when_changed();
     volatile bool is_waiting = ODD == kBlocks;
@@ -74,6 +80,7 @@ class OddController : public Controller {
   }
 
   static constexpr std::size_t kHeld = 100'000;
+  static constexpr int kReads = 100;
 
   Client client_;
   Queue queue_;
@@ -85,7 +92,7 @@ class OddController : public Controller {
 constexpr void declare(Note& note) {
   note.plugin("odd", "0.1.0")
       .controller({.name = "odd-controller", .factory = &make<OddController>})
-      .rule<ConfigMap>({"patch"})
+      .rule<ConfigMap>({"get", "patch"})
       .watch<ConfigMap>({"metadata.labels"});
 }
 
