@@ -165,7 +165,7 @@ Result<Cluster::Engine::Hosted*> Cluster::Engine::make(std::string_view name, co
 }
 
 Status Cluster::Engine::hand_over(host::ControllerHost& from, host::ControllerHost& to) {
-  if (Status s = replica.hand_over(from, to); !s.ok()) return s;
+  if (const auto handed = replica.hand_over(from, to); !handed) return handed.error();
   begin(to);
   static_cast<void>(
       from.runner().stop({clock.now(), clock.now()}, host::ControllerRunner::Successor::kRuns));

@@ -86,7 +86,7 @@ void Replica::end(const HostedController* hosted) {
   std::erase_if(hosts_, [hosted](const auto& each) { return each.get() == hosted; });
 }
 
-Status Replica::hand_over(host::ControllerHost& from, host::ControllerHost& to) {
+Result<Replica::Handed> Replica::hand_over(host::ControllerHost& from, host::ControllerHost& to) {
   if (const std::optional<host::StateForms> old = from.plugin().state_forms()) {
     const Result<std::string> state = from.plugin().write_state();
     if (!state) return state.error();
@@ -99,8 +99,8 @@ Status Replica::hand_over(host::ControllerHost& from, host::ControllerHost& to) 
     }
   }
   static_cast<void>(from.drain(seams_.clock.now()));
-  static_cast<void>(to.hand_over().take_over(from.hand_over()));
-  return {};
+  return to.hand_over().take_over(from.hand_over()).has_lost_writes ? Handed::kNotAllWrites
+                                                                    : Handed::kAll;
 }
 
 void Replica::follow_definitions() {

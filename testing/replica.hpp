@@ -79,9 +79,12 @@ class Replica final : private host::ControllerObserver {
     return hosts_;
   }
   void end(const HostedController* hosted);
+  /// Whether a build has got all unseen writes of the one before, as ControllerWork::HandedOver has
+  /// it.
+  enum class Handed : std::uint8_t { kAll, kNotAllWrites };
   /// Hands state and keys to another build, which the caller lets begin then. After an error the
   /// old one runs on.
-  Status hand_over(host::ControllerHost& from, host::ControllerHost& to);
+  [[nodiscard]] Result<Handed> hand_over(host::ControllerHost& from, host::ControllerHost& to);
 
   /// Brings the caches and the handlers up to date.
   void process_pending();

@@ -98,13 +98,17 @@ class Maker {
     take(std::move(step));
   }
   void remove(const Json& object) { take(step_on(Action::kDelete, object)); }
-  void rest() {
+  void rest() { take_alone(Action::kRest); }
+  /// The garbage collector's part: the dependents of what was removed.
+  void collect() { take_alone(Action::kCollect); }
+
+ private:
+  void take_alone(Action action) {
     explore::Step step;
+    step.action = action;
     step.place = kName;
     take(std::move(step));
   }
-
- private:
   void take(explore::Step step) { scenario_.steps.push_back(std::move(step)); }
 
   Scenario& scenario_;
@@ -162,6 +166,8 @@ Result<Scenario> made_scenario(const std::filesystem::path& file,
   }
   maker.rest();
   for (const Group& group : groups) maker.remove(group.objects.front());
+  maker.rest();
+  maker.collect();
   maker.rest();
   out.digest = digest_of(out);
   return out;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/cache/resource_id.hpp"
 #include "lib/base/take_until.hpp"
 
 namespace davit::explore {
@@ -106,8 +107,26 @@ Status Administrator::send(const std::string& method, const sandbox::Resource& r
   return refused(Status(Code::kInvalid, why), step);
 }
 
+Status Administrator::collect(const Step& step) const {
+  // An object that goes at once may be the owner of others.
+  for (auto found = world_.content().left_over(); !found.empty();
+       found = world_.content().left_over()) {
+    for (const auto& [collection, place] : found) {
+      const host::ResourceId id{collection.group, {}, collection.resource};
+      const sandbox::ResourcePtr resource = world_.server().find(id.text());
+      if (resource == nullptr) {
+        return Status(Code::kInvalid, step.place + ": the server has no " + id.text());
+      }
+      const Found object{place.first, place.second};
+      if (Status s = send("DELETE", *resource, object, step, deletion_body({})); !s.ok()) return s;
+    }
+  }
+  return {};
+}
+
 Status Administrator::act(const Step& step) {
   world_.log("= " + step.text());
+  if (step.action == Action::kCollect) return collect(step);
   const sandbox::ResourcePtr resource = world_.server().find(step.target.resource);
   if (step.action == Action::kAdd) {
     return refused(world_.server().put(completed(step)), step);

@@ -35,6 +35,8 @@ class Administrator {
   /// The body with the scenario's namespace, an apiVersion, and UIDs in place of "$uid:pods/web".
   [[nodiscard]] Json completed(const Step& step) const;
   void insert_uids(Json& value) const;
+  /// Deletes what the garbage collector would delete.
+  Status collect(const Step& step) const;
   Status send(const std::string& method, const sandbox::Resource& resource, const Found& object,
               const Step& step, std::string body) const;
 

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <functional>
 #include <iterator>
+#include <set>
 
 #include "host/run/leader_election.hpp"
 
@@ -118,6 +119,9 @@ std::optional<Content::Excess> Content::take(const sandbox::Collection& collecti
     remember_name(object, version.uid, version.revision);
   after.group = group_of(collection, object);
   after.uid = version.uid;
+  if (const Json* const owners = object.at({"metadata", "ownerReferences"})) {
+    for (const Json& each : owners->items()) after.owners.push_back(each.get("uid").text());
+  }
   const bool is_there = change.type != sandbox::ChangeType::kDeleted;
   after.is_deleting = !is_there || object.at({"metadata", "deletionTimestamp"}) != nullptr;
   after.is_live = !after.is_deleting;
@@ -184,6 +188,18 @@ void Content::remember_name(const Json& object, const std::string& uid,
 sandbox::Revision Content::born(const std::string& uid) const {
   const auto found = born_.find(uid);
   return found == born_.end() ? 0 : found->second;
+}
+
+std::vector<Content::Place> Content::left_over() const {
+  std::set<std::string> uids;
+  for (const auto& [place, entry] : objects_) uids.insert(entry.uid);
+  std::vector<Place> out;
+  for (const auto& [place, entry] : objects_) {
+    const bool is_owned = std::ranges::any_of(
+        entry.owners, [&uids](const std::string& each) { return uids.contains(each); });
+    if (!entry.owners.empty() && !is_owned && !entry.is_deleting) out.push_back(place);
+  }
+  return out;
 }
 
 std::string Content::common_name(const std::string& name) const {

@@ -38,6 +38,9 @@ class Content {
     std::string text;
   };
 
+  /// A collection, and namespace and name of an object in it.
+  using Place = std::pair<sandbox::Collection, std::pair<std::string, std::string>>;
+
   /// Null limits: there are none. `left_out`: further members that do not count. Both outlive this.
   Content(const ContentLimits* limits, const std::vector<std::string>& left_out)
       : limits_(limits), left_out_(left_out) {}
@@ -57,6 +60,9 @@ class Content {
   [[nodiscard]] const ContentLimits& seen() const { return seen_; }
   /// The revision at which the object with this UID was created; 0: unknown.
   [[nodiscard]] sandbox::Revision born(const std::string& uid) const;
+  /// The objects that the garbage collector would delete: whose owners are all gone. Those that are
+  /// being deleted do not count.
+  [[nodiscard]] std::vector<Place> left_over() const;
   /// A name without its generated part.
   [[nodiscard]] std::string common_name(const std::string& name) const;
 
@@ -65,11 +71,10 @@ class Content {
     std::string text;
     std::string group;
     std::string uid;
+    std::vector<std::string> owners;  // Their UIDs.
     bool is_live = false;
     bool is_deleting = false;
   };
-  using Place = std::pair<sandbox::Collection, std::pair<std::string, std::string>>;
-
   void remember_name(const Json& object, const std::string& uid, sandbox::Revision revision);
   [[nodiscard]] std::string text_of(const Json& object) const;
   [[nodiscard]] std::string group_of(const sandbox::Collection& collection,

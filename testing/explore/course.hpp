@@ -21,6 +21,10 @@ class Course {
   /// `undisturbed` outlives this.
   explicit Course(const RunResult& undisturbed);
 
+  /// The points whose choices are tried: all, or of thousands evenly spaced ones of each kind
+  /// (point and request), so that a kind that is rare has one.
+  [[nodiscard]] std::vector<const PassedPoint*> points() const;
+
   /// Whether an end of the process at a point leads to the same run as one at an earlier point.
   [[nodiscard]] bool is_known_end(const PassedPoint& point) const;
   /// Whether controllers that end at a turn begin again from what they would begin from at an

@@ -15,9 +15,6 @@ namespace {
 
 constexpr std::size_t kWalkMin = 2;
 constexpr std::size_t kWalkMax = 4;
-/// Evenly spaced points of a run stand for the others if it has more than 256 times so many.
-constexpr std::size_t kPointsOfMany = 16;
-
 /// A text in which numbers and generated parts of names do not count, so that one fault is found
 /// once.
 std::string sort_of(const Violation& violation) {
@@ -68,10 +65,9 @@ std::vector<Plan> Explorer::plans(const ExplorerOptions& options) const {
     }
     chosen.clear();
   };
-  const std::size_t points = undisturbed_.points.size();
-  for (std::size_t i = 0; i < points; i += stride_of(points / kPointsOfMany)) {
-    if (options.singles) add_singles(undisturbed_.points[i], chosen);
-    if (options.stale) add_stale(undisturbed_.points[i], chosen);
+  for (const PassedPoint* each : course_->points()) {
+    if (options.singles) add_singles(*each, chosen);
+    if (options.stale) add_stale(*each, chosen);
     take_chosen();
   }
   if (options.stale) add_stops(chosen);
@@ -82,8 +78,11 @@ std::vector<Plan> Explorer::plans(const ExplorerOptions& options) const {
 bool Explorer::is_wanted(Choice choice, const ExplorerOptions& options) const {
   const bool is_chosen = options.choices.empty() ||
                          std::ranges::find(options.choices, choice) != options.choices.end();
-  return is_chosen &&
-         std::ranges::find(scenario_.left_out, to_text(choice)) == scenario_.left_out.end();
+  return is_chosen && !is_left_out(choice);
+}
+
+bool Explorer::is_left_out(Choice choice) const {
+  return std::ranges::find(scenario_.left_out, to_text(choice)) != scenario_.left_out.end();
 }
 
 std::vector<std::string> Explorer::resources() const {
@@ -204,10 +203,15 @@ void Explorer::add_stale(const PassedPoint& point, std::vector<Decision>& out) c
 void Explorer::add_stops(std::vector<Decision>& out) const {
   for (const std::string& resource : resources()) {
     for (const Course::Stop& stop : course_->stops(resource)) {
-      if (stop.hides_step && !scenario_.prompt.empty()) continue;
       const auto add = [&](const Course::Stop::Turn& turn, Choice choice) {
         out.push_back({Point::kTurn, turn.number, choice, turn.behind, resource});
       };
+      if (stop.hides_step && !scenario_.prompt.empty()) {
+        // Controllers that begin at the first turn have not synced, as after a crash. At a later
+        // one they would meet all objects again, in another order.
+        if (stop.turns.front().number == 1) add(stop.turns.front(), Choice::kEnable);
+        continue;
+      }
       for (const Course::Stop::Turn& each : stop.turns) {
         add(each, Choice::kSwap);
         add(each, Choice::kEnable);
@@ -221,15 +225,20 @@ void Explorer::add_stops(std::vector<Decision>& out) const {
 
 bool Explorer::run_all(std::vector<Plan> plans, const ExplorerOptions& options, Summary& summary) {
   summary.possible += plans.size();
-  const auto sum = [](const Plan& plan) { return std::hash<std::string>()(to_text(plan)); };
-  std::erase_if(plans,
-                [&](const Plan& each) { return sum(each) % options.shares != options.share; });
+  const auto sum = [](const std::string& text) { return std::hash<std::string>()(text); };
+  std::erase_if(plans, [&](const Plan& each) {
+    return sum(to_text(each)) % options.shares != options.share;
+  });
   if (plans.size() > options.runs_max) {
     const std::string seed = std::to_string(options.seed);
-    std::ranges::sort(plans, {}, [&](const Plan& each) {
-      return std::hash<std::string>()(seed + to_text(each));
-    });
-    plans.resize(options.runs_max);
+    std::vector<std::pair<std::size_t, std::size_t>> order;  // Sums and places.
+    for (std::size_t i = 0; i < plans.size(); ++i)
+      order.emplace_back(sum(seed + to_text(plans[i])), i);
+    std::ranges::sort(order);
+    order.resize(options.runs_max);
+    std::vector<Plan> chosen;
+    for (const auto& [first, place] : order) chosen.push_back(std::move(plans[place]));
+    plans = std::move(chosen);
   }
   return std::ranges::all_of(plans,
                              [&](const Plan& each) { return run_one(each, options, summary); });
@@ -250,45 +259,39 @@ bool Explorer::run_one(const Plan& plan, const ExplorerOptions& options, Summary
 bool Explorer::run_pairs(const std::vector<Plan>& first, const ExplorerOptions& options,
                          Summary& summary) {
   std::set<Met> met;
-  const std::size_t runs_end = summary.runs + options.runs_max;
-  const auto choices = [&](const RunResult& run, std::size_t from, const Plan& taken,
-                           const auto& take) {
+  std::vector<Plan> pairs;
+  const auto add = [&](const RunResult& run, std::size_t from, const Plan& taken) {
     for (std::size_t i = from; i < run.points.size(); ++i) {
       std::vector<Decision> seconds;
       add_singles(run.points[i], seconds);
-      for (Decision& each : seconds) {
+      for (const Decision& each : seconds) {
+        if (is_left_out(each.choice)) continue;
         if (!taken.empty() && is_same_point(taken.front(), each)) continue;
         Decision anywhere = each;
         anywhere.number = 0;
         if (!met.emplace(run.points[i].state, run.points[i].what, anywhere).second) {
           ++summary.cut;
-          continue;
+        } else if (!taken.empty()) {
+          pairs.push_back({taken.front(), each});
         }
-        if (!take(each)) return false;
       }
     }
-    return true;
   };
-  choices(undisturbed_, 0, {}, [](const Decision&) { return true; });
+  add(undisturbed_, 0, {});
   summary.cut = 0;
   for (const Plan& each : first) {
     const RunResult run = this->run(each);
+    if (options.go_on && !options.go_on(summary.runs)) return false;
     if (!run.ok()) continue;  // Found already.
     const auto at = std::ranges::find_if(run.points, [&](const PassedPoint& point) {
       return point.point == each.front().point && point.number == each.front().number;
     });
     // Caches stop before the turn of their decision, which may not come; what precedes is met.
     const bool is_at_point = at != run.points.end() && !stops_caches(each.front());
-    const auto after =
-        is_at_point ? static_cast<std::size_t>(at - run.points.begin()) + 1 : std::size_t{0};
-    const bool goes_on = choices(run, after, each, [&](const Decision& second) {
-      ++summary.possible;
-      if (summary.runs >= runs_end) return true;
-      return run_one({each.front(), second}, options, summary);
-    });
-    if (!goes_on) return false;
+    add(run, is_at_point ? static_cast<std::size_t>(at - run.points.begin()) + 1 : std::size_t{0},
+        each);
   }
-  return true;
+  return run_all(std::move(pairs), options, summary);
 }
 
 /// Those of a place among the points of the undisturbed run, or of the one behind the last.
@@ -308,6 +311,7 @@ std::vector<Decision> Explorer::choices_of(std::size_t place,
     return is_end ? std::ranges::none_of(points, is_its_turn) : is_its_turn(points[place]);
   };
   std::ranges::copy_if(stops, std::back_inserter(out), is_here);
+  std::erase_if(out, [this](const Decision& each) { return is_left_out(each.choice); });
   return out;
 }
 

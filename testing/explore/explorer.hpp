@@ -42,8 +42,8 @@ struct ExplorerOptions {
   std::vector<Choice> choices{};
   std::size_t walks = 0;   ///< Runs with two to four choices by chance.
   std::uint64_t seed = 1;  ///< For these, and for `runs_max`.
-  /// Only the runs of one share, by a sum of their text: all shares together are all runs. Pairs
-  /// and walks are not shared.
+  /// Only the runs of one share, by a sum of their text: all shares together are all runs. Walks
+  /// are not shared.
   std::size_t share = 0;
   std::size_t shares = 1;
   /// At most so many runs of each set, chosen by a sum of their text and `seed`.
@@ -99,11 +99,14 @@ class Explorer {
   /// All runs of the sets for single choices.
   [[nodiscard]] std::vector<Plan> plans(const ExplorerOptions& options) const;
   [[nodiscard]] bool is_wanted(Choice choice, const ExplorerOptions& options) const;
+  /// Whether the scenario has it so.
+  [[nodiscard]] bool is_left_out(Choice choice) const;
   /// Whether a choice at a point of the undisturbed run leads to that run again, or to another one
   /// that is played.
   [[nodiscard]] bool is_pointless(Choice choice, const PassedPoint& point) const;
   /// Plays those of `plans` that the options allow. False: the exploration ends.
   bool run_all(std::vector<Plan> plans, const ExplorerOptions& options, Summary& summary);
+  /// Plays pairs of which the first is one of these; it plays each of these alone before.
   bool run_pairs(const std::vector<Plan>& first, const ExplorerOptions& options, Summary& summary);
   bool run_walks(const ExplorerOptions& options, Summary& summary);
   bool run_one(const Plan& plan, const ExplorerOptions& options, Summary& summary);

@@ -199,7 +199,7 @@ void Process::begin_behind() {
 }
 
 void Process::lead(host::ControllerHost& controller) {
-  beginnings_[controller.name()] = world_.server().revision();
+  beginnings_[controller.name()] = {world_.server().revision(), world_.clock().now()};
   controller.lead(world_.clock().now());
 }
 
@@ -214,13 +214,21 @@ void Process::swap() {
       continue;
     }
     replica_.process_pending();
-    const Status handed = replica_.hand_over(*old->host, *(*next)->host);
-    if (!handed.ok()) {
-      world_.violate("misuse", each.name + " hands nothing over: " + handed.message());
+    const bool has_begun = old->host->runner().has_begun();
+    const Result<testing::Replica::Handed> handed = replica_.hand_over(*old->host, *(*next)->host);
+    if (!handed) {
+      world_.violate("misuse", each.name + " hands nothing over: " + handed.error().message());
       replica_.end(*next);
       continue;
     }
-    (*next)->host->lead();
+    // As Swap::beginning() has it. Before the old one syncs, its caches are not verified.
+    if (*handed == testing::Replica::Handed::kNotAllWrites) {
+      lead(*(*next)->host);
+    } else if (has_begun) {
+      (*next)->host->lead();
+    } else {
+      (*next)->host->lead(beginnings_[each.name].time);
+    }
     replica_.end(old);
   }
 }
@@ -243,7 +251,7 @@ void Process::take(Change change) {
       return begin_again();
     case Change::kServerWentBack:
       for (auto& [controller, beginning] : beginnings_) {
-        beginning = std::min(beginning, world_.server().revision());
+        beginning.revision = std::min(beginning.revision, world_.server().revision());
       }
       return replica_.process_pending();
   }
@@ -312,8 +320,8 @@ std::string Process::staleness(std::string_view user_agent) const {
   }
   if (writer == nullptr) return "";
   const auto own = beginnings_.find(writer->host->name());
-  const sandbox::Revision beginning =
-      std::max(own == beginnings_.end() ? 0 : own->second, world_.others_led_until(name()));
+  const sandbox::Revision beginning = std::max(own == beginnings_.end() ? 0 : own->second.revision,
+                                               world_.others_led_until(name()));
   host::ControllerAbi& abi = writer->host->abi();
   for (const host::Informer* each : replica_.caches().informers()) {
     const host::ResourceId& resource = each->resource();

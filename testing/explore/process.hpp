@@ -130,7 +130,12 @@ class Process final : private host::ControllerObserver {
   host::LeaderElection election_;
   Time renew_at_ = Time::min();
   Time leads_until_ = Time::min();
-  std::map<std::string, sandbox::Revision> beginnings_;  // The key is a controller's name.
+  /// Since when a controller syncs.
+  struct Beginning {
+    sandbox::Revision revision = 0;
+    Time time;
+  };
+  std::map<std::string, Beginning> beginnings_;  // The key is a controller's name.
   Door door_{*this, Door::Of::kControllers};
   Door own_door_{*this, Door::Of::kHost};
   host::ServerHistory history_;

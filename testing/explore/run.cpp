@@ -207,6 +207,11 @@ void Player::take(const Step& step) {
         leader_->take(Process::Change::kBeginAgain);
         rest();
         done = administrator_.act(step);
+        if (!done.ok() && has_lost_changes_) {
+          // Nothing shows the loss of a write to a controller that waits for its effect.
+          pass_time(kLongRest);
+          done = administrator_.act(step);
+        }
       }
       if (!done.ok()) give_up(done.message());
   }

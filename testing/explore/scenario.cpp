@@ -23,10 +23,11 @@ struct ActionRow {
   std::string_view name;
   Action action;
 };
-constexpr ActionRow kActions[] = {
-    {"create", Action::kCreate}, {"add", Action::kAdd},     {"patch", Action::kPatch},
-    {"delete", Action::kDelete}, {"erase", Action::kErase}, {"wait", Action::kWait},
-    {"rest", Action::kRest},     {"pass", Action::kPass},   {"syncs", Action::kSyncs}};
+constexpr ActionRow kActions[] = {{"create", Action::kCreate}, {"add", Action::kAdd},
+                                  {"patch", Action::kPatch},   {"delete", Action::kDelete},
+                                  {"erase", Action::kErase},   {"wait", Action::kWait},
+                                  {"rest", Action::kRest},     {"pass", Action::kPass},
+                                  {"syncs", Action::kSyncs},   {"collect", Action::kCollect}};
 
 void replace_all(std::string& text, std::string_view from, const std::string& to) {
   for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
@@ -258,16 +259,22 @@ void FileReader::read_deletion(Step& step, const YamlNode& node) {
 Step FileReader::step(const YamlNode& node) {
   Step out;
   out.place = place(node);
-  if (node.kind == YamlNode::Kind::kString && node.text == "rest") return out;
+  const bool is_word = node.kind == YamlNode::Kind::kString;
+  if (is_word && node.text == "collect") out.action = Action::kCollect;
+  if (is_word && (node.text == "rest" || node.text == "collect")) return out;
   const std::string verb = node.members.empty() ? "" : node.members.front().key;
   const auto* const row = std::ranges::find(kActions, verb, &ActionRow::name);
   if (row == std::end(kActions)) {
-    mistake(
-        node,
-        "a step is rest, or begins with create, add, patch, delete, erase, wait, pass or syncs");
+    mistake(node,
+            "a step is rest or collect, or begins with create, add, patch, delete, erase, wait, "
+            "pass or syncs");
     return out;
   }
   out.action = row->action;
+  if (out.action == Action::kRest || out.action == Action::kCollect) {
+    mistake(node, verb + " stands alone");
+    return out;
+  }
   const YamlNode& what = node.members.front().value;
   const bool has_object = out.action == Action::kCreate || out.action == Action::kAdd;
   const bool has_number = out.action == Action::kPass || out.action == Action::kSyncs;
@@ -307,7 +314,7 @@ std::string Step::text() const {
   const auto* const row = std::ranges::find(kActions, action, &ActionRow::action);
   std::string out(row->name);
   if (action == Action::kPass || action == Action::kSyncs) return out + " " + std::to_string(count);
-  if (action == Action::kRest) return out;
+  if (action == Action::kRest || action == Action::kCollect) return out;
   out += " " + target.resource;
   if (!target.ns.empty()) out += "/" + target.ns;
   if (!target.name.empty()) out += "/" + target.name;

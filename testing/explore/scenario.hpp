@@ -33,6 +33,8 @@ struct Step {
     kPatch,
     kDelete,
     kErase,  ///< Removed at once, regardless of its finalizers.
+    /// Objects whose owners are gone are deleted, as by the garbage collector.
+    kCollect,
     kWait,   ///< Until there are `count` objects.
     kRest,   ///< Until nothing is left to do, and half a minute longer.
     kPass,   ///< Lets `time` pass.

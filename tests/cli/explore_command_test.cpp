@@ -258,6 +258,20 @@ TEST(ExploreCommandTest, ACallThatWritesInALoopIsReported) {
   EXPECT_THAT(outcome.out, HasSubstr("requests: the controllers send 5000 requests, and more"));
 }
 
+TEST(ExploreCommandTest, AStormOfRequestsAfterAFaultIsReported) {
+  const Outcome outcome = explore_odd("odd_storms", kLong);
+  EXPECT_EQ(outcome.code, kExitFailed) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("requests: the controllers send "));
+  EXPECT_THAT(outcome.out, HasSubstr(" requests, and 1 in the undisturbed run"));
+}
+
+TEST(ExploreCommandTest, ARequestThatIsNotDeclaredIsReported) {
+  const Outcome outcome = explore_odd("odd_oversteps", kLong);
+  EXPECT_EQ(outcome.code, kExitFailed) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              HasSubstr("misuse: odd-controller: the plugin declares no rule for delete of "));
+}
+
 TEST(ExploreCommandTest, AControllerMayHoldAHundredThousandObjects) {
   const Outcome outcome = explore_odd("odd_holds", kLong);
   EXPECT_EQ(outcome.code, kExitGood) << outcome.out << outcome.err;
@@ -334,7 +348,8 @@ TEST(ExploreCommandTest, MistakesAreNamedWithTheirPlace) {
   const TempDirectory directory;
   PluginExploreOptions options = desk();
   options.scenario = directory.write("odd.yaml", "scenarios:\n- name: a\n  steps:\n  - jump: 3\n");
-  EXPECT_THAT(explore(options).err, HasSubstr("odd.yaml:4: a step is rest, or begins with"));
+  EXPECT_THAT(explore(options).err,
+              HasSubstr("odd.yaml:4: a step is rest or collect, or begins with"));
   options.scenario = (directory.path() / "none.yaml").string();
   EXPECT_THAT(explore(options).err, HasSubstr("none.yaml"));
   options = desk("/nowhere/desk.so");

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,35 @@ std::vector<std::pair<int, int>> turns_of(const Course::Stop& stop) {
   std::vector<std::pair<int, int>> out;
   for (const auto& each : stop.turns) out.emplace_back(each.number, each.behind);
   return out;
+}
+
+TEST(CourseTest, EachKindOfManyPointsHasEvenlySpacedOnes) {
+  constexpr int kReads = 8192;
+  RunResult run;
+  for (int i = 1; i <= kReads; ++i) {
+    for (const char* const what : {"get pods", "patch pods"}) {
+      run.points.emplace_back();
+      run.points.back().number = 2 * i - (what[0] == 'g' ? 1 : 0);
+      run.points.back().what = what;
+    }
+  }
+  run.points.emplace_back();
+  run.points.back().what = "delete pods";
+  std::map<std::string, std::vector<int>> numbers;
+  for (const PassedPoint* each : Course(run).points()) {
+    numbers[each->what].push_back(each->number);
+  }
+  EXPECT_EQ(numbers["patch pods"].size(), numbers["get pods"].size());
+  EXPECT_EQ(numbers["delete pods"].size(), 1U);
+  ASSERT_GE(numbers["patch pods"].size(), 2U);
+  EXPECT_LT(numbers["patch pods"].size(), 2048U);
+  EXPECT_EQ(numbers["patch pods"][1] - numbers["patch pods"][0],
+            numbers["get pods"][1] - numbers["get pods"][0]);
+}
+
+TEST(CourseTest, EachOfFewPointsIsTried) {
+  const RunResult run = undisturbed();
+  EXPECT_EQ(Course(run).points().size(), run.points.size());
 }
 
 TEST(CourseTest, CachesStopBeforeEachChangeUntilNothingElseIsLeftToDo) {

@@ -198,8 +198,11 @@ int run(const Arguments& arguments) {
   if (arguments.is_table) {
     all.print("all");
   } else {
-    std::printf("%zu of %zu runs of %zu scenarios, %.0f s of a processor, %zu findings\n", all.runs,
-                all.possible, all.scenarios, all.seconds, all.findings);
+    constexpr double kPercent = 100;
+    const double share =
+        all.possible == 0 ? 1 : static_cast<double>(all.runs) / static_cast<double>(all.possible);
+    std::printf("%zu of %zu runs (%.1f %%) of %zu scenarios, %.0f s of a processor, %zu findings\n",
+                all.runs, all.possible, kPercent * share, all.scenarios, all.seconds, all.findings);
   }
   return failures == 0 ? 0 : 1;
 }

@@ -1,108 +1,23 @@
-/// The explorer itself, and davit's own controllers in it.
+/// The explorer itself.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <map>
-#include <memory>
-#include <ostream>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "lib/base/take_until.hpp"
-#include "lib/base/text_file.hpp"
 #include "testing/explore/explorer.hpp"
 #include "testing/explore/replay.hpp"
+#include "tests/explore/own_scenarios.hpp"
 
 namespace davit::explore {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-namespace fs = std::filesystem;
-
-constexpr std::size_t kScenariosMin = 4;
-constexpr std::size_t kPercent = 100;
-
-/// The most runs of a scenario of each set, so that all scenarios together take less than
-/// a minute of CPU under ASan. Without it .ci/run plays a half of all runs, and its successor the
-/// other.
-std::size_t runs_max_of(const std::string& plugin) {
-  constexpr std::size_t kFew = 3;  // Runs of controllers that follow each kind take longer.
-  constexpr std::size_t kUsual = 6;
-  const bool follows_all = plugin == "namespace" || plugin == "garbagecollector";
-  return follows_all ? kFew : kUsual;
-}
-
-/// Other runs for each commit.
-std::uint64_t seed() {
-  const char* const given = std::getenv("DAVIT_SYSTEM_SEED");
-  return given == nullptr ? 1 : std::strtoull(given, nullptr, 10);
-}
-
-/// The scenarios of a file, with their plugins open.
-class Scenarios {
- public:
-  explicit Scenarios(const std::string& name) {
-    const fs::path file = fs::path(DAVIT_EXPLORE_SCENARIOS) / (name + ".yaml");
-    const Result<std::string> text = read_text_file(file);
-    EXPECT_TRUE(text);
-    Result<std::vector<Scenario>> read = read_scenarios(*text, file.filename());
-    EXPECT_TRUE(read) << read.error().message();
-    all_ = std::move(*read);
-    std::set<std::string> names;
-    for (const Scenario& each : all_) names.insert(each.plugins.begin(), each.plugins.end());
-    for (const std::string& each : names) {
-      fs::path own = fs::path(DAVIT_EXPLORE_PLUGINS) / (each + ".so");
-      const Status s = plugins_.open(
-          fs::exists(own) ? std::move(own) : fs::path(DAVIT_PLUGINS) / each / (each + ".so"));
-      EXPECT_TRUE(s.ok()) << s.message();
-    }
-  }
-
-  [[nodiscard]] const std::vector<Scenario>& all() const { return all_; }
-  [[nodiscard]] const Scenario& find(const std::string& name) const {
-    return *std::ranges::find(all_, name, &Scenario::name);
-  }
-  [[nodiscard]] Subject subject(const Scenario& scenario) const {
-    return *plugins_.subject(scenario);
-  }
-  [[nodiscard]] RunResult play(const std::string& name, const std::string& plan) const {
-    const Scenario& scenario = find(name);
-    const Subject of = subject(scenario);
-    Explorer explorer(scenario, of, *clock_);
-    return explorer.replay(*parse_plan(plan));
-  }
-  [[nodiscard]] Summary explore(const Scenario& scenario, const ExplorerOptions& options) const {
-    const Subject of = subject(scenario);
-    return Explorer(scenario, of, *clock_).explore(options);
-  }
-
- private:
-  const std::unique_ptr<Clock> clock_ = make_system_clock();
-  std::vector<Scenario> all_;
-  OpenPlugins plugins_;
-};
-
-std::string text_of(const Summary& summary) {
-  std::string out;
-  for (const Finding& each : summary.findings) {
-    out += each.replay + "\n";
-    for (const std::string& line : each.story) out += "  " + line + "\n";
-  }
-  return out;
-}
-
-std::vector<std::string> oracles_of(const RunResult& run) {
-  std::vector<std::string> out;
-  for (const Violation& each : run.violations) out.push_back(each.oracle);
-  return out;
-}
 
 // ---- The line ----
 
@@ -225,6 +140,20 @@ TEST(RunTest, AResourceOfAPlanThatNoCacheShowsIsAMistake) {
   }
 }
 
+TEST(RunTest, APromptScenarioHidesItsStepsOnlyFromControllersThatBegin) {
+  const Scenarios scenarios("replicaset");
+  Scenario scenario = scenarios.find("rs-create");
+  scenario.prompt = "its steps compete";
+  std::set<std::string> plans;
+  ExplorerOptions options;
+  options.singles = false;
+  options.before_run = [&plans](const Plan& plan) { plans.insert(to_text(plan)); };
+  EXPECT_EQ(scenarios.explore(scenario, options).failures, 0U);
+  EXPECT_THAT(plans, ::testing::Contains("turn#1=enable@1"));
+  EXPECT_THAT(plans, ::testing::Not(::testing::Contains("turn#1=swap@1")));
+  EXPECT_THAT(plans, ::testing::Contains("turn#2=swap@1")) << "the controllers' own change";
+}
+
 TEST(RunTest, AVerificationThatTheServersCacheDoesNotShowIsFollowedByAList) {
   const Scenarios scenarios("replicaset");
   EXPECT_THAT(oracles_of(scenarios.play("rs-change", "request#4=takeover-after@1")), IsEmpty());
@@ -267,6 +196,44 @@ TEST(RunTest, ControllersThatAreDisabledAcrossAChangeMakeUpForIt) {
     EXPECT_LT(at("  the controllers of A begin again"), run.log.end()) << plan;
     EXPECT_THAT(oracles_of(run), IsEmpty()) << plan;
   }
+}
+
+// The new build begins where the old one does, whose caches were not verified yet.
+TEST(RunTest, ASwapBeforeTheCachesOfATakeoverAreVerifiedWritesNothingThatIsStale) {
+  const Scenarios scenarios("attachdetach");
+  const RunResult run = scenarios.play(
+      "ad-detach", "request#1=takeover-after@1, turn#5=swap@1:volumeattachments.storage.k8s.io");
+  EXPECT_THAT(run.log, ::testing::Contains(HasSubstr("* turn#5=swap@1")));
+  EXPECT_THAT(oracles_of(run), IsEmpty());
+}
+
+// The controller waits two minutes for the attachment that it has made.
+TEST(RunTest, AStepWaitsForWhatARestoredServerHasLostBeforeACacheShowedIt) {
+  const Scenarios scenarios("attachdetach");
+  const RunResult run = scenarios.play(
+      "ad-detach", "turn#6=swap@1:volumeattachments.storage.k8s.io, turn#10=restore@1");
+  EXPECT_THAT(run.log, ::testing::Contains(HasSubstr("* turn#10=restore@1")));
+  EXPECT_THAT(oracles_of(run), IsEmpty());
+}
+
+TEST(RunTest, TheDependentsOfWhatIsGoneAreCollected) {
+  const Scenarios scenarios("replicaset");
+  Scenario scenario = scenarios.find("rs-create");
+  const auto take = [&scenario](Step::Action action) -> Step& {
+    scenario.steps.emplace_back().action = action;
+    return scenario.steps.back();
+  };
+  take(Step::Action::kDelete).target = {"replicasets", "", "web", {}};
+  take(Step::Action::kRest);
+  const Subject subject = scenarios.subject(scenario);
+  const auto pods_of = [](const RunResult& run) {
+    return std::ranges::count_if(run.end, [](const auto& each) {
+      return each.find(R"("kind":"Pod")") != std::string::npos;
+    });
+  };
+  EXPECT_GT(pods_of(play(scenario, subject, {}, nullptr)), 0);
+  take(Step::Action::kCollect);
+  EXPECT_EQ(pods_of(play(scenario, subject, {}, nullptr)), 0);
 }
 
 TEST(RunTest, AServerThatWasRestoredToAnOlderStateGetsThePodsThatItLost) {
@@ -432,124 +399,6 @@ TEST(RunTest, AForgedOwnerReferenceOfAnotherNamespaceChangesNothing) {
   for (const std::string& each : run.log)
     EXPECT_THAT(each, ::testing::Not(HasSubstr("jobs/forged")));
 }
-
-// ---- davit's own controllers ----
-
-/// The names of the files of scenarios, which are those of the plugins.
-std::vector<std::string> explored_plugins() {
-  std::vector<std::string> out;
-  for (const auto& each : fs::directory_iterator(DAVIT_EXPLORE_SCENARIOS)) {
-    out.push_back(each.path().stem());
-  }
-  std::ranges::sort(out);
-  return out;
-}
-
-std::string name_of(const ::testing::TestParamInfo<std::string>& plugin) { return plugin.param; }
-
-class OwnControllersTest : public ::testing::TestWithParam<std::string> {};
-
-TEST_P(OwnControllersTest, NoSingleFaultAndNoStaleCacheShows) {
-  const Scenarios scenarios(GetParam());
-  ExplorerOptions options;
-  options.runs_max = runs_max_of(GetParam());
-  options.seed = seed();
-  std::size_t runs = 0;
-  std::size_t possible = 0;
-  for (const Scenario& each : scenarios.all()) {
-    const Summary summary = scenarios.explore(each, options);
-    EXPECT_EQ(summary.failures, 0U) << text_of(summary);
-    runs += summary.runs;
-    possible += summary.possible;
-  }
-  std::printf("%s: %zu of %zu runs, %zu %%\n", GetParam().c_str(), runs, possible,
-              runs * kPercent / possible);
-}
-
-INSTANTIATE_TEST_SUITE_P(Plugins, OwnControllersTest, ::testing::ValuesIn(explored_plugins()),
-                         name_of);
-
-TEST(OwnScenariosTest, EachShippedPluginHasFourOrMore) {
-  for (const auto& each : fs::directory_iterator(DAVIT_SOURCES "/plugins")) {
-    if (!fs::exists(each.path() / "plugin.cpp")) continue;
-    const Result<std::string> text = read_text_file(fs::path(DAVIT_EXPLORE_SCENARIOS) /
-                                                    (each.path().filename().string() + ".yaml"));
-    ASSERT_TRUE(text) << each.path() << " has no scenarios";
-    EXPECT_GE(read_scenarios(*text, each.path())->size(), kScenariosMin) << each.path();
-  }
-}
-
-TEST(OwnScenariosTest, ThePageHasARowForEachPluginWithTheNumberOfItsScenarios) {
-  const std::string page = *read_text_file(DAVIT_SOURCES "/docs/EXPLORER.md");
-  for (const std::string& each : explored_plugins()) {
-    const std::string file = *read_text_file(fs::path(DAVIT_EXPLORE_SCENARIOS) / (each + ".yaml"));
-    const std::size_t count = read_scenarios(file, each)->size();
-    const std::string row = "\n| " + each + " | " + std::to_string(count) + " |";
-    EXPECT_NE(page.find(row), std::string::npos)
-        << each << " has " << count << " scenarios; "
-        << "scripts/explore --table " << each << ".yaml prints the row";
-  }
-}
-
-// ---- Guards that the explorer misses by itself ----
-
-#ifdef DAVIT_MUTANTS
-
-/// A row of the last table of tests/mutants/README.md.
-struct ExploredMutant {
-  std::string name;
-  std::string plugin;
-  std::string scenario;
-  std::string oracle;
-};
-
-std::vector<ExploredMutant> explored_mutants() {
-  const std::string page = *read_text_file(DAVIT_SOURCES "/tests/mutants/README.md");
-  const std::string head = "\n| guard | scenario | oracle |\n| --- | --- | --- |\n";
-  std::string_view rest = page;
-  rest.remove_prefix(page.find(head) + head.size());
-  std::vector<ExploredMutant> out;
-  while (rest.starts_with("| ")) {
-    std::string_view row = take_until(rest, "\n").substr(2);
-    ExploredMutant mutant;
-    mutant.name = take_until(row, " | ");
-    mutant.plugin = take_until(row, " ");
-    mutant.scenario = take_until(row, " | ");
-    mutant.oracle = take_until(row, " |");
-    out.push_back(std::move(mutant));
-  }
-  return out;
-}
-
-/// For a failure's text.
-void PrintTo(const ExploredMutant& mutant, std::ostream* out) { *out << mutant.name; }
-
-class ExploredMutantTest : public ::testing::TestWithParam<ExploredMutant> {};
-
-TEST_P(ExploredMutantTest, IsFoundByTheSetsOfTheExplorerAlone) {
-  const Scenarios scenarios(GetParam().plugin);
-  ExplorerOptions options;
-  options.failures_max = 1;
-  ASSERT_EQ(setenv("DAVIT_MUTANT", GetParam().name.c_str(), 1), 0);
-  const Summary summary = scenarios.explore(scenarios.find(GetParam().scenario), options);
-  unsetenv("DAVIT_MUTANT");
-  ASSERT_EQ(summary.findings.size(), 1U) << "the guard is off, and nothing shows it";
-  EXPECT_EQ(summary.findings.front().violations.front().oracle, GetParam().oracle);
-}
-
-TEST(ExploredMutantsTest, ThePageHasThem) {
-  EXPECT_THAT(explored_mutants(), ::testing::Not(::testing::IsEmpty()));
-}
-
-INSTANTIATE_TEST_SUITE_P(Guards, ExploredMutantTest, ::testing::ValuesIn(explored_mutants()),
-                         [](const auto& each) {
-                           std::string name = each.param.name;
-                           std::ranges::replace_if(
-                               name, [](char c) { return c == '-' || c == '+'; }, '_');
-                           return name;
-                         });
-
-#endif
 
 }  // namespace
 }  // namespace davit::explore

@@ -56,6 +56,7 @@ TEST(ScenarioTest, AMistakeHasFileLineAndWhatIsAllowed) {
         .message();
   };
   EXPECT_THAT(read("jump"), HasSubstr("a.yaml:4: a step is rest"));
+  EXPECT_THAT(read("collect: pods"), HasSubstr("a.yaml:4: collect stands alone"));
   EXPECT_THAT(read("pass: soon"), HasSubstr("a.yaml:4: pass is a number"));
   EXPECT_THAT(read("create: nothing"), HasSubstr("a.yaml:4: no object named nothing"));
   EXPECT_THAT(read("{delete: pod/a, when: now}"), HasSubstr("a.yaml:4: unknown key when"));
