@@ -15,8 +15,8 @@
 #include "lib/base/take_until.hpp"
 #include "lib/base/text_file.hpp"
 
-// The status page takes these figures every second, also in a host that has nothing else to do.
-// Plain system calls keep the streams and file system of the C++ library out of its resident
+// The status page takes some of these figures every second, also in a host that has nothing else to
+// do. Plain system calls keep the streams and file system of the C++ library out of its resident
 // memory.
 
 namespace davit::host {
@@ -49,7 +49,7 @@ double boot_time() {
   return static_cast<double>(now.tv_sec - since_boot.tv_sec - (borrows ? 1 : 0));
 }
 
-void read_stat(ProcessStats& stats) {
+void read_stat(ProcessUse& stats) {
   const std::string text = read_text_file("/proc/self/stat").value_or("");
   // The program's name is in parentheses and may contain anything; fields are counted behind it,
   // from the third on.
@@ -102,12 +102,18 @@ double limit(int resource) {
 
 }  // namespace
 
+ProcessUse read_process_use() {
+  ProcessUse use;
+  read_stat(use);
+  const struct mallinfo2 heap = ::mallinfo2();
+  use.allocated_bytes = heap.uordblks + heap.hblkhd;
+  return use;
+}
+
 ProcessStats read_process_stats() {
   ProcessStats stats;
-  read_stat(stats);
+  static_cast<ProcessUse&>(stats) = read_process_use();
   read_network(stats);
-  const struct mallinfo2 heap = ::mallinfo2();
-  stats.allocated_bytes = heap.uordblks + heap.hblkhd;
   stats.virtual_bytes_max = limit(RLIMIT_AS);
   stats.open_files_max = limit(RLIMIT_NOFILE);
   stats.open_files = open_files();

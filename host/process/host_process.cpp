@@ -419,10 +419,12 @@ void HostProcess::report_caches() {
 }
 
 void HostProcess::sample_status() {
+  std::vector<CacheState> caches = cache_states(informers_);
+  checks_.note("caches", cache_notes(caches, seams_.clock.now()));
   HostStatus status =
       collect_status({.clock = seams_.clock,
                       .plugins = plugins_.serving(),
-                      .informers = informers_,
+                      .caches = std::move(caches),
                       .checks = checks_,
                       .elections = elections_ ? &*elections_ : nullptr,
                       .lease = manifest_.leader_election.ns + "/" + manifest_.leader_election.name,
@@ -443,7 +445,6 @@ void HostProcess::tick() {
     stuck_.add_to(overdue, seams_.clock.now());
   }
   checks_.note("calls", std::move(overdue));
-  checks_.note("caches", cache_notes(cache_states(informers_), seams_.clock.now()));
   clients_->close_idle();
   if (secure_ != nullptr) secure_->tick();
   if (!trimmed_ && plugins_.serving().caches_filled().ok()) {

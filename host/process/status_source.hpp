@@ -16,11 +16,11 @@
 
 namespace davit::host {
 
-/// The parts of a host that its status shows; all are borrowed for the call.
+/// The parts of a host that its status shows; references are borrowed for the call.
 struct StatusParts {
   Clock& clock;
   ServingPlugins& plugins;
-  const InformerFactory& informers;
+  std::vector<CacheState> caches;
   HealthChecks& checks;
   const HostElections* elections;  ///< Null: no election.
   std::string lease;               ///< "kube-system/davit"
@@ -29,7 +29,7 @@ struct StatusParts {
 };
 
 /// The present state, without the crashes. Thread-safe; blocks for no longer than short locks.
-[[nodiscard]] HostStatus collect_status(const StatusParts& parts);
+[[nodiscard]] HostStatus collect_status(StatusParts parts);
 
 /// Writes the gauges of the caches.
 void report_caches(const InformerFactory& informers, Metrics& metrics, Time now);
