@@ -1,4 +1,4 @@
-// From kubernetes_feature_enabled of kube-controller-manager v1.36.2, and from what it refuses.
+// Made by tools/kubernetes_tables from upstream's documents. Do not edit.
 #include "host/config/feature_gates.hpp"
 
 namespace davit::host {
@@ -9,6 +9,7 @@ using enum FeatureGate::Lock;
 constexpr bool kOn = true;
 constexpr bool kOff = false;
 
+// clang-format off
 constexpr FeatureGate kGates[] = {
     {"APIResponseCompression", kBeta, kOn},
     {"APIServerIdentity", kBeta, kOn},
@@ -140,7 +141,6 @@ constexpr FeatureGate kGates[] = {
     {"MatchLabelKeysInPodTopologySpreadSelectorMerge", kBeta, kOn},
     {"MaxUnavailableStatefulSet", kBeta, kOff},
     {"MemoryQoS", kAlpha, kOff},
-    {"MinimumKubeletVersion", kAlpha, kOff},
     {"MultiCIDRServiceAllocator", kGa, kOn, kLocked},
     {"MutableCSINodeAllocatableCount", kGa, kOn, kLocked},
     {"MutablePVNodeAffinity", kAlpha, kOff},
@@ -192,7 +192,6 @@ constexpr FeatureGate kGates[] = {
     {"RestartAllContainersOnContainerExits", kBeta, kOn},
     {"RetryGenerateName", kGa, kOn, kLocked},
     {"RotateKubeletServerCertificate", kBeta, kOn},
-    {"RouteExternalCertificate", kAlpha, kOff},
     {"RuntimeClassInImageCriApi", kAlpha, kOff},
     {"SELinuxChangePolicy", kGa, kOn, kLocked},
     {"SELinuxMount", kBeta, kOff},
@@ -219,7 +218,6 @@ constexpr FeatureGate kGates[] = {
     {"StatefulSetSemanticRevisionComparison", kBeta, kOn},
     {"StorageCapacityScoring", kAlpha, kOff},
     {"StorageNamespaceIndex", kDeprecated, kOn},
-    {"StoragePerformantSecurityPolicy", kAlpha, kOff},
     {"StorageVersionAPI", kAlpha, kOff},
     {"StorageVersionHash", kBeta, kOn},
     {"StorageVersionMigrator", kBeta, kOff},
@@ -260,6 +258,7 @@ constexpr FeatureGate kGates[] = {
 constexpr GateDependency kDependencies[] = {
     {"ClusterTrustBundleProjection", "ClusterTrustBundle"},
     {"DRADeviceBindingConditions", "DRAResourceClaimDeviceStatus"},
+    {"DRADeviceTaintRules", "DRADeviceTaints"},
     {"DRAResourceClaimGranularStatusAuthorization", "DRAResourceClaimDeviceStatus"},
     {"DRAWorkloadResourceClaims", "GenericWorkload"},
     {"ExtendWebSocketsToKubelet", "NodeDeclaredFeatures"},
@@ -285,6 +284,7 @@ constexpr GateDependency kDependencies[] = {
     {"WorkloadAwarePreemption", "GangScheduling"},
     {"WorkloadWithJob", "GenericWorkload"},
 };
+// clang-format on
 
 }  // namespace
 

@@ -1,4 +1,5 @@
-/// The feature gates of kube-controller-manager v1.36. Rules: docs/spec/host.md, 10. Pure.
+/// The feature gates of kube-controller-manager v1.36. Rules: docs/spec/host.md, 10. The table is
+/// made by tools/kubernetes_tables. Pure.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 /// The controllers of kube-controller-manager v1.36, so that existing lists of them stay valid.
+/// tools/kubernetes_tables makes the table from the help of the real binary and controllers.toml.
 /// Pure.
 #pragma once
 

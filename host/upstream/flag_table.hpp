@@ -1,6 +1,6 @@
 /// Every flag of kube-controller-manager v1.36, and what davit does with it: the only source for
-/// `davit run`, `davit manifest from-flags` and docs/FLAGS.md. A test compares it with the help of
-/// the real binary.
+/// `davit run`, `davit manifest from-flags` and docs/FLAGS.md. tools/kubernetes_tables makes it
+/// from the help of the real binary and from flags.toml.
 #pragma once
 
 #include <cstdint>

@@ -64,6 +64,31 @@ THING = {
     'x-kubernetes-group-version-kind': [{'group': 'apps', 'version': 'v1', 'kind': 'Thing'}],
 }
 
+HELP = """\
+A sentence.
+
+Debugging flags:
+
+      --profiling   A sentence (default true)
+
+Generic flags:
+
+      --controllers strings   A sentence.
+                              All controllers: a-controller, b-controller
+                              Disabled-by-default controllers: b-controller (default [*])
+      --cluster-name string   A sentence. (default "kubernetes")
+  -h, --help                  A sentence
+"""
+METRICS = """\
+kubernetes_feature_enabled{name="Deep",stage="ALPHA"} 0
+kubernetes_feature_enabled{name="Old",stage="DEPRECATED"} 1
+kubernetes_feature_enabled{name="Shallow",stage=""} 1
+"""
+REFUSED = """\
+err="[cannot set feature gate Old to false, feature is locked to true, Deep is enabled, but depends on features that are disabled: \
+[Shallow]]"
+""".replace('\\\n', '')
+
 
 class TablesTest(unittest.TestCase):
     def setUp(self):
@@ -76,6 +101,9 @@ class TablesTest(unittest.TestCase):
         self.write('version.txt', 'Kubernetes v1.37.0\n')
         self.write('openapi/apis__apps__v1.json', json.dumps(
             {'components': {'schemas': {'io.k8s.api.apps.v1.Thing': THING, 'io.k8s.api.apps.v1.Part': PART}}}))
+        self.write('help.txt', HELP)
+        self.write('metrics.txt', METRICS)
+        self.write('gates/00.txt', REFUSED)
         self.write(f'source/{META}/generated.proto', META_PROTO)
         self.write(f'source/{META}/types.go', META_GO)
         self.write(f'source/{APPS}/generated.proto', APPS_PROTO)
@@ -108,6 +136,16 @@ class TablesTest(unittest.TestCase):
             self.assertTrue(text.startswith('# Facts of Kubernetes v1.37. '))
             self.assertNotIn('sentence', text)
 
+    def test_help_and_gates_become_facts_without_a_sentence(self):
+        self.assertEqual(self.facts(), (0, ''))
+
+        flags = (self.tool / 'facts' / 'flags.txt').read_text()
+        self.assertTrue(flags.endswith('\n[Debugging flags]\n--profiling =true\n[Generic flags]\n--controllers strings =[*]\n'
+                                       '--cluster-name string =kubernetes\n--help\ncontroller a-controller\n'
+                                       'controller b-controller off\n'), flags)
+        gates = (self.tool / 'facts' / 'gates.txt').read_text()
+        self.assertTrue(gates.endswith('\nDeep ALPHA off needs=Shallow\nOld DEPRECATED on locked\nShallow GA on\n'), gates)
+
     def expect(self, outcome, *words):
         status, said = outcome
         self.assertEqual(status, 1, said)
@@ -130,6 +168,30 @@ class TablesTest(unittest.TestCase):
         self.write(f'source/{APPS}/generated.proto', APPS_PROTO.replace('repeated Part parts', 'oneof parts'))
         self.expect(self.facts(), f'{APPS}/generated.proto:5', 'Extend tools/kubernetes_tables')
 
+    def copy_notes(self):
+        (self.root / 'host' / 'upstream').mkdir(parents=True)
+        for name in ('flags.toml', 'controllers.toml'):
+            shutil.copy(TOOL.parents[1] / 'host' / 'upstream' / name, self.root / 'host' / 'upstream' / name)
+
+    def test_a_flag_without_an_entry_and_an_entry_without_a_flag_are_refused(self):
+        self.copy_notes()
+        path = self.root / 'host' / 'upstream' / 'flags.toml'
+        notes = path.read_text()
+        path.write_text(notes.replace('[secure-port]', '[insecure-port]'))
+        self.expect(self.run_tool('code', '--check'), 'flags.toml', 'it has no entry for the flag secure-port')
+        path.write_text(notes + '[wagons]\n')
+        self.expect(self.run_tool('code', '--check'), 'flags.toml', 'the flag wagons, which the release does not have')
+        path.write_text(notes.replace('least = 0\n', 'lest = 0\n', 1))
+        self.expect(self.run_tool('code', '--check'), 'flags.toml', 'the unknown key lest')
+
+    def test_a_help_of_another_program_is_refused(self):
+        self.write('help.txt', 'Usage: ls\n')
+        self.expect(self.facts(), 'help.txt', 'it is not the help of kube-controller-manager')
+
+    def test_gates_that_are_refused_in_unknown_words_are_a_mistake(self):
+        self.write('gates/00.txt', 'No.\n')
+        self.expect(self.facts(), 'gates', 'refuses no setting of a gate')
+
     def test_a_stale_entry_of_the_selection_is_refused(self):
         path = self.tool / 'selection.toml'
         path.write_text(path.read_text() + '"core.v1.Wagon" = "It has wheels."\n')
@@ -145,6 +207,7 @@ class TablesTest(unittest.TestCase):
         self.expect(self.run_tool('code', '--check'), 'schemas.txt', 'Make the facts again')
 
     def test_a_source_that_was_edited_is_found(self):
+        self.copy_notes()
         self.assertEqual(self.run_tool('code'), (0, ''))
         self.assertEqual(self.run_tool('code', '--check'), (0, ''))
         path = self.root / 'lib' / 'kube' / 'schema' / 'fields' / 'batch.cpp'

@@ -4,11 +4,11 @@ HEAD = """\
 """
 
 
-def raw_string(include, function, constant, table, title=''):
+def raw_string(include, function, constant, table, title='', namespace='davit'):
     """A source whose function returns `table`."""
     return f"""{title}{chr(10) if title else ''}{HEAD}#include "{include}"
 
-namespace davit {{
+namespace {namespace} {{
 
 namespace {{
 
@@ -19,7 +19,7 @@ constexpr std::string_view {constant} = R"(
 
 std::string_view {function}() {{ return {constant}; }}
 
-}}  // namespace davit
+}}  // namespace {namespace}
 """
 
 

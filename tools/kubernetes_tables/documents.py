@@ -14,11 +14,11 @@ import time
 import urllib.error
 import urllib.request
 
+import gates_table
 from report import Mistake
 
 READY_SECONDS_MAX = 180
 TOKEN = 'documents'
-# Group versions that these documents leave out are absent from the tables.
 OPENAPI_INDEX = 'openapi/v3'
 LISTS = {
     'clusterroles.json': '/apis/rbac.authorization.k8s.io/v1/clusterroles',
@@ -27,11 +27,10 @@ LISTS = {
     'rolebindings.json': '/apis/rbac.authorization.k8s.io/v1/rolebindings',
 }
 AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
-# The last file of a server's start-up: all roles have been made once this one is there.
+# A server makes its roles at its start, and this one's binding last.
 LAST_ROLE = 'system:controller:token-cleaner'
 SOURCES = ['staging/src/k8s.io/api', 'staging/src/k8s.io/apimachinery/pkg', 'staging/src/k8s.io/kube-aggregator/pkg/apis',
            'staging/src/k8s.io/apiextensions-apiserver/pkg/apis']
-FEATURE_LIST = 'test/compatibility_lifecycle/reference/versioned_feature_list.yaml'
 
 
 def _free_port():
@@ -146,11 +145,21 @@ def from_server(assets, folder):
             _write(folder, f'discovery/{path}.json', server.get('/' + path, AGGREGATED))
         for name, path in LISTS.items():
             _write(folder, f'roles/{name}', server.get(path))
-        _write(folder, 'metrics.txt', server.get('/metrics', 'text/plain'))
+        metrics = server.get('/metrics', 'text/plain').decode()
+    _write(folder, 'metrics.txt', metrics)
+    gates = gates_table.gates_of_metrics(metrics)
+    locked = set()
+    for number, settings in enumerate(gates_table.contradictions(gates, locked)):
+        words = ','.join(f'{name}={"true" if on else "false"}' for name, on in sorted(settings.items()))
+        # It ends before it asks a server: the settings are refused, and so is the kubeconfig.
+        said = subprocess.run([manager, f'--feature-gates={words}', f'--kubeconfig={folder}/none'], capture_output=True, text=True,
+                              timeout=60).stderr
+        locked.update(gates_table.LOCKED.findall(said))
+        _write(folder, f'gates/{number:02}.txt', said)
 
 
 def from_source(source, folder):
-    """The files of the release's source that describe the wire format, the Go types and the gates."""
+    """The files of the release's source that describe the wire format and the Go types."""
     source = pathlib.Path(source)
     for part in SOURCES:
         if not (source / part).is_dir():
@@ -160,7 +169,3 @@ def from_source(source, folder):
                 target = folder / 'source' / path.relative_to(source)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, target)
-    gates = source / FEATURE_LIST
-    if not gates.is_file():
-        raise Mistake(gates, 'the file is missing', "Name the root of the release's source tree.")
-    _write(folder, 'gates.yaml', gates.read_bytes())

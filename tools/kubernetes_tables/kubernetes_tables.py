@@ -17,6 +17,8 @@ import tempfile
 import tomllib
 
 import documents
+import flags_table
+import gates_table
 import schemas_table
 import types_table
 from report import Mistake
@@ -25,6 +27,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 FACTS = HERE / 'facts'
 SELECTION = HERE / 'selection.toml'
 ROOT = HERE.parent.parent
+FLAGS = ROOT / 'host' / 'upstream' / 'flags.toml'
+CONTROLLERS = ROOT / 'host' / 'upstream' / 'controllers.toml'
 VERSION = re.compile(r'Kubernetes (v\d+\.\d+)\.\d+\S*\n?')
 AGAIN = 'Make the facts again: kubernetes_tables.py facts --documents FOLDER'
 
@@ -49,18 +53,27 @@ def make_facts(folder):
     """name → text of each file of facts that the documents suffice for."""
     head = f'# Facts of Kubernetes {_version(folder)}. Made by tools/kubernetes_tables; do not edit.\n'
     schemas, packages = schemas_table.read_documents(folder)
-    out = {'schemas.txt': schemas_table.facts(schemas, packages)}
+    vendor = read_selection()['vendor']
+    out = {
+        'schemas.txt': schemas_table.facts(schemas, packages),
+        'flags.txt': flags_table.facts(folder, vendor['controllers']),
+        'gates.txt': gates_table.facts(folder, vendor['gates']),
+    }
     if (folder / 'source').is_dir():
         out['types.txt'] = types_table.facts(folder, packages)
     return {name: head + text for name, text in out.items()}
 
 
-def read_selection():
+def _read_toml(path):
     try:
-        out = tomllib.loads(_read(SELECTION, 'Restore it'))
+        return tomllib.loads(_read(path, 'Restore it'))
     except tomllib.TOMLDecodeError as error:
-        raise Mistake(SELECTION, f'it is not TOML: {error}', 'Mend it') from error
-    missing = {'files', 'roots', 'left_out'} - set(out)
+        raise Mistake(path, f'it is not TOML: {error}', 'Mend it') from error
+
+
+def read_selection():
+    out = _read_toml(SELECTION)
+    missing = {'files', 'roots', 'left_out', 'vendor'} - set(out)
     if missing:
         raise Mistake(SELECTION, f'it has no {", ".join(sorted(missing))}', 'Mend it')
     return out
@@ -83,7 +96,7 @@ def _one_version(names):
 def make_code():
     """path below the root → text of each generated source."""
     selection = read_selection()
-    _one_version(['types.txt', 'schemas.txt'])
+    _one_version(['types.txt', 'schemas.txt', 'flags.txt', 'gates.txt'])
     packages, types = types_table.read(_facts_text('types.txt'), FACTS / 'types.txt')
     schemas = schemas_table.read(_facts_text('schemas.txt'), FACTS / 'schemas.txt')
     kinds = schemas_table.kinds(schemas)
@@ -95,8 +108,12 @@ def make_code():
             raise Mistake(SELECTION, f'files names the package {name}, which the release does not have', 'Remove the entry')
     roots = (kinds - set(selection['left_out'])) | set(selection['roots'])
     selected = types_table.needed(roots, types, FACTS / 'types.txt')
+    groups, controllers = flags_table.read(_facts_text('flags.txt'))
     return {**types_table.code(packages, types, selected, selection['files']),
-            **schemas_table.code(schemas, types, selected)}
+            **schemas_table.code(schemas, types, selected),
+            **flags_table.flags_code(groups, _read_toml(FLAGS), FLAGS),
+            **flags_table.controllers_code(controllers, _read_toml(CONTROLLERS), CONTROLLERS),
+            **gates_table.code(_facts_text('gates.txt'))}
 
 
 def _compare(wanted, folder, what):
