@@ -29,8 +29,10 @@ using explore::RunResult;
 using explore::Scenario;
 using explore::Summary;
 
-/// A busy machine plays so many steps of a large scenario in a second.
-constexpr std::size_t kStepsOfSecond = 1'000;
+/// A busy machine plays so many steps of a large scenario in a second, each with an object to sync.
+constexpr std::size_t kStepsOfSecond = 100;
+/// A run with faults may have so many times the syncs of the undisturbed one.
+constexpr int kTimesUndisturbed = 10;
 
 /// The child's orders.
 struct Work {
@@ -121,6 +123,7 @@ class ChildWork {
       if (!subject) return subject.error();
       Explorer explorer(each, *subject, *clock_);
       reporter_.progress(each.name + ": the run without faults");
+      undisturbed_ = Duration::zero();
       explore::ExplorerOptions options;
       options.pairs = work_.options.pairs;
       if (work_.options.runs_max != 0) options.runs_max = work_.options.runs_max;
@@ -172,9 +175,16 @@ class ChildWork {
   /// Should the process end in this run, its last step is the line that replays it.
   void begin_run(const Scenario& scenario, const explore::Subject& subject, const Plan& plan) {
     reporter_.step(replay_line(scenario, subject, plan));
+    const Time now = clock_->now();
+    if (std::exchange(is_undisturbed_, plan.empty())) {
+      undisturbed_ = std::max(undisturbed_, now - began_);
+    }
+    began_ = now;
     const std::size_t steps = scenario.cluster.size() + scenario.steps.size();
     const std::chrono::seconds more(steps / kStepsOfSecond);
-    alarm(static_cast<unsigned>((work_.options.run_limit + more).count()));
+    const auto slow = std::chrono::duration_cast<std::chrono::seconds>(undisturbed_);
+    alarm(
+        static_cast<unsigned>((work_.options.run_limit + more + kTimesUndisturbed * slow).count()));
   }
 
   Status write_report() const {
@@ -185,6 +195,9 @@ class ChildWork {
   const CheckReporter& reporter_;
   const std::unique_ptr<Clock> clock_ = make_system_clock();
   OpenPlugins plugins_;
+  Time began_;                   // The present run.
+  bool is_undisturbed_ = false;  // It.
+  Duration undisturbed_{0};      // The time of the scenario's undisturbed runs, the slower of two.
   Json report_ = Json::object({{"scenarios", Json::array()}, {"log", Json::array()}});
 };
 
