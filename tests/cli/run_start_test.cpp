@@ -99,6 +99,19 @@ TEST_F(RunStartTest, FilesThatOthersMayWriteAreRefused) {
   }
 }
 
+TEST_F(RunStartTest, CLD003_ACloudProviderThatNoPluginHasEndsTheStart) {
+  manifest_ = directory_.write("manifest.yaml",
+                               "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\n"
+                               "plugins: [{path: " DAVIT_PLUGINS
+                               "/cloud/cloud.so}, {path: " DAVIT_PLUGINS "/pools/pools.so}]\n");
+  std::vector<std::string> flags = arguments();
+  flags.emplace_back("--cloud-provider=foo");
+  Program davit(flags);
+  EXPECT_EQ(davit.wait(), 2);
+  EXPECT_THAT(davit.said(), HasSubstr("\"foo\""));
+  EXPECT_THAT(davit.said(), HasSubstr("pools")) << "it names those that there are";
+}
+
 TEST_F(RunStartTest, ActiveKubeControllerManagerWithTheSameControllersEndsTheStart) {
   manifest_ = directory_.write("manifest.yaml",
                                "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\n"

@@ -1,4 +1,4 @@
-/// Whole hosts with a provider of a cloud that hangs. Needs kubectl.
+/// Whole hosts with a cloud provider that hangs, crashes or ignores cancellation. Needs kubectl.
 /// Ids: docs/spec/cloud.md.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,10 @@ namespace davit::live {
 namespace {
 
 using std::chrono::minutes;
+using testing::AnyOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr char kSlowCloudManifest[] = R"(apiVersion: davit.dev/v1alpha1
 kind: ControllerHost
@@ -89,6 +92,10 @@ class SlowCloudTest : public testing::Test {
     });
   }
 
+  [[nodiscard]] bool has_node(const std::string& name) const {
+    return !sandbox_.kubectl({"get", "node", name, "--ignore-not-found", "-o=name"}).out.empty();
+  }
+
   ScratchDir scratch_;
   Sandbox sandbox_;
 };
@@ -109,6 +116,58 @@ TEST_F(SlowCloudTest, CLD055_AnotherReplicaEnsuresWhatAKilledLeaderHadBegun) {
   EXPECT_TRUE(has_address()) << second->output();
   EXPECT_THAT(calls(), HasSubstr("ensure s " + std::to_string(second->pid()) + "\n"));
   stop(*second);
+}
+
+TEST_F(SlowCloudTest, CLD056_TheReportOfACrashNamesTheProviderAndItsCall) {
+  ask("crash");
+  create_service();
+  const auto crashing = davit("crashing", {"--leader-elect=false"});
+  // Under a sanitizer its handler comes after davit's, and exits.
+  EXPECT_THAT(crashing->wait(minutes(4)).value_or(0), AnyOf(128 + SIGSEGV, 1, 66));
+  EXPECT_THAT(crashing->output(), HasSubstr("in plugin slow-cloud, build "));
+  EXPECT_THAT(crashing->output(), HasSubstr("controller slow-cloud, ensure load balancer"));
+
+  take_back("crash");
+  const auto well = davit("well", {"--leader-elect=false"});
+  EXPECT_TRUE(has_address()) << well->output();
+  stop(*well);
+}
+
+TEST_F(SlowCloudTest, CLD096_AMachineForWhichTheProviderHangsHoldsUpNoOther) {
+  for (const char* const name : {"n1", "n2"}) {
+    create("apiVersion: v1\nkind: Node\nmetadata: {name: " + std::string(name) + "}\n");
+  }
+  ask("hang-n1");
+  ask("gone-n2");
+  const auto host = davit("host", {"--leader-elect=false", "--node-monitor-period=1s"});
+  EXPECT_TRUE(has_called("exists n1 ")) << host->output();
+  EXPECT_TRUE(eventually(minutes(4), [&] { return !has_node("n2"); })) << host->output();
+  EXPECT_TRUE(has_node("n1"));
+
+  ask("gone-n1");
+  take_back("hang-n1");
+  EXPECT_TRUE(eventually(minutes(4), [&] { return !has_node("n1"); })) << host->output();
+  stop(*host);
+}
+
+TEST_F(SlowCloudTest, CLD125_AProviderThatIgnoresItsCancellationIsNamedAndHoldsNothingUp) {
+  ask("hang-s");
+  ask("deaf");
+  create_service();
+  const auto host = davit("host", {"--leader-elect=false", "--controller-shutdown-timeout=1s"});
+  ASSERT_TRUE(has_called("ensure s ")) << host->output();
+  host->signal(SIGTERM);
+  EXPECT_TRUE(host->wait(minutes(4))) << "it does not end\n" << host->output();
+  EXPECT_THAT(host->output(), ContainsRegex("A controller did not stop in time.*slow-cloud"));
+}
+
+TEST_F(SlowCloudTest, AProviderThatHeedsItsCancellationEndsInTime) {
+  ask("hang-s");
+  create_service();
+  const auto host = davit("host", {"--leader-elect=false", "--controller-shutdown-timeout=40s"});
+  ASSERT_TRUE(has_called("ensure s ")) << host->output();
+  stop(*host);
+  EXPECT_THAT(host->output(), Not(HasSubstr("did not stop in time")));
 }
 
 }  // namespace

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+#include <sstream>
+
 #include "tests/live/support/sandbox.hpp"
 
 namespace davit::live {
@@ -22,8 +26,7 @@ plugins:
       config:
         pools:
         - name: lan
-          addresses: [192.168.1.200-192.168.1.201]
-)";
+          addresses: )";
 
 std::string service(const std::string& name) {
   return "apiVersion: v1\nkind: Service\nmetadata: {name: " + name +
@@ -32,10 +35,11 @@ std::string service(const std::string& name) {
 
 class PoolsLiveTest : public testing::Test {
  protected:
-  PoolsLiveTest() {
+  void start(const std::string& addresses) {
     const std::filesystem::path manifest = scratch_.path() / "manifest.yaml";
-    write_file(manifest, kManifest);
-    davit_ = sandbox_.davit({"--leader-elect=false", "--manifest=" + manifest.string()});
+    write_file(manifest, kManifest + ("[" + addresses + "]\n"));
+    davit_ = sandbox_.davit({"--leader-elect=false", "--concurrent-service-syncs=8",
+                             "--manifest=" + manifest.string()});
   }
 
   void create(const std::string& name) const {
@@ -55,12 +59,57 @@ class PoolsLiveTest : public testing::Test {
                                        << davit_->output();
   }
 
+  /// The addresses that all Services show at one moment.
+  [[nodiscard]] std::vector<std::string> addresses() const {
+    std::istringstream all(
+        sandbox_
+            .kubectl({"get", "services",
+                      "-o=jsonpath={range .items[*]}{.status.loadBalancer.ingress[*].ip} {end}"})
+            .out);
+    std::vector<std::string> out;
+    for (std::string each; all >> each;) out.push_back(each);
+    return out;
+  }
+  /// Waits until Services show so many addresses, of which none is shown twice at any moment.
+  [[nodiscard]] testing::AssertionResult show(std::size_t wanted) {
+    std::vector<std::string> shown;
+    bool is_twice = false;
+    const bool done = eventually(minutes(4), [&] {
+      shown = addresses();
+      is_twice = std::set<std::string>(shown.begin(), shown.end()).size() != shown.size();
+      return is_twice || shown.size() == wanted;
+    });
+    if (done && !is_twice) return testing::AssertionSuccess();
+    return testing::AssertionFailure()
+           << (is_twice ? "one is shown twice: " : "") << testing::PrintToString(shown) << "\n"
+           << davit_->output();
+  }
+
   ScratchDir scratch_;
   Sandbox sandbox_;
   std::unique_ptr<Process> davit_;
 };
 
+TEST_F(PoolsLiveTest, CLD157_FiftyOfManyServicesGetFiftyAddressesAndTheOthersThoseThatAreFreed) {
+  start("10.9.0.1-10.9.0.50");
+  std::string all;
+  for (int i = 0; i < 60; ++i) all += service("s" + std::to_string(i)) + "---\n";
+  const Outcome made = sandbox_.kubectl({"create", "-f", "-"}, all);
+  ASSERT_EQ(made.code, 0) << made.err;
+  ASSERT_TRUE(show(50));
+
+  std::vector<std::string> deletion = {"delete", "services", "--timeout=240s"};
+  for (int i = 0; i < 60 && deletion.size() < 13; ++i) {
+    if (!address("s" + std::to_string(i)).empty()) deletion.push_back("s" + std::to_string(i));
+  }
+  const Outcome deleted = sandbox_.kubectl(deletion);
+  ASSERT_EQ(deleted.code, 0) << deleted.err << davit_->output();
+  EXPECT_TRUE(show(50));
+  EXPECT_EQ(std::ranges::count(addresses(), std::string("10.9.0.1")), 1);
+}
+
 TEST_F(PoolsLiveTest, AFreedAddressGoesToTheServiceThatWaits) {
+  start("192.168.1.200-192.168.1.201");
   create("first");
   ASSERT_TRUE(gets("first", "192.168.1.200"));
   create("second");
