@@ -1,7 +1,8 @@
 """Every citation of a row of docs/spec/ names a row that exists.
 
 A row is an id with an anchor, such as <a id="RT-050"></a>. RT- and HO- ids are cited anywhere; other ids only have a
-meaning below the folders that implement or test a page, which PAGES_OF lists. Markdown cites rows as links.
+meaning below the folders that implement or test a page, which PAGES_OF lists. Markdown cites rows as links. Each
+observable test case of the pages in TESTED is in the name of a test.
 """
 import os
 import re
@@ -55,6 +56,9 @@ PAGES_OF = [
 # Rows of the controllers have two digits or more. So 'R1' in a test of ReplicaSets is a name and not a citation.
 TWO_DIGITS = {'deployment', 'replicaset', 'endpoint', 'endpointslice', 'nodelifecycle', 'namespace', 'garbagecollector',
               'small-controllers', 'daemonset', 'disruption', 'resourcequota', 'cronjob', 'job', 'serviceaccount'}
+# The pages whose test cases all have a test, with the prefix of the cases.
+TESTED = {'cloud': 'CLD', 'nodeipam': 'IPAM'}
+TEST_NAME = re.compile(r'^TEST(?:_F|_P)?\(\w+,\s*(\w+)', re.M)
 CITED = re.compile(r'(?<![A-Za-z0-9#/&-])([A-Z]{1,4})(-?)(\d{1,3})(b?)(?=_|(?![a-z0-9-]))')
 GLOBAL = re.compile(r'(?<![A-Z0-9#])(RT|HO)-?(\d{3})(?!\d)')
 LINK = re.compile(r'\[`?([A-Z]{1,4}-?\d{1,3}b?)`?\]\(([^)\s]*)\)')
@@ -107,9 +111,20 @@ def bare(path, line, rows):
             yield f'{row} is cited without a link to its row'
 
 
+def untested(files, rows):
+    """A finding for each test case of a page in TESTED that no test has in its name."""
+    named = {part for file in files if file.path.startswith('tests/') and file.path.endswith('.cpp')
+             for name in TEST_NAME.findall(file.text) for part in name.split('_')}
+    for page, row in sorted(rows):
+        prefix = TESTED.get(page)
+        if prefix and re.fullmatch(prefix + r'\d+', row) and row not in named:
+            yield f'{SPEC}{page}.md', 1, f'no test has {row} in its name'
+
+
 def citation_findings(files):
     rows, out = rows_of(files)
     yield from out
+    yield from untested(files, rows)
     for file in files:
         if file.path.startswith((SPEC, 'tests/style/', 'tests/golden/')):
             continue

@@ -237,6 +237,13 @@ class StyleTest(unittest.TestCase):
         again = spec._replace(text=spec.text + '\n' + spec.text)
         self.assertEqual([line for _, line, _ in citation_findings([again])], [3, 4])
 
+    def test_each_case_of_a_page_has_a_test(self):
+        spec = File('docs/spec/cloud.md', '<a id="D1"></a><a id="CLD001"></a><a id="CLD002"></a>')
+        test = File('tests/plugins/cloud/a_test.cpp', 'TEST_F(ATest, CLD001_Holds) {}\nTEST(A,\n     CLD002_HoldsToo) {}\n')
+        self.assertEqual(list(citation_findings([spec, test])), [])
+        half = test._replace(text='TEST_F(ATest, CLD001_Holds) {}\n// CLD002\n')
+        self.assertEqual([text for _, _, text in citation_findings([spec, half])], ['no test has CLD002 in its name'])
+
     def test_the_order_of_folders_is_the_documents(self):
         self.assertEqual(order_of(ARCHITECTURE), ['host/object', 'host/api', 'sandbox/store', 'sandbox/rest',
                                                   'sandbox/nodes', 'lib/base', 'lib/kube', 'lib/kube/schema'])
