@@ -4,12 +4,14 @@
 #include <thread>
 #include <utility>
 
+#include "cli/backend_transports.hpp"
 #include "cli/gated_kinds.hpp"
 #include "cli/hook_transports.hpp"
 #include "lib/base/replace_file.hpp"
 #include "lib/base/start_thread.hpp"
 #include "lib/base/text_file.hpp"
 #include "lib/kube/yaml.hpp"
+#include "sandbox/aggregation/aggregation.hpp"
 #include "sandbox/auth/authenticator.hpp"
 #include "sandbox/auth/rbac.hpp"
 #include "sandbox/auth/tokens.hpp"
@@ -84,12 +86,14 @@ class Wired final : public SandboxProcess {
         seams_(seams),
         log_(seams.sink, "sandbox"),
         metrics_(settings.metrics),
-        hooks_(seams.clock, log_) {}
+        hooks_(seams.clock, log_),
+        backends_(seams.clock, log_) {}
 
   Status start() {
     if (Status s = load_credentials(); !s.ok()) return s;
     if (Status s = open_store(); !s.ok()) return s;
     if (Status s = open_access(); !s.ok()) return s;
+    if (Status s = open_aggregation(); !s.ok()) return s;
     if (Status s = open_server(); !s.ok()) return s;
     if (Status s = open_front(); !s.ok()) return s;
     if (Status s = start_controllers(); !s.ok()) return s;
@@ -153,6 +157,15 @@ class Wired final : public SandboxProcess {
     return {};
   }
 
+  Status open_aggregation() {
+    Result<FrontProxyIdentity> made = make_front_proxy_identity(seams_.clock.wall_now());
+    if (!made) return made.error();
+    front_proxy_authority_ = std::move(made->authority);
+    aggregation_.emplace(sandbox::Aggregation::Parts{*store_, seams_.clock, backends_,
+                                                     std::move(made->certificate)});
+    return {};
+  }
+
   Status open_server() {
     sandbox::ApiServerOptions served;
     served.authenticator = authenticator_.get();
@@ -166,6 +179,9 @@ class Wired final : public SandboxProcess {
         .configurable_tolerance = is_gate_on("HPAConfigurableTolerance", settings_.feature_gates)};
     served.metrics = &metrics_;
     served.webhooks = &hooks_;
+    served.aggregation = &*aggregation_;
+    served.client_authority = credentials_.authority.certificate;
+    served.front_proxy_authority = front_proxy_authority_;
     served.without_controller = kinds_without_controller(settings_.controllers);
     Result<std::unique_ptr<sandbox::ApiServer>> server =
         sandbox::ApiServer::open({*store_, seams_.clock, seams_.random, log_}, served);
@@ -224,6 +240,7 @@ class Wired final : public SandboxProcess {
     chosen.volumes = to_switch(on.volumes);
     chosen.default_accounts = to_switch(on.default_accounts);
     if (on.root_ca) chosen.root_ca = credentials_.authority.certificate;
+    chosen.aggregation = &*aggregation_;
     insider_.emplace(*server_, seams_.clock, credentials_.admin_token);
     controllers_.emplace(sandbox::ControllerParts{*store_, *insider_, seams_.clock,
                                                   [this] { return server_->resources(); }},
@@ -270,6 +287,8 @@ class Wired final : public SandboxProcess {
   const Logger log_;
   sandbox::MetricBoard metrics_;
   HookTransports hooks_;
+  BackendTransports backends_;
+  std::string front_proxy_authority_;
   sandbox::Credentials credentials_;
   // In the order in which they are made; each uses those before it.
   std::unique_ptr<sandbox::FileJournal> journal_;
@@ -278,6 +297,7 @@ class Wired final : public SandboxProcess {
   std::optional<sandbox::BootstrapTokens> bootstrap_tokens_;
   std::unique_ptr<sandbox::Authenticator> authenticator_;
   std::unique_ptr<sandbox::Authorizer> authorizer_;
+  std::optional<sandbox::Aggregation> aggregation_;
   std::unique_ptr<sandbox::ApiServer> server_;
   std::optional<sandbox::FaultLayer> faults_;
   std::optional<sandbox::BrowserGuard> guard_;  // Over plain HTTP.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sandbox/controllers/api_service_availability.hpp"
 #include "sandbox/controllers/claim_binder.hpp"
 #include "sandbox/controllers/event_expiry.hpp"
 #include "sandbox/controllers/garbage_collector.hpp"
@@ -29,6 +30,9 @@ Controllers::Controllers(ControllerParts parts, const ControllerOptions& options
   defaults.root_ca = options.root_ca;
   if (defaults.service_account || !defaults.root_ca.empty()) {
     controllers_.push_back(std::make_unique<NamespacePublisher>(parts_, std::move(defaults)));
+  }
+  if (options.aggregation != nullptr) {
+    controllers_.push_back(std::make_unique<ApiServiceAvailability>(parts_, *options.aggregation));
   }
 }
 

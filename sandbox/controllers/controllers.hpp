@@ -13,6 +13,8 @@
 
 namespace davit::sandbox {
 
+class Aggregation;
+
 enum class Switch : std::uint8_t { kOff, kOn };
 
 struct ControllerOptions {
@@ -26,6 +28,8 @@ struct ControllerOptions {
   Switch default_accounts = Switch::kOff;
   /// The ConfigMap kube-root-ca.crt in each namespace; empty: none.
   std::string root_ca;
+  /// Null: nothing observes APIServices. Borrowed; must outlive the controllers.
+  Aggregation* aggregation = nullptr;
 };
 
 /// Runs all controllers on one thread: a test steps them on its clock, a program calls run().

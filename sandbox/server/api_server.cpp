@@ -2,6 +2,7 @@
 
 #include "lib/base/uuid.hpp"
 #include "sandbox/admission/admission.hpp"
+#include "sandbox/aggregation/aggregation.hpp"
 #include "sandbox/server/access.hpp"
 #include "sandbox/server/bootstrap.hpp"
 #include "sandbox/server/connect.hpp"
@@ -49,6 +50,11 @@ ApiResult<HttpServerResponse> serve(const RestParts& rest, const ApiServerOption
                                     Documents& documents, Call& call) {
   ApiResult<UserInfo> who = check_access(options, call.request, call.url, call.verb);
   if (!who) return who.error();
+  if (options.aggregation != nullptr) {
+    std::optional<HttpServerResponse> proxied =
+        options.aggregation->serve(call.request, call.url, *who);
+    if (proxied) return *std::move(proxied);
+  }
   const Serving serving{rest,
                         options,
                         *who,
@@ -115,6 +121,8 @@ std::optional<std::string> ApiServer::waits(const HttpServerRequest& request) co
   if (state_->options.webhooks == nullptr) return std::nullopt;
   const ApiResult<Url> url = parse_url(request.target);
   if (!url || !url->is_resource) return std::nullopt;
+  Aggregation* const aggregation = state_->options.aggregation;
+  if (aggregation != nullptr && aggregation->serves(*url)) return std::nullopt;
   const ResourcePtr resource =
       state_->resources.now()->find(url->group, url->version, url->resource);
   if (resource != nullptr && conversion_hook(*resource) != nullptr) {
@@ -167,7 +175,7 @@ HttpServerResponse ApiServer::respond(const HttpServerRequest& request, HttpHand
   } else if (!result && result.error().retry_for) {
     response.deferred = std::make_unique<RepeatedRequest>(
         repeats, state_->rest.clock, request, *result.error().retry_for, std::move(given_up));
-  } else {
+  } else if (response.deferred == nullptr) {
     given_up(response.status);
   }
   for (const std::string& each : call.warnings) {

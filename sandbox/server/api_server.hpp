@@ -21,6 +21,7 @@
 
 namespace davit::sandbox {
 
+class Aggregation;
 class HookConnector;
 class MetricBoard;
 
@@ -63,6 +64,11 @@ struct ApiServerOptions {
     kOwn,     ///< One for each such write: handle() responds with a deferred response.
     kCaller,  ///< handle() blocks.
   } hook_thread = HookThread::kOwn;
+  /// Null: APIServices are stored, and no request is proxied. Borrowed; must outlive the server.
+  Aggregation* aggregation = nullptr;
+  /// Contents of the ConfigMap extension-apiserver-authentication, PEM; empty: none.
+  std::string client_authority;       ///< Vouches for clients' certificates.
+  std::string front_proxy_authority;  ///< Vouches for the certificate of `aggregation`.
   ServerVersion version;
   /// The address of the server for clients inside the cluster.
   std::string advertise_address = "10.0.2.15";

@@ -10,6 +10,7 @@
 #include "sandbox/rest/meta.hpp"
 #include "sandbox/rest/write.hpp"
 #include "sandbox/server/local_api_services.hpp"
+#include "sandbox/server/server_target.hpp"
 
 namespace davit::sandbox {
 
@@ -86,13 +87,24 @@ Json priority_class(std::string_view name, std::int64_t value, std::string_view 
   return out;
 }
 
-/// Read by kube-controller-manager and kube-scheduler as they start.
-Json authentication_config() {
+/// The authorities that servers of aggregated APIs, kube-controller-manager and kube-scheduler
+/// believe. k8s: clusterauthenticationtrust of pkg/controlplane/controller.
+Json authentication_data(const ApiServerOptions& options) {
+  Json out;
+  if (!options.client_authority.empty()) out.set("client-ca-file", options.client_authority);
+  const bool proxies = !options.front_proxy_authority.empty();
+  out.set("requestheader-allowed-names", proxies ? R"(["front-proxy-client"])" : "[]");
+  if (proxies) out.set("requestheader-client-ca-file", options.front_proxy_authority);
+  out.set("requestheader-extra-headers-prefix", proxies ? R"(["X-Remote-Extra-"])" : "[]");
+  out.set("requestheader-group-headers", proxies ? R"(["X-Remote-Group"])" : "[]");
+  if (proxies) out.set("requestheader-uid-headers", R"(["X-Remote-Uid"])");
+  out.set("requestheader-username-headers", proxies ? R"(["X-Remote-User"])" : "[]");
+  return out;
+}
+
+Json authentication_config(const ApiServerOptions& options) {
   Json out = named("v1", "ConfigMap", "extension-apiserver-authentication", "kube-system");
-  out.set("data", Json::object({{"requestheader-allowed-names", "[]"},
-                                {"requestheader-extra-headers-prefix", "[]"},
-                                {"requestheader-group-headers", "[]"},
-                                {"requestheader-username-headers", "[]"}}));
+  out.set("data", authentication_data(options));
   return out;
 }
 
@@ -114,19 +126,26 @@ void create(const RestParts& parts, Json object) {
   const std::string ns = object.text_at({"metadata", "namespace"});
   const std::string name = object.text_at({"metadata", "name"});
   if (parts.store.get(resource->collection, ns, name) != nullptr) return;
-  FieldManager manager;
-  manager.name = "kube-apiserver";
-  manager.api_version = resource->api_version();
-  manager.time = time_text(parts.clock);
-  const WriteTarget target{.resource = *resource,
-                           .ns = ns,
-                           .name = "",
-                           .subresource = "",
-                           .dry_run = DryRun::kNo,
-                           .manager = std::move(manager)};
+  const WriteTarget target = server_target(parts, *resource, ns, "");
   std::vector<std::string> warnings;
   // A refusal would be a mistake in this table, which the tests of the server would find.
   static_cast<void>(create_object(parts, target, std::move(object), warnings).has_value());
+}
+
+/// An earlier process had another front-proxy authority.
+void write_authentication_config(const RestParts& parts, const ApiServerOptions& options) {
+  create(parts, authentication_config(options));
+  const ResourcePtr resource = parts.resources.now()->find("", "v1", "configmaps");
+  const WriteTarget target =
+      server_target(parts, *resource, "kube-system", "extension-apiserver-authentication");
+  std::vector<std::string> warnings;
+  const auto with_data = [&](const Json& old) -> ApiResult<Json> {
+    Json next = old;
+    next.set("data", authentication_data(options));
+    return next;
+  };
+  static_cast<void>(
+      rewrite_object(parts, target, Missing::kNotFound, with_data, warnings).has_value());
 }
 
 /// The parts of a control plane. They are read only for clients.
@@ -181,7 +200,7 @@ void write_bootstrap_objects(const RestParts& parts, const ApiServerOptions& opt
   create(parts, kubernetes_service(options));
   create(parts, kubernetes_endpoints(options));
   create(parts, kubernetes_slice(options));
-  create(parts, authentication_config());
+  write_authentication_config(parts, options);
   create(parts, token_tracking(parts.clock));
   restore_addresses(parts);
   for (const char* name : {"scheduler", "controller-manager", "etcd-0"}) {

@@ -30,7 +30,7 @@ HttpServerResponse tagged(const HttpServerRequest& request, std::string body, st
 }
 
 ApiResult<HttpServerResponse> root(const HttpServerRequest& request, const Url& url,
-                                   const ResourceSet& set, const MetricDiscovery& metrics,
+                                   const ResourceSet& set, const FurtherGroups& further,
                                    std::string_view server_address) {
   const bool core = url.segments[0] == "api";
   if (core) {
@@ -41,12 +41,16 @@ ApiResult<HttpServerResponse> root(const HttpServerRequest& request, const Url& 
   if (form->aggregated) {
     const DiscoveryRoot root = core ? DiscoveryRoot::kCore : DiscoveryRoot::kGroups;
     Json document = aggregated_discovery(set.all(), root);
-    if (!core) metrics.append_aggregated(document["items"]);
+    if (!core) {
+      further.metrics.append_aggregated(document["items"]);
+      merge_aggregated(document["items"], further.remote);
+    }
     return tagged(request, to_text(document) + '\n', form->content_type);
   }
   if (core) return json_response(200, to_text(api_versions(server_address)));
   Json document = api_group_list(set.all());
-  metrics.append_groups(document["groups"]);
+  further.metrics.append_groups(document["groups"]);
+  merge_groups(document["groups"], further.remote);
   return json_response(200, to_text(document));
 }
 
@@ -125,17 +129,19 @@ bool Documents::has(const Url& url) {
 
 ApiResult<HttpServerResponse> Documents::respond(const HttpServerRequest& request, const Url& url,
                                                  std::shared_ptr<const ResourceSet> resources,
-                                                 const MetricDiscovery& metrics) {
+                                                 const FurtherGroups& further) {
   const std::vector<std::string>& parts = url.segments;
-  if (parts[0] == "openapi") return openapi(request, url, resources);
+  if (parts[0] == "openapi") return openapi(request, url, resources, further.remote);
   const std::span<const ResourcePtr> all = resources->all();
-  if (parts.size() == 1) return root(request, url, *resources, metrics, server_address_);
+  if (parts.size() == 1) return root(request, url, *resources, further, server_address_);
   if (parts[0] == "api") return found(request, Route::kOwn, api_resource_list(all, "", parts[1]));
   if (parts.size() == 2) {
-    if (const auto group = metrics.group(parts[1])) return found(request, Route::kNone, group);
-    return found(request, Route::kNone, api_group(all, parts[1]));
+    std::optional<Json> group = further.metrics.group(parts[1]);
+    if (!group) group = api_group(all, parts[1]);
+    group = merge_group(std::move(group), parts[1], further.remote);
+    return found(request, Route::kNone, group);
   }
-  if (const auto list = metrics.resource_list(parts[1], parts[2])) {
+  if (const auto list = further.metrics.resource_list(parts[1], parts[2])) {
     return found(request, Route::kOwn, list);
   }
   return found(request, Route::kOwn, api_resource_list(all, parts[1], parts[2]));
@@ -143,12 +149,19 @@ ApiResult<HttpServerResponse> Documents::respond(const HttpServerRequest& reques
 
 ApiResult<HttpServerResponse> Documents::openapi(
     const HttpServerRequest& request, const Url& url,
-    const std::shared_ptr<const ResourceSet>& resources) {
+    const std::shared_ptr<const ResourceSet>& resources, const RemoteApis& remote) {
   const std::vector<std::string>& parts = url.segments;
   if (parts.size() == 2 && parts[1] == "v2") return openapi_v2(request, *resources);
   if (parts.size() < 2 || parts[1] != "v3") return page_not_found();
   const std::shared_ptr<const OpenApi> documents = openapi(resources);
-  if (parts.size() == 2) return tagged(request, documents->index + '\n', "application/json");
+  if (parts.size() == 2) {
+    if (remote.versions.empty()) {
+      return tagged(request, documents->index + '\n', "application/json");
+    }
+    Json index = json_literal(documents->index);
+    merge_openapi_index(index, remote);
+    return tagged(request, to_text(index) + '\n', "application/json");
+  }
   const auto document = documents->texts.find(document_name(url));
   if (document == documents->texts.end()) return page_not_found();
   if (!takes_json(request)) return nothing_acceptable();

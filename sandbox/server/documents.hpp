@@ -7,12 +7,19 @@
 
 #include "lib/base/mutex.hpp"
 #include "lib/net/http_message.hpp"
+#include "sandbox/aggregation/merged_discovery.hpp"
 #include "sandbox/kinds/api_error.hpp"
 #include "sandbox/metrics/metric_discovery.hpp"
 #include "sandbox/rest/resources.hpp"
 #include "sandbox/rest/url.hpp"
 
 namespace davit::sandbox {
+
+/// The groups that the server does not serve as resources.
+struct FurtherGroups {
+  MetricDiscovery metrics;  ///< After all others.
+  RemoteApis remote;
+};
 
 /// OpenAPI documents are large and asked for rarely: made at the first request, and again when
 /// other resources are served. Thread-safe.
@@ -23,11 +30,10 @@ class Documents {
 
   /// Whether `url` is below /api, /apis or /openapi.
   [[nodiscard]] static bool has(const Url& url);
-  /// `metrics` come after all groups of `resources`.
   [[nodiscard]] ApiResult<HttpServerResponse> respond(const HttpServerRequest& request,
                                                       const Url& url,
                                                       std::shared_ptr<const ResourceSet> resources,
-                                                      const MetricDiscovery& metrics)
+                                                      const FurtherGroups& further)
       EXCLUDES(mutex_);
 
  private:
@@ -40,7 +46,8 @@ class Documents {
       const std::shared_ptr<const ResourceSet>& resources) EXCLUDES(mutex_);
   [[nodiscard]] ApiResult<HttpServerResponse> openapi(
       const HttpServerRequest& request, const Url& url,
-      const std::shared_ptr<const ResourceSet>& resources) EXCLUDES(mutex_);
+      const std::shared_ptr<const ResourceSet>& resources, const RemoteApis& remote)
+      EXCLUDES(mutex_);
 
   const std::string server_address_;
   Mutex mutex_;

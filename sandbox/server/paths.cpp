@@ -3,6 +3,7 @@
 #include <array>
 
 #include "lib/base/version.hpp"
+#include "sandbox/aggregation/aggregation.hpp"
 #include "sandbox/metrics/metric_discovery.hpp"
 #include "sandbox/metrics/metrics_api.hpp"
 #include "sandbox/server/acceptance.hpp"
@@ -144,8 +145,10 @@ ApiResult<HttpServerResponse> serve_path(const Serving& serving, const HttpServe
     return page;
   }
   if (Documents::has(url)) {
-    return serving.documents.respond(request, url, serving.rest.resources.now(),
-                                     MetricDiscovery(metrics));
+    Aggregation* const aggregation = serving.options.aggregation;
+    return serving.documents.respond(
+        request, url, serving.rest.resources.now(),
+        {MetricDiscovery(metrics), aggregation == nullptr ? RemoteApis() : aggregation->apis()});
   }
   return page_not_found();
 }

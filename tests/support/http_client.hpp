@@ -45,6 +45,13 @@ class HttpClient {
     return std::exchange(buffer_, {});
   }
 
+  /// Everything up to the first `text`; what came when the server closes before.
+  std::string read_until(std::string_view text) {
+    while (buffer_.find(text) == std::string::npos && more()) {
+    }
+    return std::exchange(buffer_, {});
+  }
+
   /// One response with a Content-Length; what came of it when the server closes before.
   std::string read_response() {
     for (;;) {
