@@ -15,6 +15,7 @@
 #include "host/plugin/plugin_file.hpp"
 #include "host/plugin/signature.hpp"
 #include "lib/base/base64.hpp"
+#include "lib/base/clock.hpp"
 #include "lib/base/file_trust.hpp"
 #include "lib/base/replace_file.hpp"
 #include "lib/base/text_file.hpp"
@@ -56,34 +57,29 @@ SignedPlugin signed_form(const PluginFile& plugin) {
   return {plugin.digest, plugin.declaration.name, plugin.declaration.version};
 }
 
-/// The settings of the manifest, with the keys of the flags too; without keys after a mistake,
-/// which is on `err`.
-SignatureSettings settings_of(const PluginVerifyOptions& options, std::ostream& err) {
+}  // namespace
+
+std::optional<SignatureSettings> read_signature_settings(const std::vector<std::string>& keys,
+                                                         const std::string& manifest,
+                                                         std::ostream& err) {
   SignatureSettings settings;
-  std::vector<TrustedKey>& keys = settings.keys;
-  if (!options.manifest.empty()) {
-    ManifestResult manifest = load_manifest(options.manifest);
-    for (const Mistake& each : manifest.mistakes) err << "davit: " << each.str() << "\n";
-    if (!manifest.ok()) return settings;
-    settings = std::move(manifest.manifest.plugin_signatures);
+  if (!manifest.empty()) {
+    ManifestResult read = load_manifest(manifest);
+    for (const Mistake& each : read.mistakes) err << "davit: " << each.str() << "\n";
+    if (!read.ok()) return std::nullopt;
+    settings = std::move(read.manifest.plugin_signatures);
   }
-  for (const std::string& each : options.keys) {
+  for (const std::string& each : keys) {
     Result<std::string> bytes = parse_public_key(each);
     if (!bytes) {
       err << "davit: --public-key " << bytes.error().message() << "\n";
-      return {};
+      return std::nullopt;
     }
-    const std::string name = "--public-key " + std::to_string(&each - options.keys.data() + 1);
-    keys.push_back({name, std::move(*bytes)});
-  }
-  if (keys.empty()) {
-    err << "davit: no key to check with: give --public-key, or a --manifest with "
-           "pluginSignatures.keys\n";
+    const std::string name = "--public-key " + std::to_string(&each - keys.data() + 1);
+    settings.keys.push_back({name, std::move(*bytes)});
   }
   return settings;
 }
-
-}  // namespace
 
 int run_plugin_keygen(const PluginKeygenOptions& options, std::ostream& out, std::ostream& err) {
   constexpr mode_t kMode = 0600;
@@ -101,6 +97,7 @@ int run_plugin_keygen(const PluginKeygenOptions& options, std::ostream& out, std
 int run_plugin_sign(const PluginSignOptions& options, std::ostream& out, std::ostream& err) {
   const Result<SigningKey> key = read_key(options.key);
   if (!key) return refuse_signing(err, key.error().message());
+  const WallTime now = make_system_clock()->wall_now();
   int code = kExitGood;
   for (const std::string& each : options.files) {
     const Result<PluginFile> plugin = inspect_plugin(each);
@@ -109,7 +106,8 @@ int run_plugin_sign(const PluginSignOptions& options, std::ostream& out, std::os
       continue;
     }
     const std::string path = signature_path(each).string();
-    if (Status s = replace_file(path, key->sign(signed_form(*plugin)), Readable::kByAll); !s.ok()) {
+    const std::string line = key->sign(signed_form(*plugin), now);
+    if (Status s = replace_file(path, line, Readable::kByAll); !s.ok()) {
       code = refuse_signing(err, s.message());
       continue;
     }
@@ -120,8 +118,15 @@ int run_plugin_sign(const PluginSignOptions& options, std::ostream& out, std::os
 }
 
 int run_plugin_verify(const PluginVerifyOptions& options, std::ostream& out, std::ostream& err) {
-  const SignatureSettings settings = settings_of(options, err);
-  if (settings.keys.empty()) return kExitMistakes;
+  const std::optional<SignatureSettings> read =
+      read_signature_settings(options.keys, options.manifest, err);
+  if (!read) return kExitMistakes;
+  const SignatureSettings& settings = *read;
+  if (settings.keys.empty()) {
+    return refuse_signing(err,
+                          "no key to check with: give --public-key, or a --manifest with "
+                          "pluginSignatures.keys");
+  }
   int code = kExitGood;
   for (const std::string& each : options.files) {
     const Result<PluginFile> file = inspect_plugin(each);
@@ -131,7 +136,8 @@ int run_plugin_verify(const PluginVerifyOptions& options, std::ostream& out, std
     }
     const SignedPlugin plugin = signed_form(*file);
     const Result<std::string> signer = find_signer(each, plugin, settings.keys);
-    const Status refused = signer ? check_version(plugin, settings) : signer.error();
+    Status refused = signer ? check_version(plugin, settings) : signer.error();
+    if (refused.ok()) refused = check_revoked(plugin, settings);
     if (!refused.ok()) {
       code = refuse_signing(err, "plugin " + each + ": " + refused.message());
       continue;

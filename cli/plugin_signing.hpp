@@ -2,10 +2,18 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "host/config/plugin_signatures.hpp"
+
 namespace davit::host {
+
+/// The signature settings of a manifest (empty: none), with these public keys in base64 as well.
+/// Nothing after a mistake, which is on `err`.
+[[nodiscard]] std::optional<SignatureSettings> read_signature_settings(
+    const std::vector<std::string>& keys, const std::string& manifest, std::ostream& err);
 
 struct PluginKeygenOptions {
   std::string file;  ///< For the private key; must not exist.

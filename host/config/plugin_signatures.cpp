@@ -1,6 +1,7 @@
 #include "host/config/plugin_signatures.hpp"
 
 #include <algorithm>
+#include <davit/kube/time.hpp>
 
 #include "lib/base/base64.hpp"
 #include "lib/base/take_until.hpp"
@@ -73,7 +74,13 @@ void read_key(const YamlNode& node, const std::string& where, Fields& outer,
   Fields in(node, where, outer.file(), outer.mistakes());
   in.name("name", key.name);
   in.name("publicKey", text);
+  std::string until;
+  in.name("until", until);
   in.finish();
+  if (!until.empty() && !(key.until = parse_time(until))) {
+    in.mistake(*node.find("until"),
+               where + ".until must be a time such as \"2026-12-31T00:00:00Z\"");
+  }
   if (outer.mistakes().size() != before) return;
   const YamlNode* const given = node.find("publicKey");
   if (given == nullptr || key.name.empty()) {
@@ -103,6 +110,19 @@ void read_lowest_versions(const YamlNode& node, Fields& outer, SignatureSettings
                                  member.value.describe());
   }
   in.finish();
+}
+
+void read_refused_digests(Fields& in, const YamlNode& node, SignatureSettings& settings) {
+  constexpr std::size_t kHexDigits = 64;
+  in.texts("refusedDigests", settings.refused_digests);
+  for (const std::string& each : settings.refused_digests) {
+    const bool hex = each.find_first_not_of("0123456789abcdef") == std::string::npos;
+    if (hex && each.size() == kHexDigits) continue;
+    in.mistake(*node.find("refusedDigests"),
+               in.path("refusedDigests") +
+                   " must have 64 lower-case hex digits each, as sha256sum "
+                   "prints them for a plugin");
+  }
 }
 
 }  // namespace
@@ -140,6 +160,7 @@ void read_plugin_signatures(const YamlNode& node, Fields& in, SignatureSettings&
   if (const YamlNode* versions = in.any("lowestVersions")) {
     read_lowest_versions(*versions, in, settings);
   }
+  read_refused_digests(in, node, settings);
   in.finish();
   if (keys != nullptr && keys->kind != YamlNode::Kind::kSequence) {
     in.mistake(*keys, in.path("keys") + " must be a list, not " + keys->describe());

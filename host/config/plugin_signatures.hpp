@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "host/config/fields.hpp"
+#include "lib/base/clock.hpp"
 
 namespace davit::host {
 
@@ -17,6 +18,8 @@ namespace davit::host {
 struct TrustedKey {
   std::string name;        ///< For messages.
   std::string public_key;  ///< 32 bytes.
+  /// Only signatures with a date, and with one up to this time, count. Nothing: all do.
+  std::optional<WallTime> until = std::nullopt;
 
   friend bool operator==(const TrustedKey&, const TrustedKey&) = default;
 };
@@ -30,6 +33,8 @@ struct SignatureSettings {
   std::vector<std::string> libraries = {};
   /// The lowest version of a plugin that is loaded, by the plugin's name.
   std::map<std::string, std::string> lowest_versions = {};
+  /// SHA-256 digests of plugin files that are not loaded, signed or not; lower-case hex.
+  std::vector<std::string> refused_digests = {};
 
   /// Whether a plugin without a signature is refused.
   [[nodiscard]] bool are_required() const { return required && !keys.empty(); }

@@ -205,6 +205,7 @@ Result<std::unique_ptr<LoadedPlugin>> load_plugin(StagingDirectory& staging,
   const SignedPlugin plugin{source->digest, declared.name, declared.version};
   Status s = check_signature(path, plugin, terms.signatures);
   if (s.ok()) s = check_version(plugin, terms.signatures);
+  if (s.ok()) s = check_revoked(plugin, terms.signatures);
   if (!s.ok()) return refuse(s.code(), path, s.message());
   return load_plugin(staging, path, *source, terms);
 }

@@ -4,8 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <davit/kube/time.hpp>
 #include <davit/mutant.hpp>
 #include <optional>
 #include <system_error>
@@ -21,7 +23,8 @@
 namespace davit::host {
 namespace {
 
-constexpr std::string_view kFormat = "davit-signature-v2";
+constexpr std::string_view kDated = "davit-signature-v3";
+constexpr std::string_view kUndated = "davit-signature-v2";
 constexpr std::size_t kPublicKeyBytes = 32;
 constexpr std::size_t kSignatureBytes = 64;
 constexpr std::size_t kKeyIdDigits = 16;
@@ -34,38 +37,57 @@ const unsigned char* octets(std::string_view bytes) {
   return reinterpret_cast<const unsigned char*>(bytes.data());
 }
 
-std::string statement(const SignedPlugin& plugin) {
-  return std::string(kFormat) + " " + plugin.digest + " " + plugin.name + " " + plugin.version +
-         "\n";
+/// `time` is empty for a signature without one.
+std::string statement(const SignedPlugin& plugin, const std::string& time) {
+  return std::string(time.empty() ? kUndated : kDated) + " " + plugin.digest + " " + plugin.name +
+         " " + plugin.version + (time.empty() ? "" : " " + time) + "\n";
 }
 
-bool is_signed_by(const std::string& public_key, const std::string& signature,
+struct SignatureLine {
+  std::string key;        // Its id.
+  std::string time;       // As in the line; empty: without one.
+  std::string signature;  // 64 bytes.
+};
+
+bool is_signed_by(const std::string& public_key, const SignatureLine& line,
                   const SignedPlugin& plugin) {
   const KeyPtr key(EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, octets(public_key),
                                                public_key.size()));
   const DigestPtr context(EVP_MD_CTX_new());
   if (key == nullptr || context == nullptr) return false;
   if (EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, key.get()) != 1) return false;
-  const std::string text = statement(plugin);
-  return EVP_DigestVerify(context.get(), octets(signature), signature.size(), octets(text),
-                          text.size()) == 1;
+  const std::string text = statement(plugin, line.time);
+  return EVP_DigestVerify(context.get(), octets(line.signature), line.signature.size(),
+                          octets(text), text.size()) == 1;
 }
 
-struct SignatureLine {
-  std::string key;        // Its id.
-  std::string signature;  // 64 bytes.
-};
+/// Whether a time counts only in the one form in which it is signed.
+bool is_exact_time(const std::string& text) {
+  const std::optional<WallTime> time = parse_time(text);
+  return time && format_time(*time) == text;
+}
+
+/// Whether a signature of this key counts, which is a good one.
+bool is_in_time(const TrustedKey& key, const SignatureLine& line) {
+  if (!key.until || mutant("signature-date")) return true;
+  const std::optional<WallTime> time = parse_time(line.time);
+  return time && *time <= *key.until;
+}
 
 std::optional<SignatureLine> parse_line(std::string_view line) {
-  if (!line.starts_with(kFormat)) return std::nullopt;
-  line.remove_prefix(kFormat.size());
-  if (line.size() < kKeyIdDigits + 2 || line[0] != ' ' || line[kKeyIdDigits + 1] != ' ') {
+  const std::string_view format = take_until(line, " ");
+  if (format != kDated && format != kUndated) return std::nullopt;
+  SignatureLine out;
+  out.key = take_until(line, " ");
+  if (out.key.size() != kKeyIdDigits ||
+      out.key.find_first_not_of("0123456789abcdef") != std::string::npos) {
     return std::nullopt;
   }
-  SignatureLine out;
-  out.key = line.substr(1, kKeyIdDigits);
-  if (out.key.find_first_not_of("0123456789abcdef") != std::string::npos) return std::nullopt;
-  std::optional<std::string> bytes = decode_base64(line.substr(kKeyIdDigits + 2));
+  if (format == kDated) {
+    out.time = take_until(line, " ");
+    if (!is_exact_time(out.time)) return std::nullopt;
+  }
+  std::optional<std::string> bytes = decode_base64(line);
   if (!bytes || bytes->size() != kSignatureBytes) return std::nullopt;
   out.signature = std::move(*bytes);
   return out;
@@ -78,8 +100,8 @@ Result<std::vector<SignatureLine>> parse_lines(std::string_view text) {
     if (!line) {
       return Status(Code::kForbidden, "line " + std::to_string(lines.size() + 1) +
                                           " of the signature is malformed; it must be \"" +
-                                          std::string(kFormat) +
-                                          " KEY_ID SIGNATURE\": sign the plugin again");
+                                          std::string(kDated) +
+                                          " KEY_ID TIME SIGNATURE\": sign the plugin again");
     }
     lines.push_back(std::move(*line));
   }
@@ -185,9 +207,10 @@ std::string SigningKey::public_key() const {
   return std::string(reinterpret_cast<const char*>(bytes.data()), size);
 }
 
-std::string SigningKey::sign(const SignedPlugin& plugin) const {
+std::string SigningKey::sign(const SignedPlugin& plugin, std::optional<WallTime> now) const {
   const DigestPtr context(EVP_MD_CTX_new());
-  const std::string text = statement(plugin);
+  const std::string time = now ? format_time(*now) : "";
+  const std::string text = statement(plugin, time);
   std::array<unsigned char, kSignatureBytes> bytes{};
   std::size_t size = bytes.size();
   const bool done =
@@ -195,7 +218,8 @@ std::string SigningKey::sign(const SignedPlugin& plugin) const {
       EVP_DigestSign(context.get(), bytes.data(), &size, octets(text), text.size()) == 1;
   DAVIT_ASSERT(done && size == bytes.size());
   const std::string_view signature(reinterpret_cast<const char*>(bytes.data()), size);
-  return std::string(kFormat) + " " + key_id(public_key()) + " " + encode_base64(signature) + "\n";
+  return std::string(now ? kDated : kUndated) + " " + key_id(public_key()) + " " +
+         (now ? time + " " : "") + encode_base64(signature) + "\n";
 }
 
 Result<std::string> verify_signature(std::string_view text, const SignedPlugin& plugin,
@@ -203,12 +227,20 @@ Result<std::string> verify_signature(std::string_view text, const SignedPlugin& 
   const Result<std::vector<SignatureLine>> lines = parse_lines(text);
   if (!lines) return lines.error();
   const TrustedKey* known = nullptr;
+  const TrustedKey* late = nullptr;
   for (const SignatureLine& line : *lines) {
     for (const TrustedKey& key : keys) {
       if (key_id(key.public_key) != line.key) continue;
-      if (is_signed_by(key.public_key, line.signature, plugin)) return key.name;
       known = &key;
+      if (!is_signed_by(key.public_key, line, plugin)) continue;
+      if (is_in_time(key, line)) return key.name;
+      late = &key;
     }
+  }
+  if (late != nullptr) {
+    return Status(Code::kForbidden, "the key " + late->name +
+                                        " counts only for signatures with a date until " +
+                                        format_time(*late->until) + ": sign it with another key");
   }
   if (known != nullptr) {
     return Status(Code::kForbidden, "it has changed since the key " + known->name + " (" +
@@ -244,6 +276,14 @@ Status check_version(const SignedPlugin& plugin, const SignatureSettings& settin
   if (order && *order != std::strong_ordering::less) return {};
   return Status(Code::kForbidden, "its version is " + plugin.version +
                                       ", the manifest requires at least " + lowest->second);
+}
+
+Status check_revoked(const SignedPlugin& plugin, const SignatureSettings& settings) {
+  const auto& refused = settings.refused_digests;
+  const bool is_refused = std::find(refused.begin(), refused.end(), plugin.digest) != refused.end();
+  if (!is_refused || mutant("refused-digest")) return {};
+  return Status(Code::kForbidden, "the manifest refuses this build (pluginSignatures." +
+                                      std::string("refusedDigests): use another one"));
 }
 
 }  // namespace davit::host

@@ -4,17 +4,19 @@
 /// The signature of `x.so` is in `x.so.sig`, a line of text for each key that signed it, so that
 /// the plugin's own bytes, and with them its digest, stay as they were built:
 ///
-///     davit-signature-v2 KEY_ID SIGNATURE
+///     davit-signature-v3 KEY_ID TIME SIGNATURE
 ///
 /// KEY_ID: the first 16 hex digits of the SHA-256 digest of the public key's 32 bytes. SIGNATURE:
-/// base64 of 64 bytes. What is signed: the line "davit-signature-v2 DIGEST NAME VERSION\n", DIGEST
-/// in lower-case hex; none of the three has a space. The first word keeps a signature of something
-/// else from counting as one of a plugin.
+/// base64 of 64 bytes. TIME: that of signing, as RFC 3339 has it ("2026-11-30T14:00:00Z"). What is
+/// signed: the line "davit-signature-v3 DIGEST NAME VERSION TIME\n", DIGEST in lower-case hex; none
+/// of the four has a space. The first word keeps a signature of something else from counting as one
+/// of a plugin. Lines of version 2 are the same without TIME.
 #pragma once
 
 #include <davit/result.hpp>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,8 +54,9 @@ class SigningKey {
   /// A secret: keep it out of messages.
   [[nodiscard]] std::string pem() const;
   [[nodiscard]] std::string public_key() const;
-  /// The line, with its line break, for this plugin.
-  [[nodiscard]] std::string sign(const SignedPlugin& plugin) const;
+  /// The line, with its line break, for this plugin: of version 3 with a time, else of version 2.
+  [[nodiscard]] std::string sign(const SignedPlugin& plugin,
+                                 std::optional<WallTime> now = std::nullopt) const;
 
  private:
   struct Key;
@@ -82,5 +85,8 @@ class SigningKey {
 /// Whether the plugin is at least as new as `settings` require: an older build may have a fault
 /// that its signature knows nothing of. kForbidden: one line that does not name the plugin.
 [[nodiscard]] Status check_version(const SignedPlugin& plugin, const SignatureSettings& settings);
+
+/// Whether `settings` refuse this very file. kForbidden: one line that does not name the plugin.
+[[nodiscard]] Status check_revoked(const SignedPlugin& plugin, const SignatureSettings& settings);
 
 }  // namespace davit::host

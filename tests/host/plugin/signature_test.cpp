@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <davit/kube/time.hpp>
+
 #include "host/plugin/digest.hpp"
 #include "host/plugin/loader.hpp"
 #include "lib/base/base64.hpp"
@@ -69,6 +71,42 @@ TEST(SignatureTest, SignatureIsOfTheDigestAndTheFormatIsPinned) {
   EXPECT_THAT(line, testing::StartsWith("davit-signature-v2 21fe31dfa154a261 "));
   EXPECT_EQ(line, key.sign(of("a"))) << "Ed25519 is deterministic";
   EXPECT_EQ(*verify_signature(line, of("a"), trusting(key).keys), "release");
+}
+
+TEST(SignatureTest, TheDateIsSigned) {
+  const SigningKey key = known_key();
+  const std::optional<WallTime> now = parse_time("2026-11-30T14:00:00Z");
+  const std::string line = key.sign(of("a"), now);
+  EXPECT_THAT(line,
+              testing::StartsWith("davit-signature-v3 21fe31dfa154a261 2026-11-30T14:00:00Z "));
+  EXPECT_EQ(*verify_signature(line, of("a"), trusting(key).keys), "release");
+  for (const char* const other :
+       {"2026-11-30T14:00:01Z", "2026-11-30T14:00:00.0Z", "2026-11-30T15:00:00+01:00", ""}) {
+    std::string changed = line;
+    changed.replace(36, 20, other);
+    EXPECT_FALSE(verify_signature(changed, of("a"), trusting(key).keys)) << other;
+  }
+}
+
+TEST(SignatureTest, SignaturesAfterTheEndOfAKeyDoNotCount) {
+  const SigningKey key = known_key();
+  std::vector<TrustedKey> keys = trusting(key).keys;
+  keys.front().until = parse_time("2026-11-30T14:00:00Z");
+  EXPECT_TRUE(verify_signature(key.sign(of("a"), keys.front().until), of("a"), keys));
+  const std::string late = key.sign(of("a"), parse_time("2026-11-30T14:00:01Z"));
+  for (const std::string& text : {late, key.sign(of("a"))}) {
+    EXPECT_EQ(verify_signature(text, of("a"), keys).error().message(),
+              "the key release counts only for signatures with a date until "
+              "2026-11-30T14:00:00Z: sign it with another key");
+  }
+}
+
+TEST(SignatureTest, ARefusedDigestIsRefused) {
+  SignatureSettings settings;
+  EXPECT_TRUE(check_revoked(of("a"), settings).ok());
+  settings.refused_digests = {"b", of("a").digest};
+  EXPECT_EQ(check_revoked(of("a"), settings).code(), Code::kForbidden);
+  EXPECT_TRUE(check_revoked(of("c"), settings).ok());
 }
 
 TEST(SignatureTest, SignatureOfAnotherDigestIsAChangedFile) {
