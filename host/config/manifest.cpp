@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "host/config/fields.hpp"
+#include "host/config/oci_reference.hpp"
 #include "lib/base/absolute_path.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/base/text_file.hpp"
@@ -50,6 +51,8 @@ class ManifestReader {
   void journal(const YamlNode& node);
   void swap(const YamlNode& node);
   void plugin_signatures(const YamlNode& node);
+  void plugin_sources(const YamlNode& node);
+  void check_source(const YamlNode& node, Fields& in, const PluginSettings& plugin);
   void plugins(const YamlNode& node, Fields& fields);
   void plugin(const YamlNode& node, const std::string& where);
   void plugin_source(const YamlNode& node, Fields& fields, PluginSettings& plugin);
@@ -90,6 +93,7 @@ void ManifestReader::read(const YamlNode& root) {
   if (const YamlNode* node = top.any("journal")) journal(*node);
   if (const YamlNode* node = top.any("swap")) swap(*node);
   if (const YamlNode* node = top.any("pluginSignatures")) plugin_signatures(*node);
+  if (const YamlNode* node = top.any("pluginSources")) plugin_sources(*node);
   top.text("stateDirectory", manifest.state_directory);
   manifest.state_directory = resolve(manifest.state_directory);
   top.texts("controllers", manifest.controllers);
@@ -325,13 +329,16 @@ void ManifestReader::plugin(const YamlNode& node, const std::string& where) {
 void ManifestReader::plugin_source(const YamlNode& node, Fields& in, PluginSettings& plugin) {
   in.name("name", plugin.name);
   in.name("path", plugin.path);
+  in.name("source", plugin.source);
   if (node.kind != YamlNode::Kind::kMapping) return;
   const YamlNode* name = node.find("name");
   const YamlNode* path = node.find("path");
-  if (name == nullptr && path == nullptr) {
-    in.mistake(node, in.path("name or path is missing: a plugin needs one of them"));
+  const YamlNode* source = node.find("source");
+  if (name == nullptr && path == nullptr && source == nullptr) {
+    in.mistake(node, in.path("name, path or source is missing: a plugin needs one of them"));
     return;
   }
+  if (source != nullptr && !plugin.source.empty()) check_source(*source, in, plugin);
   if (name != nullptr &&
       (plugin.name.find('/') != std::string::npos || plugin.name.ends_with(".so"))) {
     in.mistake(*name, in.path("name") +
@@ -340,10 +347,38 @@ void ManifestReader::plugin_source(const YamlNode& node, Fields& in, PluginSetti
     return;
   }
   plugin.path = resolve(plugin.path);
-  for (const auto& [node_of, text] : {std::pair(name, plugin.name), std::pair(path, plugin.path)}) {
+  for (const auto& [node_of, text] : {std::pair(name, plugin.name), std::pair(path, plugin.path),
+                                      std::pair(source, plugin.source)}) {
     if (node_of == nullptr || text.empty() || plugin_labels_.insert(text).second) continue;
     in.mistake(*node_of, "duplicate plugin " + json_string(text));
   }
+}
+
+/// A tag can be moved, so something else has to say what may run.
+void ManifestReader::check_source(const YamlNode& node, Fields& in, const PluginSettings& plugin) {
+  const Result<OciReference> reference =
+      OciReference::parse(plugin.source, OciReference::Tag::kRequired);
+  if (!plugin.source.starts_with("oci://") || !reference) {
+    const std::string why = reference ? "must begin with oci://" : reference.error().message();
+    in.mistake(node, in.path("source") + " " + why);
+  } else if (reference->digest.empty() && !out_.manifest.plugin_signatures.are_required()) {
+    in.mistake(node, in.path("source") +
+                         " needs a digest (@sha256:…), or pluginSignatures.keys whose signatures "
+                         "are required");
+  }
+  if (!plugin.path.empty()) in.mistake(node, in.path("source") + " excludes path");
+}
+
+void ManifestReader::plugin_sources(const YamlNode& node) {
+  PluginSourceSettings& sources = out_.manifest.plugin_sources;
+  Fields in = fields(node, "pluginSources");
+  for (const auto& [key, value] :
+       {std::pair("cacheDirectory", &sources.cache_directory),
+        std::pair("loginFile", &sources.login_file), std::pair("caFile", &sources.ca_file)}) {
+    in.text(key, *value);
+    *value = resolve(*value);
+  }
+  in.finish();
 }
 
 void ManifestReader::plugin_controllers(const YamlNode& node, const std::string& where,

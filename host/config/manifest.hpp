@@ -114,14 +114,29 @@ struct PluginSettings {
   /// is searched for in the plugin directories.
   std::string name;
   std::string path;  ///< Absolute, or relative to the manifest already made absolute.
+  /// A reference to a bundle in a registry (OciReference); empty: none. Pulling it sets `path`.
+  std::string source;
   bool enabled = true;
   std::string sha256;  ///< 64 lower-case hex digits; empty: any content.
   std::map<std::string, ControllerSettings> controllers;  ///< The key is a name or alias.
   int line = 0;                                           ///< Line of the entry in the manifest.
   int column = 0;
 
-  /// Name or path, for messages.
-  [[nodiscard]] const std::string& label() const { return name.empty() ? path : name; }
+  /// Name, source or path, for messages.
+  [[nodiscard]] const std::string& label() const {
+    if (!name.empty()) return name;
+    return source.empty() ? path : source;
+  }
+};
+
+/// The way to the registries of `source`.
+struct PluginSourceSettings {
+  /// For pulled plugins; absolute. Empty: a folder in the state directory.
+  std::string cache_directory;
+  std::string login_file;  ///< docker's config.json; absolute. Empty: where docker has it.
+  std::string ca_file;     ///< PEM file; absolute. Empty: the system's authorities.
+
+  friend bool operator==(const PluginSourceSettings&, const PluginSourceSettings&) = default;
 };
 
 struct Manifest {
@@ -148,6 +163,7 @@ struct Manifest {
   JournalSettings journal;
   SwapSettings swap;
   SignatureSettings plugin_signatures;
+  PluginSourceSettings plugin_sources;
   std::vector<std::string> plugin_directories;  ///< Absolute; empty: the installed one.
   /// Nothing: every plugin found in the plugin directories.
   std::optional<std::vector<PluginSettings>> plugins;

@@ -118,6 +118,14 @@ void CatalogBuilder::add_controllers(CatalogPlugin& plugin) {
   }
 }
 
+Result<std::filesystem::path> file_of(const PluginSettings& settings,
+                                      const std::vector<std::string>& directories) {
+  if (!settings.path.empty()) return std::filesystem::path(settings.path);
+  if (settings.source.empty()) return find_plugin(settings.name, directories);
+  return Status(Code::kNotFound, "plugin " + settings.label() +
+                                     ": it is not pulled yet: davit run and davit rbac do so");
+}
+
 }  // namespace
 
 std::vector<std::string> plugin_directories(const Manifest& manifest) {
@@ -144,9 +152,7 @@ Catalog resolve_plugins(const Manifest& manifest, const std::string& file, Trust
   }
   for (const PluginSettings& settings : *manifest.plugins) {
     if (!settings.enabled) continue;
-    builder.add(settings, settings.path.empty() ? find_plugin(settings.name, directories)
-                                                : Result<std::filesystem::path>(
-                                                      std::filesystem::path(settings.path)));
+    builder.add(settings, file_of(settings, directories));
   }
   return catalog;
 }

@@ -53,8 +53,9 @@ TEST(ManifestSchemaTest, SchemaAndParserKnowTheSameKeys) {
   const YamlNode* properties = root.find("properties");
   ASSERT_NE(properties, nullptr);
   EXPECT_EQ(keys_of_schema(root), keys_of_parser(kSchemaHead + "zzzzzz: 1\n"));
-  for (const char* section : {"client", "leaderElection", "health", "logging", "metrics", "journal",
-                              "pluginSignatures", "quarantine", "swap", "tracing"}) {
+  for (const char* section :
+       {"client", "leaderElection", "health", "logging", "metrics", "journal", "pluginSignatures",
+        "pluginSources", "quarantine", "swap", "tracing"}) {
     const YamlNode* node = properties->find(section);
     ASSERT_NE(node, nullptr) << section;
     EXPECT_EQ(keys_of_schema(*node), keys_of_parser(kSchemaHead + section + ": {zzzzzz: 1}\n"));
@@ -129,6 +130,7 @@ void expect_defaults(const Manifest& manifest) {
   EXPECT_EQ(manifest.swap.watch_for, defaults.swap.watch_for);
   EXPECT_EQ(manifest.swap.max_error_percent, defaults.swap.max_error_percent);
   EXPECT_EQ(manifest.plugin_signatures, defaults.plugin_signatures);
+  EXPECT_EQ(manifest.plugin_sources, defaults.plugin_sources);
   EXPECT_EQ(manifest.plugin_directories, defaults.plugin_directories);
 }
 

@@ -105,8 +105,8 @@ constexpr MistakeCase kMistakeCases[] = {
      "controllerSettings, "
      "controllerShutdownTimeout, controllerStartInterval, controllers, dryRun, featureGates, "
      "health, journal, kind, "
-     "leaderElection, logging, metrics, pluginDirectories, pluginSignatures, plugins, quarantine, "
-     "serving, stateDirectory, swap, "
+     "leaderElection, logging, metrics, pluginDirectories, pluginSignatures, pluginSources, "
+     "plugins, quarantine, serving, stateDirectory, swap, "
      "tracing)"},
     {"pluginSignatures: {required: true}",
      "m.yaml:3:19: pluginSignatures.keys is missing: add a key (davit plugin keygen makes one)"},
@@ -224,8 +224,16 @@ constexpr MistakeCase kMistakeCases[] = {
     {"plugins: {}", "m.yaml:3:10: plugins must be a list, not a mapping"},
     {"plugins: [a]", "m.yaml:3:11: plugins[0] must be a mapping, not the string \"a\""},
     {"plugins: [{}]",
-     "m.yaml:3:11: plugins[0].name or path is missing: a plugin needs one of them"},
+     "m.yaml:3:11: plugins[0].name, path or source is missing: a plugin needs one of them"},
     {"plugins: [{name: a, path: b}, {name: a, path: c}]", "m.yaml:3:38: duplicate plugin \"a\""},
+    {"plugins: [{source: r.example.com/a}]",
+     "m.yaml:3:20: plugins[0].source must be a reference with a tag or a digest"},
+    {"plugins: [{source: \"oci://r.example.com/a:1\"}]",
+     "m.yaml:3:20: plugins[0].source needs a digest (@sha256:…), or pluginSignatures.keys whose "
+     "signatures are required"},
+    {"pluginSignatures: {refusedDigests: [abc]}",
+     "m.yaml:3:36: pluginSignatures.refusedDigests must have 64 lower-case hex digits each, as "
+     "sha256sum prints them for a plugin"},
     {"pluginSignatures: {lowestVersions: {a: new}}",
      "m.yaml:3:40: pluginSignatures.lowestVersions.a must be a version such as 1.2.0, not the "
      "string \"new\""},
