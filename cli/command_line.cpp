@@ -13,6 +13,7 @@
 
 #include "cli/codegen_command.hpp"
 #include "cli/ctl_command.hpp"
+#include "cli/delivery_flags.hpp"
 #include "cli/dev_command.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/explore_command.hpp"
@@ -49,6 +50,8 @@ struct Commands {
   PluginSignOptions plugin_sign;
   PluginValidateOptions plugin_validate;
   PluginVerifyOptions plugin_verify;
+  DeliveryOptions delivery;
+  PluginOutdatedOptions plugin_outdated;
   DevOptions dev;
   RbacOptions rbac;
   SandboxFlags sandbox;
@@ -186,7 +189,7 @@ void add_output_flag(CLI::App& app, Output& output) {
 CLI::App* add_plugin_command(CLI::App& app, Commands& commands, std::ostream& out,
                              std::ostream& err) {
   CLI::App* plugin =
-      app.add_subcommand("plugin", "Create, explore, inspect, list, sign and validate plugins");
+      app.add_subcommand("plugin", "Create, deliver, explore, inspect, sign and validate plugins");
   plugin->require_subcommand(1);
   CLI::App* inspect =
       plugin->add_subcommand("inspect", "Print what a plugin declares and needs, and its grade");
@@ -220,9 +223,19 @@ CLI::App* add_plugin_command(CLI::App& app, Commands& commands, std::ostream& ou
       ->take_all()
       ->allow_extra_args(false)
       ->type_name("DIRECTORY");
-  list->callback(
-      [&] { commands.chosen = [&] { return run_plugin_list(commands.plugin_list, out, err); }; });
+  list->add_flag("--outdated", commands.plugin_list.outdated,
+                 "Ask the registries instead which of those that were installed from a bundle have "
+                 "a newer version");
+  add_registry_flags(*list, commands.plugin_outdated.registry);
+  list->callback([&] {
+    commands.chosen = [&] {
+      if (!commands.plugin_list.outdated) return run_plugin_list(commands.plugin_list, out, err);
+      commands.plugin_outdated.directories = commands.plugin_list.directories;
+      return run_plugin_outdated(commands.plugin_outdated, out, err);
+    };
+  });
   add_signature_commands(*plugin, commands, out, err);
+  add_delivery_commands(*plugin, commands.delivery, commands.chosen, out, err);
   return plugin;
 }
 

@@ -23,8 +23,9 @@ void keep_found(Manifest& manifest, std::vector<std::string>& missing) {
   }
   std::erase_if(*manifest.plugins, [&](const PluginSettings& plugin) {
     std::error_code code;
-    const bool found = plugin.path.empty() ? find_plugin(plugin.name, directories).has_value()
-                                           : std::filesystem::exists(plugin.path, code);
+    const bool found = plugin.source.empty() &&
+                       (plugin.path.empty() ? find_plugin(plugin.name, directories).has_value()
+                                            : std::filesystem::exists(plugin.path, code));
     if (!found && plugin.enabled) missing.push_back(plugin.label());
     return !found;
   });

@@ -20,6 +20,7 @@ struct PluginInspectOptions {
 
 struct PluginListOptions {
   std::vector<std::string> directories;  ///< Empty: the installed one.
+  bool outdated = false;                 ///< See run_plugin_outdated().
 };
 
 /// Prints one line for each plugin: name, version, grade, controllers, file. A file that is not a

@@ -14,12 +14,15 @@
 #include "cli/server_connection.hpp"
 #include "host/api/service_accounts.hpp"
 #include "host/api/wait.hpp"
+#include "host/oci/plugin_sources.hpp"
 #include "host/plugin/catalog.hpp"
 #include "host/plugin/declared_config.hpp"
 #include "host/process/desired_state.hpp"
 #include "host/process/rights_review.hpp"
 #include "host/upstream/controllers_flag.hpp"
+#include "lib/base/clock.hpp"
 #include "lib/base/json_text.hpp"
+#include "lib/base/silent_log_sink.hpp"
 #include "lib/base/text_file.hpp"
 #include "lib/net/certificate_pool.hpp"
 
@@ -332,6 +335,12 @@ int run_check(const std::vector<DeclaredController>& controllers, const Manifest
       out, err);
 }
 
+std::vector<Mistake> pull_quietly(Manifest& manifest, const std::string& file) {
+  const std::unique_ptr<Clock> clock = make_system_clock();
+  SilentLogSink sink;
+  return pull_plugins(manifest, file, {*clock, Logger(sink)});
+}
+
 }  // namespace
 
 int run_rbac(const RbacOptions& options, std::ostream& out, std::ostream& err) {
@@ -341,6 +350,7 @@ int run_rbac(const RbacOptions& options, std::ostream& out, std::ostream& err) {
   if (!options.kubeconfig.empty()) flags.kubeconfig = options.kubeconfig;
   SettingsResult merged = merge_settings(flags);
   std::vector<Mistake> mistakes = std::move(merged.mistakes);
+  if (mistakes.empty()) mistakes = pull_quietly(merged.settings.manifest, options.manifest);
   const Manifest& manifest = merged.settings.manifest;
   std::vector<DeclaredController> controllers;
   if (mistakes.empty()) {

@@ -6,6 +6,7 @@
 #include <davit/kube/time.hpp>
 #include <iostream>
 #include <optional>
+#include <stop_token>
 
 #include "cli/exit_codes.hpp"
 #include "cli/host_life.hpp"
@@ -17,9 +18,11 @@
 #include "host/crash/crash_handler.hpp"
 #include "host/crash/life_file.hpp"
 #include "host/crash/quarantine.hpp"
+#include "host/oci/plugin_sources.hpp"
 #include "host/process/host_plan.hpp"
 #include "host/process/host_process.hpp"
 #include "host/process/manifest_follower.hpp"
+#include "lib/base/clock.hpp"
 #include "lib/base/file_trust.hpp"
 #include "lib/base/open_files.hpp"
 #include "lib/base/spdlog_sink.hpp"
@@ -177,6 +180,13 @@ Result<std::unique_ptr<ControlServer>> open_control(const RunOptions& options,
   return std::unique_ptr<ControlServer>();
 }
 
+/// Pulls what `settings` name by source, unless they have mistakes; adds those of pulling.
+void pull_sources(SettingsResult& settings, const PullTerms& terms) {
+  if (!settings.ok()) return;
+  settings.mistakes =
+      pull_plugins(settings.settings.manifest, settings.settings.manifest_path, terms);
+}
+
 /// The settings of a start, and what runs because of them.
 struct Applied {
   const RunSettings& settings;
@@ -187,8 +197,16 @@ struct Applied {
 int serve_orders(HostProcess& host, const RunOptions& options, const Applied& applied,
                  const Interruptions& interruptions, LogSink& sink) {
   const Logger log(sink);
+  const std::unique_ptr<Clock> clock = make_system_clock();
+  std::stop_source pulls;
   ManifestFollower follower(
-      host, [options] { return merge_settings(options); }, applied.settings, applied.desired, log);
+      host,
+      [&, options] {
+        SettingsResult now = merge_settings(options);
+        pull_sources(now, {*clock, log, pulls.get_token()});
+        return now;
+      },
+      applied.settings, applied.desired, log);
   ControlService control(host.plugins(), control_hooks(host));
   const Result<std::unique_ptr<ControlServer>> server = open_control(options, control, log);
   Result<std::unique_ptr<PluginWatch>> watch = std::unique_ptr<PluginWatch>();
@@ -198,7 +216,9 @@ int serve_orders(HostProcess& host, const RunOptions& options, const Applied& ap
     if (!host.stop()) leave(sink);
     return code;
   }
-  return serve(host, interruptions, sink);
+  const int code = serve(host, interruptions, sink);
+  pulls.request_stop();  // The watch waits for its thread.
+  return code;
 }
 
 void warn_of_no_effect(const std::vector<std::string>& settings, const Logger& log) {
@@ -238,6 +258,19 @@ NeighbourTerms::Beside beside_of(const RunOptions& options) {
                                                : NeighbourTerms::Beside::kRefuse;
 }
 
+void prepare_process() {
+  keep_heap_small();
+  allow_many_connections();
+}
+
+/// The exit code of a start that ends because of its sources.
+std::optional<int> pull_at_start(SettingsResult& settings, const PullTerms& terms) {
+  pull_sources(settings, terms);
+  if (terms.stop.stop_requested()) return kExitGood;
+  if (settings.ok()) return std::nullopt;
+  return print_mistakes(settings.mistakes);
+}
+
 }  // namespace
 
 ControlHooks control_hooks(HostProcess& host) {
@@ -253,15 +286,14 @@ ControlHooks control_hooks(HostProcess& host) {
 }
 
 int run_host(const RunOptions& options) {
-  const SettingsResult merged = merge_settings(options);
+  SettingsResult merged = merge_settings(options);
   if (!merged.ok()) return print_mistakes(merged.mistakes);
   const Manifest& manifest = merged.settings.manifest;
   const KubeconfigOptions lookup = lookup_of(manifest.client);
   const Result<ConnectionConfig> connection = load_connection(lookup);
   if (!connection) return print_mistake(connection.error().message());
 
-  keep_heap_small();
-  allow_many_connections();
+  prepare_process();
   const Interruptions interruptions;
   LogVerbosity verbosity = verbosity_of(manifest.logging);
   const std::unique_ptr<LogSink> sink = make_log_sink(manifest.logging.format, verbosity);
@@ -270,8 +302,9 @@ int run_host(const RunOptions& options) {
   if (!protection.ok()) return print_mistake(protection.message());
   Result<std::unique_ptr<StartWatch>> watch = StartWatch::open(interruptions, *sink);
   if (!watch) return fail_command(log, watch.error());
-  const Result<CrashJournal> journal = open_journal(manifest);
   const std::unique_ptr<Clock> clock = make_system_clock();
+  if (const auto code = pull_at_start(merged, {*clock, log, (*watch)->stopping()})) return *code;
+  const Result<CrashJournal> journal = open_journal(manifest);
   const std::optional<LifeFile> life = begin_life(journal, lookup.environment, *clock, log);
   const CrashHandler handler(journal ? journal->path().string() : "", manifest.logging.format,
                              life ? life->path().string() : "");
