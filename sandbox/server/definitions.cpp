@@ -19,6 +19,10 @@ const Collection kDefinitions{std::string(kDefinitionGroup), std::string(kDefini
 constexpr int kAttemptsMax = 100;
 
 bool is_definition(const Resource& resource) { return resource.collection == kDefinitions; }
+bool is_api_service(const Resource& resource) {
+  return resource.collection.group == "apiregistration.k8s.io" &&
+         resource.collection.resource == "apiservices";
+}
 
 /// "widgets.example.com"
 std::string definition_name(const Collection& collection) {
@@ -79,6 +83,7 @@ void Definitions::restore() {
 }
 
 void Definitions::stored(const Resource& resource, const VersionPtr& version) {
+  if (is_api_service(resource)) return restore_local_api_service(parts(), version->json());
   if (!is_definition(resource)) return;
   update_status(version->name);
   keep_services(version->json());
@@ -99,12 +104,16 @@ void Definitions::removed(const Resource& resource, const VersionPtr& version) {
     }
     return keep_services(definition);
   }
+  if (is_api_service(resource)) {
+    return keep_local_api_services(parts(), version->json().text_at({"spec", "group"}));
+  }
   if (resource.custom) release(definition_name(resource.collection));
 }
 
+RestParts Definitions::parts() { return {store_, clock_, random_, resources_, admission_, *this}; }
+
 void Definitions::keep_services(const Json& definition) {
-  const RestParts parts{store_, clock_, random_, resources_, admission_, *this};
-  keep_local_api_services(parts, definition.text_at({"spec", "group"}));
+  keep_local_api_services(parts(), definition.text_at({"spec", "group"}));
 }
 
 void Definitions::update_status(const std::string& name) {

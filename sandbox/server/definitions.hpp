@@ -36,6 +36,8 @@ class Definitions final : public WriteObserver {
   void update_status(const std::string& name) EXCLUDES(mutex_);
   /// Keeps the APIServices of the definition's group.
   void keep_services(const Json& definition);
+  /// The dependencies of writes that follow from others.
+  [[nodiscard]] RestParts parts();
   void serve(const Json& definition) REQUIRES(mutex_);
   void remove_objects(const Json& definition);
   /// Finishes deleting a CRD that has no objects left.

@@ -8,6 +8,7 @@
 #include "sandbox/rest/delete.hpp"
 #include "sandbox/rest/meta.hpp"
 #include "sandbox/rest/write.hpp"
+#include "sandbox/server/server_target.hpp"
 
 namespace davit::sandbox {
 
@@ -78,16 +79,7 @@ void make(const RestParts& parts, const std::string& group, const std::string& v
   const ResourcePtr resource = api_services(parts);
   const std::string name = version + '.' + group;
   if (resource == nullptr || parts.store.get(kServices, "", name) != nullptr) return;
-  FieldManager manager;
-  manager.name = "kube-apiserver";
-  manager.api_version = resource->api_version();
-  manager.time = time_text(parts.clock);
-  const WriteTarget target{.resource = *resource,
-                           .ns = "",
-                           .name = "",
-                           .subresource = "",
-                           .dry_run = DryRun::kNo,
-                           .manager = std::move(manager)};
+  const WriteTarget target = server_target(parts, *resource, "", "");
   std::vector<std::string> warnings;
   const ApiResult<Written> made =
       create_object(parts, target, service_object(group, version, custom), warnings);
@@ -131,6 +123,36 @@ void keep_local_api_services(const RestParts& parts, const std::string& group) {
     }
     static_cast<void>(delete_one(parts, *resource, "", each->name, {}).has_value());
   }
+}
+
+void restore_local_api_service(const RestParts& parts, const Json& object) {
+  const ResourcePtr resource = api_services(parts);
+  if (resource == nullptr || object.text_at({"metadata", "labels", kManaged}) != "true") return;
+  const std::string group = object.text_at({"spec", "group"});
+  const std::string version = object.text_at({"spec", "version"});
+  const std::string name = object.text_at({"metadata", "name"});
+  const std::shared_ptr<const ResourceSet> served = parts.resources.now();
+  const auto is_version = [&](const ResourcePtr& each) {
+    return each->group == group && each->version == version;
+  };
+  const auto found = std::ranges::find_if(served->all(), is_version);
+  if (found == served->all().end()) {
+    static_cast<void>(delete_one(parts, *resource, "", name, {}).has_value());
+    return;
+  }
+  // Those of built-in groups are managed at the start only.
+  if (!(*found)->custom) return;
+  const Json own = service_object(group, version, true).get("spec");
+  if (object.get("spec") == own) return;
+  std::vector<std::string> warnings;
+  const auto with_spec = [&](const Json& old) -> ApiResult<Json> {
+    Json next = old;
+    next.set("spec", own);
+    return next;
+  };
+  static_cast<void>(rewrite_object(parts, server_target(parts, *resource, "", name),
+                                   Missing::kNotFound, with_spec, warnings)
+                        .has_value());
 }
 
 }  // namespace davit::sandbox

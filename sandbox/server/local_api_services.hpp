@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "lib/kube/json.hpp"
 #include "sandbox/rest/rest_parts.hpp"
 
 namespace davit::sandbox {
@@ -15,5 +16,9 @@ void write_local_api_services(const RestParts& parts);
 /// The custom resources of `group` have changed: makes what is missing, and deletes the objects of
 /// versions that are no longer served.
 void keep_local_api_services(const RestParts& parts, const std::string& group);
+
+/// An APIService was written: one that is managed continuously gets its spec back, and goes if its
+/// version is not served. k8s: autoRegisterController.checkAPIService of kube-aggregator.
+void restore_local_api_service(const RestParts& parts, const Json& object);
 
 }  // namespace davit::sandbox

@@ -172,6 +172,39 @@ TEST(BelievedTest, ApiServicesOfCustomResourcesComeAndGoWithTheirDefinition) {
   EXPECT_EQ(sandbox.get(service).code, 404);
 }
 
+TEST(BelievedTest, TheApiServiceOfACustomResourceIsNeitherChangedNorDeletedForLong) {
+  Sandbox sandbox;
+  const std::string services = "/apis/apiregistration.k8s.io/v1/apiservices";
+  ASSERT_EQ(sandbox
+                .post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+                      R"({"metadata":{"name":"as.b.c"},"spec":{"group":"b.c",
+                    "scope":"Namespaced","names":{"plural":"as","kind":"A"},"versions":[{
+                    "name":"v1","served":true,"storage":true,
+                    "schema":{"openAPIV3Schema":{"type":"object"}}}]}})")
+                .code,
+            201);
+  const Json own = sandbox.get(services + "/v1.b.c").body.get("spec");
+
+  ASSERT_EQ(sandbox
+                .patch(services + "/v1.b.c", "merge",
+                       R"({"spec":{"insecureSkipTLSVerify":true,
+                           "service":{"namespace":"a","name":"b"}}})")
+                .code,
+            200);
+  EXPECT_EQ(sandbox.get(services + "/v1.b.c").body.get("spec"), own);
+  ASSERT_EQ(sandbox.remove(services + "/v1.b.c").code, 200);
+  EXPECT_EQ(sandbox.get(services + "/v1.b.c").body.get("spec"), own);
+
+  // One that claims to be managed and belongs to no definition goes.
+  ASSERT_EQ(sandbox
+                .post(services, R"({"metadata":{"name":"v1.x.y","labels":{
+                    "kube-aggregator.kubernetes.io/automanaged":"true"}},"spec":{"group":"x.y",
+                    "version":"v1","groupPriorityMinimum":1,"versionPriority":1}})")
+                .code,
+            201);
+  EXPECT_EQ(sandbox.get(services + "/v1.x.y").code, 404);
+}
+
 TEST(BelievedTest, MetricsCountRequestsAndObjects) {
   Sandbox sandbox;
   ASSERT_EQ(sandbox.get(kPods).code, 200);
