@@ -1,3 +1,4 @@
+// Made by tools/kubernetes_tables from upstream's documents. Do not edit.
 #include "sandbox/kinds/builtin_table.hpp"
 
 #include "sandbox/kinds/cluster_rules.hpp"
@@ -11,8 +12,6 @@ namespace davit::sandbox {
 
 namespace {
 
-// One row a resource and one line a row, so that rows can be compared by eye. Fields at their
-// default are left out.
 // clang-format off
 constexpr ResourceRow kRows[] = {
     {.version = "v1", .name = "bindings", .kind = "Binding", .traits = kCreateOnly},
@@ -28,7 +27,7 @@ constexpr ResourceRow kRows[] = {
      .traits = kCreateOnUpdate, .rules = limit_range_rules},
     {.version = "v1", .name = "namespaces", .kind = "Namespace", .short_names = "ns",
      .subresources = "finalize status",
-     .traits = kClusterScoped | kHasStatus | kDeleteReturnsObject | kNoDeleteCollection,
+     .traits = kClusterScoped | kHasStatus | kNoDeleteCollection | kDeleteReturnsObject,
      .names = NameRule::kLabel, .rules = namespace_rules},
     {.version = "v1", .name = "nodes", .kind = "Node", .short_names = "no",
      .subresources = "proxy status", .traits = kClusterScoped | kHasStatus | kKeepsStatusOnCreate,
@@ -36,17 +35,16 @@ constexpr ResourceRow kRows[] = {
     {.version = "v1", .name = "persistentvolumeclaims", .kind = "PersistentVolumeClaim",
      .short_names = "pvc", .subresources = "status", .traits = kHasStatus | kDeleteReturnsObject,
      .rules = claim_rules},
-    {.version = "v1", .name = "persistentvolumes", .kind = "PersistentVolume",
-     .short_names = "pv", .subresources = "status",
-     .traits = kClusterScoped | kHasStatus | kDeleteReturnsObject, .rules = volume_rules},
+    {.version = "v1", .name = "persistentvolumes", .kind = "PersistentVolume", .short_names = "pv",
+     .subresources = "status", .traits = kClusterScoped | kHasStatus | kDeleteReturnsObject,
+     .rules = volume_rules},
     {.version = "v1", .name = "pods", .kind = "Pod", .short_names = "po", .categories = "all",
      .subresources = "attach binding ephemeralcontainers eviction exec log portforward proxy "
-                     "resize status",
+     "resize status",
      .traits = kHasStatus | kHasGeneration | kDeleteReturnsObject | kGracefulDeletion,
      .rules = pod_rules},
     {.version = "v1", .name = "podtemplates", .kind = "PodTemplate",
-     .traits = kHasGeneration | kDeleteReturnsObject,
-     .rules = pod_template_rules},
+     .traits = kHasGeneration | kDeleteReturnsObject, .rules = pod_template_rules},
     {.version = "v1", .name = "replicationcontrollers", .kind = "ReplicationController",
      .short_names = "rc", .categories = "all", .subresources = "scale status",
      .traits = kHasStatus | kHasGeneration | kOrphansByDefault,
@@ -60,41 +58,31 @@ constexpr ResourceRow kRows[] = {
      .categories = "all", .subresources = "proxy status",
      .traits = kHasStatus | kCreateOnUpdate | kDeleteReturnsObject, .names = NameRule::kLabel,
      .rules = service_rules},
-
     {.group = "apiregistration.k8s.io", .version = "v1", .name = "apiservices",
      .kind = "APIService", .categories = "api-extensions", .subresources = "status",
-     .traits = kClusterScoped | kHasStatus | kNeedsResourceVersion,
-     .names = NameRule::kPathSegment, .rules = api_service_rules},
-
-    {.group = "apps", .version = "v1", .name = "controllerrevisions",
-     .kind = "ControllerRevision",
+     .traits = kClusterScoped | kHasStatus | kNeedsResourceVersion, .names = NameRule::kPathSegment,
+     .rules = api_service_rules},
+    {.group = "apps", .version = "v1", .name = "controllerrevisions", .kind = "ControllerRevision",
      .rules = controller_revision_rules},
     {.group = "apps", .version = "v1", .name = "daemonsets", .kind = "DaemonSet",
      .short_names = "ds", .categories = "all", .subresources = "status",
-     .traits = kHasStatus | kHasGeneration,
-     .rules = daemon_set_rules},
+     .traits = kHasStatus | kHasGeneration, .rules = daemon_set_rules},
     {.group = "apps", .version = "v1", .name = "deployments", .kind = "Deployment",
      .short_names = "deploy", .categories = "all", .subresources = "scale status",
-     .traits = kHasStatus | kHasGeneration,
-     .rules = deployment_rules},
+     .traits = kHasStatus | kHasGeneration, .rules = deployment_rules},
     {.group = "apps", .version = "v1", .name = "replicasets", .kind = "ReplicaSet",
      .short_names = "rs", .categories = "all", .subresources = "scale status",
-     .traits = kHasStatus | kHasGeneration,
-     .rules = replica_set_rules},
+     .traits = kHasStatus | kHasGeneration, .rules = replica_set_rules},
     {.group = "apps", .version = "v1", .name = "statefulsets", .kind = "StatefulSet",
      .short_names = "sts", .categories = "all", .subresources = "scale status",
-     .traits = kHasStatus | kHasGeneration, .names = NameRule::kLabel,
-     .rules = stateful_set_rules},
-
+     .traits = kHasStatus | kHasGeneration, .names = NameRule::kLabel, .rules = stateful_set_rules},
     {.group = "events.k8s.io", .version = "v1", .name = "events", .kind = "Event",
      .short_names = "ev", .traits = kCreateOnUpdate, .names = NameRule::kPathSegment,
      .rules = event_rules, .stored_in = "core"},
-
     {.group = "authentication.k8s.io", .version = "v1", .name = "selfsubjectreviews",
      .kind = "SelfSubjectReview", .traits = kClusterScoped | kCreateOnly},
     {.group = "authentication.k8s.io", .version = "v1", .name = "tokenreviews",
      .kind = "TokenReview", .traits = kClusterScoped | kCreateOnly},
-
     {.group = "authorization.k8s.io", .version = "v1", .name = "localsubjectaccessreviews",
      .kind = "LocalSubjectAccessReview", .traits = kCreateOnly},
     {.group = "authorization.k8s.io", .version = "v1", .name = "selfsubjectaccessreviews",
@@ -103,27 +91,22 @@ constexpr ResourceRow kRows[] = {
      .kind = "SelfSubjectRulesReview", .traits = kClusterScoped | kCreateOnly},
     {.group = "authorization.k8s.io", .version = "v1", .name = "subjectaccessreviews",
      .kind = "SubjectAccessReview", .traits = kClusterScoped | kCreateOnly},
-
     {.group = "autoscaling", .version = "v2", .name = "horizontalpodautoscalers",
      .kind = "HorizontalPodAutoscaler", .short_names = "hpa", .categories = "all",
      .subresources = "status", .traits = kHasStatus, .rules = autoscaler_rules},
     {.group = "autoscaling", .version = "v1", .name = "horizontalpodautoscalers",
      .kind = "HorizontalPodAutoscaler", .short_names = "hpa", .categories = "all",
      .subresources = "status", .traits = kHasStatus, .rules = autoscaler_v1_rules},
-
-    {.group = "batch", .version = "v1", .name = "cronjobs", .kind = "CronJob",
-     .short_names = "cj", .categories = "all", .subresources = "status",
-     .traits = kHasStatus | kHasGeneration,
+    {.group = "batch", .version = "v1", .name = "cronjobs", .kind = "CronJob", .short_names = "cj",
+     .categories = "all", .subresources = "status", .traits = kHasStatus | kHasGeneration,
      .rules = cron_job_rules},
     {.group = "batch", .version = "v1", .name = "jobs", .kind = "Job", .categories = "all",
      .subresources = "status", .traits = kHasStatus | kHasGeneration | kOrphansByDefault,
      .rules = job_rules},
-
     {.group = "certificates.k8s.io", .version = "v1", .name = "certificatesigningrequests",
      .kind = "CertificateSigningRequest", .short_names = "csr", .subresources = "approval status",
      .traits = kClusterScoped | kHasStatus, .names = NameRule::kPathSegment,
      .rules = signing_request_rules},
-
     {.group = "networking.k8s.io", .version = "v1", .name = "ingressclasses",
      .kind = "IngressClass", .traits = kClusterScoped | kHasGeneration,
      .rules = ingress_class_rules},
@@ -138,12 +121,10 @@ constexpr ResourceRow kRows[] = {
      .rules = network_policy_rules},
     {.group = "networking.k8s.io", .version = "v1", .name = "servicecidrs", .kind = "ServiceCIDR",
      .subresources = "status", .traits = kClusterScoped | kHasStatus, .rules = service_cidr_rules},
-
     {.group = "policy", .version = "v1", .name = "poddisruptionbudgets",
      .kind = "PodDisruptionBudget", .short_names = "pdb", .subresources = "status",
      .traits = kHasStatus | kHasGeneration | kNeedsResourceVersion,
      .rules = disruption_budget_rules},
-
     {.group = "rbac.authorization.k8s.io", .version = "v1", .name = "clusterrolebindings",
      .kind = "ClusterRoleBinding", .traits = kClusterScoped | kCreateOnUpdate,
      .names = NameRule::kPathSegment, .rules = role_binding_rules},
@@ -155,7 +136,6 @@ constexpr ResourceRow kRows[] = {
      .rules = role_binding_rules},
     {.group = "rbac.authorization.k8s.io", .version = "v1", .name = "roles", .kind = "Role",
      .traits = kCreateOnUpdate, .names = NameRule::kPathSegment, .rules = role_rules},
-
     {.group = "storage.k8s.io", .version = "v1", .name = "csidrivers", .kind = "CSIDriver",
      .traits = kClusterScoped | kNeedsResourceVersion | kDeleteReturnsObject,
      .rules = csi_driver_rules},
@@ -172,14 +152,11 @@ constexpr ResourceRow kRows[] = {
      .kind = "VolumeAttachment", .subresources = "status",
      .traits = kClusterScoped | kHasStatus | kNeedsResourceVersion | kDeleteReturnsObject,
      .rules = volume_attachment_rules},
-
     {.group = "storage.k8s.io", .version = "v1", .name = "volumeattributesclasses",
      .kind = "VolumeAttributesClass", .short_names = "vac",
      .traits = kClusterScoped | kDeleteReturnsObject, .rules = attributes_class_rules},
-
-    {.group = "admissionregistration.k8s.io", .version = "v1",
-     .name = "mutatingadmissionpolicies", .kind = "MutatingAdmissionPolicy",
-     .categories = "api-extensions",
+    {.group = "admissionregistration.k8s.io", .version = "v1", .name = "mutatingadmissionpolicies",
+     .kind = "MutatingAdmissionPolicy", .categories = "api-extensions",
      .traits = kClusterScoped | kHasGeneration | kNeedsResourceVersion,
      .rules = admission_policy_rules},
     {.group = "admissionregistration.k8s.io", .version = "v1",
@@ -205,37 +182,30 @@ constexpr ResourceRow kRows[] = {
      .name = "validatingwebhookconfigurations", .kind = "ValidatingWebhookConfiguration",
      .categories = "api-extensions",
      .traits = kClusterScoped | kHasGeneration | kNeedsResourceVersion, .rules = webhook_rules},
-
     {.group = "apiextensions.k8s.io", .version = "v1", .name = "customresourcedefinitions",
-     .kind = "CustomResourceDefinition", .short_names = "crd crds",
-     .categories = "api-extensions", .subresources = "status",
+     .kind = "CustomResourceDefinition", .short_names = "crd crds", .categories = "api-extensions",
+     .subresources = "status",
      .traits = kClusterScoped | kHasStatus | kHasGeneration | kNeedsResourceVersion},
-
     {.group = "scheduling.k8s.io", .version = "v1", .name = "priorityclasses",
      .kind = "PriorityClass", .short_names = "pc", .traits = kClusterScoped,
      .rules = priority_class_rules},
-
     {.group = "coordination.k8s.io", .version = "v1", .name = "leases", .kind = "Lease",
      .traits = kCreateOnUpdate | kNeedsResourceVersion, .rules = lease_rules},
-
     {.group = "node.k8s.io", .version = "v1", .name = "runtimeclasses", .kind = "RuntimeClass",
      .traits = kClusterScoped | kCreateOnUpdate | kNeedsResourceVersion,
      .rules = runtime_class_rules},
-
     {.group = "discovery.k8s.io", .version = "v1", .name = "endpointslices",
      .kind = "EndpointSlice", .traits = kHasGeneration, .rules = endpoint_slice_rules},
-
     {.group = "resource.k8s.io", .version = "v1", .name = "deviceclasses", .kind = "DeviceClass",
      .traits = kClusterScoped | kHasGeneration | kDeleteReturnsObject},
-    {.group = "resource.k8s.io", .version = "v1", .name = "resourceclaims",
-     .kind = "ResourceClaim", .subresources = "status",
-     .traits = kHasStatus | kDeleteReturnsObject, .rules = resource_claim_rules},
+    {.group = "resource.k8s.io", .version = "v1", .name = "resourceclaims", .kind = "ResourceClaim",
+     .subresources = "status", .traits = kHasStatus | kDeleteReturnsObject,
+     .rules = resource_claim_rules},
     {.group = "resource.k8s.io", .version = "v1", .name = "resourceclaimtemplates",
      .kind = "ResourceClaimTemplate", .traits = kDeleteReturnsObject,
      .rules = resource_claim_rules},
-    {.group = "resource.k8s.io", .version = "v1", .name = "resourceslices",
-     .kind = "ResourceSlice", .traits = kClusterScoped | kHasGeneration | kDeleteReturnsObject},
-
+    {.group = "resource.k8s.io", .version = "v1", .name = "resourceslices", .kind = "ResourceSlice",
+     .traits = kClusterScoped | kHasGeneration | kDeleteReturnsObject},
     {.group = "flowcontrol.apiserver.k8s.io", .version = "v1", .name = "flowschemas",
      .kind = "FlowSchema", .subresources = "status",
      .traits = kClusterScoped | kHasStatus | kHasGeneration, .rules = flow_schema_rules},

@@ -1,5 +1,6 @@
 #include "sandbox/kinds/columns.hpp"
 
+#include <algorithm>
 #include <span>
 
 #include "sandbox/kinds/columns_cells.hpp"
@@ -12,7 +13,7 @@ Json::Items plain_cells(const Json& object, WallTime) {
   return {name_of(object), object.text_at({"metadata", "creationTimestamp"})};
 }
 
-constexpr KindColumns kPlain{"", "", "Name n|Created At d", plain_cells};
+constexpr std::string_view kPlainColumns = "Name n|Created At d";
 
 /// One column of KindColumns::columns: "IP s*".
 Column parse_column(std::string_view text) {
@@ -42,9 +43,8 @@ Column parse_column(std::string_view text) {
   return out;
 }
 
-ColumnSet make_set(const KindColumns& kind) {
-  ColumnSet out{{}, kind.cells};
-  std::string_view rest = kind.columns;
+ColumnSet make_set(std::string_view rest, Cells cells) {
+  ColumnSet out{{}, cells};
   while (!rest.empty()) {
     const std::string_view column = rest.substr(0, rest.find('|'));
     out.columns.push_back(parse_column(column));
@@ -56,13 +56,16 @@ ColumnSet make_set(const KindColumns& kind) {
 }  // namespace
 
 ColumnSet columns_of(std::string_view group, std::string_view plural) {
-  for (const auto& room : {workload_columns(), network_columns(), cluster_columns(),
-                           config_columns(), storage_columns(), extension_columns()}) {
-    for (const KindColumns& each : room) {
-      if (each.group == group && each.plural == plural) return make_set(each);
-    }
+  const auto fits = [&](const auto& each) { return each.group == group && each.plural == plural; };
+  const std::span<const KindColumns> all = kind_columns();
+  const auto columns = std::ranges::find_if(all, fits);
+  if (columns == all.end()) return make_set(kPlainColumns, plain_cells);
+  for (const auto& part : {workload_cells(), network_cells(), cluster_cells(), config_cells(),
+                           storage_cells(), extension_cells()}) {
+    const auto cells = std::ranges::find_if(part, fits);
+    if (cells != part.end()) return make_set(columns->columns, cells->cells);
   }
-  return make_set(kPlain);
+  return make_set(kPlainColumns, plain_cells);
 }
 
 }  // namespace davit::sandbox

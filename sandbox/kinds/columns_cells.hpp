@@ -15,28 +15,25 @@ namespace davit::sandbox {
 
 using Cells = Json::Items (*)(const Json& object, WallTime now);
 
-/// The columns and cells of one kind.
-struct KindColumns {
+/// The cells of one kind, one for each of its columns.
+struct KindCells {
   std::string_view group;
   std::string_view plural;
-  /// "Name n|Ready s|IP s*": s string, n string of format "name", i integer, b boolean, d date;
-  /// `*`: only with -o wide.
-  std::string_view columns;
   Cells cells;
 };
 
 /// Pods, the controllers of pods, and their revisions.
-[[nodiscard]] std::span<const KindColumns> workload_columns();
+[[nodiscard]] std::span<const KindCells> workload_cells();
 /// Services, endpoints, ingresses, network policies.
-[[nodiscard]] std::span<const KindColumns> network_columns();
+[[nodiscard]] std::span<const KindCells> network_cells();
 /// Nodes, namespaces, leases, events, quotas.
-[[nodiscard]] std::span<const KindColumns> cluster_columns();
+[[nodiscard]] std::span<const KindCells> cluster_cells();
 /// ConfigMaps, Secrets, accounts, roles, certificates.
-[[nodiscard]] std::span<const KindColumns> config_columns();
+[[nodiscard]] std::span<const KindCells> config_cells();
 /// Volumes, claims, storage classes and CSI.
-[[nodiscard]] std::span<const KindColumns> storage_columns();
-/// Columns of the kinds that extend the server, and of device kinds.
-[[nodiscard]] std::span<const KindColumns> extension_columns();
+[[nodiscard]] std::span<const KindCells> storage_cells();
+/// Kinds that extend the server, and device kinds.
+[[nodiscard]] std::span<const KindCells> extension_cells();
 
 [[nodiscard]] Json::Items pod_cells(const Json& pod, WallTime now);
 [[nodiscard]] Json::Items job_cells(const Json& job, WallTime now);

@@ -91,6 +91,15 @@ Json::Items api_service_cells(const Json& object, WallTime now) {
           available, age_of(object, now)};
 }
 
+Json::Items component_status_cells(const Json& object, WallTime) {
+  for (const Json& each : value_at(object, {"conditions"}).items()) {
+    if (each.get("type").text() != "Healthy") continue;
+    const char* status = each.get("status").text() == "True" ? "Healthy" : "Unhealthy";
+    return {name_of(object), status, each.get("message").text(), each.get("error").text()};
+  }
+  return {name_of(object), "Unknown", "", ""};
+}
+
 Json::Items runtime_class_cells(const Json& object, WallTime now) {
   return {name_of(object), object.get("handler").text(), age_of(object, now)};
 }
@@ -109,25 +118,17 @@ std::string trimmed(const std::string& text) {
   return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
-constexpr std::string_view kEventColumns =
-    "Last Seen s|Type s|Reason s|Object s|Subobject s*|Source s*|Message s|First Seen s*|"
-    "Count s*|Name n*";
-
-constexpr std::array kClusterColumns = std::to_array<KindColumns>({
-    {"", "nodes",
-     "Name n|Status s|Roles s|Age s|Version s|Internal-IP s*|External-IP s*|OS-Image s*|"
-     "Kernel-Version s*|Container-Runtime s*",
-     node_cells},
-    {"", "namespaces", "Name n|Status s|Age s", namespace_cells},
-    {"", "events", kEventColumns, event_cells},
-    {"events.k8s.io", "events", kEventColumns, event_cells},
-    {"coordination.k8s.io", "leases", "Name n|Holder s|Age s", lease_cells},
-    {"scheduling.k8s.io", "priorityclasses",
-     "Name n|Value i|Global-Default b|Age s|PreemptionPolicy s", priority_class_cells},
-    {"", "resourcequotas", "Name n|Request s|Limit s|Age s", quota_cells},
-    {"apiregistration.k8s.io", "apiservices", "Name n|Service s|Available s|Age s",
-     api_service_cells},
-    {"node.k8s.io", "runtimeclasses", "Name n|Handler s|Age s", runtime_class_cells},
+constexpr std::array kClusterCells = std::to_array<KindCells>({
+    {"", "nodes", node_cells},
+    {"", "namespaces", namespace_cells},
+    {"", "events", event_cells},
+    {"events.k8s.io", "events", event_cells},
+    {"coordination.k8s.io", "leases", lease_cells},
+    {"scheduling.k8s.io", "priorityclasses", priority_class_cells},
+    {"", "resourcequotas", quota_cells},
+    {"apiregistration.k8s.io", "apiservices", api_service_cells},
+    {"node.k8s.io", "runtimeclasses", runtime_class_cells},
+    {"", "componentstatuses", component_status_cells},
 });
 
 }  // namespace
@@ -175,6 +176,6 @@ Json::Items event_cells(const Json& event, WallTime now) {
           name_of(event)};
 }
 
-std::span<const KindColumns> cluster_columns() { return kClusterColumns; }
+std::span<const KindCells> cluster_cells() { return kClusterCells; }
 
 }  // namespace davit::sandbox

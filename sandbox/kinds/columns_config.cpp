@@ -70,22 +70,17 @@ Json::Items signing_request_cells(const Json& object, WallTime now) {
           signing_status(object)};
 }
 
-constexpr std::string_view kBindingColumns =
-    "Name n|Role s|Age s|Users s*|Groups s*|ServiceAccounts s*";
-
-constexpr std::array kConfigColumns = std::to_array<KindColumns>({
-    {"", "configmaps", "Name n|Data s|Age s", config_map_cells},
-    {"", "secrets", "Name n|Type s|Data s|Age s", secret_cells},
-    {"", "serviceaccounts", "Name n|Age s", name_and_age_cells},
-    {"rbac.authorization.k8s.io", "rolebindings", kBindingColumns, binding_cells},
-    {"rbac.authorization.k8s.io", "clusterrolebindings", kBindingColumns, binding_cells},
-    {"certificates.k8s.io", "certificatesigningrequests",
-     "Name n|Age s|SignerName s|Requestor s|RequestedDuration s|Condition s",
-     signing_request_cells},
+constexpr std::array kConfigCells = std::to_array<KindCells>({
+    {"", "configmaps", config_map_cells},
+    {"", "secrets", secret_cells},
+    {"", "serviceaccounts", name_and_age_cells},
+    {"rbac.authorization.k8s.io", "rolebindings", binding_cells},
+    {"rbac.authorization.k8s.io", "clusterrolebindings", binding_cells},
+    {"certificates.k8s.io", "certificatesigningrequests", signing_request_cells},
 });
 
 }  // namespace
 
-std::span<const KindColumns> config_columns() { return kConfigColumns; }
+std::span<const KindCells> config_cells() { return kConfigCells; }
 
 }  // namespace davit::sandbox

@@ -117,38 +117,28 @@ Json::Items attributes_class_cells(const Json& object, WallTime now) {
 constexpr std::string_view kAdmission = "admissionregistration.k8s.io";
 constexpr std::string_view kFlow = "flowcontrol.apiserver.k8s.io";
 constexpr std::string_view kDevices = "resource.k8s.io";
-constexpr std::string_view kWebhookColumns = "Name n|Webhooks i|Age s";
-constexpr std::string_view kPolicyBindingColumns = "Name n|PolicyName s|ParamRef s|Age s";
-
 // clang-format off
-constexpr auto kExtensionColumns = std::to_array<KindColumns>({
-    {kAdmission, "mutatingwebhookconfigurations", kWebhookColumns, webhook_cells},
-    {kAdmission, "validatingwebhookconfigurations", kWebhookColumns, webhook_cells},
-    {kAdmission, "validatingadmissionpolicies", "Name n|Validations i|ParamKind s|Age s",
-     validating_policy_cells},
-    {kAdmission, "mutatingadmissionpolicies", "Name n|Mutations i|ParamKind s|Age s",
-     mutating_policy_cells},
-    {kAdmission, "validatingadmissionpolicybindings", kPolicyBindingColumns, policy_binding_cells},
-    {kAdmission, "mutatingadmissionpolicybindings", kPolicyBindingColumns, policy_binding_cells},
-    {kFlow, "flowschemas",
-     "Name n|PriorityLevel s|MatchingPrecedence s|DistinguisherMethod s|Age s|MissingPL s",
-     flow_schema_cells},
-    {kFlow, "prioritylevelconfigurations",
-     "Name n|Type s|NominalConcurrencyShares s|Queues s|HandSize s|QueueLengthLimit s|Age s",
-     priority_level_cells},
-    {kDevices, "deviceclasses", "Name n|Age s", name_and_age},
-    {kDevices, "resourceclaims", "Name n|State s|Age s", resource_claim_cells},
-    {kDevices, "resourceclaimtemplates", "Name n|Age s", name_and_age},
-    {kDevices, "resourceslices", "Name n|Node s|Driver s|Pool s|Age s", resource_slice_cells},
-    {"networking.k8s.io", "servicecidrs", "Name n|CIDRs s|Age s", service_cidr_cells},
-    {"networking.k8s.io", "ipaddresses", "Name n|ParentRef s", ip_address_cells},
-    {"storage.k8s.io", "volumeattributesclasses", "Name n|DriverName s|Age s",
-     attributes_class_cells},
+constexpr auto kExtensionCells = std::to_array<KindCells>({
+    {kAdmission, "mutatingwebhookconfigurations", webhook_cells},
+    {kAdmission, "validatingwebhookconfigurations", webhook_cells},
+    {kAdmission, "validatingadmissionpolicies", validating_policy_cells},
+    {kAdmission, "mutatingadmissionpolicies", mutating_policy_cells},
+    {kAdmission, "validatingadmissionpolicybindings", policy_binding_cells},
+    {kAdmission, "mutatingadmissionpolicybindings", policy_binding_cells},
+    {kFlow, "flowschemas", flow_schema_cells},
+    {kFlow, "prioritylevelconfigurations", priority_level_cells},
+    {kDevices, "deviceclasses", name_and_age},
+    {kDevices, "resourceclaims", resource_claim_cells},
+    {kDevices, "resourceclaimtemplates", name_and_age},
+    {kDevices, "resourceslices", resource_slice_cells},
+    {"networking.k8s.io", "servicecidrs", service_cidr_cells},
+    {"networking.k8s.io", "ipaddresses", ip_address_cells},
+    {"storage.k8s.io", "volumeattributesclasses", attributes_class_cells},
 });
 // clang-format on
 
 }  // namespace
 
-std::span<const KindColumns> extension_columns() { return kExtensionColumns; }
+std::span<const KindCells> extension_cells() { return kExtensionCells; }
 
 }  // namespace davit::sandbox

@@ -131,21 +131,17 @@ Json::Items network_policy_cells(const Json& object, WallTime now) {
           age_of(object, now)};
 }
 
-constexpr std::array kNetworkColumns = std::to_array<KindColumns>({
-    {"", "services", "Name n|Type s|Cluster-IP s|External-IP s|Port(s) s|Age s|Selector s*",
-     service_cells},
-    {"", "endpoints", "Name n|Endpoints s|Age s", endpoints_cells},
-    {"discovery.k8s.io", "endpointslices", "Name n|AddressType s|Ports s|Endpoints s|Age s",
-     endpoint_slice_cells},
-    {"networking.k8s.io", "ingresses", "Name n|Class s|Hosts s|Address s|Ports s|Age s",
-     ingress_cells},
-    {"networking.k8s.io", "ingressclasses", "Name n|Controller s|Parameters s|Age s",
-     ingress_class_cells},
-    {"networking.k8s.io", "networkpolicies", "Name n|Pod-Selector s|Age s", network_policy_cells},
+constexpr std::array kNetworkCells = std::to_array<KindCells>({
+    {"", "services", service_cells},
+    {"", "endpoints", endpoints_cells},
+    {"discovery.k8s.io", "endpointslices", endpoint_slice_cells},
+    {"networking.k8s.io", "ingresses", ingress_cells},
+    {"networking.k8s.io", "ingressclasses", ingress_class_cells},
+    {"networking.k8s.io", "networkpolicies", network_policy_cells},
 });
 
 }  // namespace
 
-std::span<const KindColumns> network_columns() { return kNetworkColumns; }
+std::span<const KindCells> network_cells() { return kNetworkCells; }
 
 }  // namespace davit::sandbox

@@ -103,25 +103,16 @@ Json::Items attachment_cells(const Json& object, WallTime now) {
           age_of(object, now)};
 }
 
-constexpr std::array kStorageColumns = std::to_array<KindColumns>({
-    {"", "persistentvolumeclaims",
-     "Name n|Status s|Volume s|Capacity s|Access Modes s|StorageClass s|VolumeAttributesClass s|"
-     "Age s|VolumeMode s*",
-     claim_cells},
-    {"", "persistentvolumes",
-     "Name n|Capacity s|Access Modes s|Reclaim Policy s|Status s|Claim s|StorageClass s|"
-     "VolumeAttributesClass s|Reason s|Age s|VolumeMode s*",
-     volume_cells},
-    {"storage.k8s.io", "storageclasses",
-     "Name n|Provisioner s|ReclaimPolicy s|VolumeBindingMode s|AllowVolumeExpansion s|Age s",
-     storage_class_cells},
-    {"storage.k8s.io", "csinodes", "Name n|Drivers i|Age s", csi_node_cells},
-    {"storage.k8s.io", "volumeattachments", "Name n|Attacher s|PV s|Node s|Attached b|Age s",
-     attachment_cells},
+constexpr std::array kStorageCells = std::to_array<KindCells>({
+    {"", "persistentvolumeclaims", claim_cells},
+    {"", "persistentvolumes", volume_cells},
+    {"storage.k8s.io", "storageclasses", storage_class_cells},
+    {"storage.k8s.io", "csinodes", csi_node_cells},
+    {"storage.k8s.io", "volumeattachments", attachment_cells},
 });
 
 }  // namespace
 
-std::span<const KindColumns> storage_columns() { return kStorageColumns; }
+std::span<const KindCells> storage_cells() { return kStorageCells; }
 
 }  // namespace davit::sandbox

@@ -144,39 +144,19 @@ Json::Items disruption_budget_cells(const Json& object, WallTime now) {
           number_at(object, {"status", "disruptionsAllowed"}), age_of(object, now)};
 }
 
-constexpr std::array kWorkloadColumns = std::to_array<KindColumns>({
-    {"", "pods",
-     "Name n|Ready s|Status s|Restarts s|Age s|IP s*|Node s*|Nominated Node s*|Readiness Gates s*",
-     pod_cells},
-    {"apps", "deployments",
-     "Name n|Ready s|Up-to-date s|Available s|Age s|Containers s*|Images s*|Selector s*",
-     deployment_cells},
-    {"apps", "replicasets",
-     "Name n|Desired i|Current i|Ready i|Age s|Containers s*|Images s*|Selector s*",
-     replica_set_cells},
-    {"", "replicationcontrollers",
-     "Name n|Desired i|Current i|Ready i|Age s|Containers s*|Images s*|Selector s*",
-     replication_controller_cells},
-    {"apps", "statefulsets", "Name n|Ready s|Age s|Containers s*|Images s*", stateful_set_cells},
-    {"apps", "daemonsets",
-     "Name n|Desired i|Current i|Ready i|Up-to-date i|Available i|Node Selector s|Age s|Containers "
-     "s*|Images s*|Selector s*",
-     daemon_set_cells},
-    {"batch", "jobs",
-     "Name n|Status s|Completions s|Duration s|Age s|Containers s*|Images s*|Selector s*",
-     job_cells},
-    {"batch", "cronjobs",
-     "Name n|Schedule s|Timezone s|Suspend b|Active i|Last Schedule s|Age s|Containers s*|Images "
-     "s*|Selector s*",
-     cron_job_cells},
-    {"", "podtemplates", "Name n|Containers s|Images s|Pod Labels s", pod_template_cells},
-    {"apps", "controllerrevisions", "Name n|Controller s|Revision s|Age s",
-     controller_revision_cells},
-    {"policy", "poddisruptionbudgets",
-     "Name n|Min Available s|Max Unavailable s|Allowed Disruptions i|Age s",
-     disruption_budget_cells},
-    {"autoscaling", "horizontalpodautoscalers",
-     "Name n|Reference s|Targets s|MinPods s|MaxPods s|Replicas s|Age s", autoscaler_cells},
+constexpr std::array kWorkloadCells = std::to_array<KindCells>({
+    {"", "pods", pod_cells},
+    {"apps", "deployments", deployment_cells},
+    {"apps", "replicasets", replica_set_cells},
+    {"", "replicationcontrollers", replication_controller_cells},
+    {"apps", "statefulsets", stateful_set_cells},
+    {"apps", "daemonsets", daemon_set_cells},
+    {"batch", "jobs", job_cells},
+    {"batch", "cronjobs", cron_job_cells},
+    {"", "podtemplates", pod_template_cells},
+    {"apps", "controllerrevisions", controller_revision_cells},
+    {"policy", "poddisruptionbudgets", disruption_budget_cells},
+    {"autoscaling", "horizontalpodautoscalers", autoscaler_cells},
 });
 
 }  // namespace
@@ -207,6 +187,6 @@ Json::Items cron_job_cells(const Json& cron_job, WallTime now) {
           selector_text(job.get("selector"))};
 }
 
-std::span<const KindColumns> workload_columns() { return kWorkloadColumns; }
+std::span<const KindCells> workload_cells() { return kWorkloadCells; }
 
 }  // namespace davit::sandbox

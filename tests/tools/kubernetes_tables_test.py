@@ -53,7 +53,8 @@ type Part struct {
 	Key string `json:"key" protobuf:"bytes,1,opt,name=key"`
 }
 """
-PART = {'type': 'object', 'description': 'A sentence.', 'required': ['key'], 'properties': {'key': {'type': 'string', 'default': ''}}}
+PART = {'type': 'object', 'description': 'A sentence.', 'required': ['key'],
+        'properties': {'key': {'type': 'string', 'default': '', 'enum': ['one', 'two words']}}}
 THING = {
     'type': 'object', 'required': ['parts'],
     'properties': {
@@ -89,6 +90,18 @@ err="[cannot set feature gate Old to false, feature is locked to true, Deep is e
 [Shallow]]"
 """.replace('\\\n', '')
 
+ALL = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
+GATES = {'items': [{'metadata': {}, 'versions': [{'version': 'v1', 'resources': [
+    {'resource': 'gates', 'responseKind': {'kind': 'Gate'}, 'scope': 'Cluster', 'shortNames': ['gt'], 'verbs': ['list', 'get']}]}]}]}
+THINGS = {'items': [{'metadata': {'name': 'apps'}, 'versions': [{'version': 'v1', 'resources': [
+    {'resource': 'things', 'responseKind': {'kind': 'Thing'}, 'scope': 'Namespaced', 'categories': ['all'], 'verbs': ALL,
+     'subresources': [{'subresource': 'scale'}, {'subresource': 'status'}]}]}]}]}
+ROLE = {'metadata': {'name': 'reader', 'labels': {'rbac.authorization.k8s.io/aggregate-to-view': 'true'}},
+        'rules': [{'verbs': ['get', 'list'], 'apiGroups': ['', 'apps'], 'resources': ['things'], 'resourceNames': ['one']},
+                  {'verbs': ['get'], 'nonResourceURLs': ['/healthz']}]}
+BINDING = {'metadata': {'name': 'reader'}, 'roleRef': {'kind': 'ClusterRole', 'name': 'reader'},
+           'subjects': [{'kind': 'ServiceAccount', 'namespace': 'ns', 'name': 'robot'}, {'kind': 'Group', 'name': 'people'}]}
+
 
 class TablesTest(unittest.TestCase):
     def setUp(self):
@@ -102,6 +115,13 @@ class TablesTest(unittest.TestCase):
         self.write('openapi/apis__apps__v1.json', json.dumps(
             {'components': {'schemas': {'io.k8s.api.apps.v1.Thing': THING, 'io.k8s.api.apps.v1.Part': PART}}}))
         self.write('help.txt', HELP)
+        self.write('discovery/api.json', json.dumps(GATES))
+        self.write('discovery/apis.json', json.dumps(THINGS))
+        self.write('tables/apis__apps__v1__things.json', json.dumps({'columnDefinitions': [
+            {'name': 'Name', 'type': 'string', 'format': 'name', 'description': 'A sentence.', 'priority': 0},
+            {'name': 'Ready', 'type': 'integer', 'format': '', 'description': 'A sentence.', 'priority': 1}]}))
+        for name, items in (('clusterroles', [ROLE]), ('clusterrolebindings', [BINDING]), ('roles', []), ('rolebindings', [])):
+            self.write(f'roles/{name}.json', json.dumps({'items': items}))
         self.write('metrics.txt', METRICS)
         self.write('gates/00.txt', REFUSED)
         self.write(f'source/{META}/generated.proto', META_PROTO)
@@ -130,7 +150,8 @@ class TablesTest(unittest.TestCase):
         self.assertIn('\npackage apps.v1 apps/v1 io.k8s.api.apps.v1\nPart: 1 key:s!\n'
                       'Thing: 1 metadata:meta.ObjectMeta, 2 replicas:i?, 3 parts[]:Part!, 4 labels:{s}, 5 common:Part^\n', types)
         self.assertNotIn('ThingList', types)
-        self.assertIn('\napps.v1.Part required=key\napps.v1.Thing kind required=parts\n  parts: merge=key map=key\n'
+        self.assertIn('\napps.v1.Part required=key\n  key: enum=one|two%20words\napps.v1.Thing kind required=parts\n'
+                      '  parts: merge=key map=key\n'
                       '  replicas: default=1\n', schemas)
         for text in (types, schemas):
             self.assertTrue(text.startswith('# Facts of Kubernetes v1.37. '))
@@ -145,6 +166,19 @@ class TablesTest(unittest.TestCase):
                                        'controller b-controller off\n'), flags)
         gates = (self.tool / 'facts' / 'gates.txt').read_text()
         self.assertTrue(gates.endswith('\nDeep ALPHA off needs=Shallow\nOld DEPRECATED on locked\nShallow GA on\n'), gates)
+
+    def test_resources_and_roles_become_facts(self):
+        self.assertEqual(self.facts(), (0, ''))
+
+        resources = (self.tool / 'facts' / 'resources.txt').read_text()
+        self.assertTrue(resources.endswith('\nv1 gates Gate cluster short=gt verbs=get,list\n'
+                                           'apps/v1 things Thing namespaced categories=all subresources=scale,status\n'), resources)
+        columns = (self.tool / 'facts' / 'columns.txt').read_text()
+        self.assertTrue(columns.endswith('\napps/v1 things: Name n|Ready i*\n'), columns)
+        roles = (self.tool / 'facts' / 'roles.txt').read_text()
+        self.assertTrue(roles.endswith('\nClusterRole - reader\n  part-of view\n  rule get,list core,apps things one\n'
+                                       '  urls get /healthz\nClusterRoleBinding - reader\n  gives ClusterRole reader\n'
+                                       '  to ServiceAccount ns/robot\n  to Group people\n'), roles)
 
     def expect(self, outcome, *words):
         status, said = outcome
@@ -169,9 +203,11 @@ class TablesTest(unittest.TestCase):
         self.expect(self.facts(), f'{APPS}/generated.proto:5', 'Extend tools/kubernetes_tables')
 
     def copy_notes(self):
-        (self.root / 'host' / 'upstream').mkdir(parents=True)
-        for name in ('flags.toml', 'controllers.toml'):
-            shutil.copy(TOOL.parents[1] / 'host' / 'upstream' / name, self.root / 'host' / 'upstream' / name)
+        for name in ('host/upstream/flags.toml', 'host/upstream/controllers.toml', 'sandbox/kinds/resources.toml',
+                     'lib/kube/schema/constraint_facts.cpp'):
+            path = self.root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(TOOL.parents[1] / name, path)
 
     def test_a_flag_without_an_entry_and_an_entry_without_a_flag_are_refused(self):
         self.copy_notes()
@@ -184,6 +220,12 @@ class TablesTest(unittest.TestCase):
         path.write_text(notes.replace('least = 0\n', 'lest = 0\n', 1))
         self.expect(self.run_tool('code', '--check'), 'flags.toml', 'the unknown key lest')
 
+    def test_a_resource_without_an_entry_is_refused(self):
+        self.copy_notes()
+        path = self.root / 'sandbox' / 'kinds' / 'resources.toml'
+        path.write_text(path.read_text().replace('["v1 pods"]', '["v1 peas"]'))
+        self.expect(self.run_tool('code', '--check'), 'resources.toml', 'it has no entry for "v1 pods"', 'left_out')
+
     def test_a_help_of_another_program_is_refused(self):
         self.write('help.txt', 'Usage: ls\n')
         self.expect(self.facts(), 'help.txt', 'it is not the help of kube-controller-manager')
@@ -193,9 +235,10 @@ class TablesTest(unittest.TestCase):
         self.expect(self.facts(), 'gates', 'refuses no setting of a gate')
 
     def test_a_stale_entry_of_the_selection_is_refused(self):
+        self.copy_notes()
         path = self.tool / 'selection.toml'
-        path.write_text(path.read_text() + '"core.v1.Wagon" = "It has wheels."\n')
-        self.expect(self.run_tool('code', '--check'), 'selection.toml', 'core.v1.Wagon', 'Remove the entry')
+        path.write_text(path.read_text().replace('[files]\n', '[files]\n"wagons.v1" = "wagons"\n'))
+        self.expect(self.run_tool('code', '--check'), 'selection.toml', 'wagons.v1', 'Remove the entry')
 
     def test_facts_of_two_versions_are_refused(self):
         path = self.tool / 'facts' / 'types.txt'
@@ -212,7 +255,14 @@ class TablesTest(unittest.TestCase):
         self.assertEqual(self.run_tool('code', '--check'), (0, ''))
         path = self.root / 'lib' / 'kube' / 'schema' / 'fields' / 'batch.cpp'
         path.write_text(path.read_text().replace('2 completions:i?', '3 completions:i?'))
-        self.expect(self.run_tool('code', '--check'), 'batch.cpp', '-JobSpec: 1 parallelism:i?, 3 completions:i?', 'Run kubernetes_tables.py code')
+        self.expect(self.run_tool('code', '--check'), 'batch.cpp', '-JobSpec: 1 parallelism:i?, 3 completions:i?',
+                    'Run kubernetes_tables.py code')
+
+    def test_a_choice_that_openapi_does_not_list_is_refused(self):
+        self.copy_notes()
+        path = self.root / 'lib' / 'kube' / 'schema' / 'constraint_facts.cpp'
+        path.write_text(path.read_text().replace('SCTP|TCP|UDP', 'SCTP|TCP|UDPP', 1))
+        self.expect(self.run_tool('code', '--check'), 'constraint_facts.cpp', 'allows UDPP')
 
     def test_a_folder_without_programs_is_named(self):
         self.expect(self.run_tool('compare', '--assets', str(self.root)), 'kube-controller-manager', 'the program is missing')

@@ -1,4 +1,5 @@
 """The forms of the generated C++ files."""
+COLUMNS_MAX = 100
 HEAD = """\
 // Made by tools/kubernetes_tables from upstream's documents. Do not edit.
 """
@@ -42,3 +43,21 @@ constexpr {array}[] = {{
 
 }}  // namespace {namespace}
 """
+
+
+def row(parts):
+    """A row of an array from its parts, in lines of at most COLUMNS_MAX; long texts are cut at blanks and dots."""
+    lines, line = [], '    {'
+    for at, part in enumerate(parts):
+        part += '},' if at + 1 == len(parts) else ','
+        gap = '' if line.endswith('{') else ' '
+        while len(line) + len(gap) + len(part) > COLUMNS_MAX:
+            if line.strip() and not line.endswith('{'):
+                lines.append(line)
+                line, gap = '     ', ''
+                continue
+            cut = max(part.rfind(sign, 0, COLUMNS_MAX - len(line) - 1) for sign in ' .')
+            lines.append(f'{line}{part[:cut + 1]}"')
+            line, part = '     ', '"' + part[cut + 1:]
+        line += gap + part
+    return '\n'.join([*lines, line]) + '\n'

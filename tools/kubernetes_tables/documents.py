@@ -26,9 +26,8 @@ LISTS = {
     'roles.json': '/apis/rbac.authorization.k8s.io/v1/roles',
     'rolebindings.json': '/apis/rbac.authorization.k8s.io/v1/rolebindings',
 }
+TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1'
 AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
-# A server makes its roles at its start, and this one's binding last.
-LAST_ROLE = 'system:controller:token-cleaner'
 SOURCES = ['staging/src/k8s.io/api', 'staging/src/k8s.io/apimachinery/pkg', 'staging/src/k8s.io/kube-aggregator/pkg/apis',
            'staging/src/k8s.io/apiextensions-apiserver/pkg/apis']
 
@@ -117,8 +116,7 @@ def serving(assets):
              '--service-cluster-ip-range=10.0.0.0/24', f'--token-auth-file={folder / "tokens.csv"}',
              '--authorization-mode=RBAC'], log))
         server = Server(port)
-        _wait_until(process, log, lambda: server.get('/readyz') == b'ok' and LAST_ROLE.encode() in
-                    server.get(LISTS['rolebindings.json']))
+        _wait_until(process, log, lambda: server.get('/readyz') == b'ok')  # It has made its roles then.
         yield server
 
 
@@ -126,6 +124,14 @@ def _write(folder, name, data):
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data if isinstance(data, bytes) else data.encode())
+
+
+def _listable(discovery):
+    for group in discovery['items']:
+        for version in group['versions']:
+            for resource in version['resources']:
+                if 'list' in resource['verbs']:
+                    yield '/'.join(filter(None, (group['metadata'].get('name'), version['version']))), resource['resource']
 
 
 def from_server(assets, folder):
@@ -142,7 +148,11 @@ def from_server(assets, folder):
             if path in ('api/v1',) or path.startswith('apis/') and path.count('/') == 2:
                 _write(folder, f'openapi/{path.replace("/", "__")}.json', server.get(entry['serverRelativeURL']))
         for path in ('api', 'apis'):
-            _write(folder, f'discovery/{path}.json', server.get('/' + path, AGGREGATED))
+            discovery = server.get('/' + path, AGGREGATED)
+            _write(folder, f'discovery/{path}.json', discovery)
+            for api_version, name in _listable(json.loads(discovery)):
+                place = f'{"api" if api_version == "v1" else "apis"}/{api_version}/{name}'
+                _write(folder, f'tables/{place.replace("/", "__")}.json', server.get(f'/{place}?limit=1', TABLE))
         for name, path in LISTS.items():
             _write(folder, f'roles/{name}', server.get(path))
         metrics = server.get('/metrics', 'text/plain').decode()

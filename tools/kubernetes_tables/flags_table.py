@@ -18,7 +18,6 @@ OFF = re.compile(r'Disabled-by-default controllers: ([\w, -]+) \(default')
 CONTINUED = ' ' * 10
 REMOVED = 'Flags of older versions'
 KEYS = {'taken', 'setting', 'note', 'least', 'most'}
-COLUMNS_MAX = 100
 
 
 def facts(documents, vendor):
@@ -79,24 +78,6 @@ def _literal(text):
     return json.dumps(text, ensure_ascii=False)
 
 
-def _wrapped(parts):
-    """A row of an array from its parts, in lines of at most COLUMNS_MAX; long texts are cut at blanks and dots."""
-    lines, line = [], '    {'
-    for at, part in enumerate(parts):
-        part += '},' if at + 1 == len(parts) else ','
-        gap = '' if line.endswith('{') else ' '
-        while len(line) + len(gap) + len(part) > COLUMNS_MAX:
-            if line.strip() and not line.endswith('{'):
-                lines.append(line)
-                line, gap = '     ', ''
-                continue
-            cut = max(part.rfind(sign, 0, COLUMNS_MAX - len(line) - 1) for sign in ' .')
-            lines.append(f'{line}{part[:cut + 1]}"')
-            line, part = '     ', '"' + part[cut + 1:]
-        line += gap + part
-    return '\n'.join([*lines, line]) + '\n'
-
-
 def _row(flag, use, place):
     name, kind, fallback = flag
     unknown = set(use) - KEYS
@@ -110,7 +91,7 @@ def _row(flag, use, place):
             parts.append(str(use[key]))
     while parts[-1] == '""' and len(parts) > 4:
         parts.pop()
-    return _wrapped(parts)
+    return cpp.row(parts)
 
 
 def flags_code(groups, uses, place):
@@ -118,7 +99,8 @@ def flags_code(groups, uses, place):
     _check_keys(place, [name for flags in groups.values() for name, _, _ in flags], uses, 'the flag')
     out, rows = '', ''
     for title, flags in groups.items():
-        constant = 'k' + ''.join(word.capitalize() for word in re.split('[ -]', title.removesuffix(' flags').removesuffix('-controller')))
+        words = re.split('[ -]', title.removesuffix(' flags').removesuffix('-controller'))
+        constant = 'k' + ''.join(word.capitalize() for word in words)
         out += f'constexpr UpstreamFlag {constant}[] = {{\n{"".join(_row(flag, uses[flag[0]], place) for flag in flags)}}};\n\n'
         rows += f'    {{{_literal(title)}, {constant}}},\n'
     old = ''
@@ -152,13 +134,14 @@ def controllers_code(controllers, uses, place):
     for name, off in sorted(controllers.items()):
         use = uses[name]
         if not use.get('plugin') and not use.get('stops'):
-            raise Mistake(place, f'{name} has neither plugin nor stops', 'Name the plugin, or what stops in a cluster without it')
+            raise Mistake(place, f'{name} has neither plugin nor stops',
+                          'Name the plugin, or what stops in a cluster without it')
         parts = [_literal(name), _literal(use.get('alias', '')), _literal(use.get('plugin', ''))]
         if off or 'stops' in use:
             parts.append('kWithGate' if use.get('gate') else 'kIfNamed' if off else 'kAlways')
         if 'stops' in use:
             parts.append(_literal(use['stops']))
-        rows += _wrapped(parts)
+        rows += cpp.row(parts)
     return {'host/upstream/controller_rows.cpp': f"""{cpp.HEAD}#include "host/upstream/controllers.hpp"
 
 namespace davit::host {{

@@ -16,9 +16,12 @@ import sys
 import tempfile
 import tomllib
 
+import columns_table
 import documents
 import flags_table
 import gates_table
+import resources_table
+import roles_table
 import schemas_table
 import types_table
 from report import Mistake
@@ -28,6 +31,8 @@ FACTS = HERE / 'facts'
 SELECTION = HERE / 'selection.toml'
 ROOT = HERE.parent.parent
 FLAGS = ROOT / 'host' / 'upstream' / 'flags.toml'
+CONSTRAINTS = ROOT / 'lib' / 'kube' / 'schema' / 'constraint_facts.cpp'
+RESOURCES = ROOT / 'sandbox' / 'kinds' / 'resources.toml'
 CONTROLLERS = ROOT / 'host' / 'upstream' / 'controllers.toml'
 VERSION = re.compile(r'Kubernetes (v\d+\.\d+)\.\d+\S*\n?')
 AGAIN = 'Make the facts again: kubernetes_tables.py facts --documents FOLDER'
@@ -58,6 +63,9 @@ def make_facts(folder):
         'schemas.txt': schemas_table.facts(schemas, packages),
         'flags.txt': flags_table.facts(folder, vendor['controllers']),
         'gates.txt': gates_table.facts(folder, vendor['gates']),
+        'resources.txt': resources_table.facts(folder, schemas_table.load),
+        'columns.txt': columns_table.facts(folder, schemas_table.load),
+        'roles.txt': roles_table.facts(folder, vendor['roles'], schemas_table.load),
     }
     if (folder / 'source').is_dir():
         out['types.txt'] = types_table.facts(folder, packages)
@@ -73,7 +81,7 @@ def _read_toml(path):
 
 def read_selection():
     out = _read_toml(SELECTION)
-    missing = {'files', 'roots', 'left_out', 'vendor'} - set(out)
+    missing = {'files', 'roots', 'vendor', 'roles'} - set(out)
     if missing:
         raise Mistake(SELECTION, f'it has no {", ".join(sorted(missing))}', 'Mend it')
     return out
@@ -96,24 +104,27 @@ def _one_version(names):
 def make_code():
     """path below the root → text of each generated source."""
     selection = read_selection()
-    _one_version(['types.txt', 'schemas.txt', 'flags.txt', 'gates.txt'])
+    _one_version(['types.txt', 'schemas.txt', 'flags.txt', 'gates.txt', 'roles.txt', 'resources.txt',
+                  'columns.txt'])
     packages, types = types_table.read(_facts_text('types.txt'), FACTS / 'types.txt')
     schemas = schemas_table.read(_facts_text('schemas.txt'), FACTS / 'schemas.txt')
     kinds = schemas_table.kinds(schemas)
-    for name in selection['left_out']:
-        if name not in kinds:
-            raise Mistake(SELECTION, f'left_out names {name}, which is not a kind of the release', 'Remove the entry')
+    resources, uses = _facts_text('resources.txt'), _read_toml(RESOURCES)
     for name in selection['files']:
         if name not in packages:
             raise Mistake(SELECTION, f'files names the package {name}, which the release does not have', 'Remove the entry')
-    roots = (kinds - set(selection['left_out'])) | set(selection['roots'])
+    roots = (kinds - resources_table.left_out(resources, uses, packages)) | set(selection['roots'])
     selected = types_table.needed(roots, types, FACTS / 'types.txt')
+    schemas_table.check_choices(_read(CONSTRAINTS, 'Restore it'), schemas, CONSTRAINTS)
     groups, controllers = flags_table.read(_facts_text('flags.txt'))
     return {**types_table.code(packages, types, selected, selection['files']),
             **schemas_table.code(schemas, types, selected),
             **flags_table.flags_code(groups, _read_toml(FLAGS), FLAGS),
             **flags_table.controllers_code(controllers, _read_toml(CONTROLLERS), CONTROLLERS),
-            **gates_table.code(_facts_text('gates.txt'))}
+            **gates_table.code(_facts_text('gates.txt')),
+            **resources_table.code(resources, uses, RESOURCES),
+            **columns_table.code(_facts_text('columns.txt')),
+            **roles_table.code(_facts_text('roles.txt'), selection['roles'], SELECTION)}
 
 
 def _compare(wanted, folder, what):

@@ -2,19 +2,21 @@
 
 Facts: facts/schemas.txt. A line `TYPE` with the words `kind`, `atomic` and `required=FIELD,…`, and below it a line for each
 field with the words `merge=KEY`, `merge` (a list of values), `replace`, `retainKeys`, `set`, `map=KEY,…`, `atomic`, `granular`,
-`default=VALUE` (other than the zero of the type) and `enum=A|B`. A list without a word is atomic.
+`default=VALUE` (other than the zero of the type) and `enum=A|B`, with %20 for a blank. A list without a word is atomic.
 Code: lib/kube/schema/required_facts.cpp and merge_facts.cpp.
 """
 import json
+import re
 
 import cpp
 import types_table
 from report import Mistake
 
+QUOTED = re.compile(r'"[^"]*"')
 ZEROS = ('', 0, False, None)
 
 
-def _load(path):
+def load(path):
     try:
         return json.loads(path.read_text(encoding='utf-8'))
     except OSError as error:
@@ -37,7 +39,7 @@ def read_documents(folder):
     for path in paths:
         api_version = path.stem.removeprefix('apis__').removeprefix('api__').replace('__', '/')
         try:
-            found = _load(path)['components']['schemas']
+            found = load(path)['components']['schemas']
         except (KeyError, TypeError) as error:
             raise Mistake(path, 'it has no components.schemas', 'Fetch the documents again') from error
         for name, schema in found.items():
@@ -71,14 +73,15 @@ def _words(prop):
         out.append('default=' + json.dumps(prop['default']))
     values = prop.get('enum') or prop.get('items', {}).get('enum')
     if values:
-        out.append('enum=' + '|'.join(values))
+        out.append('enum=' + '|'.join(value.replace(' ', '%20') for value in values))
     return out
 
 
 def facts(schemas, packages):
     out = ['\n']
     for name, schema in sorted(schemas.items()):
-        if name.rpartition('.')[0] not in packages or set(schema.get('properties', {})) == {'apiVersion', 'items', 'kind', 'metadata'}:
+        is_list = set(schema.get('properties', {})) == {'apiVersion', 'items', 'kind', 'metadata'}
+        if name.rpartition('.')[0] not in packages or is_list:
             continue
         words = []
         if 'x-kubernetes-group-version-kind' in schema and not name.startswith('meta.'):
@@ -111,6 +114,22 @@ def read(text, place):
 
 def kinds(schemas):
     return {name for name, (words, _) in schemas.items() if 'kind' in words}
+
+
+def check_choices(text, schemas, place):
+    """Refuses a choice in the hand-written table of constraints that OpenAPI does not list. The table may say less."""
+    types = []
+    for line in text.partition('R"(')[2].partition(')"')[0].splitlines():
+        if not line.startswith(' '):
+            types = line.split()
+            continue
+        fields, _, words = line.strip().partition(': ')
+        choices = {choice for word in QUOTED.sub('', words).split() if '|' in word for choice in word.split('|')}
+        for name, field in ((name, field) for name in types for field in fields.split()):
+            enums = [word.removeprefix('enum=').split('|') for word in schemas.get(name, ((), {}))[1].get(field, ())
+                     if word.startswith('enum=')]
+            if enums and (unknown := choices - set(enums[0])):
+                raise Mistake(place, f'{name}.{field} allows {min(unknown)}, which upstream does not list', 'Mend the line')
 
 
 def _required_lines(schemas, selected):

@@ -51,6 +51,16 @@ TEST(FeatureGatesTest, UnknownAndLockedGatesAndMissingOnesAreMistakes) {
   EXPECT_THAT(check_feature_gates({}), IsEmpty());
 }
 
+// The table was once typed by hand, and these had drifted from v1.36.
+TEST(FeatureGatesTest, TheTableSaysWhatUpstreamRefuses) {
+  EXPECT_THAT(check_feature_gates({{"DRADeviceTaintRules", true}, {"DRADeviceTaints", false}}),
+              ElementsAre("DRADeviceTaintRules is enabled, but depends on features that are "
+                          "disabled: [DRADeviceTaints]"));
+  EXPECT_THAT(check_feature_gates({{"RouteExternalCertificate", true}}),
+              ElementsAre("unrecognized feature gate: RouteExternalCertificate"))
+      << "a vendor's gate";
+}
+
 TEST(FeatureGatesTest, AStageDecidesAboutGatesThatAreNotSetThemselves) {
   const GateSettings all = {{"AllBeta", true}, {"ComponentFlagz", false}};
   EXPECT_TRUE(is_gate_on("MaxUnavailableStatefulSet", all));

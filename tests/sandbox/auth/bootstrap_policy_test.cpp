@@ -81,6 +81,35 @@ TEST_F(BootstrapPolicyTest, ControllersHaveWhatTheyNeed) {
   EXPECT_TRUE(may({.name = "system:kube-scheduler"}, "create", "", "bindings"));
 }
 
+// The roles were once typed by hand, and lacked these.
+TEST_F(BootstrapPolicyTest, EveryRoleOfUpstreamIsThere) {
+  EXPECT_TRUE(may(service_account_identity("kube-system", "resource-claim-controller"), "create",
+                  "resource.k8s.io", "resourceclaims"));
+  EXPECT_TRUE(
+      may(service_account_identity("kube-system", "service-controller"), "list", "", "nodes"));
+  EXPECT_TRUE(may({.name = "system:kube-proxy"}, "watch", "discovery.k8s.io", "endpointslices"));
+  give("edit");
+  EXPECT_TRUE(may(alice_, "create", "resource.k8s.io", "resourceclaims"));
+}
+
+TEST_F(BootstrapPolicyTest, NodesHaveTheirRoleByTheirGroup) {
+  const UserInfo node{.name = "system:node:n", .groups = {"system:nodes"}};
+  EXPECT_TRUE(may(node, "update", "", "nodes"));
+  EXPECT_FALSE(may(node, "delete", "apps", "deployments"));
+}
+
+TEST_F(BootstrapPolicyTest, NamesOfBindingsAreUpstreams) {
+  std::string names;
+  for (const Json& each : objects_.role_bindings) {
+    names += each.text_at({"metadata", "namespace"}) + '/' + each.text_at({"metadata", "name"}) +
+             " gives " + each.text_at({"roleRef", "name"}) + '\n';
+  }
+  EXPECT_NE(names.find("kube-system/system::extension-apiserver-authentication-reader gives "
+                       "extension-apiserver-authentication-reader\n"),
+            names.npos)
+      << names;
+}
+
 TEST_F(BootstrapPolicyTest, CoreGroupHasNoName) {
   for (const Json& role : objects_.cluster_roles) {
     for (const Json& rule : role.get("rules").items()) {
