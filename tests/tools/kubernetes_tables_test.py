@@ -267,6 +267,12 @@ class TablesTest(unittest.TestCase):
     def test_a_folder_without_programs_is_named(self):
         self.expect(self.run_tool('compare', '--assets', str(self.root)), 'kube-controller-manager', 'the program is missing')
 
+    def test_programs_of_another_version_are_refused(self):
+        program = self.root / 'kube-controller-manager'
+        program.write_text('#!/bin/sh\necho Kubernetes v1.35.1\n')
+        program.chmod(0o755)
+        self.expect(self.run_tool('compare', '--assets', str(self.root)), str(self.root), 'the programs are of v1.35')
+
     def test_a_command_without_its_folder_is_a_mistake_of_usage(self):
         self.assertEqual(self.run_tool('facts')[0], 2)
 

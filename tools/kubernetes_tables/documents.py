@@ -134,14 +134,31 @@ def _listable(discovery):
                     yield '/'.join(filter(None, (group['metadata'].get('name'), version['version']))), resource['resource']
 
 
+def version_of(assets):
+    """What kube-controller-manager says about its version."""
+    return _said(_program(assets, 'kube-controller-manager'), '--version')
+
+
+def _said(program, flag):
+    done = subprocess.run([program, flag], capture_output=True, text=True, timeout=60)
+    if done.returncode != 0:
+        raise Mistake(program, f'{flag} ends with exit code {done.returncode}', 'Use the program of a release')
+    return done.stdout
+
+
 def from_server(assets, folder):
     """Everything that the programs in `assets` say."""
+    try:
+        _from_server(assets, folder)
+    except urllib.error.HTTPError as error:
+        raise Mistake(error.url, f'the server of {assets} answers with {error.code}',
+                      'Use a release that serves OpenAPI v3 and aggregated discovery') from error
+
+
+def _from_server(assets, folder):
     manager = _program(assets, 'kube-controller-manager')
-    for name, words in {'version.txt': ['--version'], 'help.txt': ['--help']}.items():
-        done = subprocess.run([manager, *words], capture_output=True, text=True, timeout=60)
-        if done.returncode != 0:
-            raise Mistake(manager, f'{words[0]} ends with exit code {done.returncode}', 'Use the program of a release.')
-        _write(folder, name, done.stdout)
+    _write(folder, 'version.txt', version_of(assets))
+    _write(folder, 'help.txt', _said(manager, '--help'))
     with serving(assets) as server:
         index = json.loads(server.get('/' + OPENAPI_INDEX))
         for path, entry in sorted(index['paths'].items()):

@@ -45,18 +45,21 @@ def _read(path, remedy):
         raise Mistake(path, error.strerror, remedy) from error
 
 
-def _version(folder):
-    """The minor version that the documents are of."""
-    text = _read(folder / 'version.txt', 'Fetch the documents: kubernetes_tables.py documents')
+def _minor_version(text, place):
     found = VERSION.fullmatch(text)
     if not found:
-        raise Mistake(folder / 'version.txt', 'it does not hold a version', 'Fetch the documents of a release')
+        raise Mistake(place, 'it does not hold a version', 'Fetch the documents of a release')
     return found[1]
+
+
+def _head(version):
+    return f'# Facts of Kubernetes {version}. Made by tools/kubernetes_tables; do not edit.\n'
 
 
 def make_facts(folder):
     """name → text of each file of facts that the documents suffice for."""
-    head = f'# Facts of Kubernetes {_version(folder)}. Made by tools/kubernetes_tables; do not edit.\n'
+    path = folder / 'version.txt'
+    head = _head(_minor_version(_read(path, 'Fetch the documents: kubernetes_tables.py documents'), path))
     schemas, packages = schemas_table.read_documents(folder)
     vendor = read_selection()['vendor']
     out = {
@@ -171,6 +174,10 @@ def code(options):
 
 
 def compare(options):
+    version = _minor_version(documents.version_of(options.assets), options.assets)
+    if not _facts_text('flags.txt').startswith(_head(version)):
+        raise Mistake(options.assets, f'the programs are of {version}, and the facts of another version',
+                      f'Use the programs of that version, or follow {version} as docs/HACKING.md says')
     with tempfile.TemporaryDirectory(prefix='kubernetes-tables-') as scratch:
         folder = pathlib.Path(scratch)
         documents.from_server(options.assets, folder)
