@@ -94,6 +94,30 @@ Json::Items csi_node_cells(const Json& object, WallTime now) {
           age_of(object, now)};
 }
 
+/// The texts at `member` of the elements of a list, or the elements themselves; with commas between.
+std::string comma_texts(const Json& list, std::string_view member = "") {
+  std::vector<std::string> out;
+  for (const Json& each : list.items()) {
+    out.push_back(member.empty() ? each.text() : each.get(member).text());
+  }
+  return join_texts(out, ",");
+}
+
+Json::Items csi_driver_cells(const Json& object, WallTime now) {
+  const Json& spec = object.get("spec");
+  const Json& attach = spec.get("attachRequired");
+  const Json& tokens = spec.get("tokenRequests");
+  const std::string modes = comma_texts(spec.get("volumeLifecycleModes"));
+  return {name_of(object),
+          attach.is_null() || attach.boolean(),
+          spec.get("podInfoOnMount").boolean(),
+          spec.get("storageCapacity").boolean(),
+          tokens.is_null() ? std::string("<unset>") : comma_texts(tokens, "audience"),
+          spec.get("requiresRepublish").boolean(),
+          modes.empty() ? std::string("<none>") : modes,
+          age_of(object, now)};
+}
+
 Json::Items attachment_cells(const Json& object, WallTime now) {
   return {name_of(object),
           object.text_at({"spec", "attacher"}),
@@ -109,6 +133,7 @@ constexpr std::array kStorageCells = std::to_array<KindCells>({
     {"storage.k8s.io", "storageclasses", storage_class_cells},
     {"storage.k8s.io", "csinodes", csi_node_cells},
     {"storage.k8s.io", "volumeattachments", attachment_cells},
+    {"storage.k8s.io", "csidrivers", csi_driver_cells},
 });
 
 }  // namespace
