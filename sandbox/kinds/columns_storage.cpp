@@ -94,7 +94,7 @@ Json::Items csi_node_cells(const Json& object, WallTime now) {
           age_of(object, now)};
 }
 
-/// The texts at `member` of the elements of a list, or the elements themselves; with commas between.
+/// The texts at `member` of a list's elements, or the elements themselves; with commas between.
 std::string comma_texts(const Json& list, std::string_view member = "") {
   std::vector<std::string> out;
   for (const Json& each : list.items()) {
