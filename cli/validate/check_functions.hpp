@@ -55,6 +55,8 @@ void check_work(const Subject& subject, const CheckReporter& reporter);
 void check_rights(const Subject& subject, const CheckReporter& reporter);
 void check_hostile(const Subject& subject, const CheckReporter& reporter);
 void check_leaks(const Subject& subject, const CheckReporter& reporter);
+/// The functions of a provider of a cloud.
+void check_provider(const Subject& subject, const CheckReporter& reporter);
 /// Its work under single faults, one by one.
 void check_explore(const Subject& subject, const CheckReporter& reporter);
 

@@ -23,6 +23,7 @@ struct Subject {
   std::uint64_t seed = 1;
   TrialContent content = {};                ///< From the user.
   std::vector<DeclaredWatch> watches = {};  ///< Those of all controllers.
+  bool is_provider = false;                 ///< Its note says that it may provide a cloud.
   std::chrono::milliseconds explored{0};    ///< No explored run begins later.
   std::chrono::milliseconds limit{60'000};  ///< The child of a check is ended then.
 };

@@ -42,6 +42,7 @@ constexpr Check kChecks[] = {
     {"errors", "an API server that fails, refuses and loses its responses", {"work"}, check_errors},
     {"lag", "watches that lag behind the server", {"work"}, check_lag},
     {"leader", "the loss of leadership while it works", {"work"}, check_leader},
+    {"provider", "the functions of a provider of a cloud", {"work"}, check_provider},
     {"leaks", "memory, descriptors and retained objects", {"work"}, check_leaks},
     {"swap", "swapping it for itself under load", {"work"}, check_swap},
     {"state", "reading damaged and foreign states", {"swap"}, check_state},

@@ -171,11 +171,13 @@ Result<Validation> validate_plugin(const ValidationOptions& options,
   };
   PluginDeclaration declared;
   add(judge_file(options.file, *file, out, declared));
-  Subject subject{*copy, scratch->path(),  out.grade,    options.seed, std::move(*content),
-                  {},    options.explored, options.limit};
+  Subject subject{*copy, scratch->path(), out.grade,        options.seed, std::move(*content),
+                  {},    false,           options.explored, options.limit};
   std::vector<std::string> controllers;
   for (const DeclaredController& each : declared.controllers) controllers.push_back(each.name);
   subject.watches = watches_of(declared, &subject.content);
+  const std::vector<std::string>& needs = declared.requires_ids;
+  subject.is_provider = std::find(needs.begin(), needs.end(), "davit.cloud-host/1") != needs.end();
   if (!controllers.empty()) {
     if (Status s = check_controller_configs(subject.content.configs, controllers); !s.ok()) {
       return s;

@@ -129,6 +129,106 @@ TEST_P(ZooTest, IsCaughtByExactlyTheCheckThatIsForIt) {
 INSTANTIATE_TEST_SUITE_P(Zoo, ZooTest, testing::ValuesIn(kZoo),
                          [](const auto& each) { return std::string(each.param.name); });
 
+// clang-format off
+constexpr Animal kClouds[] = {
+    // name            caught by   says
+    {"aborts",         "provider", "ended the process with SIGABRT (ensure load balancer"},
+    {"blocks",         "provider", "has not returned 5 s after it was cancelled"},
+    {"throws",         "provider", "an exception left the plugin's code: ensure load balancer"},
+    {"without_status", "provider", "ensure succeeds without a status"},
+    {"changes",        "provider", "ensure twice gives two results"},
+    {"many_ingresses", "provider", "ensure gives a Service 10000 entries of ingress"},
+    {"forgets",        "provider", "there is no load balancer after ensure has made it"},
+    {"keeps",          "provider", "get says that there is a load balancer after remove"},
+    {"misses",         "provider", "remove of what is not there fails: "},
+    {"takes_all",      "provider", "remove of one Service takes the load balancer of another"},
+    {"other_machine",  "provider", "metadata gives two Nodes one providerID: zoo://other-1"},
+    {"other_address",  "provider", "a Node the address of another one: InternalIP 192.0.2.7"},
+    {"many_addresses", "provider", "metadata gives a Node 10000 addresses"},
+    {"nonsense",       "provider", "of a machine: the provider's answer is not valid"},
+    {"loses_machines", "provider", "exists says that there is no machine of a Node whose"},
+    {"other_text",     "provider", "list lacks 10.244.1.0/24, which was created"},
+    {"other_target",   "provider", "10.244.1.0/24 with another Node than provided-1"},
+    {"twice",          "provider", "create twice makes two routes"},
+    {"reads_spec",     "provider", "no \"spec\" of "},
+};
+// clang-format on
+
+std::string cloud_file(const std::string& name) { return DAVIT_ZOO "/cloud_" + name + ".so"; }
+
+class ProviderZooTest : public testing::TestWithParam<Animal> {};
+
+TEST_P(ProviderZooTest, ABadProviderIsCaughtByTheCheckOfProviders) {
+  const Validation validation =
+      validate({.file = cloud_file(GetParam().name), .seed = 1, .checks = {GetParam().caught_by}});
+  EXPECT_EQ(checks_that(validation, CheckOutcome::kFailed),
+            std::vector<std::string>{GetParam().caught_by})
+      << described(validation);
+  EXPECT_THAT(described(validation), HasSubstr(GetParam().line));
+}
+
+INSTANTIATE_TEST_SUITE_P(Zoo, ProviderZooTest, testing::ValuesIn(kClouds),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+TEST(ProviderValidateTest, AGoodProviderInCPassesEveryCheck) {
+  const Validation validation = validate({.file = cloud_file("good"),
+                                          .seed = 1,
+                                          .limit = std::chrono::seconds(300),
+                                          .explored = kExplored});
+  EXPECT_TRUE(validation.ok()) << described(validation);
+  EXPECT_THAT(described(validation), Not(HasSubstr("was not tried")));
+}
+
+TEST(ProviderValidateTest, AGoodProviderInCppPasses) {
+  const TempDirectory directory;
+  const std::filesystem::path config =
+      directory.write("config.yaml",
+                      "pools: [{name: lan, addresses: [192.168.1.200-192.168.1.220]}]\n"
+                      "routes: {kind: table}\ninstances: {kind: nodes}\n");
+  const Validation validation = validate({.file = DAVIT_PLUGINS "/pools/pools.so",
+                                          .seed = 1,
+                                          .checks = {"provider"},
+                                          .configs = {config.string()}});
+  EXPECT_TRUE(validation.ok()) << described(validation);
+  EXPECT_THAT(described(validation), Not(HasSubstr("was not tried"))) << "all of it is";
+}
+
+TEST(ProviderValidateTest, AProviderWithoutAConfigurationOffersNothing) {
+  const Validation validation =
+      validate({.file = DAVIT_PLUGINS "/pools/pools.so", .seed = 1, .checks = {"provider"}});
+  EXPECT_TRUE(validation.ok()) << described(validation);
+  EXPECT_THAT(described(validation), HasSubstr("it offers no part of a cloud"));
+}
+
+TEST(ProviderValidateTest, AProviderThatSaysWhenToTryAgainIsCalledThen) {
+  const Validation validation =
+      validate({.file = cloud_file("later"), .seed = 1, .checks = {"provider"}});
+  EXPECT_TRUE(validation.ok()) << described(validation);
+  EXPECT_THAT(described(validation), Not(HasSubstr("was not tried")));
+}
+
+TEST(ProviderValidateTest, AProviderThatDoesNotReachItsCloudIsJudgedByWhatItSays) {
+  const Validation validation =
+      validate({.file = cloud_file("unreachable"), .seed = 1, .checks = {"provider"}});
+  EXPECT_TRUE(validation.ok()) << described(validation);
+  EXPECT_THAT(described(validation), HasSubstr("ensure of the provider says: Unavailable; what "
+                                               "depends on it was not tried"));
+}
+
+TEST(ProviderValidateTest, WhatSlowsItsLoopDownIsAWarning) {
+  const std::pair<const char*, const char*> kSlow[] = {
+      {"waits", "ensure load balancer has not answered in 10 s"},
+      {"much_later", "ensure load balancer asks for a pause of an hour or more"},
+      {"unknown_code", "ensure load balancer: unknown code 4711"}};
+  for (const auto& [name, line] : kSlow) {
+    const Validation validation =
+        validate({.file = cloud_file(name), .seed = 1, .checks = {"provider"}});
+    EXPECT_EQ(checks_that(validation, CheckOutcome::kWarned), std::vector<std::string>{"provider"})
+        << described(validation);
+    EXPECT_THAT(described(validation), HasSubstr(line));
+  }
+}
+
 struct Shipped {
   const char* name;
   const char* file;
