@@ -2,7 +2,7 @@
 /// QPS.
 ///
 ///   davit_compare [--rounds=start,fill,rollout,whole,services,nodes,jobs,daemons,ordinals,
-///                           autoscalers,cidrs,claims,volumes,empty]
+///                           autoscalers,cidrs,claims,volumes,addresses,empty]
 ///                 [--repeat=3] [--chart=FILE] [--write-window=DURATION] [--qps=1000]
 ///                 [--pods=20000] [--nodes=1000] [--deployments=100] [--replicas=10]
 ///                 [--services=500] [--backends=20] [--watched-nodes=5000] [--jobs=500]
@@ -81,6 +81,11 @@ std::string manifest_text(const std::string& controllers, const std::string& wri
   for (const std::string_view own : {"job", "daemonset", "statefulset"}) {
     if (controllers == own) return head + "- name: " + controllers + "\n";
   }
+  if (controllers == kBalancers) {
+    return head +
+           "- name: cloud\n- name: pools\n  controllers:\n    pools:\n      enabled: true\n"
+           "      config: {pools: [{name: bench, addresses: [10.99.0.0/16]}]}\n";
+  }
   if (controllers == "horizontalpodautoscaling") return head + "- name: podautoscaler\n";
   if (controllers == kNodeCidrs) {
     return head + plugin("nodeipam", {"node-ipam-controller"},
@@ -103,7 +108,9 @@ Peer ours(int qps, const std::string& write_window) {
   const std::string name = "davit";
   return {name, [=](ControlPlane& cluster, const std::string& controllers) {
             const std::string port = std::to_string(live::free_port());
-            std::vector<std::string> flags = {"--controllers=" + controllers, "--port=" + port};
+            const std::string provider = controllers == kBalancers ? ",pools" : "";
+            std::vector<std::string> flags = {"--controllers=" + controllers + provider,
+                                              "--port=" + port};
             if (controllers != every_controller()) {  // Without a manifest all plugins are opened.
               const std::filesystem::path manifest = cluster.scratch() / "davit.yaml";
               live::write_file(manifest, manifest_text(controllers, write_window));
@@ -149,6 +156,7 @@ void run_rounds(const std::vector<Peer>& peers, const Options& options, Report& 
   run("cidrs", [&](const Peer& peer) { measure_cidrs(peer, options, report); });
   run("claims", [&](const Peer& peer) { measure_claims(peer, options, report); });
   run("volumes", [&](const Peer& peer) { measure_volumes(peer, options, report); });
+  run("addresses", [&](const Peer& peer) { measure_addresses(peer, options, report); });
   run("empty", [&](const Peer& peer) { measure_empty(peer, report); });
 }
 

@@ -11,8 +11,8 @@ namespace davit::bench {
 
 /// The rounds in the order in which they run.
 inline constexpr std::string_view kRounds[] = {
-    "start",   "fill",     "rollout",     "whole", "services", "nodes",   "jobs",
-    "daemons", "ordinals", "autoscalers", "cidrs", "claims",   "volumes", "empty"};
+    "start",    "fill",        "rollout", "whole",  "services", "nodes",     "jobs", "daemons",
+    "ordinals", "autoscalers", "cidrs",   "claims", "volumes",  "addresses", "empty"};
 
 struct Options {
   std::set<std::string, std::less<>> rounds = {std::begin(kRounds), std::end(kRounds)};

@@ -67,6 +67,9 @@ void measure_cidrs(const Peer& peer, const Options& options, Report& report);
 void measure_claims(const Peer& peer, const Options& options, Report& report);
 /// Attaches volumes of the simulated driver to nodes, and moves a third of them.
 void measure_volumes(const Peer& peer, const Options& options, Report& report);
+/// Gives Services of type LoadBalancer addresses from a pool, and deletes them. Only davit does
+/// so; kube-controller-manager's figures are the cost of the same Services without addresses.
+void measure_addresses(const Peer& peer, const Options& options, Report& report);
 /// The memory of every controller that davit has, on a cluster without objects of users.
 void measure_empty(const Peer& peer, Report& report);
 
@@ -76,6 +79,9 @@ inline constexpr std::string_view kPodRange = "10.0.0.0/8";
 
 /// The controllers of all plugins of davit, named as for kube-controller-manager's --controllers.
 [[nodiscard]] std::string every_controller();
+
+/// The controllers of the round of addresses, for both peers.
+inline constexpr std::string_view kBalancers = "service";
 
 /// A server that lets more through than its default, so that the peers' QPS is the limit.
 [[nodiscard]] live::ControlPlaneOptions wide_server();

@@ -1,4 +1,4 @@
-/// Counts the objects of a server that are in a certain state.
+/// Requests of a round, and a count of the objects of a server that are in a certain state.
 #pragma once
 
 #include <functional>
@@ -15,6 +15,18 @@
 #include "tests/live/support/follow.hpp"
 
 namespace davit::bench {
+
+/// A request for the object `name` of a collection. To create one, pass an empty name: the body
+/// has it.
+[[nodiscard]] inline host::ApiRequest to(host::Verb verb, const host::ResourcePath& path,
+                                         const std::string& name, std::string body = "") {
+  host::ApiRequest out;
+  out.verb = verb;
+  out.path = path;
+  out.path.name = name;
+  out.body = std::move(body);
+  return out;
+}
 
 /// The objects of a collection that are in a certain state, by a watch. Lists of thousands would
 /// cost the server more than the work that is measured.

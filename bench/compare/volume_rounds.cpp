@@ -27,16 +27,6 @@ const host::ResourcePath kVolumes = {"", "v1", "persistentvolumes", "", "", ""};
 const host::ResourcePath kClaims = {"", "v1", "persistentvolumeclaims", "", kSpace, ""};
 constexpr char kBinders[] = "persistentvolume-binder,pvc-protection,pv-protection";
 
-ApiRequest to(Verb verb, const host::ResourcePath& path, const std::string& name,
-              std::string body = "") {
-  ApiRequest out;
-  out.verb = verb;
-  out.path = path;
-  out.path.name = name;
-  out.body = std::move(body);
-  return out;
-}
-
 Tally::Matches in_phase(std::string phase) {
   return [phase = std::move(phase)](Value object) {
     return object["status"]["phase"].string() == phase;
