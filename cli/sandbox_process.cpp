@@ -23,7 +23,6 @@
 #include "sandbox/http/front.hpp"
 #include "sandbox/nodes/simulation.hpp"
 #include "sandbox/server/api_server.hpp"
-#include "sandbox/server/request_threads.hpp"
 #include "sandbox/store/file_journal.hpp"
 #include "sandbox/store/store.hpp"
 
@@ -54,27 +53,21 @@ Result<sandbox::FaultScript> read_fault_script(const std::string& path) {
   return script;
 }
 
-/// Authenticates the requests of the cluster's own controllers, and waits for responses that come
-/// later. For one thread.
+/// Authenticates the requests of the cluster's own controllers.
 class Insider final : public HttpHandler {
  public:
-  Insider(HttpHandler& server, Clock& clock, std::string token)
-      : server_(server), clock_(clock), authorization_("Bearer " + std::move(token)) {}
-
-  /// A wait ends as soon as `stop` is requested.
-  void stop_with(std::stop_token stop) { stop_ = std::move(stop); }
+  Insider(HttpHandler& server, std::string token)
+      : server_(server), authorization_("Bearer " + std::move(token)) {}
 
   [[nodiscard]] HttpServerResponse handle(const HttpServerRequest& request) override {
     HttpServerRequest own = request;
     own.headers.emplace_back("Authorization", authorization_);
-    return sandbox::await_response(server_.handle(own), clock_, stop_);
+    return server_.handle(own);
   }
 
  private:
   HttpHandler& server_;
-  Clock& clock_;
   const std::string authorization_;
-  std::stop_token stop_;
 };
 
 sandbox::Switch to_switch(bool on) { return on ? sandbox::Switch::kOn : sandbox::Switch::kOff; }
@@ -241,14 +234,11 @@ class Wired final : public SandboxProcess {
     chosen.default_accounts = to_switch(on.default_accounts);
     if (on.root_ca) chosen.root_ca = credentials_.authority.certificate;
     chosen.aggregation = &*aggregation_;
-    insider_.emplace(*server_, seams_.clock, credentials_.admin_token);
+    insider_.emplace(*server_, credentials_.admin_token);
     controllers_.emplace(sandbox::ControllerParts{*store_, *insider_, seams_.clock,
                                                   [this] { return server_->resources(); }},
                          chosen);
-    const auto control = [this](const std::stop_token& stop) {
-      insider_->stop_with(stop);
-      controllers_->run(stop);
-    };
+    const auto control = [this](const std::stop_token& stop) { controllers_->run(stop); };
     if (start_thread(controlling_, "cluster", control)) return {};
     return {Code::kUnavailable, "cannot run the sandbox's controllers: cannot start a thread"};
   }

@@ -103,7 +103,9 @@ ApiServiceAvailability::Tracked::~Tracked() = default;
 
 ApiServiceAvailability::ApiServiceAvailability(const ControllerParts& parts,
                                                Aggregation& aggregation)
-    : parts_(parts), aggregation_(aggregation), writer_(parts_.server, "apiservice-availability") {}
+    : parts_(parts),
+      aggregation_(aggregation),
+      writer_(parts_.server, parts_.clock, "apiservice-availability") {}
 ApiServiceAvailability::~ApiServiceAvailability() = default;
 
 void ApiServiceAvailability::on_relist(const Collection& collection) {
@@ -284,7 +286,7 @@ void ApiServiceAvailability::fail(const RegisteredService& service, Tracked& tra
   tracked.fetch.reset();
   tracked.step = Step::kIdle;
   ++tracked.failures;
-  tracked.due = now + (written ? retry_after(tracked.failures) : kRetryAfter);
+  tracked.due = now + (written ? retry_after(tracked.failures) : writer_.retry_after());
 }
 
 bool ApiServiceAvailability::write(const std::string& name, const ServiceCondition& condition) {

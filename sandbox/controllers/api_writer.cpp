@@ -1,8 +1,28 @@
 #include "sandbox/controllers/api_writer.hpp"
 
+#include <algorithm>
+#include <optional>
+
 #include "sandbox/auth/auth.hpp"
 
 namespace davit::sandbox {
+
+namespace {
+
+/// A webhook that responds does so in milliseconds.
+constexpr Duration kPauseMin = std::chrono::milliseconds(2);
+constexpr Duration kPauseMax = std::chrono::milliseconds(500);
+/// The longest time that webhooks get for one request, and some more.
+constexpr Duration kWaitMax = std::chrono::seconds(90);
+
+ApiWriter::Outcome outcome_of(int status, bool creates) {
+  using Outcome = ApiWriter::Outcome;
+  if (status < 300) return Outcome::kDone;
+  if (status == 404) return Outcome::kGone;
+  return creates && status == 409 ? Outcome::kExists : Outcome::kFailed;
+}
+
+}  // namespace
 
 std::string collection_path(const Resource& resource, std::string_view ns) {
   std::string out = resource.group.empty() ? "/api/" : "/apis/" + resource.group + '/';
@@ -28,22 +48,52 @@ ApiWriter::Outcome ApiWriter::remove(const std::string& path, const Json& option
   return call("DELETE", path, options);
 }
 
+Duration ApiWriter::retry_after() const {
+  Duration out = kRetryAfter;
+  for (const auto& [key, each] : pending_) out = std::min(out, each.pause);
+  return out;
+}
+
 ApiWriter::Outcome ApiWriter::call(std::string method, const std::string& path, const Json& body) {
-  HttpServerRequest request;
+  forget_old();
   const bool creates = method == "POST";
+  const std::string text = to_text(body);
+  const std::string key = method + ' ' + path;
+  if (const auto known = pending_.find(key); known != pending_.end()) {
+    Pending& pending = known->second;
+    const std::optional<HttpServerResponse> response = pending.response->take();
+    if (!response) {
+      pending.pause = std::min(2 * pending.pause, kPauseMax);
+      return Outcome::kFailed;
+    }
+    const bool is_same = pending.body == text;
+    pending_.erase(known);
+    if (is_same) return outcome_of(response->status, creates);
+  }
+  HttpServerResponse response = server_.handle(request(std::move(method), path, text));
+  if (response.deferred == nullptr) return outcome_of(response.status, creates);
+  pending_.emplace(key, Pending{text, std::move(response.deferred), kPauseMin, clock_.now()});
+  return Outcome::kFailed;
+}
+
+HttpServerRequest ApiWriter::request(std::string method, const std::string& path,
+                                     std::string body) const {
+  HttpServerRequest out;
   const bool patches = method == "PATCH";
-  request.method = std::move(method);
-  request.target = path;
-  request.headers = {
-      {"User-Agent", "davit-sandbox/" + user_},
-      {"Content-Type", patches ? "application/merge-patch+json" : "application/json"},
-      {"Accept", "application/json"}};
-  request.peer = PeerCertificate{"system:" + user_, {std::string(kMastersGroup)}, true};
-  request.body = to_text(body);
-  const HttpServerResponse response = server_.handle(request);
-  if (response.status < 300) return Outcome::kDone;
-  if (response.status == 404) return Outcome::kGone;
-  return creates && response.status == 409 ? Outcome::kExists : Outcome::kFailed;
+  out.method = std::move(method);
+  out.target = path;
+  out.headers = {{"User-Agent", "davit-sandbox/" + user_},
+                 {"Content-Type", patches ? "application/merge-patch+json" : "application/json"},
+                 {"Accept", "application/json"}};
+  out.peer = PeerCertificate{"system:" + user_, {std::string(kMastersGroup)}, true};
+  out.body = std::move(body);
+  return out;
+}
+
+/// Writes that have become pointless are not tried again.
+void ApiWriter::forget_old() {
+  const Time now = clock_.now();
+  std::erase_if(pending_, [now](const auto& each) { return each.second.begun + kWaitMax <= now; });
 }
 
 }  // namespace davit::sandbox

@@ -87,12 +87,12 @@ Time ClaimBinder::act(Time now) {
     each = due ? retries_.erase(each) : std::next(each);
   }
   for (const Place& each : std::exchange(queue_, {})) {
-    if (!serve(each)) retries_[each] = now + kRetryAfter;
+    if (!serve(each)) retries_[each] = now + writer_.retry_after();
   }
   for (auto each = orphaned_.begin(); each != orphaned_.end();) {
     each = remove_volume(*each) ? orphaned_.erase(each) : std::next(each);
   }
-  Time next = orphaned_.empty() ? Time::max() : now + kRetryAfter;
+  Time next = orphaned_.empty() ? Time::max() : now + writer_.retry_after();
   for (const auto& [place, due] : retries_) next = std::min(next, due);
   return next;
 }

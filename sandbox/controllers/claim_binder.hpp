@@ -16,7 +16,7 @@ namespace davit::sandbox {
 class ClaimBinder final : public Controller {
  public:
   explicit ClaimBinder(const ControllerParts& parts)
-      : parts_(parts), writer_(parts_.server, "persistentvolume-binder") {}
+      : parts_(parts), writer_(parts_.server, parts_.clock, "persistentvolume-binder") {}
 
   void on_relist(const Collection& collection) override;
   void observe(const Collection& collection, const Change& change) override;

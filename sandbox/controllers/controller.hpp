@@ -35,8 +35,4 @@ class Controller {
   [[nodiscard]] virtual Time act(Time now) = 0;
 };
 
-/// Between two tries of a write that failed: it failed for a reason that time may remove, and a
-/// sandbox is watched by people who wait.
-inline constexpr Duration kRetryAfter = std::chrono::seconds(1);
-
 }  // namespace davit::sandbox

@@ -14,7 +14,7 @@ inline constexpr Duration kEventLifetime = std::chrono::hours(1);
 class EventExpiry final : public Controller {
  public:
   explicit EventExpiry(const ControllerParts& parts)
-      : parts_(parts), writer_(parts_.server, "event-expiry") {}
+      : parts_(parts), writer_(parts_.server, parts_.clock, "event-expiry") {}
 
   void on_relist(const Collection& collection) override;
   void observe(const Collection& collection, const Change& change) override;

@@ -17,7 +17,7 @@ namespace davit::sandbox {
 class GarbageCollector final : public Controller {
  public:
   explicit GarbageCollector(ControllerParts parts)
-      : parts_(std::move(parts)), writer_(parts_.server, "garbage-collector") {}
+      : parts_(std::move(parts)), writer_(parts_.server, parts_.clock, "garbage-collector") {}
 
   void on_relist(const Collection& collection) override;
   void observe(const Collection& collection, const Change& change) override;

@@ -58,7 +58,7 @@ Time NamespaceDeletion::act(Time now) {
     each = due ? retries_.erase(each) : std::next(each);
   }
   for (const std::string& name : std::exchange(queue_, {})) {
-    if (!sync(name)) retries_[name] = now + kRetryAfter;
+    if (!sync(name)) retries_[name] = now + writer_.retry_after();
   }
   Time next = Time::max();
   for (const auto& [name, due] : retries_) next = std::min(next, due);

@@ -15,7 +15,7 @@ namespace davit::sandbox {
 class NamespaceDeletion final : public Controller {
  public:
   explicit NamespaceDeletion(const ControllerParts& parts)
-      : parts_(parts), writer_(parts_.server, "namespace-controller") {}
+      : parts_(parts), writer_(parts_.server, parts_.clock, "namespace-controller") {}
 
   void on_relist(const Collection& collection) override;
   void observe(const Collection& collection, const Change& change) override;

@@ -50,7 +50,7 @@ Time NamespacePublisher::act(Time now) {
     each = due ? retries_.erase(each) : std::next(each);
   }
   for (const std::string& ns : std::exchange(queue_, {})) {
-    if (!publish(ns)) retries_[ns] = now + kRetryAfter;
+    if (!publish(ns)) retries_[ns] = now + writer_.retry_after();
   }
   Time next = Time::max();
   for (const auto& [ns, due] : retries_) next = std::min(next, due);

@@ -21,7 +21,7 @@ class NamespacePublisher final : public Controller {
   NamespacePublisher(const ControllerParts& parts, NamespaceDefaults defaults)
       : parts_(parts),
         defaults_(std::move(defaults)),
-        writer_(parts_.server, "namespace-publisher") {}
+        writer_(parts_.server, parts_.clock, "namespace-publisher") {}
 
   void on_relist(const Collection& collection) override;
   void observe(const Collection& collection, const Change& change) override;

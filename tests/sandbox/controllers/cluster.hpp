@@ -72,6 +72,8 @@ class Cluster {
   }
   Time step() { return controllers_.step(clock.now()); }
   Controllers& controllers() { return controllers_; }
+  HttpHandler& server() { return *server_; }
+  std::shared_ptr<const ResourceSet> resources() const { return server_->resources(); }
 
   test::FakeClock clock;
   Store store{clock};
