@@ -76,9 +76,7 @@ void GarbageCollector::forget(const Uid& uid) {
     const auto siblings = dependents_.find(each.uid);
     if (siblings == dependents_.end()) continue;
     siblings->second.erase(uid);
-    if (!siblings->second.empty()) continue;
-    dependents_.erase(siblings);
-    gone_.erase(each.uid);
+    if (siblings->second.empty()) dependents_.erase(siblings);
   }
   nodes_.erase(found);
 }
@@ -95,6 +93,8 @@ void GarbageCollector::queue_owners(const Node& node) {
 }
 
 Time GarbageCollector::act(Time now) {
+  // Not when the last dependent is forgotten: that one may only have changed.
+  std::erase_if(gone_, [this](const Uid& uid) { return !dependents_.contains(uid); });
   std::shared_ptr<const ResourceSet> current = parts_.resources();
   if (current != resources_) queue_.merge(unknown_);
   resources_ = std::move(current);
@@ -104,7 +104,7 @@ Time GarbageCollector::act(Time now) {
   }
   while (!queue_.empty()) {
     const Uid uid = std::move(queue_.extract(queue_.begin()).value());
-    if (!handle(uid)) retries_[uid] = now + kRetryAfter;
+    if (!handle(uid)) retries_[uid] = now + writer_.retry_after();
   }
   Time next = Time::max();
   for (const auto& [uid, due] : retries_) next = std::min(next, due);

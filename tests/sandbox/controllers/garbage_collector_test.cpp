@@ -128,6 +128,36 @@ TEST_F(GarbageCollectorTest, DependentsOfCustomResourcesGoWhenTheDefinitionIsDel
   EXPECT_THAT(cluster_.config_maps(), IsEmpty());
 }
 
+TEST_F(GarbageCollectorTest, AnOwnersEndIsKnownThoughItsDependentHasChangedSince) {
+  const std::string definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  const auto definition = [](const std::string& group) {
+    return R"({"metadata":{"name":"shops.)" + group + R"("},"spec":{"group":")" + group +
+           R"(","scope":"Namespaced","names":{"plural":"shops","kind":"Shop"},
+               "versions":[{"name":"v1","served":true,"storage":true,
+               "schema":{"openAPIV3Schema":{"type":"object"}}}]}})";
+  };
+  // The changes of group a are observed before those of group b.
+  for (const char* group : {"a.example.com", "b.example.com"}) {
+    cluster_.create(definitions, definition(group));
+  }
+  const std::string owner =
+      cluster_.create("/apis/a.example.com/v1/namespaces/default/shops",
+                      R"({"apiVersion":"a.example.com/v1","kind":"Shop","metadata":{"name":"o"}})");
+  const std::string shops = "/apis/b.example.com/v1/namespaces/default/shops";
+  cluster_.create(shops, R"({"apiVersion":"b.example.com/v1","kind":"Shop","metadata":{"name":"d",
+                             "ownerReferences":[{"apiVersion":"a.example.com/v1","kind":"Shop",
+                             "name":"o","uid":")" +
+                             owner + "\"}]}}");
+  cluster_.step();
+
+  cluster_.remove(definitions + "/shops.a.example.com", "Background");
+  ASSERT_EQ(cluster_.call("PATCH", shops + "/d", R"({"metadata":{"labels":{"a":"b"}}})").status,
+            200);
+  cluster_.step();
+
+  EXPECT_TRUE(cluster_.get(shops + "/d").is_null());
+}
+
 TEST_F(GarbageCollectorTest, ObjectsThatOwnEachOtherCanBeDeleted) {
   const std::string a = cluster_.config_map("a");
   const std::string b = cluster_.config_map("b", owned_by("a", a, "true"));
