@@ -50,6 +50,15 @@ class EntrySource final : public BundleSource {
   const std::string digest_;
 };
 
+/// Makes the folder and those above it, which are missing, for this user alone: with another umask
+/// the host would not trust what is in them. mkdtemp() reports a failure.
+void make_private(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (folder.empty() || std::filesystem::exists(folder, ignored)) return;
+  make_private(folder.parent_path());
+  (void)::mkdir(folder.c_str(), S_IRWXU);
+}
+
 /// Writes the files of an entry.
 Status write_entry(const std::filesystem::path& entry, const OpenedBundle& bundle) {
   std::vector<BundleFile> files = bundle.files;
@@ -86,8 +95,7 @@ Result<CachedPlugin> PluginCache::keep(const OpenedBundle& bundle) {
     return Status(Code::kUnavailable, "the cache of plugins " + folder_.string() + ": " +
                                           std::generic_category().message(error));
   };
-  std::error_code made;
-  std::filesystem::create_directories(folder_, made);
+  make_private(folder_);
   std::string fresh = (folder_ / (std::string(kUnfinished) + "XXXXXX")).string();
   if (::mkdtemp(fresh.data()) == nullptr) return failed(errno);
   const Status written = write_entry(fresh, bundle);

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 
@@ -82,6 +83,19 @@ TEST_F(PluginSourcesTest, APulledPluginHasAPathAndADigest) {
   EXPECT_EQ(directory_.read("cache/" + digest_.substr(7) + "/greeter.so"), "plugin 1.2.0");
   EXPECT_EQ(directory_.read("cache/" + digest_.substr(7) + "/greeter.so.sig"), "signature");
   EXPECT_EQ(directory_.read("cache/" + digest_.substr(7) + "/README.md"), "# greeter\n");
+}
+
+TEST_F(PluginSourcesTest, TheCacheIsPrivateWithAnyUmask) {
+  const mode_t before = ::umask(0);
+  const std::string mistake = pull(pinned());
+  ::umask(before);
+  ASSERT_EQ(mistake, "");
+  for (const std::string& each : {cache(), cache() + "/" + digest_.substr(7)}) {
+    EXPECT_EQ(std::filesystem::status(each).permissions(), std::filesystem::perms::owner_all);
+  }
+  const std::size_t sent = server_.requests().size();
+  ASSERT_EQ(pull(pinned()), "");
+  EXPECT_EQ(server_.requests().size(), sent) << "the host trusts it";
 }
 
 TEST_F(PluginSourcesTest, APinnedPluginInTheCacheNeedsNoRegistry) {
