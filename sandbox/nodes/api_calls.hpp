@@ -44,6 +44,8 @@ struct ApiResponse {
   [[nodiscard]] bool may_pass() const {
     return http_status == 0 || http_status == 429 || http_status >= 500;
   }
+  /// Whether a write may have been carried out all the same.
+  [[nodiscard]] bool is_uncertain() const { return http_status == 0 || http_status >= 500; }
   [[nodiscard]] bool is_conflict() const { return http_status == 409; }
   [[nodiscard]] bool is_missing() const { return http_status == 404; }
   /// For people: the start of the body, or what broke.

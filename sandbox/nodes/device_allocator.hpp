@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/cel/device_selector.hpp"
 #include "lib/kube/json.hpp"
-#include "sandbox/nodes/device_selector.hpp"
 #include "sandbox/nodes/device_view.hpp"
 #include "sandbox/nodes/schedule.hpp"
 
@@ -24,14 +24,16 @@ struct DeviceChoice {
 
 struct DeviceQuestion {
   const DeviceView& view;
-  DeviceSelectors& selectors;
+  cel::DeviceSelectors& selectors;
   /// Whether somebody already has the device, by device_id().
   std::function<bool(const std::string& id)> is_taken;
+  int steps = 0;  ///< Those of the searches so far, beyond what each node has free.
 };
 
-/// The first combination of devices, in the order of pools, slices and devices, that serves all
-/// `claims`, which have no allocation yet. An error is one of a claim or class: no node will do.
-[[nodiscard]] Result<DeviceChoice> allocate_devices(const DeviceQuestion& question,
+/// The first combination of devices, in the order of pools, slices and devices, for all `claims`,
+/// which have no allocation yet. An error is one of a claim or class: no node will do. kCancelled:
+/// the search takes too long, on this node or on all that have been asked with this question.
+[[nodiscard]] Result<DeviceChoice> allocate_devices(DeviceQuestion& question,
                                                     const std::vector<const Json*>& claims,
                                                     const NodeCapacity& node);
 

@@ -1,6 +1,7 @@
 #include "sandbox/nodes/device_pools.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -43,27 +44,35 @@ void add_offers(const Json& slice, const NodeCapacity& node, DevicePool& pool,
   }
 }
 
-/// All slices of the pool in the newest generation anywhere, and that generation.
-struct WholePool {
-  std::int64_t generation = 0;
-  std::int64_t slices = 0;
-};
-using WholePools = std::map<std::string, WholePool>;
+/// The slices of one pool with devices for the node, in its newest generation there.
+using PoolSlices = std::vector<const Json*>;
 
-std::string pool_id(const Json& slice) {
-  return slice.text_at({"spec", "driver"}) + "/" + slice.text_at({"spec", "pool", "name"});
+/// Sorted by driver and then by the name of the pool.
+using PoolsByName = std::map<PoolName, PoolSlices>;
+
+PoolsByName slices_by_pool(const DeviceView& view, const NodeCapacity& node) {
+  PoolsByName out;
+  for (const Json* slice : view.slices_for(node.name)) {
+    if (!has_devices_for(*slice, node)) continue;
+    PoolSlices& slices = out[pool_name(*slice)];
+    const std::int64_t known = slices.empty() ? -1 : pool_generation(*slices.front());
+    if (pool_generation(*slice) > known) slices.clear();
+    if (pool_generation(*slice) >= known) slices.push_back(slice);
+  }
+  for (auto& [name, slices] : out) {
+    std::sort(slices.begin(), slices.end(), [](const Json* a, const Json* b) {
+      return a->text_at({"metadata", "name"}) < b->text_at({"metadata", "name"});
+    });
+  }
+  return out;
 }
 
-/// Counted over all nodes, for the pools of `wanted` only.
-void count_slices(const DeviceView& view, WholePools& wanted) {
-  for (const auto& [name, slice] : view.all(DeviceKind::kSlice)) {
-    const auto found = wanted.find(pool_id(slice));
-    if (found == wanted.end()) continue;
-    const std::int64_t generation = pool_generation(slice);
-    WholePool& whole = found->second;
-    if (generation > whole.generation) whole = {generation, 0};
-    if (generation == whole.generation) ++whole.slices;
-  }
+bool has_conditions(const PoolSlices& slices) {
+  return std::any_of(slices.begin(), slices.end(), [](const Json* slice) {
+    const Json::Items& devices = slice->get("spec").get("devices").items();
+    return std::any_of(devices.begin(), devices.end(),
+                       [](const Json& each) { return each.get("bindingConditions").size() > 0; });
+  });
 }
 
 }  // namespace
@@ -76,39 +85,27 @@ bool selects_node(const Json& node_selector, const NodeCapacity& node) {
 }
 
 std::vector<DevicePool> pools_of(const DeviceView& view, const NodeCapacity& node) {
-  std::map<std::string, std::vector<const Json*>> by_pool;
-  for (const Json* slice : view.slices_for(node.name)) {
-    if (!has_devices_for(*slice, node)) continue;
-    std::vector<const Json*>& slices = by_pool[pool_id(*slice)];
-    const std::int64_t known = slices.empty() ? -1 : pool_generation(*slices.front());
-    if (pool_generation(*slice) > known) slices.clear();
-    if (pool_generation(*slice) >= known) slices.push_back(slice);
-  }
-  // Slices for other nodes count only if those of this one are not all.
-  WholePools partial;
-  for (const auto& [id, slices] : by_pool) {
-    const Json* const count = slices.front()->at({"spec", "pool", "resourceSliceCount"});
-    if (count == nullptr || count->integer_or(0) != static_cast<std::int64_t>(slices.size())) {
-      partial.emplace(id, WholePool{});
-    }
-  }
-  if (!partial.empty()) count_slices(view, partial);
   std::vector<DevicePool> out;
-  for (const auto& [id, slices] : by_pool) {
+  std::vector<DevicePool> last;  // Devices that need conditions are tried after all others.
+  for (const auto& [name, slices] : slices_by_pool(view, node)) {
     DevicePool pool;
-    pool.id = id;
-    if (const auto found = partial.find(id); found != partial.end()) {
-      const WholePool& whole = found->second;
+    pool.id = name.first + "/" + name.second;
+    const Json* const count = slices.front()->at({"spec", "pool", "resourceSliceCount"});
+    const auto has_count = [count](std::size_t published) {
+      return count != nullptr && count->integer_or(0) == static_cast<std::int64_t>(published);
+    };
+    // Slices for other nodes count only if those of this one are not all.
+    if (!has_count(slices.size())) {
+      const DeviceView::WholePool whole = view.whole_pool(name);
       if (whole.generation > pool_generation(*slices.front())) continue;
-      const Json* const count = slices.front()->at({"spec", "pool", "resourceSliceCount"});
-      if (count == nullptr || count->integer_or(0) != whole.slices) {
-        pool.state = PoolState::kIncomplete;
-      }
+      if (!has_count(whole.slices)) pool.state = PoolState::kIncomplete;
     }
     std::set<std::string_view> names;
     for (const Json* slice : slices) add_offers(*slice, node, pool, names);
-    out.push_back(std::move(pool));
+    const bool waits = pool.state != PoolState::kIncomplete && has_conditions(slices);
+    (waits ? last : out).push_back(std::move(pool));
   }
+  std::move(last.begin(), last.end(), std::back_inserter(out));
   return out;
 }
 

@@ -30,7 +30,8 @@ struct DevicePool {
   std::vector<DeviceOffer> offers;  ///< In the order in which they are tried.
 };
 
-/// The pools with devices for the node, sorted. Only the newest generation of a pool counts; one
+/// The pools with devices for the node, by driver and then by name, those with binding conditions
+/// last; within a pool by the names of the slices. Only the newest generation of a pool counts; one
 /// with a newer generation elsewhere is left out.
 [[nodiscard]] std::vector<DevicePool> pools_of(const DeviceView& view, const NodeCapacity& node);
 

@@ -19,7 +19,7 @@ Status request_error(const std::string& claim, const std::string& request,
 }
 
 Result<bool> all_match(const Json& selectors, const std::string& owner, const DeviceOffer& offer,
-                       DeviceSelectors& cache) {
+                       cel::DeviceSelectors& cache) {
   const std::string& driver = offer.slice->text_at({"spec", "driver"});
   std::size_t index = 0;
   for (const Json& each : selectors.items()) {
@@ -81,7 +81,7 @@ Result<DeviceWish> read_wish(const Json& spec, const std::string& claim, const D
 
 /// Finds the devices of a request for all.
 Status choose_all(DeviceWish& wish, const std::string& claim, const std::vector<DevicePool>& pools,
-                  const std::vector<const DeviceOffer*>& offers, DeviceSelectors& selectors) {
+                  const std::vector<const DeviceOffer*>& offers, cel::DeviceSelectors& selectors) {
   for (const DevicePool& pool : pools) {
     if (pool.state == PoolState::kUsable) continue;
     const char* const state = pool.state == PoolState::kIncomplete ? " is currently being updated"
@@ -98,10 +98,21 @@ Status choose_all(DeviceWish& wish, const std::string& claim, const std::vector<
   return {};
 }
 
+/// Whether the selector of a DeviceTaintRule has the device.
+bool rule_selects(const Json& selector, const DeviceOffer& offer) {
+  if (!selector.is_object()) return false;
+  const Json& spec = offer.slice->get("spec");
+  const auto is_it = [&selector](const char* member, const Json& value) {
+    return !selector.contains(member) || selector.get(member).text() == value.text();
+  };
+  return is_it("driver", spec.get("driver")) && is_it("pool", spec.get("pool").get("name")) &&
+         is_it("device", offer.device->get("name"));
+}
+
 }  // namespace
 
 Result<bool> selects_device(const DeviceWish& wish, const std::string& claim,
-                            const DeviceOffer& offer, DeviceSelectors& selectors) {
+                            const DeviceOffer& offer, cel::DeviceSelectors& selectors) {
   const Result<bool> by_class =
       all_match(wish.device_class->get("spec").get("selectors"),
                 "class " + wish.device_class->text_at({"metadata", "name"}), offer, selectors);
@@ -109,19 +120,25 @@ Result<bool> selects_device(const DeviceWish& wish, const std::string& claim,
   return all_match(wish.spec->get("selectors"), "claim " + claim, offer, selectors);
 }
 
-bool is_kept_away(const DeviceWish& wish, const Json& device) {
-  const Json::Items& taints = device.get("taints").items();
-  return std::any_of(taints.begin(), taints.end(), [&](const Json& taint) {
+bool is_kept_away(const DeviceView& view, const DeviceWish& wish, const DeviceOffer& offer) {
+  const auto is_untolerated = [&wish](const Json& taint) {
     const std::string& effect = taint.get("effect").text();
     return (effect == "NoSchedule" || effect == "NoExecute") &&
            !tolerates(wish.spec->get("tolerations"), taint);
+  };
+  const Json::Items& taints = offer.device->get("taints").items();
+  if (std::any_of(taints.begin(), taints.end(), is_untolerated)) return true;
+  const DeviceView::Objects& rules = view.all(DeviceKind::kTaintRule);
+  return std::any_of(rules.begin(), rules.end(), [&](const auto& each) {
+    const Json& spec = each.second.get("spec");
+    return rule_selects(spec.get("deviceSelector"), offer) && is_untolerated(spec.get("taint"));
   });
 }
 
 Result<ClaimWish> read_claim_wish(const Json& claim, const DeviceView& view,
                                   const std::vector<DevicePool>& pools,
                                   const std::vector<const DeviceOffer*>& offers,
-                                  DeviceSelectors& selectors) {
+                                  cel::DeviceSelectors& selectors) {
   ClaimWish out;
   out.claim = &claim;
   out.name = storage_name(claim);
@@ -178,6 +195,16 @@ bool DeviceConstraint::add(const DeviceWish& wish, const DeviceOffer& offer) {
                                          : std::none_of(values_.begin(), values_.end(), equals);
   if (fits) values_.push_back(value);
   return fits;
+}
+
+std::string DeviceConstraint::state() const {
+  if (values_.empty()) return "[]";
+  if (kind_ == Kind::kSame) return to_text(*values_.front());
+  std::set<std::string> all;
+  for (const Json* each : values_) all.insert(to_text(*each));
+  std::string out = "[";
+  for (const std::string& each : all) out += each;
+  return out + "]";
 }
 
 void DeviceConstraint::remove(const DeviceWish& wish) {

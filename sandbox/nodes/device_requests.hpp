@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "lib/cel/device_selector.hpp"
 #include "lib/kube/json.hpp"
 #include "sandbox/nodes/device_pools.hpp"
-#include "sandbox/nodes/device_selector.hpp"
 
 namespace davit::sandbox {
 
@@ -40,17 +40,20 @@ struct ClaimWish {
 
 /// Whether class and request select the device.
 [[nodiscard]] Result<bool> selects_device(const DeviceWish& wish, const std::string& claim,
-                                          const DeviceOffer& offer, DeviceSelectors& selectors);
+                                          const DeviceOffer& offer,
+                                          cel::DeviceSelectors& selectors);
 
-/// Whether a taint of the device keeps it from the wish.
-[[nodiscard]] bool is_kept_away(const DeviceWish& wish, const Json& device);
+/// Whether a taint keeps the device from the wish: one of its own or of a DeviceTaintRule. A rule
+/// without selector has no device, as the API's documentation says.
+[[nodiscard]] bool is_kept_away(const DeviceView& view, const DeviceWish& wish,
+                                const DeviceOffer& offer);
 
 /// Reads a claim. `offers` are those of all usable pools in the order of `pools`. An error: no node
 /// will do.
 [[nodiscard]] Result<ClaimWish> read_claim_wish(const Json& claim, const DeviceView& view,
                                                 const std::vector<DevicePool>& pools,
                                                 const std::vector<const DeviceOffer*>& offers,
-                                                DeviceSelectors& selectors);
+                                                cel::DeviceSelectors& selectors);
 
 /// One constraint of a claim on the devices that it gets.
 class DeviceConstraint {
@@ -63,10 +66,11 @@ class DeviceConstraint {
   [[nodiscard]] bool add(const DeviceWish& wish, const DeviceOffer& offer);
   /// Takes the device that was added last out again.
   void remove(const DeviceWish& wish);
+  [[nodiscard]] bool concerns(const DeviceWish& wish) const;
+  /// The part that decides about further devices: equal texts, equal decisions.
+  [[nodiscard]] std::string state() const;
 
  private:
-  [[nodiscard]] bool concerns(const DeviceWish& wish) const;
-
   Kind kind_ = Kind::kSame;
   std::set<std::string> requests_;  // Empty: all.
   std::string attribute_;           // Fully qualified.

@@ -199,12 +199,12 @@ DeviceFit::Allocations DeviceFit::allocations(const NodeCapacity& node) const {
 
 ClaimStep next_claim_step(const DeviceView& view, const Json& pod,
                           const DeviceFit::Allocations& allocations, WallTime now) {
-  const auto write = [](ApiCall call) {
-    return ClaimStep{ClaimStep::Kind::kWrite, std::move(call)};
-  };
-  const ClaimStep lost{ClaimStep::Kind::kLost, {}};
+  const ClaimStep lost{ClaimStep::Kind::kLost, {}, {}};
   for (const PodDevices& each : pod_devices(pod)) {
     if (each.not_needed) continue;
+    const auto write = [&each](ApiCall call) {
+      return ClaimStep{ClaimStep::Kind::kWrite, std::move(call), each.claim};
+    };
     const Json* const claim = view.find(DeviceKind::kClaim, each.claim);
     if (claim == nullptr || is_deleting(*claim) || !owner_problem(pod, each, *claim).empty()) {
       return lost;

@@ -11,6 +11,7 @@
 #include "lib/kube/json.hpp"
 #include "sandbox/nodes/api_calls.hpp"
 #include "sandbox/nodes/device_allocator.hpp"
+#include "sandbox/nodes/device_holds.hpp"
 #include "sandbox/nodes/device_view.hpp"
 #include "sandbox/nodes/schedule.hpp"
 #include "sandbox/nodes/stamp.hpp"
@@ -45,8 +46,7 @@ struct DeviceClaims {
 /// One pod's claims against all nodes.
 class DeviceFit {
  public:
-  /// Allocations by the UIDs of their claims.
-  using Allocations = std::map<std::string, Json>;
+  using Allocations = DeviceHolds::Allocations;
 
   DeviceFit(DeviceQuestion question, DeviceClaims claims)
       : question_(std::move(question)), claims_(std::move(claims)) {}
@@ -74,7 +74,8 @@ class DeviceFit {
 struct ClaimStep {
   enum class Kind { kDone, kWrite, kLost };
   Kind kind = Kind::kDone;
-  ApiCall call;  ///< kWrite
+  ApiCall call;       ///< kWrite
+  std::string claim;  ///< kWrite: "namespace/name" of the claim.
 };
 /// One write at a time: the finalizer of a claim, then its allocation with the reservation.
 /// `allocations`: those of DeviceFit. kLost: a claim went to others, or is gone.

@@ -9,6 +9,7 @@ namespace davit::sandbox {
 namespace {
 
 constexpr char kGroupPath[] = "/apis/resource.k8s.io/v1/";
+constexpr char kRulePath[] = "/apis/resource.k8s.io/v1beta2/devicetaintrules";
 
 const char* plural_of(DeviceKind kind) {
   switch (kind) {
@@ -16,6 +17,8 @@ const char* plural_of(DeviceKind kind) {
       return "resourceclaims";
     case DeviceKind::kSlice:
       return "resourceslices";
+    case DeviceKind::kTaintRule:
+      return "devicetaintrules";
     case DeviceKind::kClass:
       break;
   }
@@ -32,10 +35,13 @@ std::optional<DeviceKind> device_kind(const Json& object) {
   if (kind == "ResourceClaim") return DeviceKind::kClaim;
   if (kind == "ResourceSlice") return DeviceKind::kSlice;
   if (kind == "DeviceClass") return DeviceKind::kClass;
+  if (kind == "DeviceTaintRule") return DeviceKind::kTaintRule;
   return std::nullopt;
 }
 
-std::string device_collection(DeviceKind kind) { return kGroupPath + std::string(plural_of(kind)); }
+std::string device_collection(DeviceKind kind) {
+  return kind == DeviceKind::kTaintRule ? kRulePath : kGroupPath + std::string(plural_of(kind));
+}
 
 std::string device_target(DeviceKind kind, const std::string& name) {
   if (kind != DeviceKind::kClaim) return device_collection(kind) + "/" + name;
@@ -66,6 +72,10 @@ std::int64_t pool_generation(const Json& slice) {
   return generation == nullptr ? 0 : generation->integer_or(0);
 }
 
+PoolName pool_name(const Json& slice) {
+  return {slice.text_at({"spec", "driver"}), slice.text_at({"spec", "pool", "name"})};
+}
+
 DeviceChange DeviceView::put(DeviceKind kind, Json object) {
   object["metadata"].erase("managedFields");
   const std::string name = storage_name(object);
@@ -74,8 +84,8 @@ DeviceChange DeviceView::put(DeviceKind kind, Json object) {
   Json before = std::exchange(found->second, std::move(object));
   const Json& now = found->second;
   if (kind == DeviceKind::kSlice) {
-    if (!is_new && slice_node(before) != slice_node(now)) slices_[slice_node(before)].erase(name);
-    slices_[slice_node(now)][name] = &now;
+    if (!is_new) remove_slice(name, before);
+    add_slice(name, now);
   }
   if (kind != DeviceKind::kClaim) return DeviceChange::kPlain;
   const bool had_devices = count(before, -1);
@@ -93,9 +103,31 @@ DeviceChange DeviceView::drop(DeviceKind kind, const std::string& name) {
   if (found == all(kind).end()) return DeviceChange::kNone;
   bool freed = false;
   if (kind == DeviceKind::kClaim) freed = count(found->second, -1);
-  if (kind == DeviceKind::kSlice) slices_[slice_node(found->second)].erase(name);
+  if (kind == DeviceKind::kSlice) remove_slice(name, found->second);
   all(kind).erase(found);
   return freed ? DeviceChange::kFreed : DeviceChange::kPlain;
+}
+
+void DeviceView::add_slice(const std::string& name, const Json& slice) {
+  slices_[slice_node(slice)][name] = &slice;
+  ++pools_[pool_name(slice)][pool_generation(slice)];
+}
+
+void DeviceView::remove_slice(const std::string& name, const Json& slice) {
+  const auto of_node = slices_.find(slice_node(slice));
+  of_node->second.erase(name);
+  if (of_node->second.empty()) slices_.erase(of_node);
+  const auto pool = pools_.find(pool_name(slice));
+  const auto generation = pool->second.find(pool_generation(slice));
+  if (--generation->second == 0) pool->second.erase(generation);
+  if (pool->second.empty()) pools_.erase(pool);
+}
+
+DeviceView::WholePool DeviceView::whole_pool(const PoolName& name) const {
+  const auto found = pools_.find(name);
+  if (found == pools_.end()) return {};
+  const auto newest = found->second.rbegin();
+  return {newest->first, newest->second};
 }
 
 bool DeviceView::count(const Json& claim, int by) {

@@ -9,14 +9,16 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "lib/kube/json.hpp"
 
 namespace davit::sandbox {
 
-enum class DeviceKind : std::uint8_t { kClaim, kSlice, kClass };
-inline constexpr std::size_t kDeviceKinds = 3;
+/// kTaintRule last: a server without the gate DRADeviceTaintRules does not have it.
+enum class DeviceKind : std::uint8_t { kClaim, kSlice, kClass, kTaintRule };
+inline constexpr std::size_t kDeviceKinds = 4;
 /// Reads the object's kind, which the objects of lists lack.
 [[nodiscard]] std::optional<DeviceKind> device_kind(const Json& object);
 
@@ -33,6 +35,10 @@ inline constexpr std::size_t kDeviceKinds = 3;
 
 /// The generation of the pool to which a slice belongs.
 [[nodiscard]] std::int64_t pool_generation(const Json& slice);
+
+/// Driver and name of a pool.
+using PoolName = std::pair<std::string, std::string>;
+[[nodiscard]] PoolName pool_name(const Json& slice);
 
 /// The effect of a change on those who wait for devices.
 enum class DeviceChange : std::uint8_t {
@@ -65,6 +71,12 @@ class DeviceView {
   [[nodiscard]] bool is_allocated(const std::string& id) const { return uses_.contains(id); }
   /// The slices that may have devices for the node: its own, and those of no single node.
   [[nodiscard]] std::vector<const Json*> slices_for(const std::string& node) const;
+  /// The newest generation of a pool on any node, and the number of its slices.
+  struct WholePool {
+    std::int64_t generation = 0;
+    std::size_t slices = 0;
+  };
+  [[nodiscard]] WholePool whole_pool(const PoolName& name) const;
 
  private:
   [[nodiscard]] Objects& all(DeviceKind kind) {
@@ -72,11 +84,15 @@ class DeviceView {
   }
   /// Counts the devices of the claim, or no longer; says whether there were any.
   bool count(const Json& claim, int by);
+  /// Keeps the indexes of slices. `slice`: as it is in objects_.
+  void add_slice(const std::string& name, const Json& slice);
+  void remove_slice(const std::string& name, const Json& slice);
 
   std::array<Objects, kDeviceKinds> objects_;
   bool listed_ = false;
   std::unordered_map<std::string, int> uses_;  // Keys are devices; counts their claims.
   std::unordered_map<std::string, std::map<std::string, const Json*>> slices_;  // Keys are nodes.
+  std::map<PoolName, std::map<std::int64_t, std::size_t>> pools_;  // Slices by generation.
 };
 
 }  // namespace davit::sandbox

@@ -187,7 +187,11 @@ Time Scheduler::step() {
     if (found == pods_.end() || found->second.object == nullptr) continue;
     consider(*key, found->second);
   }
-  return due_.next();
+  while (const std::optional<std::string> uid = reads_.take(now)) {
+    const auto [write, response] = std::move(unknown_.extract(*uid).mapped());
+    read_claim(write, response);
+  }
+  return std::min(due_.next(), reads_.next());
 }
 
 void Scheduler::try_again(const std::string& key, Pod& pod) {
@@ -206,7 +210,7 @@ void Scheduler::consider(const std::string& key, Pod& pod) {
   unschedulable_.erase(key);
   pod.node = choice.node->name;
   reserve_capacity(pod);
-  hold_devices(pod);
+  holds_.hold(pod.uid, pod.allocations);
   if (storage_ == nullptr || pod.share.claims.empty()) return bind_devices(key, pod);
   pod.state = State::kVolumes;
   with_volumes_.insert(key);
@@ -317,14 +321,14 @@ Choice Scheduler::choose_with_devices(Pod& pod, const NodeFilter& filter) {
     return schedule(spec, pod.share, order_, filter);
   }
   Choice none;
-  DeviceClaims claims = scheduling_devices(*devices_, *pod.object, pending_);
+  DeviceClaims claims = scheduling_devices(*devices_, *pod.object, holds_.claims());
   if (!claims.is_ready) return none;
   if (!claims.refusal.empty()) {
     none.message = refused_by_all(order_.size(), claims.refusal);
     return none;
   }
   const auto is_taken = [this](const std::string& id) {
-    return devices_->is_allocated(id) || held_.contains(id);
+    return devices_->is_allocated(id) || holds_.has_device(id);
   };
   DeviceFit fit({*devices_, selectors_, is_taken}, std::move(claims));
   const auto refusal = [&](const NodeCapacity& node) {
@@ -351,19 +355,9 @@ Choice Scheduler::choose_with_devices(Pod& pod, const NodeFilter& filter) {
   return choice;
 }
 
-void Scheduler::hold_devices(const Pod& pod) {
-  for (const auto& [uid, allocation] : pod.allocations) {
-    pending_.insert(uid);
-    for (std::string& each : devices_of(allocation)) held_.insert(std::move(each));
-  }
-}
-
 void Scheduler::release_devices(Pod& pod) {
-  for (const auto& [uid, allocation] : pod.allocations) {
-    pending_.erase(uid);
-    for (const std::string& each : devices_of(allocation)) held_.erase(each);
-  }
   pod.allocations.clear();
+  if (holds_.release(pod.uid)) devices_freed();
 }
 
 void Scheduler::bind_devices(const std::string& key, Pod& pod) {
@@ -383,25 +377,45 @@ void Scheduler::bind_devices(const std::string& key, Pod& pod) {
       break;
   }
   pod.writes_claim = true;
-  seams_.api.send(std::move(step.call), [this, key, uid = pod.uid](const ApiResponse& response) {
-    claim_written(key, uid, response);
-  });
+  holds_.begin_write(pod.uid);
+  seams_.api.send(std::move(step.call),
+                  [this, write = ClaimWrite{key, pod.uid, std::move(step.claim)}](
+                      const ApiResponse& response) { claim_written(write, response); });
 }
 
-void Scheduler::claim_written(const std::string& key, const std::string& uid,
-                              const ApiResponse& response) {
+void Scheduler::claim_written(const ClaimWrite& write, const ApiResponse& response) {
+  if (response.is_uncertain()) return read_claim(write, response);
   if (response.ok()) {
     Result<Json> claim = parse_json(response.body);
     if (claim) (void)take_(std::move(*claim));
   }
-  const auto found = pods_.find(key);
-  if (found == pods_.end() || found->second.uid != uid) return;
+  claim_known(write, response);
+}
+
+void Scheduler::read_claim(const ClaimWrite& write, const ApiResponse& response) {
+  seams_.api.send(
+      {"GET", device_target(DeviceKind::kClaim, write.claim), "", ""},
+      [this, write, response](const ApiResponse& read) {
+        if (!read.ok() && !read.is_missing()) {  // Until then, the devices may be another pod's.
+          unknown_.insert_or_assign(write.uid, std::pair(write, response));
+          return reads_.set(write.uid, seams_.clock.now() + kClaimRetry);
+        }
+        Result<Json> claim = parse_json(read.body);
+        if (read.ok() && claim) (void)take_(std::move(*claim));
+        claim_known(write, response);
+      });
+}
+
+void Scheduler::claim_known(const ClaimWrite& write, const ApiResponse& response) {
+  if (holds_.end_write(write.uid)) devices_freed();
+  const auto found = pods_.find(write.key);
+  if (found == pods_.end() || found->second.uid != write.uid) return;
   Pod& pod = found->second;
   pod.writes_claim = false;
   if (pod.state != State::kDevices) return;
-  if (response.ok()) return due_.set(key, seams_.clock.now());
-  if (response.is_conflict()) return due_.set(key, seams_.clock.now() + kClaimRetry);
-  refused(key, uid, response);
+  if (response.ok()) return due_.set(write.key, seams_.clock.now());
+  if (response.is_conflict()) return due_.set(write.key, seams_.clock.now() + kClaimRetry);
+  refused(write.key, write.uid, response);
 }
 
 void Scheduler::unreserve_devices(const Pod& pod) {
@@ -435,6 +449,13 @@ void Scheduler::devices_changed(DeviceKind kind, const std::string& name, Device
     } else if (may_help) {
       try_again(key, pod);
     }
+  }
+}
+
+void Scheduler::devices_freed() {
+  for (const std::string& key : unschedulable_) {
+    Pod& pod = pods_.at(key);
+    if (pod.share.has_devices && !pod.has_missing_claims) try_again(key, pod);
   }
 }
 

@@ -7,14 +7,16 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
+#include "lib/cel/device_selector.hpp"
 #include "lib/kube/json.hpp"
 #include "sandbox/nodes/api_calls.hpp"
+#include "sandbox/nodes/device_holds.hpp"
 #include "sandbox/nodes/device_scheduling.hpp"
-#include "sandbox/nodes/device_selector.hpp"
 #include "sandbox/nodes/device_view.hpp"
 #include "sandbox/nodes/schedule.hpp"
 #include "sandbox/nodes/stamp.hpp"
@@ -83,7 +85,7 @@ class Scheduler {
     std::set<std::string> claims_handed;
     // From kVolumes to kBound: what its claims get on the node.
     DeviceFit::Allocations allocations;
-    bool writes_claim = false;               // kDevices: a write is under way.
+    bool writes_claim = false;               // kDevices: a write's result is not known yet.
     bool has_missing_claims = false;         // kUnschedulable: nothing has been tried yet.
     std::vector<std::string> device_claims;  // While not bound: "namespace/name".
 
@@ -104,10 +106,20 @@ class Scheduler {
   void bind_volumes(const std::string& key, Pod& pod);
   /// Has the pod's device claims allocated and reserved; binds it once all are.
   void bind_devices(const std::string& key, Pod& pod);
-  void claim_written(const std::string& key, const std::string& uid, const ApiResponse& response);
-  /// Keeps others from the devices of the allocations until the claims have them.
-  void hold_devices(const Pod& pod);
+  /// A write of a claim for a pod, which may be gone.
+  struct ClaimWrite {
+    std::string key;    // The pod.
+    std::string uid;    // The same.
+    std::string claim;  // "namespace/name"
+  };
+  void claim_written(const ClaimWrite& write, const ApiResponse& response);
+  /// Reads the claim of a write whose result is not known.
+  void read_claim(const ClaimWrite& write, const ApiResponse& response);
+  /// The view shows the claim as the write has left it.
+  void claim_known(const ClaimWrite& write, const ApiResponse& response);
   void release_devices(Pod& pod);
+  /// Devices became free for those that wait for some.
+  void devices_freed();
   /// Gives back what bind_devices() has reserved.
   void unreserve_devices(const Pod& pod);
   void bind(const std::string& key, Pod& pod);
@@ -131,9 +143,11 @@ class Scheduler {
   const StorageView* storage_ = nullptr;
   const DeviceView* devices_ = nullptr;
   Take take_;
-  DeviceSelectors selectors_;
-  std::set<std::string> held_;     // Devices that a pod in kVolumes, kDevices or kBinding gets.
-  std::set<std::string> pending_;  // The UIDs of their claims.
+  cel::DeviceSelectors selectors_;
+  DeviceHolds holds_;  // For the pods in kVolumes, kDevices or kBinding.
+  /// Writes whose results must be asked for, with the response; keys are UIDs of pods.
+  std::map<std::string, std::pair<ClaimWrite, ApiResponse>> unknown_;
+  Timetable reads_;  // When to read the claim of a write; the same keys.
   bool begun_ = false;
   std::map<std::string, NodeCapacity> nodes_;
   std::vector<const NodeCapacity*> order_;  // The same, for schedule().

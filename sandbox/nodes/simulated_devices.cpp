@@ -57,8 +57,9 @@ void SimulatedDevices::notify(DeviceKind kind, const std::string& name, DeviceCh
 Time SimulatedDevices::follow() {
   Time next = Time::max();
   for (const std::unique_ptr<Reflector>& each : followed_) next = std::min(next, each->step());
-  const bool listed = std::all_of(followed_.begin(), followed_.end(),
-                                  [](const auto& each) { return each->synced(); });
+  const auto rules = followed_.begin() + static_cast<std::ptrdiff_t>(DeviceKind::kTaintRule);
+  const bool listed =
+      std::all_of(followed_.begin(), rules, [](const auto& each) { return each->synced(); });
   if (listed && !view_.is_listed()) {
     view_.set_listed();
     driver_.begin();

@@ -12,8 +12,6 @@ namespace {
 using testing::ElementsAre;
 using testing::StartsWith;
 
-constexpr char kRefused[] = "cannot allocate all claims";
-
 /// "gpu-N" with an attribute and a memory size.
 std::string gpu(int number, const std::string& model, int numa = 0) {
   return device_json("gpu-" + std::to_string(number),
@@ -21,10 +19,6 @@ std::string gpu(int number, const std::string& model, int numa = 0) {
                          std::to_string(numa) +
                          R"(},"version":{"version":"1.2.0"},"other.io/fast":{"bool":true}},)" +
                          R"("capacity":{"memory":{"value":"40Gi"}})");
-}
-
-std::string selector(const std::string& expression) {
-  return R"(,"selectors":[{"cel":{"expression":)" + to_text(Json(expression)) + "}}]";
 }
 
 TEST(DeviceAllocatorTest, TheFirstFreeDevicesInTheOrderOfPoolsSlicesAndDevicesAreChosen) {
@@ -297,6 +291,41 @@ TEST(DeviceAllocatorTest, TaintsKeepDevicesFromClaimsThatDoNotTolerateThem) {
     c.add_count("c", 1, R"(,"tolerations":[)" + std::string(each.tolerations) + "]");
     EXPECT_THAT(c.devices(), ElementsAre(each.gets ? "r=a" : kRefused))
         << each.taint << each.tolerations;
+  }
+}
+
+TEST(DeviceAllocatorTest, TaintRulesKeepDevicesFromClaimsThatDoNotTolerateThem) {
+  struct Case {
+    const char* selector;
+    const char* effect;
+    const char* tolerations;
+    bool gets;
+  };
+  constexpr Case kCases[] = {
+      {R"("deviceSelector":{},)", "NoSchedule", "", false},
+      {R"("deviceSelector":{},)", "NoExecute", "", false},
+      {R"("deviceSelector":{},)", "None", "", true},
+      {R"("deviceSelector":{},)", "NoExecute", R"({"key":"k","operator":"Exists"})", true},
+      {R"("deviceSelector":{},)", "NoExecute", R"({"key":"o","operator":"Exists"})", false},
+      {R"("deviceSelector":{"driver":"d.io","pool":"p","device":"a"},)", "NoExecute", "", false},
+      {R"("deviceSelector":{"driver":"other.io"},)", "NoExecute", "", true},
+      {R"("deviceSelector":{"pool":"q"},)", "NoExecute", "", true},
+      {R"("deviceSelector":{"driver":"d.io","device":"b"},)", "NoExecute", "", true},
+      {"", "NoExecute", "", true},  // No selector: no device.
+  };
+  for (const Case& each : kCases) {
+    DeviceCase c;
+    c.add_slice("s", device_json("a"));
+    c.view.put(DeviceKind::kTaintRule,
+               json_literal(R"({"metadata":{"name":"r"},"spec":{)" + std::string(each.selector) +
+                            R"("taint":{"key":"k","effect":")" + each.effect + R"("}}})"));
+    c.add_count("c", 1, R"(,"tolerations":[)" + std::string(each.tolerations) + "]");
+    EXPECT_THAT(c.devices(), ElementsAre(each.gets ? "r=a" : kRefused))
+        << each.selector << each.effect << each.tolerations;
+    c.claims.clear();
+    c.add_count("all", 0,
+                R"(,"allocationMode":"All","tolerations":[)" + std::string(each.tolerations) + "]");
+    EXPECT_THAT(c.devices(), ElementsAre(each.gets ? "r=a" : kRefused)) << each.selector;
   }
 }
 

@@ -18,6 +18,13 @@ namespace davit::sandbox {
   return R"({"name":")" + name + '"' + (members.empty() ? "" : "," + members) + "}";
 }
 
+inline constexpr char kRefused[] = "cannot allocate all claims";
+
+/// A request's or class's member with one expression.
+[[nodiscard]] inline std::string selector(const std::string& expression) {
+  return R"(,"selectors":[{"cel":{"expression":)" + to_text(Json(expression)) + "}}]";
+}
+
 /// A cluster with one node of interest, "n1", and the class "any".
 class DeviceCase {
  public:
@@ -61,8 +68,9 @@ class DeviceCase {
   Result<DeviceChoice> allocate() {
     std::vector<const Json*> all;
     for (const Json& each : claims) all.push_back(&each);
-    return allocate_devices(
-        {view, selectors, [this](const std::string& id) { return taken.contains(id); }}, all, node);
+    DeviceQuestion question{view, selectors,
+                            [this](const std::string& id) { return taken.contains(id); }};
+    return allocate_devices(question, all, node);
   }
   /// "request=device" of all claims in their order; or why there are none.
   std::vector<std::string> devices() {
@@ -85,7 +93,7 @@ class DeviceCase {
   }
 
   DeviceView view;
-  DeviceSelectors selectors;
+  cel::DeviceSelectors selectors;
   NodeCapacity node;
   std::vector<Json> claims;
   std::set<std::string> taken;

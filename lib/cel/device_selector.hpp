@@ -10,7 +10,7 @@
 #include "lib/cel/ast.hpp"
 #include "lib/kube/json.hpp"
 
-namespace davit::sandbox {
+namespace davit::cel {
 
 /// The limit on the cost of one evaluation (CELSelectorExpressionMaxCost).
 inline constexpr std::uint64_t kSelectorCostMax = 1'000'000;
@@ -40,4 +40,4 @@ class DeviceSelectors {
   std::unordered_map<std::string, Compiled> compiled_;
 };
 
-}  // namespace davit::sandbox
+}  // namespace davit::cel
