@@ -73,6 +73,9 @@ class Chain final : public Admission {
   [[nodiscard]] Reserved reserve(const WriteRequest& request, Json& object) override {
     std::vector<std::unique_ptr<Reservation>> parts;
     std::vector<std::string> quotas;
+    if (auto failure = check_admin_access(request, object, context_.objects)) {
+      return {std::move(failure), nullptr, {}};
+    }
     if (request.verb == WriteVerb::kCreate && request.subresource.empty()) {
       if (auto failure = check_limits(request, object, context_.objects)) {
         return {std::move(failure), nullptr, {}};

@@ -57,6 +57,10 @@ void set_default_storage_class(Json& claim, const ObjectLookup& objects);
 /// grows.
 [[nodiscard]] ApiFailure check_growth(const WriteRequest& request, const Json& claim,
                                       const ObjectLookup& objects);
+/// Once a claim, its template or its allocation is valid: admin access needs a label of the
+/// namespace. k8s: AuthorizedForAdmin of pkg/registry/resource.
+[[nodiscard]] ApiFailure check_admin_access(const WriteRequest& request, const Json& object,
+                                            const ObjectLookup& objects);
 /// RuntimeClass: overhead, node selector and tolerations of the class that the pod names.
 [[nodiscard]] ApiFailure apply_runtime_class(const WriteRequest& request, Json& pod,
                                              const ObjectLookup& objects);

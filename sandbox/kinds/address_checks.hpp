@@ -15,5 +15,8 @@ namespace davit::sandbox {
 /// A range whose bits beyond the prefix are 0, in its canonical form. k8s: IsValidCIDR of
 /// pkg/util/validation.
 void check_range(const std::string& cidr, const FieldPath& path, FieldErrors& errors);
+/// An address with the length of its network's prefix, in its canonical form. k8s:
+/// IsValidInterfaceAddress of pkg/util/validation.
+void check_interface_address(const std::string& text, const FieldPath& path, FieldErrors& errors);
 
 }  // namespace davit::sandbox

@@ -97,6 +97,24 @@ Violations check_canonical_ip(std::string_view text) {
   return out;
 }
 
+void check_interface_address(const std::string& text, const FieldPath& path, FieldErrors& errors) {
+  if (!ip::Prefix::parse(text)) {
+    errors.push_back(field_invalid(
+        path.text(), text,
+        "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)"));
+    return;
+  }
+  const std::size_t slash = text.find('/');
+  const ip::Address address = ip::Address::parse(text.substr(0, slash)).value();
+  const std::string form = address.text() + text.substr(slash);
+  if (address.is_mapped()) {
+    errors.push_back(field_invalid(path.text(), text, kMapped));
+  } else if (form != text) {
+    errors.push_back(
+        field_invalid(path.text(), text, "must be in canonical form (\"" + form + "\")"));
+  }
+}
+
 void check_range(const std::string& cidr, const FieldPath& path, FieldErrors& errors) {
   const auto range = ip::Prefix::parse(cidr);
   if (!range) {

@@ -89,15 +89,17 @@ void check_claim_spec(const Json& spec, const FieldPath& path, FieldErrors& erro
   check_data_sources(spec, path, errors);
 }
 
-void check_claim_template(const Json& tmpl, const FieldPath& path, FieldErrors& errors) {
-  const Json& metadata = tmpl.get("metadata");
-  const FieldPath here = path.child("metadata");
-  check_annotations(metadata.get("annotations"), here.child("annotations"), errors);
-  check_labels(metadata.get("labels"), here.child("labels"), errors);
+void check_template_metadata(const Json& metadata, const FieldPath& path, FieldErrors& errors) {
+  check_annotations(metadata.get("annotations"), path.child("annotations"), errors);
+  check_labels(metadata.get("labels"), path.child("labels"), errors);
   for (const Json::Member& each : metadata.members()) {
     if (each.key == "annotations" || each.key == "labels" || each.value.empty()) continue;
-    errors.push_back(field_forbidden(here.text(each.key), "cannot be set"));
+    errors.push_back(field_forbidden(path.text(each.key), "cannot be set"));
   }
+}
+
+void check_claim_template(const Json& tmpl, const FieldPath& path, FieldErrors& errors) {
+  check_template_metadata(tmpl.get("metadata"), path.child("metadata"), errors);
   check_claim_spec(tmpl.get("spec"), path.child("spec"), errors);
 }
 

@@ -14,6 +14,8 @@ namespace davit::sandbox {
 void check_access_modes(const Json& spec, const FieldPath& path, FieldErrors& errors);
 /// k8s: ValidatePersistentVolumeClaimSpec.
 void check_claim_spec(const Json& spec, const FieldPath& path, FieldErrors& errors);
+/// Labels and annotations, and nothing else. k8s: ValidateTemplateObjectMeta.
+void check_template_metadata(const Json& metadata, const FieldPath& path, FieldErrors& errors);
 /// Labels, annotations and a spec. k8s: ValidatePersistentVolumeClaimTemplate.
 void check_claim_template(const Json& tmpl, const FieldPath& path, FieldErrors& errors);
 /// Adds a warning for each size that is no whole number of bytes.

@@ -1,6 +1,9 @@
 /// The validation of webhook configurations, APIServices and flow control.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "lib/kube/json.hpp"
 #include "lib/kube/validation/field_error.hpp"
 
@@ -22,12 +25,19 @@ void check_flow_schema(const Json& object, const Json* old, FieldErrors& errors)
 void check_priority_level(const Json& object, const Json* old, FieldErrors& errors);
 /// The status of both.
 void check_flow_control_status(const Json& object, FieldErrors& errors);
-/// k8s: pkg/apis/resource/validation: a spec never changes, of claims as of templates.
+/// k8s: pkg/apis/resource/validation. The spec of a claim or template never changes.
 void check_resource_claim(const Json& object, const Json* old, FieldErrors& errors);
-/// The consumers and the allocation of a claim. k8s: validateResourceClaimStatusUpdate.
+void check_resource_claim_template(const Json& object, const Json* old, FieldErrors& errors);
+void check_device_class(const Json& object, const Json* old, FieldErrors& errors);
+void check_resource_slice(const Json& object, const Json* old, FieldErrors& errors);
+/// Removes what a server without DRAListTypeAttributes and DRANodeAllocatableResources ignores.
+void drop_disabled_attributes(Json& slice);
+/// Driver names should be lowercase.
+[[nodiscard]] std::vector<std::string> slice_warnings(const Json& slice);
+/// Consumers, devices and allocation of a claim. k8s: validateResourceClaimStatusUpdate.
 void check_resource_claim_status(const Json& object, const Json& old, FieldErrors& errors);
-/// Removes the status of devices that the claim no longer has. k8s: pkg/registry/resource/
-/// resourceclaim, dropDeallocatedStatusDevices.
-void drop_released_devices(Json& object, const Json& old);
+/// Keeps the metadata, and removes the status of devices that the claim no longer has. k8s:
+/// pkg/registry/resource/resourceclaim, ResetObjectMetaForStatus and dropDeallocatedStatusDevices.
+void prepare_claim_status(Json& object, const Json& old);
 
 }  // namespace davit::sandbox

@@ -2,6 +2,7 @@
 
 #include "sandbox/kinds/checks.hpp"
 #include "sandbox/kinds/extension_checks.hpp"
+#include "sandbox/kinds/metadata.hpp"
 
 namespace davit::sandbox {
 
@@ -21,8 +22,15 @@ struct ExtensionRule {
   void (*check_status_change)(const Json& object, const Json& old, FieldErrors& errors) = nullptr;
   /// Changes the object of a status update before its validation.
   void (*prepare_status)(Json& object, const Json& old) = nullptr;
+  /// Changes a new object before its validation.
+  void (*prepare_new)(Json& object) = nullptr;
+  /// The same for the object of an update.
+  void (*prepare_change)(Json& object) = nullptr;
+  std::vector<std::string> (*warnings)(const Json& object) = nullptr;
   /// See PlainRules::checks_finalizer_names().
   bool finalizer_names = false;
+  /// Whether an update checks the metadata as a create does, beside its own rules.
+  bool whole_metadata = false;
 };
 
 class ExtensionRules final : public PlainRules {
@@ -32,8 +40,18 @@ class ExtensionRules final : public PlainRules {
 
   void set_defaults(Json& object) const override { rule_.set_defaults(object); }
 
+  void prepare_create(Json& object) const override {
+    PlainRules::prepare_create(object);
+    if (rule_.prepare_new != nullptr) rule_.prepare_new(object);
+  }
+
+  [[nodiscard]] std::vector<std::string> warnings(const Json& object) const override {
+    return rule_.warnings == nullptr ? std::vector<std::string>() : rule_.warnings(object);
+  }
+
   void prepare_update(Json& object, const Json& old, UpdateTarget target) const override {
     PlainRules::prepare_update(object, old, target);
+    if (rule_.prepare_change != nullptr) rule_.prepare_change(object);
     if (target == UpdateTarget::kStatus && rule_.prepare_status != nullptr) {
       rule_.prepare_status(object, old);
     }
@@ -50,6 +68,13 @@ class ExtensionRules final : public PlainRules {
     if (rule_.check != nullptr) rule_.check(object, nullptr, errors);
   }
   void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
+    if (rule_.whole_metadata) {
+      const FieldPath path("metadata");
+      const Json& metadata = object.get("metadata");
+      check_metadata(metadata, facts().names,
+                     facts().namespaced ? Scope::kNamespaced : Scope::kCluster, path, errors);
+      check_finalizer_names(metadata.get("finalizers"), path.child("finalizers"), errors);
+    }
     if (rule_.check != nullptr) rule_.check(object, &old, errors);
   }
   void check_status(const Json& object, const Json& old, FieldErrors& errors) const override {
@@ -146,10 +171,7 @@ void default_request(Json& request) {
   }
 }
 
-void default_claim(Json& object) {
-  const bool is_template = object.get("kind").text() == "ResourceClaimTemplate";
-  Json* requests = is_template ? object.at({"spec", "spec", "devices", "requests"})
-                               : object.at({"spec", "devices", "requests"});
+void default_requests(Json* requests) {
   if (requests == nullptr) return;
   for (Json& each : requests->make_array()) {
     if (Json* exactly = each.find("exactly"); exactly != nullptr && exactly->is_object()) {
@@ -160,6 +182,29 @@ void default_claim(Json& object) {
     }
   }
 }
+
+void default_claim(Json& object) { default_requests(object.at({"spec", "devices", "requests"})); }
+
+void default_claim_template(Json& object) {
+  default_requests(object.at({"spec", "spec", "devices", "requests"}));
+}
+
+/// A taint of a new slice that has no time has been there since now.
+void prepare_slice(Json& object) {
+  drop_disabled_attributes(object);
+  Json* const devices = object.at({"spec", "devices"});
+  if (devices == nullptr || !devices->is_array()) return;
+  const Json now = object.get("metadata").get("creationTimestamp");
+  for (Json& device : devices->make_array()) {
+    Json* const taints = device.find("taints");
+    if (taints == nullptr) continue;
+    for (Json& each : taints->make_array()) {
+      if (!is_set(each, "timeAdded")) each.set("timeAdded", now);
+    }
+  }
+}
+
+void no_defaults(Json&) {}
 
 }  // namespace
 
@@ -203,8 +248,33 @@ std::shared_ptr<const KindRules> resource_claim_rules(const KindFacts& facts) {
       facts, ExtensionRule{.set_defaults = default_claim,
                            .check = check_resource_claim,
                            .check_status_change = check_resource_claim_status,
-                           .prepare_status = drop_released_devices,
-                           .finalizer_names = true});
+                           .prepare_status = prepare_claim_status,
+                           .finalizer_names = true,
+                           .whole_metadata = true});
+}
+
+std::shared_ptr<const KindRules> resource_claim_template_rules(const KindFacts& facts) {
+  return std::make_shared<ExtensionRules>(facts,
+                                          ExtensionRule{.set_defaults = default_claim_template,
+                                                        .check = check_resource_claim_template,
+                                                        .finalizer_names = true});
+}
+
+std::shared_ptr<const KindRules> device_class_rules(const KindFacts& facts) {
+  return std::make_shared<ExtensionRules>(facts, ExtensionRule{.set_defaults = no_defaults,
+                                                               .check = check_device_class,
+                                                               .finalizer_names = true,
+                                                               .whole_metadata = true});
+}
+
+std::shared_ptr<const KindRules> resource_slice_rules(const KindFacts& facts) {
+  return std::make_shared<ExtensionRules>(facts,
+                                          ExtensionRule{.set_defaults = no_defaults,
+                                                        .check = check_resource_slice,
+                                                        .prepare_new = prepare_slice,
+                                                        .prepare_change = drop_disabled_attributes,
+                                                        .warnings = slice_warnings,
+                                                        .finalizer_names = true});
 }
 
 }  // namespace davit::sandbox

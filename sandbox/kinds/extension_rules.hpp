@@ -1,6 +1,5 @@
 /// The rules of the kinds that extend the server (webhooks, admission policies, APIServices), and
-/// of those that ask it for devices and shares of its attention. Admission policies and claims have
-/// defaults, but no validation beyond metadata.
+/// of those that ask it for devices and shares of its attention.
 #pragma once
 
 #include <memory>
@@ -16,7 +15,10 @@ namespace davit::sandbox {
 [[nodiscard]] std::shared_ptr<const KindRules> api_service_rules(const KindFacts& facts);
 [[nodiscard]] std::shared_ptr<const KindRules> flow_schema_rules(const KindFacts& facts);
 [[nodiscard]] std::shared_ptr<const KindRules> priority_level_rules(const KindFacts& facts);
-/// ResourceClaim and ResourceClaimTemplate.
 [[nodiscard]] std::shared_ptr<const KindRules> resource_claim_rules(const KindFacts& facts);
+[[nodiscard]] std::shared_ptr<const KindRules> resource_claim_template_rules(
+    const KindFacts& facts);
+[[nodiscard]] std::shared_ptr<const KindRules> device_class_rules(const KindFacts& facts);
+[[nodiscard]] std::shared_ptr<const KindRules> resource_slice_rules(const KindFacts& facts);
 
 }  // namespace davit::sandbox

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 
 #include "lib/kube/schema/schema.hpp"
 #include "sandbox/kinds/checks.hpp"
@@ -52,6 +53,11 @@ bool is_quota_resource(std::string_view name) {
 
 bool is_native_resource(std::string_view name) {
   return name.find('/') == name.npos || name.find("kubernetes.io/") != name.npos;
+}
+
+bool is_extended_resource(std::string_view name) {
+  return !is_native_resource(name) && !name.starts_with(kRequestsPrefix) &&
+         check_qualified_name(std::string(kRequestsPrefix) + std::string(name)).empty();
 }
 
 bool allows_overcommit(std::string_view name) {

@@ -15,6 +15,9 @@ namespace davit::sandbox {
 [[nodiscard]] bool is_huge_page(std::string_view name);
 /// Kubernetes' own, in contrast to what a device plugin offers.
 [[nodiscard]] bool is_native_resource(std::string_view name);
+/// Whether pods may ask for a device plugin's or driver's resource by this name.
+/// k8s: IsExtendedResourceName.
+[[nodiscard]] bool is_extended_resource(std::string_view name);
 /// Whether limits may exceed requests.
 [[nodiscard]] bool allows_overcommit(std::string_view name);
 

@@ -253,6 +253,145 @@ TEST(DeviceClaimsTest, TaintedDevicesGetNoNewClaims) {
   EXPECT_THAT(world.devices("c"), ElementsAre("node-2/gpu-1"));
 }
 
+constexpr char kRuleDefinition[] = R"({"metadata":{"name":"devicetaintrules.resource.k8s.io",
+  "annotations":{"api-approved.kubernetes.io":"https://example.com"}},
+  "spec":{"group":"resource.k8s.io","scope":"Cluster",
+  "names":{"plural":"devicetaintrules","kind":"DeviceTaintRule"},
+  "versions":[{"name":"v1beta2","served":true,"storage":true,"schema":{"openAPIV3Schema":
+  {"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})";
+
+TEST(DeviceClaimsTest, ATaintRuleKeepsDevicesFromNewClaimsUntilItIsDeleted) {
+  DeviceWorld world;
+  world.must(world.sandbox.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+                                kRuleDefinition));
+  const std::string rules = "/apis/resource.k8s.io/v1beta2/devicetaintrules";
+  world.must(world.sandbox.post(
+      rules,
+      R"({"apiVersion":"resource.k8s.io/v1beta2","kind":"DeviceTaintRule","metadata":{"name":"r"},)"
+      R"("spec":{"deviceSelector":{"driver":"devices.sandbox.davit.dev"},)"
+      R"("taint":{"key":"k","effect":"NoSchedule"}}})"));
+  world.pass(seconds(60));  // The kind is new.
+  world.create_claim("c");
+  world.create_claim("tolerant", R"(,"tolerations":[{"key":"k","operator":"Exists"}])");
+  world.create_user("p", "c");
+  world.create_user("q", "tolerant");
+  EXPECT_EQ(world.refusal("p"), "0/2 nodes are available: 2 cannot allocate all claims.");
+  EXPECT_EQ(world.phase("q"), "Running");
+  world.sandbox.remove(rules + "/r");
+  world.pass(seconds(30));
+  EXPECT_EQ(world.phase("p"), "Running");
+}
+
+TEST(DeviceClaimsTest, AdminAccessNeedsALabelOfTheNamespace) {
+  DeviceWorld world;
+  const std::string wanted =
+      R"("spec":{"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"sandbox",)"
+      R"("adminAccess":true}}]}}})";
+  const Reply refused =
+      world.sandbox.post(DeviceWorld::kClaims, R"({"metadata":{"name":"c"},)" + wanted);
+  EXPECT_EQ(refused.code, 422);
+  EXPECT_THAT(refused.text, HasSubstr("spec.devices.requests[0].adminAccess: Forbidden"));
+  world.merge("/api/v1/namespaces/default",
+              R"({"metadata":{"labels":{"resource.kubernetes.io/admin-access":"true"}}})");
+  world.must(world.sandbox.post(DeviceWorld::kClaims, R"({"metadata":{"name":"c"},)" + wanted));
+  world.create_user("p", "c");
+  EXPECT_EQ(world.phase("p"), "Running");
+}
+
+struct JudgedCase {
+  const char* target;
+  const char* object;
+  const char* fields;  ///< Those of the refusal's causes; empty: accepted.
+};
+constexpr char kClasses[] = "/apis/resource.k8s.io/v1/deviceclasses";
+constexpr char kTemplates[] = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaimtemplates";
+
+// clang-format off
+constexpr JudgedCase kJudged[] = {
+    {kClasses, R"("spec":{"selectors":[{}]})", "spec.selectors[0].cel"},
+    {kClasses, R"("spec":{"selectors":[{"cel":{"expression":"nope"}}]})",
+     "spec.selectors[0].cel.expression"},
+    {kClasses, R"("spec":{"config":[{"opaque":{"driver":"d.io","parameters":[1]}}]})",
+     "spec.config[0].opaque.parameters"},
+    {kClasses, R"("spec":{"extendedResourceName":"gpu"})", "spec.extendedResourceName"},
+    {kClasses, R"("spec":{"extendedResourceName":"example.com/gpu"})", ""},
+    {DeviceWorld::kClaims, R"("spec":{"devices":{"requests":[{}]}})",
+     "spec.devices.requests[0].name spec.devices.requests[0]"},
+    {DeviceWorld::kClaims,
+     R"("spec":{"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"c","count":-1,
+        "tolerations":[{"operator":"Exists","value":"v"}]}}]}})",
+     "spec.devices.requests[0].exactly.count "
+     "spec.devices.requests[0].exactly.tolerations[0].value"},
+    {DeviceWorld::kClaims,
+     R"("spec":{"devices":{"requests":[{"name":"r","firstAvailable":[{"name":"a",
+        "deviceClassName":"c"},{"name":"a","deviceClassName":"c"}]}],
+        "constraints":[{"requests":["r/b"],"matchAttribute":"x"}]}})",
+     "spec.devices.requests[0].firstAvailable[1] spec.devices.constraints[0].requests[0] "
+     "spec.devices.constraints[0].matchAttribute"},
+    {kTemplates, R"("spec":{"metadata":{"name":"x"},"spec":{"devices":{"config":[{}]}}})",
+     "spec.metadata.name spec.spec.devices.config[0].opaque"},
+    {DeviceWorld::kSlices, R"("spec":{})",
+     "spec.driver spec.pool.name spec.pool.resourceSliceCount spec"},
+    {DeviceWorld::kSlices,
+     R"("spec":{"driver":"d.io","nodeName":"n","allNodes":true,"pool":{"name":"p",
+        "generation":1,"resourceSliceCount":1},"devices":[{"name":"a","nodeName":"n",
+        "attributes":{"a-b":{"version":"1.2"}},"bindingConditions":["x"],
+        "taints":[{"key":"k","effect":"Foo"}]},{"name":"a"}]})",
+     "spec spec.devices[0].attributes spec.devices[0].attributes[a-b].version "
+     "spec.devices[0].taints[0].effect spec.devices[0] "
+     "spec.devices[0].bindingFailureConditions spec.devices[1]"},
+    {DeviceWorld::kSlices,
+     R"("spec":{"driver":"d.io","nodeName":"n","pool":{"name":"p/q","generation":1,
+        "resourceSliceCount":1},"devices":[{"name":"a","allowMultipleAllocations":true,
+        "capacity":{"m":{"value":"4Gi","requestPolicy":{"default":"9Gi",
+        "validRange":{"min":"8Gi","max":"6Gi"}}}}}]})",
+     "spec.devices[0].capacity[m].requestPolicy.validRange.min "
+     "spec.devices[0].capacity[m].requestPolicy.validRange.max "
+     "spec.devices[0].capacity[m].requestPolicy.validRange.max "
+     "spec.devices[0].capacity[m].requestPolicy.validRange.max"},
+};
+// clang-format on
+
+std::string causes_of(const Reply& reply) {
+  std::string out;
+  for (const Json& each : reply.body.get("details").get("causes").items()) {
+    out += (out.empty() ? "" : " ") + each.get("field").text();
+  }
+  return out;
+}
+
+TEST(DeviceClaimsTest, ObjectsAreJudgedAsTheRealServerJudgesThem) {
+  DeviceWorld world;
+  for (const JudgedCase& each : kJudged) {
+    const Reply reply =
+        world.sandbox.post(std::string(each.target) + "?dryRun=All",
+                           R"({"metadata":{"name":"case"},)" + std::string(each.object) + "}");
+    EXPECT_EQ(reply.code, *each.fields == '\0' ? 201 : 422) << each.object << reply.text;
+    EXPECT_EQ(causes_of(reply), each.fields) << each.object;
+  }
+}
+
+TEST(DeviceClaimsTest, AStatusIsJudgedByTheRequestsOfItsClaim) {
+  DeviceWorld world;
+  world.create_claim("c");
+  const std::string status = DeviceWorld::claim_path("c") + "/status?dryRun=All";
+  const Reply wrong = world.sandbox.patch(
+      status, "merge",
+      R"({"status":{"allocation":{"devices":{"results":[{"request":"s","driver":"d.io",)"
+      R"("pool":"p","device":"a.b"}]}},"reservedFor":[{"resource":"pods","name":"p"}],)"
+      R"("devices":[{"driver":"d.io","pool":"p","device":"b"}]}})");
+  EXPECT_EQ(causes_of(wrong),
+            "status.reservedFor[0].uid status.devices[0] "
+            "status.allocation.devices.results[0].request "
+            "status.allocation.devices.results[0].device");
+  const Reply right = world.sandbox.patch(
+      status, "merge",
+      R"({"metadata":{"labels":{"a":"b"}},"status":{"allocation":{"devices":{"results":[)"
+      R"({"request":"r","driver":"d.io","pool":"p","device":"a"}]}}}})");
+  EXPECT_EQ(right.code, 200) << right.text;
+  EXPECT_EQ(right.body.text_at({"metadata", "labels", "a"}), "") << "a status has no labels";
+}
+
 TEST(DeviceClaimsTest, APodThatWasBoundByHandWaitsUntilItsClaimIsReserved) {
   DeviceWorld world;
   world.create_claim("c");
