@@ -22,21 +22,26 @@ std::set<RuleId> EvictedCounts::begin(const Key& pod, std::string_view uid,
 
 WallTime EvictedCounts::earliest(const Key& pod, WallTime when) {
   const std::lock_guard lock(mutex_);
-  Entry& entry = pods_[pod];
+  const auto found = pods_.find(pod);
+  if (found == pods_.end()) return when;
+  Entry& entry = found->second;
   entry.when = std::min(when, entry.when.value_or(when));
   return *entry.when;
 }
 
 Time EvictedCounts::due_since(const Key& pod, Time now) {
   const std::lock_guard lock(mutex_);
-  Entry& entry = pods_[pod];
+  const auto found = pods_.find(pod);
+  if (found == pods_.end()) return now;
+  Entry& entry = found->second;
   if (!entry.due) entry.due = now;
   return *entry.due;
 }
 
 void EvictedCounts::postpone(const Key& pod) {
   const std::lock_guard lock(mutex_);
-  pods_[pod].due.reset();
+  const auto found = pods_.find(pod);
+  if (found != pods_.end()) found->second.due.reset();
 }
 
 std::optional<std::set<RuleId>> EvictedCounts::end(const Key& pod, std::string_view uid) {

@@ -21,6 +21,8 @@ class EvictedCounts final : public HandedState {
   /// Notes that the pod has to go; the rules that were not among its reasons before.
   [[nodiscard]] std::set<RuleId> begin(const Key& pod, std::string_view uid,
                                        const std::set<RuleId>& rules);
+  // Nothing is kept of a pod that is gone by now, which another thread has seen.
+
   /// The earliest end of all that were computed since it has to go, `when` included.
   [[nodiscard]] WallTime earliest(const Key& pod, WallTime when);
   /// When it was first seen that its time is over.

@@ -1,6 +1,9 @@
 #include "plugins/resourceclaim/consumer_sync.hpp"
 
 #include <davit/mutant.hpp>
+#include <functional>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace davit::resourceclaim {
@@ -193,9 +196,10 @@ Result<View> ConsumerSync::apply(const Consumer& consumer, const MadeClaims& mad
 Result<Again> ConsumerSync::reserve(const Pod& pod, const Lookup<PodGroup>& group) const {
   if (pod.node_name().empty()) return Again::when_changed();
   const Consumer consumer(pod);
+  std::set<std::string, std::less<>> reserved;  // Two entries may name one claim.
   for (const Value each : consumer.claims().elements()) {
     const ClaimName name = claim_name(consumer, each);
-    if (name.state == State::kNotNeeded) continue;
+    if (name.state == State::kNotNeeded || reserved.contains(name.name)) continue;
     // An event of the claim, or of the group that gets it, brings the pod again (D4).
     if (name.state != State::kNamed) return Again::when_changed();
     const Lookup<Claim> claim = parts_.claims.get(pod.ns(), name.name);
@@ -210,6 +214,7 @@ Result<Again> ConsumerSync::reserve(const Pod& pod, const Lookup<PodGroup>& grou
         claim->key(), PatchType::kMerge, reserve_patch(*claim, added),
         {.subresource = "status", .answer = Answer::kMetadata});
     if (!written) return written.error();
+    reserved.emplace(name.name);
   }
   return Again::when_changed();
 }

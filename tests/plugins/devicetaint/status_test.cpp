@@ -1,5 +1,9 @@
 /// The status of rules, metrics, swaps. Rows DRA-52, DRA-53, DRA-71, DRA-72, DRA-74, DRA-75, DRA-77
 /// and DRA-78.
+#include <davit/json_writer.hpp>
+#include <utility>
+
+#include "plugins/devicetaint/evicted_counts.hpp"
 #include "tests/plugins/devicetaint/fixture.hpp"
 
 namespace davit::devicetaint {
@@ -132,6 +136,22 @@ TEST_F(StatusTest, AStateOfAnotherKindIsRefused) {
     EXPECT_FALSE(cluster_.give_state(kController, 1, text).ok()) << text;
   }
   EXPECT_TRUE(cluster_.give_state(kController, 1, cluster_.state_of(kController)).ok());
+}
+
+TEST(EvictedCountsTest, NothingIsKeptOfAPodThatIsGoneByNow) {
+  EvictedCounts counts;
+  const Key pod{"ns", "p"};
+  (void)counts.begin(pod, "uid", {});
+  EXPECT_TRUE(counts.end(pod, "uid"));
+
+  counts.postpone(pod);
+  (void)counts.due_since(pod, Time());
+  (void)counts.earliest(pod, WallTime());
+
+  EXPECT_FALSE(counts.end(pod, ""));
+  JsonWriter out;
+  counts.write(out);
+  EXPECT_EQ(std::move(out).text(), R"({"pods":[],"rules":[]})");
 }
 
 }  // namespace

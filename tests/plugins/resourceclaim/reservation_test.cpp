@@ -45,6 +45,15 @@ TEST_F(ReservationTest, AReservationKeepsThoseOfOthers) {
                                  R"({"resource":"pods","name":"p","uid":"uid-p"}])");
 }
 
+TEST_F(ReservationTest, TwoEntriesThatNameOneClaimReserveItOnce) {
+  start();
+  add_allocated("shared", "");
+  add_pod("p", by_name("shared") + "," + by_name("shared", "again"), "n1");
+  EXPECT_EQ(consumers("shared"), R"([{"resource":"pods","name":"p","uid":"uid-p"}])");
+  EXPECT_THAT(cluster_.writes(), SizeIs(1));
+  for (const testing::SyncRecord& each : cluster_.syncs()) EXPECT_TRUE(each.ok()) << each.error;
+}
+
 TEST_F(ReservationTest, AReservationThatMeetsAConflictLosesNothing) {
   start();
   add_pod("q", by_name("shared"), "n2");

@@ -29,6 +29,8 @@ TEST(DeletedConsumersTest, TheOldestIsForgotten) {
 }
 
 TEST_F(RulesTest, AdminAccessIsCounted) {
+  cluster_.add(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"t","labels":{
+      "resource.kubernetes.io/admin-access":"true"}}})");
   add_template(R"({"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"gpu",
       "adminAccess":true}}]}})");
   start();
