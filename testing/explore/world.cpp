@@ -200,10 +200,13 @@ Reply World::serve(Process& process, const HttpServerRequest& request, const san
     log(process.name() + " " + what + " 409");
     return {Reply::Kind::kResponse, conflict_reply(url)};
   }
-  const bool hides = decision != nullptr && decision->behind > 0 && !is_end(decision->choice);
-  if (hides) {
+  const bool is_unclear = decision != nullptr && !is_end(decision->choice);
+  const bool hides = is_unclear && decision->behind > 0;
+  if (hides || (is_unclear && clock_.now() < result_.hidden_until)) {
     // Nothing that was read at the same time can show it.
     clock_.move_to(clock_.now() + std::chrono::milliseconds(1));
+  }
+  if (hides) {
     process.hold("");
     result_.hidden_until = clock_.now() + kHidden;
   }

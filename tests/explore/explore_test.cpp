@@ -180,6 +180,14 @@ TEST(RunTest, ALostResponseMakesNoPodTwiceWhileTheCachesDoNotShowThePod) {
   }
 }
 
+// The caches of a takeover lag on, and were verified at the moment of the write.
+TEST(RunTest, AResponseThatIsLostRightAfterATakeoverMakesNoSliceTwice) {
+  const Scenarios scenarios("endpointslicemirroring");
+  EXPECT_THAT(oracles_of(scenarios.play("mirror-two",
+                                        "request#1=takeover-after@1, request#2=lost-response")),
+              IsEmpty());
+}
+
 TEST(RunTest, ASyncBeforeTheChangesOfTheLastOneMakesNoPodTwice) {
   const Scenarios scenarios("replicaset");
   const RunResult run = scenarios.play("rs-change", "turn#1=late");
