@@ -61,8 +61,9 @@ class Exchange final : public ResponseReader {
       : loop_(loop), request_(request), index_(index), bytes_max_(reply_bytes_max(request)) {}
 
   void start(HookConnector& connector) {
-    const Result<Transport*> transport = connector.connect(request_.server);
+    Result<std::shared_ptr<Transport>> transport = connector.connect(request_.server);
     if (!transport) return finish({Break::kOther, transport.error().message()});
+    transport_ = std::move(*transport);
     HttpRequest http;
     http.method = "POST";
     http.target = target_of(request_);
@@ -72,7 +73,7 @@ class Exchange final : public ResponseReader {
     http.body = request_.body;
     http.timeout = request_.timeout;
     http.loop = &loop_;
-    call_ = (*transport)->start(std::move(http), *this);
+    call_ = transport_->start(std::move(http), *this);
   }
 
   void on_head(int status, const HttpHeaders& headers) override {
@@ -117,6 +118,7 @@ class Exchange final : public ResponseReader {
   HookReply reply_;
   bool too_large_ = false;
   bool ended_ = false;
+  std::shared_ptr<Transport> transport_;
   std::unique_ptr<davit::Call> call_;  // Last: its end may use all of the above.
 };
 

@@ -58,9 +58,9 @@ class FakeConverter final : public HookConnector {
     });
   }
 
-  [[nodiscard]] Result<Transport*> connect(const HookServer& server) override {
+  [[nodiscard]] Result<std::shared_ptr<Transport>> connect(const HookServer& server) override {
     servers.push_back(server);
-    return static_cast<Transport*>(&transport);
+    return std::shared_ptr<Transport>(std::shared_ptr<void>(), &transport);
   }
 
   std::function<void(Json& object)> change;

@@ -122,8 +122,8 @@ TEST(ConversionThreadsTest, AWatchShowsWhatItsThreadConverts) {
 /// A webhook that reads the object that it is to convert, in the version that it is to make.
 class LoopingConverter final : public HookConnector, public Transport {
  public:
-  [[nodiscard]] Result<Transport*> connect(const HookServer&) override {
-    return static_cast<Transport*>(this);
+  [[nodiscard]] Result<std::shared_ptr<Transport>> connect(const HookServer&) override {
+    return std::shared_ptr<Transport>(std::shared_ptr<void>(), this);
   }
   [[nodiscard]] std::unique_ptr<davit::Call> start(HttpRequest, ResponseReader& reader) override {
     const int code = code_of(sandbox->get(kWidgetsV1 + "/w"));

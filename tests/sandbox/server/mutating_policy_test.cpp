@@ -2,6 +2,7 @@
 // recorded_cases_test.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -82,8 +83,8 @@ class AppendingHooks final : public HookConnector {
     });
   }
 
-  [[nodiscard]] Result<Transport*> connect(const HookServer&) override {
-    return static_cast<Transport*>(&transport_);
+  [[nodiscard]] Result<std::shared_ptr<Transport>> connect(const HookServer&) override {
+    return std::shared_ptr<Transport>(std::shared_ptr<void>(), &transport_);
   }
 
  private:

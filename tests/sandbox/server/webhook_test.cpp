@@ -45,9 +45,9 @@ class FakeHooks final : public HookConnector {
     });
   }
 
-  [[nodiscard]] Result<Transport*> connect(const HookServer& server) override {
+  [[nodiscard]] Result<std::shared_ptr<Transport>> connect(const HookServer& server) override {
     servers.push_back(server);
-    return static_cast<Transport*>(&transport_);
+    return std::shared_ptr<Transport>(std::shared_ptr<void>(), &transport_);
   }
 
   std::vector<std::string> calls;

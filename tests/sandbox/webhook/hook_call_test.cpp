@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -14,8 +15,8 @@ namespace {
 
 class OneTransport final : public HookConnector {
  public:
-  [[nodiscard]] Result<Transport*> connect(const HookServer&) override {
-    return static_cast<Transport*>(&transport);
+  [[nodiscard]] Result<std::shared_ptr<Transport>> connect(const HookServer&) override {
+    return std::shared_ptr<Transport>(std::shared_ptr<void>(), &transport);
   }
   test::FakeTransport transport;
 };
