@@ -3,8 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "lib/base/lower_case.hpp"
-#include "lib/kube/names.hpp"
+#include "sandbox/kinds/metadata.hpp"
 #include "sandbox/webhook/review_reply.hpp"
 
 namespace davit::sandbox {
@@ -87,29 +86,20 @@ std::string identity_fault(const Json& original, const Json& converted) {
   return "";
 }
 
-void add_faults(const Violations& found, const std::string& field, const std::string& value,
-                std::vector<std::string>& out) {
-  for (const std::string& each : found) {
-    out.push_back(field + ": Invalid value: " + to_text(Json(value)) + ": " + each);
-  }
-}
-
 /// The faults of labels or annotations, as Go prints several errors.
 std::string entry_faults(std::string_view field, const Json& entries) {
-  std::vector<std::string> found;
-  for (const Json::Member& each : entries.members()) {
-    if (field == "labels") {
-      add_faults(check_qualified_name(each.key), "metadata.labels", each.key, found);
-      add_faults(check_label_value(each.value.text()), "metadata.labels", each.value.text(), found);
-    } else {
-      add_faults(check_qualified_name(lower_case(each.key)), "metadata.annotation", each.key,
-                 found);
-    }
+  const FieldPath metadata = FieldPath("metadata");
+  FieldErrors errors;
+  if (field == "labels") {
+    check_labels(entries, metadata.child("labels"), errors);
+  } else {
+    check_annotations(entries, metadata.child("annotation"), errors);
   }
-  if (found.size() < 2) return found.empty() ? "" : found.front();
   std::string out;
-  for (const std::string& each : found) out += (out.empty() ? "[" : ", ") + each;
-  return out + ']';
+  for (const FieldError& each : errors) {
+    out += (out.empty() ? "" : ", ") + each.field + ": " + each.message;
+  }
+  return errors.size() < 2 ? out : '[' + out + ']';
 }
 
 /// Labels or annotations of `converted`, checked where they differ from those of `original`.

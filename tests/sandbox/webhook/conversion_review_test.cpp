@@ -106,6 +106,21 @@ TEST(ConversionReviewTest, GarbageIsAnErrorAndNoObject) {
   }
 }
 
+TEST(ConversionReviewTest, AnnotationsHaveALimit) {
+  const std::vector<Json> one = {two_objects()[1]};
+  const auto reply = [](std::size_t bytes) {
+    return reply_with(R"([{"apiVersion":"ex.io/v2","kind":"Widget","metadata":{"name":"b","uid":"2",
+                           "annotations":{"a":")" +
+                      std::string(bytes, 'x') + "\"}}}]");
+  };
+  constexpr std::size_t kLimit = 262144;
+
+  EXPECT_EQ(read_conversion(request_for(one), reply(kLimit - 1)).error, "");
+  EXPECT_EQ(read_conversion(request_for(one), reply(kLimit)).error,
+            "conversion webhook for ex.io/v1, Kind=Widget returned invalid metadata: "
+            "metadata.annotation: Too long: may not be more than 262144 bytes");
+}
+
 TEST(ConversionReviewTest, AReplyOfTheOlderVersionNeedsNoUid) {
   const std::vector<Json> one = {two_objects()[1]};
   HookReply reply =
