@@ -100,4 +100,21 @@ Status check_certificate_chain(std::string_view pem) {
   return count > 0 ? Status() : invalid_pem("must contain at least one CERTIFICATE PEM block");
 }
 
+Status check_authorities(std::string_view pem) {
+  const BioPtr in = reader_of(pem);
+  std::string why;
+  while (BIO_pending(in.get()) > 0) {
+    const std::optional<PemBlock> block = next_block(in.get());
+    if (!block) {
+      if (why.empty()) why = "unable to parse bytes as PEM block";
+      break;
+    }
+    if (block->type != "CERTIFICATE" || !block->headers.empty()) continue;
+    if (decoded<CertificatePtr, d2i_X509>(block->bytes)) return {};
+    why = "failed to parse certificate: x509: malformed certificate";
+  }
+  if (why.empty()) why = "no valid certificate authority data seen";
+  return invalid_pem("unable to load root certificates: " + why);
+}
+
 }  // namespace davit

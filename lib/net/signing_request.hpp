@@ -21,4 +21,8 @@ struct SigningRequest {
 /// kInvalid says why not (k8s: pkg/apis/certificates/validation, validateCertificate).
 [[nodiscard]] Status check_certificate_chain(std::string_view pem);
 
+/// Whether a client can take its authorities from a PEM text: a certificate in it can be read.
+/// kInvalid with the reason in the words of k8s.io/client-go/transport.
+[[nodiscard]] Status check_authorities(std::string_view pem);
+
 }  // namespace davit

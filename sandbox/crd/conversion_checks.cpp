@@ -1,5 +1,8 @@
 #include "sandbox/crd/conversion_checks.hpp"
 
+#include "lib/base/base64.hpp"
+#include "lib/net/signing_request.hpp"
+#include "sandbox/crd/custom_resource.hpp"
 #include "sandbox/kinds/admission_checks.hpp"
 #include "sandbox/kinds/checks.hpp"
 
@@ -19,13 +22,34 @@ const Json& hook_versions(const Json& conversion) {
   return conversion.get("webhook").get(kVersions);
 }
 
+/// Why clients cannot use the authorities of a webhook; empty: they can, or there are none.
+std::string bundle_fault(const Json& config) {
+  const std::string& bundle = config.get("caBundle").text();
+  if (bundle.empty()) return "";
+  const Status checked = check_authorities(decode_base64(bundle).value_or(""));
+  return checked.ok() ? "" : checked.message();
+}
+
+/// A definition that is not established yet shows the fault in its condition, and one that has it
+/// may keep it.
+bool bundle_may_be_wrong(const Json* old) {
+  return old == nullptr || !is_established(*old) ||
+         !bundle_fault(hook_config(old->get("spec").get("conversion"))).empty();
+}
+
 void check_webhook_conversion(const Json& conversion, const Json* old, const FieldPath& path,
                               FieldErrors& errors) {
   if (!hook_config(conversion).is_object()) {
     errors.push_back(
         field_required(path.text(kConfig), "required when strategy is set to Webhook"));
   } else {
-    check_client_config(hook_config(conversion), path.child(kConfig), errors);
+    const FieldPath place = path.child(kConfig);
+    check_client_config(hook_config(conversion), place, errors);
+    const std::string why = bundle_may_be_wrong(old) ? "" : bundle_fault(hook_config(conversion));
+    if (!why.empty()) {
+      errors.push_back(
+          field_invalid(place.text("caBundle"), hook_config(conversion).get("caBundle"), why));
+    }
   }
   const Json& versions = hook_versions(conversion);
   if (versions.items().empty()) {
@@ -40,6 +64,10 @@ void check_webhook_conversion(const Json& conversion, const Json* old, const Fie
 }
 
 }  // namespace
+
+bool has_unusable_bundle(const Json& definition) {
+  return !bundle_fault(hook_config(definition.get("spec").get("conversion"))).empty();
+}
 
 void check_conversion(const Json& definition, const Json* old, FieldErrors& errors) {
   const Json& spec = definition.get("spec");

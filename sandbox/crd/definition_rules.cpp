@@ -7,6 +7,7 @@
 #include "lib/base/lower_case.hpp"
 #include "lib/kube/names.hpp"
 #include "sandbox/crd/api_approval.hpp"
+#include "sandbox/crd/conversion_checks.hpp"
 #include "sandbox/crd/custom_resource.hpp"
 #include "sandbox/kinds/checks.hpp"
 
@@ -233,7 +234,13 @@ void update_definition_status(Json& definition, std::span<const Json> others,
   note_approval(definition, now);
   // Once established, a definition stays so, whatever its later names are.
   if (is_established(definition)) return;
-  if (free) {
+  if (free && has_unusable_bundle(definition)) {
+    // k8s: EstablishingController.sync.
+    set_condition(
+        definition,
+        {"Established", "False", "InvalidCABundle", "The conversion webhook CABundle is invalid"},
+        now);
+  } else if (free) {
     set_condition(
         definition,
         {"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"},
