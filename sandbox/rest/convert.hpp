@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/kube/json.hpp"
+#include "lib/kube/patch/apply.hpp"
 #include "sandbox/kinds/api_error.hpp"
 #include "sandbox/kinds/resource.hpp"
 #include "sandbox/rest/resources.hpp"
@@ -45,6 +46,9 @@ namespace davit::sandbox {
 /// The same with webhooks. May block.
 [[nodiscard]] ApiResult<Draft> make_draft(const RestParts& parts, Json object,
                                           const Resource& resource);
+/// Shows objects of the kind of `resource` in other versions, for the owners of their fields. May
+/// block. Null: there are no other versions. All arguments must outlive it.
+[[nodiscard]] ConvertVersion version_converter(const RestParts& parts, const Resource& resource);
 /// The last state of `current`, which is removed. It stays in the version in which it is stored.
 [[nodiscard]] Draft removal_draft(const Version& current);
 

@@ -370,6 +370,7 @@ WriteTarget target_of(const RestParts& parts, const Call& call, const WriteOptio
   manager.api_version = call.resource->api_version();
   manager.subresource = call.url.subresource;
   manager.time = time_text(parts.clock);
+  manager.convert = version_converter(parts, *call.resource);
   if (call.url.subresource == "status") {
     manager.reset_fields = {"spec"};
   } else if (call.resource->has_status) {

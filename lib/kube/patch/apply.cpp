@@ -7,6 +7,7 @@
 
 #include "lib/kube/patch/field_managers.hpp"
 #include "lib/kube/patch/typed_walk.hpp"
+#include "lib/kube/patch/version_changes.hpp"
 
 namespace davit {
 
@@ -89,40 +90,97 @@ PatchOutcome check_applied(const Json& applied, const std::vector<std::string>& 
   return PatchError{reason::kUnnamed, begin + joined_problems(problems)};
 }
 
-/// `merged` without the fields that the applier set last time but not now, unless another manager
-/// owns them.
-Json pruned(const Json& merged, const FieldSet& last, const Owners& owners, const Message* schema,
-            const ResetFields& reset) {
-  if (last.empty()) return merged;
-  const FieldSet all = with_named_fields(fields_of(merged, schema, reset), schema);
-  const FieldSet last_named = with_named_fields(last, schema);
-  FieldSet owned;
-  for (const FieldSet& each : owners.sets) owned = union_of(std::move(owned), each);
-  owned = with_named_fields(owned, schema);
+/// The fields of an object, with those of structs that have children.
+FieldSet named_fields(const Json& object, const Message* schema, const ResetFields& reset) {
+  return with_named_fields(fields_of(object, schema, reset), schema);
+}
 
-  const auto left_in = [&](const Json& object) {
-    FieldSet left = with_named_fields(fields_of(object, schema, reset), schema);
-    left.child("f:metadata").member = true;  // It keeps the name, which has no owner.
-    return left;
-  };
-  const Json without_last = without_fields(merged, last_named, schema);
-  const FieldSet kept = union_of(left_in(without_last), owned);
-  const Json without_unowned = without_fields(merged, difference_of(all, kept), schema);
-  const FieldSet gone = difference_of(all, left_in(without_unowned));
-  return without_fields(merged, intersection_of(gone, last_named), schema);
+FieldSet fields_left(const Json& object, const Message* schema, const ResetFields& reset) {
+  FieldSet left = named_fields(object, schema, reset);
+  left.child("f:metadata").member = true;  // It keeps the name, which has no owner.
+  return left;
+}
+
+/// The versions in which fields have owners: `first`, and then the others.
+std::vector<std::string> versions_of(Owners& owners, const std::string& first,
+                                     const FieldManager& manager) {
+  std::vector<std::string> out = {first};
+  if (manager.convert == nullptr) return out;
+  for (const ManagerEntry& each : owners.managers.entries()) {
+    if (std::find(out.begin(), out.end(), each.api_version) == out.end()) {
+      out.push_back(each.api_version);
+    }
+  }
+  return out;
+}
+
+/// `pruned` with the fields of `merged` that have an owner in the version.
+Result<Json> with_owned_fields(const Json& merged, Json pruned, const std::string& version,
+                               Owners& owners, const Message* schema, const FieldManager& manager) {
+  const Result<VersionedForm> all = in_version(merged, version, schema, manager);
+  if (!all && all.error().code() == Code::kNotFound) return pruned;
+  if (!all) return all.error();
+  const Result<VersionedForm> left = in_version(pruned, version, schema, manager);
+  if (!left) return left.error();
+  FieldSet owned;
+  const auto& entries = owners.managers.entries();
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (manager.convert != nullptr && entries[i].api_version != version) continue;
+    owned = union_of(std::move(owned), owners.sets[i]);
+  }
+  const FieldSet kept = union_of(fields_left(left->object, all->schema, manager.reset_fields),
+                                 with_named_fields(owned, all->schema));
+  const FieldSet present = named_fields(all->object, all->schema, manager.reset_fields);
+  return without_fields(all->object, difference_of(present, kept), all->schema);
+}
+
+/// `merged` without the fields of `last` that the applier set last time but not now, unless another
+/// manager owns them. `version`: that of `last`. k8s: Updater.prune of structured-merge-diff/merge.
+Result<Json> pruned(const Json& merged, const FieldSet& last, const std::string& version,
+                    Owners& owners, const Message* schema, const FieldManager& manager) {
+  if (last.empty()) return merged;
+  const Result<VersionedForm> all = in_version(merged, version, schema, manager);
+  if (!all && all.error().code() == Code::kNotFound) return merged;
+  if (!all) return all.error();
+  const FieldSet last_named = with_named_fields(last, all->schema);
+  Json rest = without_fields(all->object, last_named, all->schema);
+  for (const std::string& each : versions_of(owners, version, manager)) {
+    Result<Json> next = with_owned_fields(merged, std::move(rest), each, owners, schema, manager);
+    if (!next) return next.error();
+    rest = std::move(*next);
+  }
+  const Result<VersionedForm> left = in_version(rest, version, schema, manager);
+  if (!left) return left.error();
+  const FieldSet gone = difference_of(named_fields(all->object, all->schema, manager.reset_fields),
+                                      fields_left(left->object, all->schema, manager.reset_fields));
+  const Json out = without_fields(all->object, intersection_of(gone, last_named), all->schema);
+  Result<VersionedForm> own = in_version(out, manager.api_version, schema, manager);
+  if (!own) return own.error();
+  return std::move(own->object);
 }
 
 struct Conflicts {
-  std::vector<FieldSet> sets;  ///< The fields taken from each entry.
+  std::vector<FieldSet> sets;     ///< The fields taken from each entry.
+  std::vector<FieldSet> removed;  ///< Those that are gone, in the version of each entry.
   std::vector<ApplyConflict> shown;
 };
 
-Conflicts conflicts_of(Owners& owners, const FieldSet& changed, const FieldSet& allowed) {
+Result<Conflicts> conflicts_of(Owners& owners, VersionChanges& changes, const FieldSet& allowed) {
   Conflicts out;
   std::map<std::string, std::vector<std::string>> by_manager;
   const auto& entries = owners.managers.entries();
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    out.sets.push_back(i == owners.applier ? FieldSet() : intersection_of(owners.sets[i], changed));
+    out.sets.emplace_back();
+    out.removed.emplace_back();
+    if (i == owners.applier) continue;
+    const Result<const Comparison*> found = changes.in(entries[i].api_version);
+    if (!found) return found.error();
+    if (*found == nullptr) {
+      owners.sets[i] = {};  // Nothing is left of its version.
+      continue;
+    }
+    out.sets.back() = intersection_of(owners.sets[i], (*found)->changed);
+    out.removed.back() = (*found)->removed;
     const FieldSet refused = difference_of(out.sets.back(), allowed);
     if (!refused.empty()) by_manager[entries[i].text()] = path_texts(refused);
   }
@@ -138,7 +196,7 @@ void store_owners(Owners owners, const Conflicts& conflicts, const Comparison& c
   for (std::size_t i = 0; i < entries.size(); ++i) {
     FieldSet set = std::move(owners.sets[i]);
     if (i != owners.applier) {
-      set = difference_of(difference_of(set, conflicts.sets[i]), changes.removed);
+      set = difference_of(difference_of(set, conflicts.sets[i]), conflicts.removed[i]);
     }
     Json fields = to_fields(set);
     if (i == owners.applier && (!changes.same() || fields != entries[i].fields)) {
@@ -149,6 +207,11 @@ void store_owners(Owners owners, const Conflicts& conflicts, const Comparison& c
   }
   owners.managers.merge_old_updates();
   owners.managers.store(live);
+}
+
+/// The error of a server whose conversion fails.
+ApplyOutcome not_converted(const Status& why) {
+  return {PatchError{reason::kUnnamed, why.message()}, {}};
 }
 
 }  // namespace
@@ -175,21 +238,29 @@ ApplyOutcome server_side_apply(Json& live, const Json& applied, const Message* s
   if (PatchOutcome error = check_applied(applied, problems)) return {std::move(error), {}};
 
   Owners owners = owners_of(live, schema, manager);
+  const std::string last_version = owners.managers.entries()[owners.applier].api_version;
   const FieldSet last = std::exchange(owners.sets[owners.applier], std::move(said));
-  const Json result =
-      pruned(merged_object(live, applied, schema), last, owners, schema, manager.reset_fields);
-  const Comparison changes = compare_objects(live, result, schema, manager.reset_fields);
+  // Its fields are those of this version from now on.
+  owners.managers.entries()[owners.applier].api_version = manager.api_version;
+  const Result<Json> result =
+      pruned(merged_object(live, applied, schema), last, last_version, owners, schema, manager);
+  if (!result) return not_converted(result.error());
+  owners.managers.entries()[owners.applier].api_version = last_version;
+  VersionChanges changes(live, *result, schema, manager);
 
   const bool kubectl = manager.name == kKubectl;
   const FieldSet allowed =
       kubectl ? fields_as_last_applied(live, schema, manager.reset_fields) : FieldSet();
-  Conflicts conflicts = conflicts_of(owners, changes.changed, allowed);
+  Result<Conflicts> found = conflicts_of(owners, changes, allowed);
+  if (!found) return not_converted(found.error());
+  Conflicts& conflicts = *found;
   if (force == Force::kNo && !conflicts.shown.empty()) {
     return {std::nullopt, std::move(conflicts.shown)};
   }
-  live = result;
+  const Comparison own = changes.own();
+  live = *result;
   if (kubectl) update_last_applied(live, applied);
-  store_owners(std::move(owners), conflicts, changes, live, manager);
+  store_owners(std::move(owners), conflicts, own, live, manager);
   return {};
 }
 

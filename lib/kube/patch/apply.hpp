@@ -4,6 +4,8 @@
 #pragma once
 
 #include <davit/result.hpp>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +17,16 @@
 
 namespace davit {
 
+/// An object in another version of its kind.
+struct VersionedForm {
+  Json object;
+  const Message* schema = nullptr;
+  std::shared_ptr<const void> keeps_schema = nullptr;
+};
+/// Converts an object to the version `api_version` of its kind. kNotFound: there is none.
+using ConvertVersion =
+    std::function<Result<VersionedForm>(const Json& object, const std::string& api_version)>;
+
 /// The manager of a write, its target, and its time.
 struct FieldManager {
   std::string name;         ///< `fieldManager`, else the User-Agent up to '/', else "unknown".
@@ -24,6 +36,9 @@ struct FieldManager {
   /// Top-level members that this endpoint resets, so that they cannot be owned through it: "status"
   /// on the object itself, "spec" on /status.
   std::vector<std::string> reset_fields = {};
+  /// Fields belong to the version in which their manager wrote them. Null: they have the same names
+  /// in all versions.
+  ConvertVersion convert = nullptr;
 };
 
 enum class Force : bool { kNo, kYes };

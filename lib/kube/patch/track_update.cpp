@@ -3,6 +3,7 @@
 #include "lib/kube/patch/apply.hpp"
 #include "lib/kube/patch/field_managers.hpp"
 #include "lib/kube/patch/typed_walk.hpp"
+#include "lib/kube/patch/version_changes.hpp"
 
 namespace davit {
 
@@ -36,7 +37,8 @@ void keep_entries(Json& object, const Json* entries) {
 void track_update(Json& object, const Json& old, const Message* schema,
                   const FieldManager& manager) {
   const Json* start = starting_entries(object, old, manager);
-  const Comparison changes = compare_objects(old, object, schema, manager.reset_fields);
+  VersionChanges versions(old, object, schema, manager);
+  const Comparison& changes = versions.own();
   const bool stored_entries = start == managed_fields_of(old);
   if (changes.same() && stored_entries) return keep_entries(object, start);
 
@@ -50,11 +52,17 @@ void track_update(Json& object, const Json& old, const Message* schema,
   const ManagerEntry mine = entry_of(manager, Operation::kUpdate);
   bool found = false;
   for (ManagerEntry& each : managers->entries()) {
-    subtract_from_fields(each.fields, changes.removed);
     if (!each.same_manager(mine)) {
-      if (!each.fields.is_null()) subtract_from_fields(each.fields, changes.changed);
+      const Result<const Comparison*> theirs = versions.in(each.api_version);
+      if (!theirs)
+        return keep_entries(object, nullptr);  // As upstream: better none than wrong ones.
+      if (*theirs == nullptr) each.fields = Json();
+      if (*theirs == nullptr || each.fields.is_null()) continue;
+      subtract_from_fields(each.fields, (*theirs)->removed);
+      if (!each.fields.is_null()) subtract_from_fields(each.fields, (*theirs)->changed);
       continue;
     }
+    subtract_from_fields(each.fields, changes.removed);
     found = true;
     if (changes.changed.empty()) continue;
     if (each.fields.is_null()) each.fields = Json::object();

@@ -131,18 +131,14 @@ class FieldWalk {
     std::unordered_set<std::string> seen;
     for (std::size_t i = 0; i < value.items().size(); ++i) {
       const Json& each = value.items()[i];
-      if (problems_ != nullptr && type.form == Form::kList && !each.is_object()) {
-        add_error("element " + std::to_string(i) +
-                  ": associative list with keys may not have non-map elements");
-        continue;
+      if (problems_ != nullptr) {
+        if (const std::string fault = element_fault(type, each); !fault.empty()) {
+          add_error("element " + std::to_string(i) + ": " + fault);
+          return;  // Upstream looks no further, either.
+        }
       }
       std::optional<std::string> key = element_key(type, each);
-      if (!key) {
-        add_error("element " + std::to_string(i) +
-                  ": associative list with keys has an element that omits key field " +
-                  missing_key(type, each));
-        key = "i:" + std::to_string(i);
-      }
+      if (!key) key = "i:" + std::to_string(i);
       const bool fresh = seen.insert(*key).second;
       FieldSet named;
       named.append(*key, FieldSet{true, {}});
@@ -151,6 +147,7 @@ class FieldWalk {
         const std::string text = path_texts(named).front();
         if (!fresh) add_error("duplicate entries for key " + text);
         path_ += text;
+        if (type.form == Form::kSet) check_scalar(each, *type.field);
       }
       FieldSet inner = fields(each, type.element(), Level::kInner);
       inner.member = true;
@@ -160,12 +157,24 @@ class FieldWalk {
     out.sort();
   }
 
-  static std::string missing_key(const ValueType& type, const Json& element) {
-    const auto& keys = type.field->apply_keys;
-    const auto found = std::find_if(keys.begin(), keys.end(), [&](const std::string& key) {
-      return !element.contains(key) && key_default(type, key).empty();
-    });
-    return found == keys.end() ? "" : to_text(Json(*found));
+  /// Why a value is no element of the list; empty: it is one.
+  static std::string element_fault(const ValueType& type, const Json& element) {
+    if (type.form == Form::kSet) {
+      if (element.is_object())
+        return "associative list without keys has an element that's a map type";
+      if (element.is_array()) return "not supported: associative list with lists as elements";
+      if (!element.is_null()) return "";
+      return "associative list without keys has an element that's an explicit null";
+    }
+    if (element.is_null()) return "associative list with keys may not have a null element";
+    if (!element.is_object()) return "associative list with keys may not have non-map elements";
+    if (element_key(type, element)) return "";
+    std::string keys;
+    for (const std::string& each : type.field->apply_keys) {
+      keys += (keys.empty() ? "" : " ") + to_text(Json(each));
+    }
+    return "associative list with keys has an element that omits all key fields [" + keys +
+           "] (and doesn't have default values for any key fields)";
   }
 
   [[nodiscard]] bool skipped(std::string_view name, Level level) const {

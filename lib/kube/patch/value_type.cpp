@@ -109,8 +109,13 @@ std::string_view key_default(const ValueType& list, std::string_view key) {
   if (list.message == nullptr) return {};
   const Field* field = find_field(*list.message, key);
   if (field != nullptr && !field->key_default.empty()) return field->key_default;
-  // Ports are the only built-in lists whose key has a default.
-  return key == "protocol" ? kProtocolDefault : std::string_view();
+  if (list.message->name.empty()) return {};  // A custom resource says so.
+  if (key == "protocol") return kProtocolDefault;
+  // In the OpenAPI of built-in kinds, a field that is always written has its zero as default.
+  const bool has_zero =
+      (field != nullptr && field->always) || list.message->name == "core.v1.LocalObjectReference";
+  if (!has_zero) return {};
+  return field == nullptr || field->type == FieldType::kString ? std::string_view(R"("")") : "0";
 }
 
 std::optional<std::string> element_key(const ValueType& list, const Json& element) {
@@ -118,17 +123,19 @@ std::optional<std::string> element_key(const ValueType& list, const Json& elemen
   std::string out = "k:{";
   // Sorted in the table already, as the form asks for.
   for (const std::string& key : list.field->apply_keys) {
+    const Json* const value = element.find(key);
+    const std::string_view absent = value == nullptr ? key_default(list, key) : std::string_view();
+    if (value == nullptr && absent.empty()) continue;  // Names another element than any value does.
     if (out.size() > 3) out += ',';
     append_quoted(out, key);
     out += ':';
-    if (const Json* value = element.find(key)) {
+    if (value != nullptr) {
       append_text(out, *value);
-    } else if (const std::string_view absent = key_default(list, key); !absent.empty()) {
-      out += absent;
     } else {
-      return std::nullopt;
+      out += absent;
     }
   }
+  if (out.size() == 3) return std::nullopt;
   return out + '}';
 }
 

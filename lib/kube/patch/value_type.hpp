@@ -59,7 +59,8 @@ struct MemberType {
 [[nodiscard]] const Field* find_field(const Message& message, std::string_view name);
 /// The default of a key that a list's element lacks, as JSON text; "" if it has none.
 [[nodiscard]] std::string_view key_default(const ValueType& list, std::string_view key);
-/// `k:{"name":"c"}` or `v:"x"`; nothing when the element lacks all keys.
+/// `k:{"name":"c"}` or `v:"x"`; nothing when the element lacks all keys. The other keys name one
+/// that lacks some (k8s: keyedAssociativeListItemToPathElement of structured-merge-diff).
 [[nodiscard]] std::optional<std::string> element_key(const ValueType& list, const Json& element);
 /// The names of a list's elements in their order; one without keys is named by its place.
 [[nodiscard]] std::vector<std::string> element_keys(const ValueType& list, const Json& value);
