@@ -36,61 +36,77 @@ std::shared_ptr<const ConversionHook> hook_of(const Json& definition) {
                      texts(webhook.get("conversionReviewVersions"))});
 }
 
+/// One version of a definition whose spec is given.
+Result<ResourcePtr> version_of(const Json& spec, const Json& version, DefinitionFacts shared) {
+  const bool namespaced = spec.text_at({"scope"}) == "Namespaced";
+  Result<std::shared_ptr<const CustomRules>> rules = CustomRules::compile(
+      version, namespaced ? Scope::kNamespaced : Scope::kCluster, std::move(shared));
+  if (!rules) return rules.error();
+  const Json& names = spec.get("names");
+  auto resource = std::make_shared<Resource>();
+  resource->group = spec.text_at({"group"});
+  resource->version = version.text_at({"name"});
+  resource->name = names.text_at({"plural"});
+  resource->singular = names.text_at({"singular"});
+  resource->kind = names.text_at({"kind"});
+  resource->namespaced = namespaced;
+  resource->short_names = texts(names.get("shortNames"));
+  resource->categories = texts(names.get("categories"));
+  resource->verbs = {"create", "delete", "deletecollection", "get",
+                     "list",   "patch",  "update",           "watch"};
+  resource->subresources = subresources_of(**rules);
+  resource->collection = {resource->group, resource->name};
+  resource->schema = &(*rules)->apply_schema();
+  resource->custom = true;
+  resource->published = published_schema(version.get("schema").get("openAPIV3Schema"));
+  resource->has_status = (*rules)->has_status();
+  resource->has_generation = true;
+  resource->unconditional_update = false;
+  resource->rules = std::move(*rules);
+  for (const Json& each : spec.get("versions").items()) {
+    if (each.get("storage").boolean()) resource->stored_version = each.text_at({"name"});
+  }
+  return ResourcePtr(std::move(resource));
+}
+
 }  // namespace
 
 Result<std::vector<ResourcePtr>> resources_of(const Json& definition, ConversionHooks hooks) {
-  const std::shared_ptr<const ConversionHook> hook =
-      hooks == ConversionHooks::kCalled ? hook_of(definition) : nullptr;
-  const Json& spec = definition.get("spec");
-  const Json& names = spec.get("names");
-  const bool namespaced = spec.text_at({"scope"}) == "Namespaced";
   const bool deleted = !definition.text_at({"metadata", "deletionTimestamp"}).empty();
-  const auto lifetime =
-      deleted ? CustomRules::Lifetime::kTerminating : CustomRules::Lifetime::kServed;
-  std::string stored_version;
-  for (const Json& version : spec.get("versions").items()) {
-    if (version.get("storage").boolean()) stored_version = version.text_at({"name"});
+  DefinitionFacts shared;
+  if (hooks == ConversionHooks::kCalled) shared.hook = hook_of(definition);
+  if (deleted) shared.lifetime = DefinitionFacts::Lifetime::kTerminating;
+  const Json& spec = definition.get("spec");
+  const Json::Items& versions = spec.get("versions").items();
+  for (const Json& version : versions) {
+    if (!version.get("storage").boolean() || version.get("served").boolean()) continue;
+    Result<ResourcePtr> storage = version_of(spec, version, shared);
+    if (!storage) return storage.error();
+    shared.unserved_storage = std::move(*storage);
   }
   std::vector<ResourcePtr> out;
-  for (const Json& version : spec.get("versions").items()) {
+  for (const Json& version : versions) {
     if (!version.get("served").boolean()) continue;
-    Result<std::shared_ptr<const CustomRules>> rules = CustomRules::compile(
-        version, namespaced ? Scope::kNamespaced : Scope::kCluster, hook, lifetime);
-    if (!rules) return rules.error();
-    auto resource = std::make_shared<Resource>();
-    resource->group = spec.text_at({"group"});
-    resource->version = version.text_at({"name"});
-    resource->name = names.text_at({"plural"});
-    resource->singular = names.text_at({"singular"});
-    resource->kind = names.text_at({"kind"});
-    resource->namespaced = namespaced;
-    resource->short_names = texts(names.get("shortNames"));
-    resource->categories = texts(names.get("categories"));
-    resource->verbs = {"create", "delete", "deletecollection", "get",
-                       "list",   "patch",  "update",           "watch"};
-    resource->subresources = subresources_of(**rules);
-    resource->collection = {resource->group, resource->name};
-    resource->schema = &(*rules)->apply_schema();
-    resource->custom = true;
-    resource->stored_version = stored_version;
-    resource->published = published_schema(version.get("schema").get("openAPIV3Schema"));
-    resource->has_status = (*rules)->has_status();
-    resource->has_generation = true;
-    resource->unconditional_update = false;
-    resource->rules = std::move(*rules);
-    out.push_back(std::move(resource));
+    Result<ResourcePtr> served = version_of(spec, version, shared);
+    if (!served) return served.error();
+    out.push_back(std::move(*served));
   }
   return out;
 }
 
 const ConversionHook* conversion_hook(const Resource& resource) {
   const CustomRules* rules = rules_of(resource);
-  return rules == nullptr ? nullptr : rules->hook_.get();
+  return rules == nullptr ? nullptr : rules->shared_.hook.get();
+}
+
+const Resource* unserved_storage(const Resource& resource) {
+  const CustomRules* rules = rules_of(resource);
+  return rules == nullptr ? nullptr : rules->shared_.unserved_storage.get();
 }
 
 bool is_terminating(const Resource& resource) {
   const CustomRules* rules = rules_of(resource);
-  return rules != nullptr && rules->lifetime_ == CustomRules::Lifetime::kTerminating;
+  return rules != nullptr && rules->shared_.lifetime == DefinitionFacts::Lifetime::kTerminating;
 }
 
 Status conform_custom(const Resource& resource, Json& object, FieldFindings& findings) {

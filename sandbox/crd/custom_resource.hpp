@@ -54,6 +54,10 @@ enum class ConversionHooks : std::uint8_t { kNotCalled, kCalled };
 /// `resource`.
 [[nodiscard]] const ConversionHook* conversion_hook(const Resource& resource);
 
+/// The storage version of the definition of `resource` if that is not served, else null. Lives as
+/// long as `resource`.
+[[nodiscard]] const Resource* unserved_storage(const Resource& resource);
+
 /// Whether the definition of `resource` was being deleted when it was made.
 [[nodiscard]] bool is_terminating(const Resource& resource);
 

@@ -35,9 +35,8 @@ bool same_outside(const Json& a, const Json& b, std::initializer_list<std::strin
 
 }  // namespace
 
-Result<std::shared_ptr<const CustomRules>> CustomRules::compile(
-    const Json& version, Scope scope, std::shared_ptr<const ConversionHook> hook,
-    Lifetime lifetime) {
+Result<std::shared_ptr<const CustomRules>> CustomRules::compile(const Json& version, Scope scope,
+                                                                DefinitionFacts shared) {
   Result<std::unique_ptr<const SchemaNode>> schema =
       compile_schema(version.get("schema").get("openAPIV3Schema"));
   if (!schema) return schema.error();
@@ -53,8 +52,7 @@ Result<std::shared_ptr<const CustomRules>> CustomRules::compile(
   if (Status read = rules->read_subresources(version.get("subresources")); !read.ok()) return read;
   rules->validations_ =
       RuleTree::compile(version.get("schema").get("openAPIV3Schema"), *rules->schema_);
-  rules->hook_ = std::move(hook);
-  rules->lifetime_ = lifetime;
+  rules->shared_ = std::move(shared);
   return std::shared_ptr<const CustomRules>(std::move(rules));
 }
 

@@ -24,17 +24,22 @@ struct CustomColumn {
   JsonPath path;
 };
 
+/// Facts that the versions of a definition share.
+struct DefinitionFacts {
+  enum class Lifetime : std::uint8_t { kServed, kTerminating };
+
+  std::shared_ptr<const ConversionHook> hook;  ///< Null: conversion changes the apiVersion only.
+  Lifetime lifetime = Lifetime::kServed;       ///< kTerminating: it is being deleted.
+  ResourcePtr unserved_storage;                ///< Null: the storage version is served.
+};
+
 /// One version of a definition, compiled. Immutable and thread-safe.
 class CustomRules : public KindRules {
  public:
-  /// Whether the definition is being deleted.
-  enum class Lifetime : std::uint8_t { kServed, kTerminating };
-
   /// `version`: an element of spec.versions of a valid definition. kInvalid when its schema or a
-  /// path in it does not compile. `hook` may be null.
+  /// path in it does not compile.
   [[nodiscard]] static Result<std::shared_ptr<const CustomRules>> compile(
-      const Json& version, Scope scope, std::shared_ptr<const ConversionHook> hook = nullptr,
-      Lifetime lifetime = Lifetime::kServed);
+      const Json& version, Scope scope, DefinitionFacts shared = {});
 
   void set_defaults(Json& object) const override;
   void prepare_create(Json& object) const override;
@@ -58,6 +63,7 @@ class CustomRules : public KindRules {
       : schema_(std::move(schema)), apply_(*schema_), scope_(scope) {}
   friend const ConversionHook* conversion_hook(const Resource& resource);
   friend bool is_terminating(const Resource& resource);
+  friend const Resource* unserved_storage(const Resource& resource);
   [[nodiscard]] Status read_columns(const Json& columns);
   [[nodiscard]] Status read_fields(const Json& selectable);
   [[nodiscard]] Status read_subresources(const Json& subresources);
@@ -75,8 +81,7 @@ class CustomRules : public KindRules {
   std::vector<SelectableField> selectable_;
   bool has_status_ = false;
   std::optional<ScalePaths> scale_;
-  Lifetime lifetime_ = Lifetime::kServed;
-  std::shared_ptr<const ConversionHook> hook_;  // Null: conversion changes the apiVersion only.
+  DefinitionFacts shared_;
 };
 
 }  // namespace davit::sandbox

@@ -20,7 +20,7 @@ class MutatingPolicies::Run {
   void find(const PolicyHooks<CompiledMutation>::Hook& hook, const ResourceSet& resources) {
     const CompiledMutation& policy = *hook.policy;
     find_policy_uses(
-        policy.frame().spec, hook.bindings, write_, store_, resources,
+        policy.frame().spec, hook.bindings, write_, context_.parts, resources,
         [&](const PolicyUse& use) {
           uses_.push_back({policy, use.binding, use.matched, use.params});
         },

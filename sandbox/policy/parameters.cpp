@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "sandbox/crd/custom_resource.hpp"
 #include "sandbox/kinds/metadata.hpp"
 #include "sandbox/rest/convert.hpp"
 
@@ -9,17 +10,46 @@ namespace davit::sandbox {
 
 namespace {
 
-const ParameterPtr& parameter(const VersionPtr& version, const Resource& kind,
-                              ParameterCache& known) {
-  ParameterPtr& out = known[version];
-  if (out == nullptr) out = std::make_shared<const Json>(load(*version, kind));
+Json labels_json(const Pairs& labels) {
+  Json out = Json::object();
+  for (const auto& [key, value] : labels) out.set(key, value);
+  return out;
+}
+
+/// The objects of `versions` that `selector` selects; null: all. Others are not kept in memory.
+ApiResult<std::vector<ParameterPtr>> select_parameters(const RestParts& parts,
+                                                       std::vector<VersionPtr> versions,
+                                                       const Json* selector, const Resource& kind,
+                                                       ParameterCache& known) {
+  // A webhook may change labels.
+  const bool converts = parts.converter != nullptr && conversion_hook(kind) != nullptr;
+  if (selector != nullptr && !converts) {
+    std::erase_if(versions, [selector](const VersionPtr& each) {
+      return !selector_matches(*selector, labels_json(each->labels));
+    });
+  }
+  std::vector<VersionPtr> fresh;
+  for (const VersionPtr& each : versions) {
+    if (!known.contains(each)) fresh.push_back(each);
+  }
+  ApiResult<std::vector<Json>> loaded = load(parts, fresh, kind);
+  if (!loaded) return loaded.error();
+  for (std::size_t i = 0; i < fresh.size(); ++i) {
+    known[fresh[i]] = std::make_shared<const Json>(std::move((*loaded)[i]));
+  }
+  std::vector<ParameterPtr> out;
+  for (const VersionPtr& each : versions) {
+    const ParameterPtr& object = known[each];
+    const Json& labels = object->get("metadata").get("labels");
+    if (selector == nullptr || selector_matches(*selector, labels)) out.push_back(object);
+  }
   return out;
 }
 
 }  // namespace
 
 Parameters collect_parameters(const ResourcePtr& kind, const Json& reference, std::string_view ns,
-                              const Store& store, ParameterCache& known) {
+                              const RestParts& parts, ParameterCache& known) {
   Parameters out;
   if (kind == nullptr || reference.is_null()) {
     out.objects.push_back(std::make_shared<const Json>());
@@ -39,17 +69,18 @@ Parameters collect_parameters(const ResourcePtr& kind, const Json& reference, st
         "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources");
   }
   const std::string& name = reference.get("name").text();
-  if (!name.empty()) {
-    const VersionPtr found = store.get(kind->collection, where, name);
-    if (found != nullptr) out.objects.push_back(parameter(found, *kind, known));
-  } else {
-    for (const VersionPtr& each : store.list(kind->collection, where).objects) {
-      const ParameterPtr& object = parameter(each, *kind, known);
-      if (selector_matches(reference.get("selector"), object->get("metadata").get("labels"))) {
-        out.objects.push_back(object);
-      }
-    }
+  const Json* selector = nullptr;
+  std::vector<VersionPtr> versions;
+  if (name.empty()) {
+    selector = &reference.get("selector");
+    versions = parts.store.list(kind->collection, where).objects;
+  } else if (VersionPtr found = parts.store.get(kind->collection, where, name)) {
+    versions.push_back(std::move(found));
   }
+  ApiResult<std::vector<ParameterPtr>> selected =
+      select_parameters(parts, std::move(versions), selector, *kind, known);
+  if (!selected) return refuse(selected.error().message);
+  out.objects = std::move(*selected);
   if (out.objects.empty() && reference.get("parameterNotFoundAction").text() == "Deny") {
     return refuse("no params found for policy binding with `Deny` parameterNotFoundAction");
   }

@@ -9,6 +9,7 @@
 
 #include "lib/kube/json.hpp"
 #include "sandbox/rest/resources.hpp"
+#include "sandbox/rest/rest_parts.hpp"
 #include "sandbox/store/store.hpp"
 
 namespace davit::sandbox {
@@ -24,9 +25,10 @@ struct Parameters {
 };
 /// The objects that `reference` (spec.paramRef of the binding) names. `kind`: the resource of
 /// spec.paramKind, or null if the policy has none; `known` has objects of it. `ns`: of the request.
+/// May block: parameters are seen in the version of paramKind, to which a webhook may convert them.
 /// k8s: CollectParams of k8s.io/apiserver/pkg/admission/plugin/policy/generic.
 [[nodiscard]] Parameters collect_parameters(const ResourcePtr& kind, const Json& reference,
-                                            std::string_view ns, const Store& store,
+                                            std::string_view ns, const RestParts& parts,
                                             ParameterCache& known);
 
 }  // namespace davit::sandbox

@@ -29,7 +29,7 @@ class Policies::Run {
   void visit(const PolicyHooks<CompiledPolicy>::Hook& hook) {
     const CompiledPolicy& policy = *hook.policy;
     find_policy_uses(
-        policy.frame().spec, hook.bindings, write_, store_, resources_,
+        policy.frame().spec, hook.bindings, write_, context_.parts, resources_,
         [&](const PolicyUse& use) {
           act(policy, use.binding, policy_verdict(policy, *use.matched, *use.params));
         },

@@ -35,8 +35,10 @@ bool is_exempt_from_policies(const Resource& resource) {
 }
 
 void find_policy_uses(const Json& spec, const std::vector<PolicyBinding>& bindings,
-                      const JudgedWrite& write, const Store& store, const ResourceSet& resources,
-                      const VisitUse& use, const VisitMistake& mistake) {
+                      const JudgedWrite& write, const RestParts& parts,
+                      const ResourceSet& resources, const VisitUse& use,
+                      const VisitMistake& mistake) {
+  const Store& store = parts.store;
   const Match match = match_resources(spec.get("matchConstraints"), write, store, resources);
   if (!match.error.empty()) return mistake(nullptr, match.error);
   if (match.resource == nullptr) return;
@@ -55,7 +57,7 @@ void find_policy_uses(const Json& spec, const std::vector<PolicyBinding>& bindin
       if (found.resource == nullptr) continue;
     }
     const Parameters parameters =
-        collect_parameters(kind, each.spec.get("paramRef"), namespace_of(write), store, known);
+        collect_parameters(kind, each.spec.get("paramRef"), namespace_of(write), parts, known);
     if (!parameters.error.empty()) {
       mistake(&each, parameters.error);
       continue;

@@ -34,10 +34,12 @@ using VisitMistake = std::function<void(const PolicyBinding* binding, const std:
 /// Policies and bindings are not judged by policies, because a policy could prevent its own change.
 [[nodiscard]] bool is_exempt_from_policies(const Resource& resource);
 
-/// Visits the uses of the policy with `spec` for a write, in the order of its bindings.
+/// Visits the uses of the policy with `spec` for a write, in the order of its bindings. May block,
+/// to convert parameters.
 /// k8s: Dispatch of k8s.io/apiserver/pkg/admission/plugin/policy/generic.
 void find_policy_uses(const Json& spec, const std::vector<PolicyBinding>& bindings,
-                      const JudgedWrite& write, const Store& store, const ResourceSet& resources,
-                      const VisitUse& use, const VisitMistake& mistake);
+                      const JudgedWrite& write, const RestParts& parts,
+                      const ResourceSet& resources, const VisitUse& use,
+                      const VisitMistake& mistake);
 
 }  // namespace davit::sandbox

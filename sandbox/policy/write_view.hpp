@@ -23,6 +23,8 @@ struct PolicyContext {
   const UserInfo& who;
   const Authorizer& authorizer;
   std::vector<std::string>& warnings;  ///< See add_warning().
+  /// Set instead of calling a webhook; null: the thread may wait for webhooks.
+  bool* hook_wanted = nullptr;
 };
 
 /// Adds a text that is valid in a header, unless it is already present.

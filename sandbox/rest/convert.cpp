@@ -48,13 +48,33 @@ Pairs labels_of(const Json& object) {
   return out;
 }
 
-/// Objects of several versions, in the version `api_version`.
-ApiResult<std::vector<Json>> convert_all(const RestParts& parts, const ConversionHook& hook,
+/// The version `api_version` of the definition of `near`, which is served or that of storage; null:
+/// there is none.
+const Resource* in_version(const ResourceSet& resources, const Resource& near,
+                           std::string_view api_version) {
+  for (const ResourcePtr& each : resources.sharing(near.collection)) {
+    if (each->api_version() == api_version) return each.get();
+  }
+  const Resource* const storage = unserved_storage(near);
+  return storage != nullptr && storage->api_version() == api_version ? storage : nullptr;
+}
+
+/// Objects of several versions of the definition of `near`, in the version `api_version`.
+ApiResult<std::vector<Json>> convert_all(const RestParts& parts, const Resource& near,
                                          std::vector<Json> objects,
                                          const std::string& api_version) {
+  const ConversionHook& hook = *conversion_hook(near);
   std::vector<Json*> wanted;
+  std::size_t bytes = 0;
   for (Json& each : objects) {
-    if (!is_of(each, api_version)) wanted.push_back(&each);
+    if (is_of(each, api_version)) continue;
+    wanted.push_back(&each);
+    bytes += bytes_of(each);
+  }
+  // The number of threads bounds smaller ones, which fit in one request to a webhook.
+  std::shared_ptr<void> memory;
+  if (bytes > kBatchBytesMax && (memory = parts.converter->reserve(bytes)) == nullptr) {
+    return too_many_requests("too many objects wait for conversion webhooks", {}, 1);
   }
   const std::shared_ptr<const ResourceSet> resources = parts.resources.now();
   std::span<Json* const> left = wanted;
@@ -67,7 +87,7 @@ ApiResult<std::vector<Json>> convert_all(const RestParts& parts, const Conversio
     if (!converted) return converted.error();
     for (std::size_t i = 0; i < count; ++i) {
       Json& object = (*converted)[i];
-      const ResourcePtr to = resources->find_kind(api_version, object.get("kind").text());
+      const Resource* const to = in_version(*resources, near, api_version);
       FieldFindings ignored;
       if (to != nullptr) {
         if (const Status status = conform_custom(*to, object, ignored); !status.ok()) {
@@ -83,9 +103,8 @@ ApiResult<std::vector<Json>> convert_all(const RestParts& parts, const Conversio
 
 /// Defaults of a stored object are those of the version in which it is stored: a webhook gets
 /// complete objects, and its answer is final.
-Json with_stored_defaults(Json object, const ResourceSet& resources) {
-  const ResourcePtr own =
-      resources.find_kind(object.get("apiVersion").text(), object.get("kind").text());
+Json with_stored_defaults(Json object, const Resource& near, const ResourceSet& resources) {
+  const Resource* const own = in_version(resources, near, object.get("apiVersion").text());
   if (own != nullptr && own->rules != nullptr) own->rules->set_defaults(object);
   return object;
 }
@@ -113,7 +132,7 @@ ApiResult<Json> convert(const RestParts& parts, Json object, const Resource& to)
   }
   std::vector<Json> one;
   one.push_back(std::move(object));
-  ApiResult<std::vector<Json>> out = convert_all(parts, *hook, std::move(one), version);
+  ApiResult<std::vector<Json>> out = convert_all(parts, to, std::move(one), version);
   if (!out) return out.error();
   return std::move(out->front());
 }
@@ -135,7 +154,8 @@ ApiResult<Json> load(const RestParts& parts, const Version& version, const Resou
   if (conversion_hook(resource) == nullptr || parts.converter == nullptr) {
     return load(version, resource);
   }
-  return convert(parts, with_stored_defaults(version.json(), *parts.resources.now()), resource);
+  return convert(parts, with_stored_defaults(version.json(), resource, *parts.resources.now()),
+                 resource);
 }
 
 ApiResult<std::vector<Json>> load(const RestParts& parts, std::span<const VersionPtr> versions,
@@ -150,9 +170,9 @@ ApiResult<std::vector<Json>> load(const RestParts& parts, std::span<const Versio
   }
   const std::shared_ptr<const ResourceSet> resources = parts.resources.now();
   for (const VersionPtr& each : versions) {
-    out.push_back(with_stored_defaults(each->json(), *resources));
+    out.push_back(with_stored_defaults(each->json(), resource, *resources));
   }
-  return convert_all(parts, *hook, std::move(out), resource.api_version());
+  return convert_all(parts, resource, std::move(out), resource.api_version());
 }
 
 bool is_in_stored_form(const RestParts& parts, const Version& version, const Resource& resource) {
@@ -203,7 +223,7 @@ ApiResult<Draft> make_draft(const RestParts& parts, Json object, const Resource&
   // Not that of the first of the sharing resources: the stored version need not be served.
   const std::string stored = resource.group + '/' + resource.stored_version;
   std::vector<Json> one = {object};
-  ApiResult<std::vector<Json>> kept = convert_all(parts, *hook, std::move(one), stored);
+  ApiResult<std::vector<Json>> kept = convert_all(parts, resource, std::move(one), stored);
   if (!kept) return kept.error();
   Draft draft;
   draft.object = std::move(kept->front());
@@ -219,6 +239,24 @@ ApiResult<Draft> make_draft(const RestParts& parts, Json object, const Resource&
     std::ranges::move(fields, std::back_inserter(draft.fields));
   }
   return draft;
+}
+
+ConvertVersion version_converter(const RestParts& parts, const Resource& resource) {
+  const std::shared_ptr<const ResourceSet> resources = parts.resources.now();
+  const bool is_alone =
+      unserved_storage(resource) == nullptr && resources->sharing(resource.collection).size() == 1;
+  // Entries of versions that are gone are dropped, too.
+  if (is_alone && !resource.custom) return nullptr;
+  return [&parts, &resource, resources](const Json& object,
+                                        const std::string& api_version) -> Result<VersionedForm> {
+    const Resource* const to = in_version(*resources, resource, api_version);
+    // A built-in kind has had versions that are no longer served.
+    if (to == nullptr && !resource.custom) return VersionedForm{object, resource.schema};
+    if (to == nullptr) return Status(Code::kNotFound, "there is no version " + api_version);
+    ApiResult<Json> converted = convert(parts, object, *to);
+    if (!converted) return Status(Code::kUnavailable, converted.error().message);
+    return VersionedForm{std::move(*converted), to->schema, resources};
+  };
 }
 
 Draft removal_draft(const Version& current) {

@@ -1,6 +1,7 @@
 /// The seam to the webhooks that convert custom resources.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <stop_token>
@@ -28,6 +29,10 @@ class ObjectConverter {
                                                              const std::vector<Json>& objects,
                                                              const std::string& api_version,
                                                              const std::stop_token& stop) = 0;
+
+  /// A part of the memory that objects may take while they wait for webhooks, until the value ends;
+  /// a single request may take more. Null: other requests have it.
+  [[nodiscard]] virtual std::shared_ptr<void> reserve(std::size_t bytes) = 0;
 
   /// Work on another thread. Asks it to stop when destroyed, and does not wait for that.
   class Task {

@@ -7,6 +7,12 @@
 
 namespace davit::sandbox {
 
+namespace {
+
+constexpr int kTooManyRequests = 429;
+
+}  // namespace
+
 WatchQueue::State WatchQueue::write(std::string& out, std::size_t size_max,
                                     WatchEventWriter& writer) {
   while (out.size() < size_max) {
@@ -65,6 +71,13 @@ bool WatchQueue::finish() {
     return false;
   }
   ApiResult<std::vector<Json>>& objects = **outcome;
+  if (!objects && objects.error().code == kTooManyRequests) {
+    waiting_.insert(waiting_.begin(), std::make_move_iterator(batch_.begin()),
+                    std::make_move_iterator(batch_.end()));
+    batch_.clear();
+    retry_at_ = parts_.clock.now() + kRetryAfter;
+    return false;
+  }
   if (!objects) {
     failure_ = objects.error();
     return false;

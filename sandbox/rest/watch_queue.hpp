@@ -59,7 +59,7 @@ class WatchQueue {
   std::deque<Json> objects_;          // Those of batch_, once they are converted.
   std::shared_ptr<Outcome> outcome_;  // Written by task_.
   std::unique_ptr<ObjectConverter::Task> task_;
-  std::optional<Time> retry_at_;  // No thread was free.
+  std::optional<Time> retry_at_;  // No thread or memory was free.
   ApiFailure failure_;
 };
 

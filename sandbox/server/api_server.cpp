@@ -47,7 +47,7 @@ struct Judges {
 
 ApiResult<HttpServerResponse> serve(const RestParts& rest, const ApiServerOptions& options,
                                     bool knows_requesters, const Judges& judges,
-                                    Documents& documents, Call& call) {
+                                    Documents& documents, Call& call, bool* hook_wanted) {
   ApiResult<UserInfo> who = check_access(options, call.request, call.url, call.verb);
   if (!who) return who.error();
   if (options.aggregation != nullptr) {
@@ -63,7 +63,8 @@ ApiResult<HttpServerResponse> serve(const RestParts& rest, const ApiServerOption
                         judges.mutations,
                         judges.webhooks,
                         knows_requesters,
-                        judges.metrics};
+                        judges.metrics,
+                        hook_wanted};
   return call.url.is_resource ? serve_resource(serving, call)
                               : serve_path(serving, call.request, call.url);
 }
@@ -96,7 +97,7 @@ class ApiServer::Direct final : public HttpHandler {
  public:
   Direct(ApiServer& server, const std::stop_token& stop) : server_(server), stop_(stop) {}
   [[nodiscard]] HttpServerResponse handle(const HttpServerRequest& request) override {
-    return server_.respond(request, *this, stop_);
+    return server_.respond(request, *this, stop_, nullptr);
   }
 
  private:
@@ -104,46 +105,69 @@ class ApiServer::Direct final : public HttpHandler {
   const std::stop_token& stop_;
 };
 
+/// Stands for the webhooks of a request on a thread that must not wait for them.
+class ApiServer::HookGate final : public ObjectConverter {
+ public:
+  [[nodiscard]] ApiResult<std::vector<Json>> convert(const ConversionHook&,
+                                                     const std::vector<Json>&, const std::string&,
+                                                     const std::stop_token&) override {
+    wanted = true;
+    return too_many_requests("the request waits for webhooks", {}, 1);
+  }
+  [[nodiscard]] std::shared_ptr<void> reserve(std::size_t) override {
+    return std::make_shared<bool>();
+  }
+  /// Only watches need it, and they do not pass a gate.
+  [[nodiscard]] std::unique_ptr<Task> start(const std::string&, Work) override { return nullptr; }
+
+  bool wanted = false;
+};
+
 HttpServerResponse ApiServer::handle(const HttpServerRequest& request) {
-  const std::optional<std::string> share = waits(request);
-  if (state_->options.hook_thread == ApiServerOptions::HookThread::kCaller || !share) {
-    return respond(request, *this, {});
+  if (state_->options.hook_thread == ApiServerOptions::HookThread::kCaller) {
+    return respond(request, *this, {}, nullptr);
+  }
+  const std::vector<std::string> shares = waits(request);
+  if (shares.empty()) {
+    HookGate gate;
+    HttpServerResponse response = respond(request, *this, {}, &gate);
+    if (!gate.wanted) return response;
+    // A webhook was configured after waits(), or it converts the parameters of a policy.
   }
   HttpServerResponse response = to_response(
       too_many_requests("the request waits for webhooks", {}, 1));  // For callers that do not wait.
   response.deferred = state_->threads.start(
       [this, request](const std::stop_token& stop) { return respond_in_full(request, stop); },
-      state_->outer.clock, *share);
+      state_->outer.clock, shares);
   return response;
 }
 
-std::optional<std::string> ApiServer::waits(const HttpServerRequest& request) const {
-  if (state_->options.webhooks == nullptr) return std::nullopt;
+std::vector<std::string> ApiServer::waits(const HttpServerRequest& request) const {
+  if (state_->options.webhooks == nullptr) return {};
   const ApiResult<Url> url = parse_url(request.target);
-  if (!url || !url->is_resource) return std::nullopt;
+  if (!url || !url->is_resource) return {};
   Aggregation* const aggregation = state_->options.aggregation;
-  if (aggregation != nullptr && aggregation->serves(*url)) return std::nullopt;
+  if (aggregation != nullptr && aggregation->serves(*url)) return {};
   const ResourcePtr resource =
       state_->resources.now()->find(url->group, url->version, url->resource);
-  if (resource != nullptr && conversion_hook(*resource) != nullptr) {
-    // A watch asks for conversions when it has events.
-    if (verb_of(request.method, *url) == Verb::kWatch) return std::nullopt;
-    return resource->qualified_name();
-  }
+  const bool converts = resource != nullptr && conversion_hook(*resource) != nullptr;
+  // A watch asks for conversions when it has events.
+  if (converts && verb_of(request.method, *url) == Verb::kWatch) return {};
+  std::vector<std::string> out;
   const bool reads = request.method == "GET" || request.method == "HEAD";
-  if (reads && !is_connection(url->subresource)) return std::nullopt;
-  if (!state_->webhooks.may_concern(url->resource)) return std::nullopt;
-  return "";
+  if (!reads || is_connection(url->subresource)) out = state_->webhooks.concerned(url->resource);
+  if (converts) out.push_back(resource->qualified_name());
+  return out;
 }
 
 HttpServerResponse ApiServer::respond_in_full(const HttpServerRequest& request,
                                               const std::stop_token& stop) {
   Direct direct(*this, stop);
-  return await_response(respond(request, direct, stop), state_->outer.clock, stop);
+  return await_response(respond(request, direct, stop, nullptr), state_->outer.clock, stop);
 }
 
 HttpServerResponse ApiServer::respond(const HttpServerRequest& request, HttpHandler& repeats,
-                                      const std::stop_token& stop) {
+                                      const std::stop_token& stop, HookGate* gate) {
   ApiResult<Url> url = parse_url(request.target);
   if (!url) return to_response(url.error());
   Call call{request, *url, verb_of(request.method, *url),
@@ -152,10 +176,14 @@ HttpServerResponse ApiServer::respond(const HttpServerRequest& request, HttpHand
   call.begun = state_->outer.clock.now();
   RestParts rest = state_->rest;
   rest.stop = stop;
+  if (gate != nullptr && rest.converter != nullptr && call.verb != Verb::kWatch) {
+    rest.converter = gate;
+  }
   ApiResult<HttpServerResponse> result =
       serve(rest, state_->options, state_->knows_requesters,
             {state_->policies, state_->mutations, state_->webhooks, state_->metrics},
-            state_->documents, call);
+            state_->documents, call, gate == nullptr ? nullptr : &gate->wanted);
+  if (gate != nullptr && gate->wanted) return {};
   HttpServerResponse response = result ? std::move(*result) : to_response(result.error());
   if (!result && !result.error().plain && call.form.media == Media::kProtobuf) {
     EncodedBody status = encode_body(to_status(result.error()), call.form);

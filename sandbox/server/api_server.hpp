@@ -105,12 +105,15 @@ class ApiServer final : public HttpHandler {
  private:
   class Direct;
 
-  /// Whether webhooks may have to be asked about the request: the share of the threads that it
-  /// counts for. Nothing: the response needs none.
-  [[nodiscard]] std::optional<std::string> waits(const HttpServerRequest& request) const;
+  class HookGate;
+
+  /// The webhooks that may have to be asked about the request. It may turn out that others have to.
+  [[nodiscard]] std::vector<std::string> waits(const HttpServerRequest& request) const;
   /// Responds on the calling thread. `repeats`: what repeats a request whose response is deferred.
+  /// `gate`: notes a webhook that it would have to wait for, and the response is void then; null:
+  /// it waits.
   [[nodiscard]] HttpServerResponse respond(const HttpServerRequest& request, HttpHandler& repeats,
-                                           const std::stop_token& stop);
+                                           const std::stop_token& stop, HookGate* gate);
   /// The same, once the response is no longer deferred.
   [[nodiscard]] HttpServerResponse respond_in_full(const HttpServerRequest& request,
                                                    const std::stop_token& stop);

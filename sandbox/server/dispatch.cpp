@@ -7,6 +7,7 @@
 #include "sandbox/auth/escalation.hpp"
 #include "sandbox/auth/reviews.hpp"
 #include "sandbox/auth/signers.hpp"
+#include "sandbox/crd/custom_resource.hpp"
 #include "sandbox/metrics/metrics_api.hpp"
 #include "sandbox/policy/parameter_rights.hpp"
 #include "sandbox/rest/binding.hpp"
@@ -188,12 +189,19 @@ WritePermit permit_of(const Serving& serving, const Call& call) {
   };
 }
 
+/// Refuses a write whose thread would have to wait for a webhook, whatever policies make of that.
+ApiFailure wait_refusal(const Serving& serving) {
+  if (serving.hook_wanted == nullptr || !*serving.hook_wanted) return std::nullopt;
+  return too_many_requests("the request waits for webhooks", {}, 1);
+}
+
 /// Admission policies and webhooks judge what is written. `serving` and `call` must outlive it.
 WriteJudge judge_of(const Serving& serving, Call& call) {
   if (serving.options.admission_switch == AdmissionSwitch::kOff) return nullptr;
   return [&serving, &call](const JudgedWrite& write) -> ApiFailure {
-    const PolicyContext context{serving.rest, call, serving.who, *serving.options.authorizer,
-                                call.warnings};
+    const PolicyContext context{serving.rest,  call,
+                                serving.who,   *serving.options.authorizer,
+                                call.warnings, serving.hook_wanted};
     if (write.operation == JudgedWrite::Operation::kDelete) {
       // There is no object to change, but mutating webhooks are asked, too.
       Reinvocation round;
@@ -202,6 +210,7 @@ WriteJudge judge_of(const Serving& serving, Call& call) {
       }
     }
     if (ApiFailure failure = serving.policies.judge(write, context)) return failure;
+    if (ApiFailure later = wait_refusal(serving)) return later;
     return serving.webhooks.judge(write, context);
   };
 }
@@ -212,14 +221,16 @@ WriteMutate mutate_of(const Serving& serving, Call& call) {
   if (serving.options.admission_switch == AdmissionSwitch::kOff) return nullptr;
   return [&serving, &call](const JudgedWrite& write, Json& object,
                            const Readmit& again) -> ApiFailure {
-    const PolicyContext context{serving.rest, call, serving.who, *serving.options.authorizer,
-                                call.warnings};
+    const PolicyContext context{serving.rest,  call,
+                                serving.who,   *serving.options.authorizer,
+                                call.warnings, serving.hook_wanted};
     Reinvocation policies;
     Reinvocation hooks;
     const auto pass = [&]() -> ApiFailure {
       if (ApiFailure failure = serving.mutations.mutate(write, object, context, policies)) {
         return failure;
       }
+      if (ApiFailure later = wait_refusal(serving)) return later;
       return serving.webhooks.mutate(write, &object, context, hooks);
     };
     if (ApiFailure failure = pass()) return failure;
@@ -305,6 +316,12 @@ ApiResult<HttpServerResponse> serve_resource(const Serving& serving, Call& call)
   ApiResult<ResourcePtr> resource = find_resource(serving, call);
   if (!resource) return resource.error();
   call.resource = std::move(*resource);
+  // Nothing may be written before it is known that the response can be converted on this thread.
+  if (serving.hook_wanted != nullptr && call.verb != Verb::kWatch &&
+      conversion_hook(*call.resource) != nullptr) {
+    *serving.hook_wanted = true;
+    return *wait_refusal(serving);
+  }
   warn_of_deprecation(call);
   if (ApiFailure failure = agree_on_form(call)) return *failure;
   if (ApiFailure failure = check_timeout(call)) return *failure;

@@ -26,6 +26,8 @@ struct Serving {
   /// certificate names its requester itself.
   bool knows_requesters = false;
   const RequestMetrics& metrics;
+  /// Set instead of calling a webhook; null: the thread may wait for webhooks.
+  bool* hook_wanted = nullptr;
 };
 
 /// A request below a group version. `call` gets its resource and form.

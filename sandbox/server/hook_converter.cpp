@@ -29,6 +29,18 @@ class ThreadTask final : public ObjectConverter::Task {
 
 }  // namespace
 
+std::shared_ptr<void> HookConverter::reserve(std::size_t bytes) {
+  {
+    MutexLock lock(mutex_);
+    if (reserved_ != 0 && reserved_ + bytes > kBytesMax) return nullptr;
+    reserved_ += bytes;
+  }
+  return {this, [this, bytes](void*) {
+            MutexLock lock(mutex_);
+            reserved_ -= bytes;
+          }};
+}
+
 std::unique_ptr<ObjectConverter::Task> HookConverter::start(const std::string& share, Work work) {
   if (thread_ == WorkThread::kCaller) {
     work({});
@@ -39,7 +51,7 @@ std::unique_ptr<ObjectConverter::Task> HookConverter::start(const std::string& s
         work(stop);
         return HttpServerResponse();
       },
-      parts_.clock, share);
+      parts_.clock, {share});
   return end == nullptr ? nullptr : std::make_unique<ThreadTask>(std::move(end));
 }
 

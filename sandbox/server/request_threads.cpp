@@ -47,15 +47,22 @@ RequestThreads::~RequestThreads() {
   jobs.clear();  // Joins.
 }
 
-bool RequestThreads::has_room(const std::string& share) const {
+bool RequestThreads::has_room(const std::vector<std::string>& shares) const {
   if (jobs_.size() >= kRequestsMax) return false;
-  if (share.empty()) return true;
-  const auto shares = [&share](const auto& each) { return each.second->share == share; };
-  return static_cast<std::size_t>(std::ranges::count_if(jobs_, shares)) < kShareMax;
+  const std::size_t left = kRequestsMax - jobs_.size();
+  for (const std::string& share : shares) {
+    std::size_t running = 0;
+    for (const auto& each : jobs_) {
+      const std::vector<std::string>& own = each.second->shares;
+      if (std::find(own.begin(), own.end(), share) != own.end()) ++running;
+    }
+    if (running * kShareOfLeft >= left) return false;
+  }
+  return true;
 }
 
-std::unique_ptr<HttpDeferredResponse> RequestThreads::start(Work work, const Clock& clock,
-                                                            const std::string& share) {
+std::unique_ptr<HttpDeferredResponse> RequestThreads::start(
+    Work work, const Clock& clock, const std::vector<std::string>& shares) {
   std::vector<std::unique_ptr<Job>> ended;  // Joined outside the lock.
   Id id = 0;
   {
@@ -68,10 +75,10 @@ std::unique_ptr<HttpDeferredResponse> RequestThreads::start(Work work, const Clo
         ++each;
       }
     }
-    if (!has_room(share)) return nullptr;
+    if (!has_room(shares)) return nullptr;
     id = ++last_;
     auto job = std::make_unique<Job>();
-    job->share = share;
+    job->shares = shares;
     const bool started = start_thread(
         job->thread, "webhooks",
         [this, id, work = std::move(work)](const std::stop_token& stop) { run(id, work, stop); });

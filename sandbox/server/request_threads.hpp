@@ -10,6 +10,7 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "lib/base/clock.hpp"
 #include "lib/base/mutex.hpp"
@@ -30,18 +31,18 @@ class RequestThreads {
 
   /// A response whose request runs on a separate thread. Null: too many run already, or the system
   /// has no thread. If the response is dropped, the request is asked to stop. `clock` and this must
-  /// outlive the response. Requests with the same `share` get a quarter of the threads, so that one
-  /// webhook that hangs does not hold all; empty: no share.
-  [[nodiscard]] std::unique_ptr<HttpDeferredResponse> start(Work work, const Clock& clock,
-                                                            const std::string& share = "")
-      EXCLUDES(mutex_);
+  /// outlive the response. `shares`: the webhooks that the request may wait for. The requests of a
+  /// share get a third of the threads that are left, and thus a quarter of all, so webhooks that
+  /// hang leave some to every other one, however many they are.
+  [[nodiscard]] std::unique_ptr<HttpDeferredResponse> start(
+      Work work, const Clock& clock, const std::vector<std::string>& shares = {}) EXCLUDES(mutex_);
 
  private:
   using Id = std::uint64_t;
   class Deferred;
   struct Job {
     std::jthread thread;
-    std::string share;
+    std::vector<std::string> shares;
     std::optional<HttpServerResponse> response;
     bool done = false;
     bool dropped = false;
@@ -49,9 +50,10 @@ class RequestThreads {
 
   /// Far more than the clients of one sandbox send concurrently.
   static constexpr std::size_t kRequestsMax = 256;
-  static constexpr std::size_t kShareMax = kRequestsMax / 4;
+  /// A share gets this part of the threads that are left.
+  static constexpr std::size_t kShareOfLeft = 3;
 
-  [[nodiscard]] bool has_room(const std::string& share) const REQUIRES(mutex_);
+  [[nodiscard]] bool has_room(const std::vector<std::string>& shares) const REQUIRES(mutex_);
   void run(Id id, const Work& work, const std::stop_token& stop) EXCLUDES(mutex_);
   [[nodiscard]] std::optional<HttpServerResponse> take(Id id) EXCLUDES(mutex_);
   void drop(Id id) EXCLUDES(mutex_);

@@ -63,6 +63,17 @@ Json match_of(const Json& hook) {
 
 }  // namespace
 
+namespace {
+
+/// The refusal of a request whose thread must not wait for webhooks.
+ApiFailure must_wait(const PolicyContext& context) {
+  if (context.hook_wanted == nullptr) return std::nullopt;
+  *context.hook_wanted = true;
+  return too_many_requests("the request waits for webhooks", {}, 1);
+}
+
+}  // namespace
+
 /// The calls for one write.
 class Webhooks::Run {
  public:
@@ -272,21 +283,22 @@ std::shared_ptr<const Webhooks::Hooks> Webhooks::made_of(const std::vector<Versi
   return out;
 }
 
-bool Webhooks::may_concern(std::string_view resource) {
+std::vector<std::string> Webhooks::concerned(std::string_view resource) {
   const auto names = [resource](const Json& rule) {
     return std::ranges::any_of(rule.get("resources").items(), [resource](const Json& each) {
       const std::string_view name = std::string_view(each.text()).substr(0, each.text().find('/'));
       return name == "*" || name == resource;
     });
   };
+  std::vector<std::string> out;
   for (const HookKind kind : {HookKind::kMutating, HookKind::kValidating}) {
     const std::shared_ptr<const Hooks> list = hooks(kind);
     if (list == nullptr) continue;
     for (const Hook& each : *list) {
-      if (std::ranges::any_of(each.spec.get("rules").items(), names)) return true;
+      if (std::ranges::any_of(each.spec.get("rules").items(), names)) out.push_back(each.key);
     }
   }
-  return false;
+  return out;
 }
 
 ApiFailure Webhooks::mutate(JudgedWrite write, Json* object, const PolicyContext& context,
@@ -302,6 +314,7 @@ ApiFailure Webhooks::mutate(JudgedWrite write, Json* object, const PolicyContext
     ApiResult<std::optional<Run::Invocation>> invocation = run.prepare(hook, write);
     if (!invocation) return invocation.error();
     if (!*invocation) continue;
+    if (ApiFailure later = must_wait(context)) return later;
     const HookVerdict verdict = run.call(**invocation);
     if (ApiFailure failure = run.refusal(**invocation, verdict)) return failure;
     const ApiResult<bool> patched = run.apply(**invocation, verdict, write, object);
@@ -325,6 +338,7 @@ ApiFailure Webhooks::judge(const JudgedWrite& write, const PolicyContext& contex
     if (*invocation) invocations.push_back(std::move(**invocation));
   }
   if (invocations.empty()) return std::nullopt;
+  if (ApiFailure later = must_wait(context)) return later;
   const std::vector<HookVerdict> verdicts = run.call_all(invocations);
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
     if (ApiFailure failure = run.refusal(invocations[i], verdicts[i])) return failure;

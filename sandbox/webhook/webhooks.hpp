@@ -33,8 +33,8 @@ class Webhooks {
 
   explicit Webhooks(const Parts& parts) : parts_(parts) {}
 
-  /// Whether a webhook has a rule for resources of this name.
-  [[nodiscard]] bool may_concern(std::string_view resource) EXCLUDES(mutex_);
+  /// The webhooks that have a rule for resources of this name: "CONFIGURATION/NAME/N".
+  [[nodiscard]] std::vector<std::string> concerned(std::string_view resource) EXCLUDES(mutex_);
 
   /// Lets mutating webhooks change `object`, which is that of `write`; null: a deletion. `round`:
   /// that of the write's webhooks, over both passes. Blocks.

@@ -111,6 +111,28 @@ inline std::string widget_v2(const std::string& name, int width) {
   return widget_text("v2", name, "width", width);
 }
 
+/// Puts a policy into force whose failures are ignored: data.a of new ConfigMaps is the size of the
+/// Widgets of v1 that `reference` (members of a paramRef) names.
+inline void demand_widget_sizes(Sandbox& sandbox, const std::string& reference) {
+  const std::string group = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic";
+  const Reply policy = sandbox.post(group + "ies", R"_({"metadata":{"name":"p"},"spec":{
+      "failurePolicy":"Ignore","paramKind":{"apiVersion":"ex.io/v1","kind":"Widget"},
+      "matchConstraints":{"resourceRules":[{"apiGroups":[""],"apiVersions":["v1"],
+        "operations":["CREATE"],"resources":["configmaps"]}]},
+      "validations":[{"expression":"object.data.a == string(params.spec.size)"}]}})_");
+  EXPECT_EQ(policy.code, 201) << policy.text;
+  const Reply binding =
+      sandbox.post(group + "ybindings", R"_({"metadata":{"name":"b"},"spec":{"policyName":"p",
+      "validationActions":["Deny"],"paramRef":{"parameterNotFoundAction":"Deny",)_" +
+                                            reference + "}}}");
+  EXPECT_EQ(binding.code, 201) << binding.text;
+}
+
+inline Reply post_map(Sandbox& sandbox, const std::string& name, const std::string& value) {
+  return sandbox.post("/api/v1/namespaces/default/configmaps",
+                      R"({"metadata":{"name":")" + name + R"("},"data":{"a":")" + value + "\"}}");
+}
+
 /// A server that has Widgets, and calls their webhook on the caller's thread.
 struct WidgetServer {
   explicit WidgetServer(const std::string& definition = widget_definition()) {

@@ -59,6 +59,24 @@ TEST(ConversionLimitsTest, AListOfLargeObjectsIsConvertedInSmallerBatches) {
   for (const Json& each : widgets.converter.requests) EXPECT_EQ(each.get("objects").size(), 2U);
 }
 
+TEST(ConversionLimitsTest, FieldsThatAnUnservedStorageVersionLacksAreNotStored) {
+  Json definition = json_literal(widget_definition());
+  definition["spec"]["versions"].make_array()[1].set("served", false);
+  WidgetServer widgets(to_text(definition));
+  widgets.converter.change = [](Json& object) { object["spec"].set("unknown", 1); };
+
+  const Reply made = widgets.sandbox.post(kWidgetsV1, widget_v1("w", 3));
+
+  ASSERT_EQ(made.code, 201) << made.text;
+  const Json stored = widgets.stored("w");
+  EXPECT_EQ(stored.get("apiVersion").text(), "ex.io/v2");
+  EXPECT_EQ(stored.get("spec").get("width").integer_or(0), 3);
+  EXPECT_FALSE(stored.get("spec").contains("unknown"));
+  const Json shown = widgets.sandbox.get(kWidgetsV1 + "/w").body;
+  EXPECT_EQ(shown.get("spec").get("size").integer_or(0), 3);
+  EXPECT_FALSE(shown.get("spec").contains("unknown"));
+}
+
 TEST(ConversionLimitsTest, AnObjectThatItsConversionMakesTooLargeIsNotStored) {
   WidgetServer widgets;
   ASSERT_EQ(widgets.sandbox.post(kWidgetsV1, widget_v1("old", 1)).code, 201);

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/base/base64.hpp"
+#include "lib/net/certificates.hpp"
 #include "tests/sandbox/server/conversion_hooks.hpp"
 
 namespace davit::sandbox {
@@ -238,6 +240,49 @@ TEST(ConversionWebhookTest, AServerThatCallsNoWebhooksChangesTheApiVersionOnly) 
   ASSERT_EQ(sandbox.post(kWidgetsV2, widget_v2("w", 1)).code, 201);
 
   EXPECT_EQ(sandbox.get(kWidgetsV1 + "/w").body.get("apiVersion").text(), "ex.io/v1");
+}
+
+TEST(ConversionWebhookTest, ParametersOfPoliciesAreThoseOfTheVersionOfTheirKind) {
+  WidgetServer widgets;
+  Sandbox& sandbox = widgets.sandbox;
+  widgets.converter.change = [](Json& object) {
+    const std::string version = object.get("apiVersion").text();
+    object["metadata"]["labels"].set("seen", version.substr(version.find('/') + 1));
+  };
+  widgets.post_v2("w", 3);
+  demand_widget_sizes(sandbox, R"("selector":{"matchLabels":{"seen":"v1"}})");
+
+  EXPECT_EQ(post_map(sandbox, "a", "3").code, 201) << "the stored object lacks the label";
+  EXPECT_EQ(post_map(sandbox, "b", "2").code, 422);
+}
+
+TEST(ConversionWebhookTest, ADefinitionWhoseAuthoritiesCannotBeReadIsNotEstablished) {
+  const auto webhook = [](const std::string& pem) {
+    return R"({"clientConfig":{"url":"https://127.0.0.1:1/convert","caBundle":")" +
+           encode_base64(pem) + R"("},"conversionReviewVersions":["v1"]})";
+  };
+  const Result<KeyPair> authority = make_authority("ca", WallTime());
+  ASSERT_TRUE(authority) << authority.error().message();
+  const std::string broken = "-----BEGIN CERTIFICATE-----\nYQ==\n-----END CERTIFICATE-----\n";
+  for (const std::string& bad : {std::string("a"), authority->key, broken}) {
+    WidgetServer widgets(widget_definition("v2", webhook(bad)));
+    Sandbox& sandbox = widgets.sandbox;
+    const Json definition = sandbox.get(kDefinitions + "/widgets.ex.io").body;
+    const Json& condition = definition.get("status").get("conditions").items().at(1);
+    EXPECT_EQ(condition.text_at({"status"}), "False") << bad;
+    EXPECT_EQ(condition.text_at({"reason"}), "InvalidCABundle") << bad;
+    EXPECT_EQ(sandbox.get(kWidgetsV2).code, 404) << bad;
+
+    const auto change = [&](const std::string& pem) {
+      return sandbox.patch(kDefinitions + "/widgets.ex.io", "merge",
+                           R"({"spec":{"conversion":{"webhook":)" + webhook(pem) + "}}}");
+    };
+    EXPECT_EQ(change(broken + authority->certificate).code, 200) << "one of them can be read";
+    EXPECT_EQ(sandbox.get(kWidgetsV2).code, 200) << bad;
+    const Reply refused = change(bad);
+    EXPECT_EQ(refused.code, 422) << "it is established now";
+    EXPECT_NE(refused.message().find("unable to load root certificates: "), std::string::npos);
+  }
 }
 
 TEST(ConversionWebhookTest, TheFirstKnownReviewVersionIsSent) {

@@ -42,6 +42,17 @@ void make_widget(Sandbox& sandbox) {
   ASSERT_EQ(code_of(sandbox.post(kWidgetsV2, widget_v2("w", 1))), 201);
 }
 
+/// Widgets w0 to w39, which have 35 MiB together.
+void make_large_widgets(Sandbox& sandbox) {
+  constexpr int kObjects = 40;
+  const std::string color(std::size_t{900} << 10U, 'x');
+  for (int i = 0; i < kObjects; ++i) {
+    const std::string body = R"({"apiVersion":"ex.io/v2","kind":"Widget","metadata":{"name":"w)" +
+                             std::to_string(i) + R"("},"spec":{"color":")" + color + "\"}}";
+    ASSERT_EQ(code_of(sandbox.post(kWidgetsV2, body)), 201);
+  }
+}
+
 /// A webhook that takes requests and never responds.
 void hang(FakeConverter& converter) {
   converter.respond = [](test::ScriptedResponse& out) { out = test::open_response(0); };
@@ -85,6 +96,51 @@ TEST(ConversionThreadsTest, AWebhookThatHangsIsGivenUpAfterThirtySeconds) {
             "\"https://127.0.0.1:1/convert?timeout=30s\": context deadline exceeded");
 }
 
+TEST(ConversionThreadsTest, ListsThatWaitForAWebhookShareABoundedMemory) {
+  FakeConverter converter;
+  Sandbox sandbox(with_own_threads(converter));
+  make_widget(sandbox);
+  make_large_widgets(sandbox);
+  hang(converter);
+  Reply hanging = sandbox.get(kWidgetsV1);
+  converter.transport.await_requests(1);
+
+  EXPECT_EQ(code_of(sandbox.get(kWidgetsV1)), 429);
+
+  EXPECT_EQ(code_of(sandbox.get(kWidgetsV2)), 200) << "it needs no webhook";
+  converter.respond = nullptr;
+  EXPECT_EQ(code_of(sandbox.get(kWidgetsV1 + "/w1")), 200) << "one object fits always";
+  hanging.deferred.reset();
+  while (code_of(sandbox.get(kWidgetsV1)) != 200) std::this_thread::yield();
+}
+
+TEST(ConversionThreadsTest, AWatchWaitsWhileListsHaveTheMemory) {
+  FakeConverter converter;
+  Sandbox sandbox(with_own_threads(converter));
+  make_widget(sandbox);
+  make_large_widgets(sandbox);
+  hang(converter);
+  Reply hanging = sandbox.get(kWidgetsV1);
+  converter.transport.await_requests(1);
+  converter.respond = nullptr;
+  Reply watch = sandbox.get(kWidgetsV1 + "?watch=true");
+  std::string text;
+  constexpr int kReads = 100;
+  for (int i = 0; i < kReads; ++i) {
+    std::this_thread::yield();
+    ASSERT_EQ(watch.stream->read(text, 1 << 20), HttpBodyStream::State::kOpen);
+  }
+  EXPECT_EQ(text, "");
+
+  hanging.deferred.reset();
+
+  while (text.empty()) {
+    std::this_thread::yield();
+    ASSERT_EQ(watch.stream->read(text, 1 << 20), HttpBodyStream::State::kOpen);
+  }
+  EXPECT_TRUE(text.starts_with(R"({"type":"ADDED")"));
+}
+
 TEST(ConversionThreadsTest, AWatchOfAWebhookThatHangsBlocksNothing) {
   FakeConverter converter;
   Sandbox sandbox(with_own_threads(converter));
@@ -117,6 +173,20 @@ TEST(ConversionThreadsTest, AWatchShowsWhatItsThreadConverts) {
   }
 
   EXPECT_EQ(json_literal(text).get("object").get("spec").get("size").integer_or(0), 1);
+}
+
+TEST(ConversionThreadsTest, AWriteWaitsOnAThreadForTheParametersOfItsPolicies) {
+  FakeConverter converter;
+  Sandbox sandbox(with_own_threads(converter));
+  make_widget(sandbox);
+  demand_widget_sizes(sandbox, R"("name":"w","namespace":"default")");
+
+  const Reply allowed = post_map(sandbox, "a", "1");
+
+  EXPECT_NE(allowed.deferred, nullptr);
+  EXPECT_EQ(code_of(allowed), 201);
+  EXPECT_EQ(code_of(post_map(sandbox, "b", "2")), 422);
+  EXPECT_EQ(sandbox.get("/api/v1/namespaces/default/configmaps").names(), "a");
 }
 
 /// A webhook that reads the object that it is to convert, in the version that it is to make.

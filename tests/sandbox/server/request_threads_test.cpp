@@ -9,6 +9,7 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/support/fake_clock.hpp"
@@ -73,19 +74,44 @@ TEST(RequestThreadsTest, OneShareGetsAQuarterOfTheThreads) {
   };
   std::vector<std::unique_ptr<HttpDeferredResponse>> hanging;
   for (std::size_t i = 0; i < kQuarter; ++i) {
-    hanging.push_back(threads.start(hang, clock, "widgets.ex.io"));
+    hanging.push_back(threads.start(hang, clock, {"widgets.ex.io"}));
     ASSERT_NE(hanging.back(), nullptr);
   }
 
-  EXPECT_EQ(threads.start(hang, clock, "widgets.ex.io"), nullptr);
+  EXPECT_EQ(threads.start(hang, clock, {"widgets.ex.io"}), nullptr);
 
   const auto answer = [](const auto&) { return response_of(200); };
-  const auto other = threads.start(answer, clock, "gadgets.ex.io");
+  const auto other = threads.start(answer, clock, {"gadgets.ex.io"});
   const auto plain = threads.start(answer, clock);
   ASSERT_NE(other, nullptr);
   ASSERT_NE(plain, nullptr);
   EXPECT_EQ(status_of(*other), 200);
   EXPECT_EQ(status_of(*plain), 200);
+}
+
+TEST(RequestThreadsTest, ManySharesThatHangLeaveThreadsToAnother) {
+  constexpr int kHanging = 8;
+  test::FakeClock clock;
+  RequestThreads threads;
+  const auto hang = [](const std::stop_token& stop) {
+    wait_for(stop);
+    return response_of(504);
+  };
+  std::vector<std::unique_ptr<HttpDeferredResponse>> hanging;
+  for (int i = 0; i < kHanging; ++i) {
+    const std::vector<std::string> shares = {"hook/" + std::to_string(i)};
+    while (auto response = threads.start(hang, clock, shares)) {
+      hanging.push_back(std::move(response));
+    }
+  }
+
+  const auto other =
+      threads.start([](const auto&) { return response_of(200); }, clock, {"hook/other"});
+  const auto both = threads.start(hang, clock, {"hook/other", "hook/0"});
+
+  ASSERT_NE(other, nullptr);
+  EXPECT_EQ(status_of(*other), 200);
+  EXPECT_EQ(both, nullptr) << "it would wait for a webhook that has its share";
 }
 
 TEST(RequestThreadsTest, ARequestWhoseResponseIsDroppedIsAskedToStop) {

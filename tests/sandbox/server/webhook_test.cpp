@@ -170,6 +170,28 @@ TEST(WebhookTest, OnlyHooksThatAskForItAreCalledAgainAfterALaterChange) {
   EXPECT_EQ(hooks.calls.size(), 5U);
 }
 
+TEST(WebhookTest, APatchOutOfBoundsRefusesTheWrite) {
+  const std::string patches[] = {R"([{"op":"add","path":"/metadata/finalizers/9","value":"x"}])",
+                                 R"([{"op":"replace","path":"/spec/a/b/c","value":1}])",
+                                 R"([{"op":"remove","path":""}])",
+                                 R"([{"op":"leap","path":"/data"}])",
+                                 R"([{"op":"add","path":"data","value":1}])",
+                                 R"([1])",
+                                 R"({"op":"remove"})"};
+  for (const std::string& patch : patches) {
+    FakeHooks hooks([&patch](const std::string&, const Json&) { return allowed_with(patch); });
+    Sandbox sandbox(with_hooks(hooks));
+    mutate_by(sandbox, hook_of("h", "patch"));
+
+    const Reply refused = sandbox.post(
+        kHookedMaps, R"({"metadata":{"name":"m","finalizers":["ex.io/a"]},"data":{"a":"x"}})");
+
+    EXPECT_EQ(refused.code, 500) << patch << refused.text;
+    EXPECT_EQ(refused.reason(), "InternalError") << patch;
+    EXPECT_EQ(sandbox.get(kHookedMaps + "/m").code, 404) << patch;
+  }
+}
+
 TEST(WebhookTest, AHookThatAlwaysChangesIsCalledTwiceAtMost) {
   FakeHooks hooks([](const std::string& path, const Json& request) -> std::string {
     const std::string seen = request.text_at({"object", "data", "seen"});
