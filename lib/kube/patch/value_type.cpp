@@ -109,7 +109,7 @@ std::string_view key_default(const ValueType& list, std::string_view key) {
   if (list.message == nullptr) return {};
   const Field* field = find_field(*list.message, key);
   if (field != nullptr && !field->key_default.empty()) return field->key_default;
-  if (list.message->name.empty()) return {};  // A custom resource says so.
+  if (list.message->name.empty()) return {};  // A custom resource has none in its schema.
   if (key == "protocol") return kProtocolDefault;
   // In the OpenAPI of built-in kinds, a field that is always written has its zero as default.
   const bool has_zero =

@@ -1,4 +1,4 @@
-/// VersionChanges: the differences between two objects in each version in which managers own fields.
+/// VersionChanges: the differences between two objects, in each version that managers use.
 #pragma once
 
 #include <davit/result.hpp>
