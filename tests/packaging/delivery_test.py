@@ -20,7 +20,7 @@ import urllib.request
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / 'tests' / 'live' / 'packaging'))
 
-from prometheus_test import Processes, await_that, expect, free_port  # noqa: E402
+from prometheus_test import Processes, await_that, expect, free_port, open_url  # noqa: E402
 
 # docker-registry takes passwords as bcrypt has them; this is "s3cret".
 PASSWORDS = 'me:$2b$05$OOF4VOC7nbCbFUdEStji8uila911mLQPWe0Mg1jg8TwcjKCF6HVM.\n'
@@ -39,7 +39,7 @@ auth: {{htpasswd: {{realm: test, path: {scratch}/passwords}}}}
 
 def status_of(url):
     try:
-        return urllib.request.urlopen(url, timeout=5).status
+        return open_url(url).status
     except urllib.error.HTTPError as error:
         return error.code
 
@@ -127,7 +127,7 @@ def check_skopeo(delivery, reference):
 
     def skopeo(*arguments):
         command = ['skopeo', '--insecure-policy', '--tmpdir', str(delivery.scratch), *arguments]
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
     seen = json.loads(skopeo('inspect', *login, '--tls-verify=false', source))
     expect(seen['Os'] == 'linux' and seen['Digest'] == reference.split('@')[1], 'skopeo sees the bundle')

@@ -165,7 +165,10 @@ UniqueFd accept_from(const UniqueFd& listener) {
 class PoolAddressTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (::unshare(CLONE_NEWNET) != 0) GTEST_SKIP() << "no network namespace can be made here";
+    if (::unshare(CLONE_NEWNET) != 0 ||
+        !shell("ip link add probe type veth peer name other").empty()) {
+      GTEST_SKIP() << "no network namespace can be made here";
+    }
     node_ = std::make_unique<Network>();
     client_ = std::make_unique<Network>();
     ASSERT_EQ(shell("ip link set lo up && ip link add to-node type veth peer name eth0 netns " +
