@@ -168,6 +168,18 @@ TEST(CertificateRequestTest, OtherKeysDoNotVerify) {
   EXPECT_THAT(unverified({.key = "ED448"}), HasSubstr("the key must be RSA, ECDSA"));
 }
 
+TEST(CertificateRequestTest, AKeyOf16BitsDoesNotVerify) {
+  const auto made = parse(make_request_of_16_bits());
+  ASSERT_TRUE(made) << made.error().message();
+  EXPECT_EQ(made->verify().message(), "RSA keys need 1024 bits, not 16");
+}
+
+TEST(CertificateRequestTest, AKeyOf16384BitsVerifies) {
+  const auto made = parse(request_of_16384_bits());
+  ASSERT_TRUE(made) << made.error().message();
+  EXPECT_EQ(made->verify().message(), "");
+}
+
 TEST(CertificateRequestTest, OldDigestsDoNotVerify) {
   EXPECT_THAT(unverified({.key = "RSA", .digest = EVP_md5()}), HasSubstr("the digest"));
   EXPECT_EQ(unverified({.key = "RSA", .digest = EVP_sha1()}), "");

@@ -1,9 +1,15 @@
 #include "tests/plugins/certificates/made.hpp"
 
 #include <openssl/bn.h>
+#include <openssl/core_names.h>
 #include <openssl/ec.h>
+#include <openssl/params.h>
 #include <openssl/pem.h>
 #include <openssl/rsa.h>
+
+#include <fstream>
+#include <iterator>
+#include <memory>
 
 #include "plugins/certificates/authority.hpp"
 #include "plugins/shared/pki/pem.hpp"
@@ -112,6 +118,28 @@ std::string make_forged_request() {
   const PrivateKeyHandle other = new_key("P-256");
   X509_REQ_set_pubkey(made.get(), other.get());
   return written([&](BIO* out) { PEM_write_bio_X509_REQ(out, made.get()); });
+}
+
+std::string make_request_of_16_bits() {
+  unsigned long modulus = 241 * 251;
+  unsigned long exponent = 3;
+  OSSL_PARAM parts[] = {OSSL_PARAM_construct_ulong(OSSL_PKEY_PARAM_RSA_N, &modulus),
+                        OSSL_PARAM_construct_ulong(OSSL_PKEY_PARAM_RSA_E, &exponent),
+                        OSSL_PARAM_construct_end()};
+  const std::unique_ptr<EVP_PKEY_CTX, decltype(&EVP_PKEY_CTX_free)> context(
+      EVP_PKEY_CTX_new_from_name(nullptr, "RSA", nullptr), &EVP_PKEY_CTX_free);
+  EVP_PKEY* key = nullptr;
+  EVP_PKEY_fromdata_init(context.get());
+  EVP_PKEY_fromdata(context.get(), &key, EVP_PKEY_PUBLIC_KEY, parts);
+  const PrivateKeyHandle held(key);
+  const RequestHandle made = request_of(make_request());
+  X509_REQ_set_pubkey(made.get(), key);
+  return written([&](BIO* out) { PEM_write_bio_X509_REQ(out, made.get()); });
+}
+
+std::string request_of_16384_bits() {
+  std::ifstream in(DAVIT_REQUEST_OF_16384_BITS);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 std::vector<Attribute> node_subject(std::vector<Attribute> more) {

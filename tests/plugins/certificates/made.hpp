@@ -45,6 +45,10 @@ struct RequestOptions {
 [[nodiscard]] std::string make_request(const RequestOptions& options = {});
 /// A request whose signature is that of another.
 [[nodiscard]] std::string make_forged_request();
+/// A request for an RSA key of 16 bits, which is too short to sign anything.
+[[nodiscard]] std::string make_request_of_16_bits();
+/// A request of CN=alice that an RSA key of 16,384 bits has signed: making one takes a minute.
+[[nodiscard]] std::string request_of_16384_bits();
 /// The subject of a node, and what its tests add.
 [[nodiscard]] std::vector<Attribute> node_subject(std::vector<Attribute> more = {});
 

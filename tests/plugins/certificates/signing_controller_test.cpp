@@ -405,6 +405,24 @@ TEST_F(SigningControllerTest, AForgedRequestIsNotSigned) {
   EXPECT_THAT(cluster_.writes(), IsEmpty());
 }
 
+TEST_F(SigningControllerTest, AKeyOf16BitsGetsNoCertificate) {
+  start_with(make_ca());
+  add_request("tiny", kClient, make_request_of_16_bits(), {"client auth"});
+  decide("tiny", "Approved");
+  EXPECT_EQ(certificate("tiny"), "");
+  EXPECT_THAT(last_error(), HasSubstr("RSA keys need 1024 bits, not 16"));
+}
+
+TEST_F(SigningControllerTest, AKeyOf16384BitsGetsACertificate) {
+  start_with(make_ca());
+  const std::string pem = request_of_16384_bits();
+  add_request("huge", kClient, pem, {"client auth"});
+  decide("huge", "Approved");
+  const Issued made(certificate("huge"));
+  EXPECT_TRUE(made.is_signed_by(ca_.certificate));
+  EXPECT_TRUE(made.is_for(pem));
+}
+
 TEST_F(SigningControllerTest, LegacyRequestsGetEveryUsageOfTheTable) {
   start_with(make_ca());
   const Issued made =
