@@ -56,7 +56,7 @@ ApiFailure check_admin_access(const WriteRequest& request, const Json& object,
     return std::nullopt;
   }
   return invalid(
-      subject_of(request, object),
+      Subject::kind_of(request.resource, subject_of(request, object).name),
       {field_forbidden(place, "admin access to devices requires the `" + std::string(kAdminLabel) +
                                   ": true` label on the containing namespace")});
 }

@@ -106,12 +106,16 @@ void read_kind(const std::string& file, const YamlNode& kind, CasePage& out) {
   each(kind.find("creates"), unnamed, [&](const Json& changed) {
     return request("POST", path->text + std::string(kDryRun), changed);
   });
-  if (kind.find("updates") == nullptr) return;
+  if (kind.find("updates") == nullptr && kind.find("statuses") == nullptr) return;
   out.setup.push_back(request("POST", path->text, object));
-  const std::string target =
-      path->text + '/' + object.text_at({"metadata", "name"}) + std::string(kDryRun);
+  const std::string target = path->text + '/' + object.text_at({"metadata", "name"});
   each(kind.find("updates"), object,
-       [&](const Json& changed) { return request("PUT", target, changed); });
+       [&](const Json& changed) { return request("PUT", target + std::string(kDryRun), changed); });
+  if (kind.find("statuses") == nullptr) return;
+  const std::string status = target + "/status";
+  if (object.find("status") != nullptr) out.setup.push_back(request("PUT", status, object));
+  each(kind.find("statuses"), object,
+       [&](const Json& changed) { return request("PUT", status + std::string(kDryRun), changed); });
 }
 
 bool is_warning(const std::string& header) {
