@@ -34,7 +34,14 @@ void CurlTransfer::configure(CurlEasy easy, const CurlSettings& settings) {
   set_callbacks();
   if (!settings.host_header.empty()) append_line(header_list_, settings.host_header);
   append_line(header_list_, "Expect:");  // Saves a round trip before large bodies.
-  for (const auto& [name, value] : request_.headers) append_line(header_list_, name + ": " + value);
+  bool has_type = false;
+  for (const auto& [name, value] : request_.headers) {
+    has_type = has_type || lower_case(name) == "content-type";
+    // libcurl reads "Name:" as the wish to leave the header out.
+    append_line(header_list_, value.empty() ? name + ';' : name + ": " + value);
+  }
+  // libcurl would call any other body a form.
+  if (!has_type) append_line(header_list_, "Content-Type:");
   set_option(handle(), CURLOPT_HTTPHEADER, header_list_.get());
 }
 
@@ -54,7 +61,10 @@ void CurlTransfer::set_request() {
     set_option(h, CURLOPT_TIMEOUT_MS, static_cast<long>(ms));
   }
   if (request_.method == "HEAD") set_option(h, CURLOPT_NOBODY, 1L);
-  if (request_.method != "GET") set_option(h, CURLOPT_CUSTOMREQUEST, request_.method.c_str());
+  // A body makes a POST of a GET that is not named.
+  if (request_.method != "GET" || !request_.body.empty()) {
+    set_option(h, CURLOPT_CUSTOMREQUEST, request_.method.c_str());
+  }
   if (request_.body.empty()) return;
   set_option(h, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
   set_option(h, CURLOPT_POSTFIELDS, request_.body.data());  // Not copied; this object keeps it.

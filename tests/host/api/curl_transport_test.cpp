@@ -76,6 +76,27 @@ TEST_F(CurlTransportTest, RequestArrivesAsItWasMade) {
   EXPECT_THAT(wire, testing::Not(HasSubstr("Accept-Encoding")));
 }
 
+TEST_F(CurlTransportTest, AReadWithABodyStaysARead) {
+  std::promise<std::string> seen;
+  TinyServer server([&](Peer& peer) {
+    seen.set_value(peer.read_request());
+    peer.respond("{}");
+  });
+  const auto transport = connect_to(server.url());
+  HttpRequest request = get("/search");
+  request.body = "{}";
+  request.headers = {{"X-Empty", ""}};
+  CollectedResponse response;
+  const auto call = transport->start(request, response);
+
+  EXPECT_EQ(response.wait().kind, Break::kNone);
+  const std::string wire = seen.get_future().get();
+  EXPECT_THAT(wire, StartsWith("GET /search HTTP/1.1\r\n"));
+  EXPECT_THAT(wire, testing::EndsWith("\r\n\r\n{}"));
+  EXPECT_THAT(wire, testing::Not(HasSubstr("Content-Type"))) << "the request names none";
+  EXPECT_THAT(wire, HasSubstr("X-Empty:"));
+}
+
 TEST_F(CurlTransportTest, WithoutAThreadARequestIsRefusedUnsentAndTheNextOneIsServed) {
   TinyServer server([](Peer& peer) {
     peer.read_request();
