@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sandbox/aggregation/proxied_response.hpp"
+#include "sandbox/rest/decode.hpp"
 
 namespace davit::sandbox {
 
@@ -112,6 +113,7 @@ std::optional<HttpServerResponse> Aggregation::serve(const HttpServerRequest& re
   const std::shared_ptr<const RegisteredServices> known = services();
   const RegisteredService* const service = service_of(*known, url);
   if (service == nullptr) return std::nullopt;
+  if (request.body_too_large) return to_response(body_too_large(kBodyBytesMax));
   if (!service->available) return proxy_error(503, "service unavailable");
   const Result<BackendServer> server = server_of(*service, parts_.store);
   if (!server) return proxy_error(503, "service unavailable");

@@ -80,6 +80,20 @@ TEST(AggregationTest, AnUnavailableGroupIsRefusedAtOnce) {
   EXPECT_TRUE(world.backends.transport.requests().empty());
 }
 
+TEST(AggregationTest, ABodyThatWasNotReadIsNotPassedOnAsEmpty) {
+  Aggregated world;
+  world.serve_group();
+  const std::size_t asked = world.backends.transport.requests().size();
+  HttpServerRequest request;
+  request.method = "POST";
+  request.target = kHammers;
+  request.body_too_large = true;
+
+  EXPECT_EQ(world.sandbox.server->handle(request).status, 413);
+
+  EXPECT_EQ(world.backends.transport.requests().size(), asked);
+}
+
 TEST(AggregationTest, TheServersRedirectsAreNotFollowed) {
   Aggregated world;
   world.serve_group();
