@@ -53,6 +53,7 @@ bool RequestThreads::has_room(const std::vector<std::string>& shares) const {
   for (const std::string& share : shares) {
     std::size_t running = 0;
     for (const auto& each : jobs_) {
+      if (each.second->done) continue;  // It waits for its client alone.
       const std::vector<std::string>& own = each.second->shares;
       if (std::find(own.begin(), own.end(), share) != own.end()) ++running;
     }

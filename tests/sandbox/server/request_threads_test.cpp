@@ -89,6 +89,21 @@ TEST(RequestThreadsTest, OneShareGetsAQuarterOfTheThreads) {
   EXPECT_EQ(status_of(*plain), 200);
 }
 
+TEST(RequestThreadsTest, RequestsThatHaveEndedTakeNothingOfTheirShare) {
+  constexpr std::size_t kQuarter = 64;
+  test::FakeClock clock;
+  RequestThreads threads;
+  const auto answer = [](const auto&) { return response_of(200); };
+  std::vector<std::unique_ptr<HttpDeferredResponse>> ended;
+  for (std::size_t i = 0; i < kQuarter; ++i) {
+    ended.push_back(threads.start(answer, clock, {"widgets.ex.io"}));
+    ASSERT_NE(ended.back(), nullptr);
+    EXPECT_EQ(status_of(*ended.back()), 200);
+  }
+
+  EXPECT_NE(threads.start(answer, clock, {"widgets.ex.io"}), nullptr);
+}
+
 TEST(RequestThreadsTest, ManySharesThatHangLeaveThreadsToAnother) {
   constexpr int kHanging = 8;
   test::FakeClock clock;
