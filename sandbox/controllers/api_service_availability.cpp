@@ -131,8 +131,8 @@ void ApiServiceAvailability::observe(const Collection& collection, const Change&
 }
 
 Time ApiServiceAvailability::act(Time now) {
+  writer_.begin_round(now);
   if (std::exchange(changed_, false)) follow_services(now);
-  if (tracked_.empty()) return Time::max();
   const std::shared_ptr<const RegisteredServices> services = aggregation_.services();
   Time next = Time::max();
   for (auto& [name, tracked] : tracked_) {
@@ -145,7 +145,8 @@ Time ApiServiceAvailability::act(Time now) {
     }
     next = std::min(next, tracked.step == Step::kIdle ? tracked.due : now + kPollInterval);
   }
-  return next;
+  if (changed_) next = std::min(next, now + writer_.retry_after());
+  return std::min(next, writer_.next_round());
 }
 
 void ApiServiceAvailability::follow_services(Time now) {
@@ -219,7 +220,7 @@ void ApiServiceAvailability::conclude_health(const RegisteredService& service, T
   }
   if (why.empty()) {
     if (!write(service.name, passed_condition())) {
-      tracked.due = now + kRetryAfter;
+      tracked.due = now + writer_.retry_after();
       tracked.step = Step::kIdle;
       return;
     }

@@ -35,44 +35,80 @@ std::string object_path(const Resource& resource, std::string_view ns, std::stri
   return collection_path(resource, ns).append("/").append(name);
 }
 
-ApiWriter::Outcome ApiWriter::create(const std::string& collection_path, const Json& object) {
-  return call("POST", collection_path, object);
+ApiWriter::Outcome ApiWriter::create(const std::string& collection_path, const Json& object,
+                                     const std::string& intent) {
+  return call("POST", collection_path, object, intent);
 }
-ApiWriter::Outcome ApiWriter::update(const std::string& path, const Json& object) {
-  return call("PUT", path, object);
+ApiWriter::Outcome ApiWriter::update(const std::string& path, const Json& object,
+                                     const std::string& intent) {
+  return call("PUT", path, object, intent);
 }
-ApiWriter::Outcome ApiWriter::merge(const std::string& path, const Json& patch) {
-  return call("PATCH", path, patch);
+ApiWriter::Outcome ApiWriter::merge(const std::string& path, const Json& patch,
+                                    const std::string& intent) {
+  return call("PATCH", path, patch, intent);
 }
-ApiWriter::Outcome ApiWriter::remove(const std::string& path, const Json& options) {
-  return call("DELETE", path, options);
+ApiWriter::Outcome ApiWriter::remove(const std::string& path, const Json& options,
+                                     const std::string& intent) {
+  return call("DELETE", path, options, intent);
+}
+
+void ApiWriter::begin_round(Time now) {
+  ++round_;
+  std::erase_if(pending_, [now](const auto& each) {
+    return each.second.status || each.second.begun + kWaitMax <= now;
+  });
+  for (auto& [key, each] : pending_) {
+    if (each.asked + each.pause <= now) ask(each, now);
+  }
 }
 
 Duration ApiWriter::retry_after() const {
   Duration out = kRetryAfter;
-  for (const auto& [key, each] : pending_) out = std::min(out, each.pause);
+  for (const auto& [key, each] : pending_) {
+    if (!each.status && each.round == round_) out = std::min(out, each.pause);
+  }
   return out;
 }
 
-ApiWriter::Outcome ApiWriter::call(std::string method, const std::string& path, const Json& body) {
-  forget_old();
+Time ApiWriter::next_round() const {
+  Time out = Time::max();
+  for (const auto& [key, each] : pending_) {
+    if (!each.status) out = std::min(out, each.asked + each.pause);
+  }
+  return out;
+}
+
+void ApiWriter::ask(Pending& pending, Time now) {
+  const std::optional<HttpServerResponse> response = pending.response->take();
+  if (response) {
+    pending.status = response->status;
+    pending.response.reset();
+  } else if (pending.asked < now) {
+    pending.pause = std::min(2 * pending.pause, kPauseMax);
+    pending.asked = now;
+  }
+}
+
+ApiWriter::Outcome ApiWriter::call(std::string method, const std::string& path, const Json& body,
+                                   const std::string& intent) {
   const bool creates = method == "POST";
   const std::string text = to_text(body);
   const std::string key = method + ' ' + path;
   if (const auto known = pending_.find(key); known != pending_.end()) {
     Pending& pending = known->second;
-    const std::optional<HttpServerResponse> response = pending.response->take();
-    if (!response) {
-      pending.pause = std::min(2 * pending.pause, kPauseMax);
-      return Outcome::kFailed;
-    }
-    const bool is_same = pending.body == text;
+    pending.round = round_;
+    if (!pending.status) ask(pending, clock_.now());
+    if (!pending.status) return Outcome::kFailed;
+    const int status = *pending.status;
+    const bool is_same = pending.body == text && pending.intent == intent;
     pending_.erase(known);
-    if (is_same) return outcome_of(response->status, creates);
+    if (is_same) return outcome_of(status, creates);
   }
   HttpServerResponse response = server_.handle(request(std::move(method), path, text));
   if (response.deferred == nullptr) return outcome_of(response.status, creates);
-  pending_.emplace(key, Pending{text, std::move(response.deferred), kPauseMin, clock_.now()});
+  const Time now = clock_.now();
+  pending_.emplace(key, Pending{text, intent, std::move(response.deferred), kPauseMin, now, now,
+                                round_, std::nullopt});
   return Outcome::kFailed;
 }
 
@@ -88,12 +124,6 @@ HttpServerRequest ApiWriter::request(std::string method, const std::string& path
   out.peer = PeerCertificate{"system:" + user_, {std::string(kMastersGroup)}, true};
   out.body = std::move(body);
   return out;
-}
-
-/// Writes that have become pointless are not tried again.
-void ApiWriter::forget_old() {
-  const Time now = clock_.now();
-  std::erase_if(pending_, [now](const auto& each) { return each.second.begun + kWaitMax <= now; });
 }
 
 }  // namespace davit::sandbox

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,7 +29,9 @@ inline constexpr Duration kRetryAfter = std::chrono::seconds(1);
 /// outlive it. For one thread.
 ///
 /// It never waits: a write whose response comes later, because a webhook is asked, has failed for
-/// now. The server still carries it out, and the same write, tried again, gets that response.
+/// now. The server still carries it out, and the same write, tried again, gets that response. The
+/// same: with the same body and `intent`, such as the uid of the object that it is for; a later
+/// write for another object may have the same body.
 class ApiWriter {
  public:
   /// The result of a write.
@@ -41,32 +45,46 @@ class ApiWriter {
   ApiWriter(HttpHandler& server, Clock& clock, std::string user)
       : server_(server), clock_(clock), user_(std::move(user)) {}
 
-  Outcome create(const std::string& collection_path, const Json& object);
-  Outcome update(const std::string& path, const Json& object);
-  Outcome merge(const std::string& path, const Json& patch);
+  Outcome create(const std::string& collection_path, const Json& object,
+                 const std::string& intent = "");
+  Outcome update(const std::string& path, const Json& object, const std::string& intent = "");
+  Outcome merge(const std::string& path, const Json& patch, const std::string& intent = "");
   /// `options`: DeleteOptions. The path may be that of a collection.
-  Outcome remove(const std::string& path, const Json& options);
+  Outcome remove(const std::string& path, const Json& options, const std::string& intent = "");
 
-  /// When to try a failed write again: soon if one has no response yet.
+  /// Begins a round of writes, one act() of a controller: takes the responses that have come, so
+  /// that they hold nothing in the server. Each is for the writes of this round; one that is not
+  /// taken has become pointless.
+  void begin_round(Time now);
+  /// When to try a write of this round that failed again: soon if one has no response yet.
   [[nodiscard]] Duration retry_after() const;
+  /// When to begin a round even without anything to write; Time::max(): never.
+  [[nodiscard]] Time next_round() const;
 
  private:
-  /// A write without response.
+  /// A write whose response has not been used.
   struct Pending {
     std::string body;
-    std::unique_ptr<HttpDeferredResponse> response;
-    Duration pause{};  ///< Until it is asked for again.
+    std::string intent;
+    std::unique_ptr<HttpDeferredResponse> response;  ///< Null once there is a status.
+    Duration pause{};                                ///< Until it is asked for again.
     Time begun;
+    Time asked;
+    std::uint64_t round = 0;    ///< The last one that wanted it.
+    std::optional<int> status;  ///< Taken by the current round.
   };
 
-  Outcome call(std::string method, const std::string& path, const Json& body);
+  Outcome call(std::string method, const std::string& path, const Json& body,
+               const std::string& intent);
+  /// Asks for the response.
+  static void ask(Pending& pending, Time now);
   [[nodiscard]] HttpServerRequest request(std::string method, const std::string& path,
                                           std::string body) const;
-  void forget_old();
 
   HttpHandler& server_;
   Clock& clock_;
   const std::string user_;
+  std::uint64_t round_ = 0;
   std::map<std::string, Pending> pending_;  // The keys: method and path.
 };
 

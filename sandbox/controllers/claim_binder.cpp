@@ -81,6 +81,7 @@ void ClaimBinder::observe(const Collection& collection, const Change& change) {
 }
 
 Time ClaimBinder::act(Time now) {
+  writer_.begin_round(now);
   for (auto each = retries_.begin(); each != retries_.end();) {
     const bool due = each->second <= now;
     if (due) queue_.insert(each->first);
@@ -93,6 +94,7 @@ Time ClaimBinder::act(Time now) {
     each = remove_volume(*each) ? orphaned_.erase(each) : std::next(each);
   }
   Time next = orphaned_.empty() ? Time::max() : now + writer_.retry_after();
+  next = std::min(next, writer_.next_round());
   for (const auto& [place, due] : retries_) next = std::min(next, due);
   return next;
 }
@@ -109,9 +111,7 @@ bool ClaimBinder::bind(const Version& claim) {
   const bool is_ours = object.text_at({"spec", "volumeName"}) == volume_of(claim);
   if (object.text_at({"status", "phase"}) == "Bound") return true;
   if (!is_ours && !wants_any_volume(object)) return true;
-  if (writer_.create(kVolumes, volume_for(claim, object)) == ApiWriter::Outcome::kFailed) {
-    return false;
-  }
+  if (!provide_volume(claim, object)) return false;
   const Json annotations = Json::object({{"pv.kubernetes.io/bind-completed", "yes"},
                                          {"pv.kubernetes.io/bound-by-controller", "yes"}});
   const Json spec = Json::object({{"metadata", Json::object({{"annotations", annotations}})},
@@ -121,10 +121,21 @@ bool ClaimBinder::bind(const Version& claim) {
         Json::object({{"phase", "Bound"},
                       {"accessModes", object.get("spec").get("accessModes")},
                       {"capacity", object.get("spec").get("resources").get("requests")}})}});
+  if (!is_ours && !is_done(writer_.merge(claim_path(claim), spec, claim.uid))) return false;
+  // The last write: a claim that is Bound is not looked at again.
+  return is_done(writer_.merge(claim_path(claim) + "/status", status, claim.uid));
+}
+
+bool ClaimBinder::provide_volume(const Version& claim, const Json& object) {
+  const std::string name = volume_of(claim);
+  const VersionPtr found = parts_.store.get({"", "persistentvolumes"}, "", name);
+  if (found != nullptr && found->json().text_at({"status", "phase"}) == "Bound") return true;
+  if (found == nullptr &&
+      writer_.create(kVolumes, volume_for(claim, object)) == ApiWriter::Outcome::kFailed) {
+    return false;
+  }
   const Json bound = Json::object({{"status", Json::object({{"phase", "Bound"}})}});
-  return is_done(writer_.merge(claim_path(claim), spec)) &&
-         is_done(writer_.merge(claim_path(claim) + "/status", status)) &&
-         is_done(writer_.merge(kVolumes + '/' + volume_of(claim) + "/status", bound));
+  return is_done(writer_.merge(kVolumes + '/' + name + "/status", bound));
 }
 
 bool ClaimBinder::release(const Version& claim) {
@@ -139,7 +150,7 @@ bool ClaimBinder::release(const Version& claim) {
   }
   return is_done(writer_.merge(
       claim_path(claim),
-      Json::object({{"metadata", Json::object({{"finalizers", std::move(others)}})}})));
+      Json::object({{"metadata", Json::object({{"finalizers", std::move(others)}})}}), claim.uid));
 }
 
 bool ClaimBinder::remove_volume(const std::string& name) {

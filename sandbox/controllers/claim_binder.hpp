@@ -31,6 +31,8 @@ class ClaimBinder final : public Controller {
   /// False: try again later.
   bool serve(const Place& claim);
   bool bind(const Version& claim);
+  /// The volume, Bound, for a claim whose content is `object`.
+  bool provide_volume(const Version& claim, const Json& object);
   /// Takes the finalizer off that protects a claim in use, unless a pod uses it.
   bool release(const Version& claim);
   /// Only a volume that was made here.

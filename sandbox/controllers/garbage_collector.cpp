@@ -93,6 +93,7 @@ void GarbageCollector::queue_owners(const Node& node) {
 }
 
 Time GarbageCollector::act(Time now) {
+  writer_.begin_round(now);
   // Not when the last dependent is forgotten: that one may only have changed.
   std::erase_if(gone_, [this](const Uid& uid) { return !dependents_.contains(uid); });
   std::shared_ptr<const ResourceSet> current = parts_.resources();
@@ -106,7 +107,7 @@ Time GarbageCollector::act(Time now) {
     const Uid uid = std::move(queue_.extract(queue_.begin()).value());
     if (!handle(uid)) retries_[uid] = now + writer_.retry_after();
   }
-  Time next = Time::max();
+  Time next = writer_.next_round();
   for (const auto& [uid, due] : retries_) next = std::min(next, due);
   return next;
 }

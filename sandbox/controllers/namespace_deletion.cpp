@@ -52,6 +52,7 @@ void NamespaceDeletion::observe(const Collection& collection, const Change& chan
 }
 
 Time NamespaceDeletion::act(Time now) {
+  writer_.begin_round(now);
   for (auto each = retries_.begin(); each != retries_.end();) {
     const bool due = each->second <= now;
     if (due && terminating_.contains(each->first)) queue_.insert(each->first);
@@ -60,7 +61,7 @@ Time NamespaceDeletion::act(Time now) {
   for (const std::string& name : std::exchange(queue_, {})) {
     if (!sync(name)) retries_[name] = now + writer_.retry_after();
   }
-  Time next = Time::max();
+  Time next = writer_.next_round();
   for (const auto& [name, due] : retries_) next = std::min(next, due);
   return next;
 }
@@ -81,34 +82,36 @@ bool NamespaceDeletion::sync(const std::string& name) {
   const VersionPtr ns = parts_.store.get(resource->collection, "", name);
   if (ns == nullptr || !object_meta(*ns).deleting) return true;
   const ResourcePtr pods = parts_.resources()->find("", "v1", "pods");
-  if (pods != nullptr && empty(name, *pods) &&
+  if (pods != nullptr && empty(*ns, *pods) &&
       !parts_.store.list(pods->collection, name).objects.empty()) {
     // The conditions do not name pods that are still to go, as upstream's do not.
     return report(*resource, *ns, {});
   }
-  const bool asked = empty(name);
+  const bool asked = empty(*ns);
   const std::vector<NamespaceContent> content = content_of(name);
   if (!report(*resource, *ns, content)) return false;
   // With something left, its going brings the namespace back here.
   return asked && (!content.empty() || finalize(*resource, name));
 }
 
-bool NamespaceDeletion::empty(const std::string& name) {
+bool NamespaceDeletion::empty(const Version& ns) {
   bool all = true;
-  for (const ResourcePtr& resource : namespaced()) all = empty(name, *resource) && all;
+  for (const ResourcePtr& resource : namespaced()) all = empty(ns, *resource) && all;
   return all;
 }
 
-bool NamespaceDeletion::empty(const std::string& name, const Resource& resource) {
+bool NamespaceDeletion::empty(const Version& ns, const Resource& resource) {
+  const std::string& name = ns.name;
   std::vector<VersionPtr> left = parts_.store.list(resource.collection, name).objects;
   std::erase_if(left, [](const VersionPtr& each) { return object_meta(*each).deleting; });
   if (left.empty()) return true;
   if (supports(resource, "deletecollection")) {
-    return is_done(writer_.remove(collection_path(resource, name), background_options()));
+    return is_done(writer_.remove(collection_path(resource, name), background_options(), ns.uid));
   }
   bool all = true;
   for (const VersionPtr& each : left) {
-    all = is_done(writer_.remove(object_path(resource, name, each->name), background_options())) &&
+    all = is_done(writer_.remove(object_path(resource, name, each->name), background_options(),
+                                 each->uid)) &&
           all;
   }
   return all;

@@ -25,9 +25,9 @@ class NamespaceDeletion final : public Controller {
   /// False: try again later.
   bool sync(const std::string& name);
   /// Deletes everything that is not being deleted yet. False: some of it refused.
-  bool empty(const std::string& name);
+  bool empty(const Version& ns);
   /// The same for one resource.
-  bool empty(const std::string& name, const Resource& resource);
+  bool empty(const Version& ns, const Resource& resource);
   [[nodiscard]] std::vector<NamespaceContent> content_of(const std::string& name) const;
   bool report(const Resource& resource, const Version& ns,
               const std::vector<NamespaceContent>& content);

@@ -44,6 +44,7 @@ void NamespacePublisher::observe(const Collection& collection, const Change& cha
 }
 
 Time NamespacePublisher::act(Time now) {
+  writer_.begin_round(now);
   for (auto each = retries_.begin(); each != retries_.end();) {
     const bool due = each->second <= now;
     if (due) queue_.insert(each->first);
@@ -52,7 +53,7 @@ Time NamespacePublisher::act(Time now) {
   for (const std::string& ns : std::exchange(queue_, {})) {
     if (!publish(ns)) retries_[ns] = now + writer_.retry_after();
   }
-  Time next = Time::max();
+  Time next = writer_.next_round();
   for (const auto& [ns, due] : retries_) next = std::min(next, due);
   return next;
 }
@@ -60,34 +61,40 @@ Time NamespacePublisher::act(Time now) {
 bool NamespacePublisher::publish(const std::string& ns) {
   const VersionPtr found = parts_.store.get({"", "namespaces"}, "", ns);
   if (found == nullptr || object_meta(*found).deleting) return true;
-  const bool account = !defaults_.service_account || put_account(ns);
-  const bool root_ca = defaults_.root_ca.empty() || put_root_ca(ns);
+  const bool account = !defaults_.service_account || put_account(*found);
+  const bool root_ca = defaults_.root_ca.empty() || put_root_ca(*found);
   return account && root_ca;
 }
 
-bool NamespacePublisher::put_account(const std::string& ns) {
+bool NamespacePublisher::put_account(const Version& owner) {
+  const std::string& ns = owner.name;
   if (parts_.store.get({"", "serviceaccounts"}, ns, kAccount) != nullptr) return true;
   return provided(writer_.create(
       "/api/v1/namespaces/" + ns + "/serviceaccounts",
       Json::object({{"apiVersion", "v1"},
                     {"kind", "ServiceAccount"},
-                    {"metadata", Json::object({{"name", kAccount}, {"namespace", ns}})}})));
+                    {"metadata", Json::object({{"name", kAccount}, {"namespace", ns}})}}),
+      owner.uid));
 }
 
-bool NamespacePublisher::put_root_ca(const std::string& ns) {
+bool NamespacePublisher::put_root_ca(const Version& owner) {
+  const std::string& ns = owner.name;
   const std::string path = "/api/v1/namespaces/" + ns + "/configmaps";
   const Json data = Json::object({{kRootCaKey, defaults_.root_ca}});
   const VersionPtr found = parts_.store.get({"", "configmaps"}, ns, kRootCa);
   if (found != nullptr) {
     if (found->json().get("data") == data) return true;
-    return provided(writer_.merge(path + '/' + kRootCa, Json::object({{"data", data}})));
+    return provided(
+        writer_.merge(path + '/' + kRootCa, Json::object({{"data", data}}), found->uid));
   }
   Json metadata = Json::object({{"name", kRootCa}, {"namespace", ns}});
   metadata.set("annotations", Json::object({{"kubernetes.io/description", kRootCaDescription}}));
-  return provided(writer_.create(path, Json::object({{"apiVersion", "v1"},
-                                                     {"kind", "ConfigMap"},
-                                                     {"metadata", std::move(metadata)},
-                                                     {"data", data}})));
+  return provided(writer_.create(path,
+                                 Json::object({{"apiVersion", "v1"},
+                                               {"kind", "ConfigMap"},
+                                               {"metadata", std::move(metadata)},
+                                               {"data", data}}),
+                                 owner.uid));
 }
 
 }  // namespace davit::sandbox

@@ -30,8 +30,9 @@ class NamespacePublisher final : public Controller {
  private:
   /// False: try again later.
   bool publish(const std::string& ns);
-  bool put_account(const std::string& ns);
-  bool put_root_ca(const std::string& ns);
+  /// `owner`: the namespace.
+  bool put_account(const Version& owner);
+  bool put_root_ca(const Version& owner);
 
   const ControllerParts parts_;
   const NamespaceDefaults defaults_;

@@ -39,11 +39,13 @@ class LateServer final : public HttpHandler {
 
   std::vector<std::string> requests;
   std::optional<int> status;
+  int open = 0;  ///< Responses that exist.
 
  private:
   class Late final : public HttpDeferredResponse {
    public:
-    explicit Late(const LateServer& server) : server_(server) {}
+    explicit Late(LateServer& server) : server_(server) { ++server_.open; }
+    ~Late() override { --server_.open; }
     [[nodiscard]] std::optional<HttpServerResponse> take() override {
       if (!server_.status) return std::nullopt;
       return response_with(*server_.status);
@@ -51,7 +53,7 @@ class LateServer final : public HttpHandler {
     [[nodiscard]] Time next_take() const override { return Time::max(); }
 
    private:
-    const LateServer& server_;
+    LateServer& server_;
   };
 };
 
@@ -88,7 +90,10 @@ TEST_F(ApiWriterTest, AWriteThatWaitsIsTriedAgainSoonAndThenMoreAndMoreSeldom) {
   EXPECT_EQ(writer_.retry_after(), kRetryAfter);
   EXPECT_EQ(writer_.remove("/a", Json::object()), Outcome::kFailed);
   const Duration first = writer_.retry_after();
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(writer_.remove("/a", Json::object()), Outcome::kFailed);
+  for (int i = 0; i < 20; ++i) {
+    clock_.advance(writer_.retry_after());
+    EXPECT_EQ(writer_.remove("/a", Json::object()), Outcome::kFailed);
+  }
   const Duration last = writer_.retry_after();
   server_.status = 200;
   EXPECT_EQ(writer_.remove("/a", Json::object()), Outcome::kDone);
@@ -102,10 +107,47 @@ TEST_F(ApiWriterTest, AWriteThatIsNotTriedAgainIsForgotten) {
   EXPECT_EQ(writer_.remove("/a", Json::object()), Outcome::kFailed);
 
   clock_.advance(std::chrono::minutes(2));
+  writer_.begin_round(clock_.now());
   EXPECT_EQ(writer_.remove("/b", Json::object()), Outcome::kFailed);
   EXPECT_EQ(writer_.remove("/a", Json::object()), Outcome::kFailed);
 
   EXPECT_EQ(server_.requests.size(), 3U);
+}
+
+TEST_F(ApiWriterTest, AResponseThatIsNotTakenInItsRoundHoldsNothingAndAnswersNoLaterWrite) {
+  EXPECT_EQ(writer_.create("/a", Json::object()), Outcome::kFailed);
+  server_.status = 201;
+  clock_.advance(std::chrono::seconds(1));
+  writer_.begin_round(clock_.now());
+  EXPECT_EQ(server_.open, 0) << "its thread is free";
+  EXPECT_EQ(writer_.next_round(), Time::max());
+
+  writer_.begin_round(clock_.now());
+  EXPECT_EQ(writer_.create("/a", Json::object()), Outcome::kFailed);
+
+  EXPECT_EQ(server_.requests.size(), 2U);
+}
+
+TEST_F(ApiWriterTest, AResponseThatHasComeIsForTheSameIntentOnly) {
+  EXPECT_EQ(writer_.create("/a", Json::object(), "first"), Outcome::kFailed);
+  server_.status = 201;
+  clock_.advance(std::chrono::seconds(1));
+  writer_.begin_round(clock_.now());
+
+  EXPECT_EQ(writer_.create("/a", Json::object(), "second"), Outcome::kFailed);
+  EXPECT_EQ(writer_.create("/a", Json::object(), "second"), Outcome::kDone);
+
+  EXPECT_EQ(server_.requests.size(), 2U);
+}
+
+TEST_F(ApiWriterTest, AWriteThatIsNotWantedAnyMoreHurriesNoOther) {
+  EXPECT_EQ(writer_.remove("/a", Json::object()), Outcome::kFailed);
+
+  clock_.advance(std::chrono::milliseconds(1));
+  writer_.begin_round(clock_.now());
+
+  EXPECT_EQ(writer_.retry_after(), kRetryAfter);
+  EXPECT_LT(writer_.next_round(), clock_.now() + kRetryAfter) << "its response is awaited";
 }
 
 /// Never responds to deletions of one object, as if a webhook hung. Passes on the rest.

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/sandbox/controllers/cluster.hpp"
+#include "tests/sandbox/controllers/late_cluster.hpp"
 
 namespace davit::sandbox {
 namespace {
@@ -104,6 +104,19 @@ TEST_F(ClaimBinderTest, OtherFinalizersHoldAClaim) {
   EXPECT_EQ(cluster_.call("DELETE", kClaim).status, 200);
   cluster_.step();
   EXPECT_EQ(to_text(cluster_.get(kClaim).get("metadata").get("finalizers")), R"(["x.com/y"])");
+}
+
+TEST_F(ClaimBinderTest, AVolumeIsBoundEvenIfTheResponsesToWritesComeLater) {
+  LateCluster late(binding());
+  const std::string uid = late.cluster.create(
+      kClaimsOfDefault, R"({"metadata":{"name":"data"},"spec":{"accessModes":["ReadWriteOnce"],
+                   "resources":{"requests":{"storage":"1Gi"}}}})");
+
+  late.settle();
+
+  EXPECT_EQ(late.cluster.get(kClaim).text_at({"status", "phase"}), "Bound");
+  EXPECT_EQ(late.cluster.get("/api/v1/persistentvolumes/pvc-" + uid).text_at({"status", "phase"}),
+            "Bound");
 }
 
 TEST_F(ClaimBinderTest, NothingIsBoundUnlessAskedFor) {

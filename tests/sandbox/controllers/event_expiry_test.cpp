@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tests/sandbox/controllers/cluster.hpp"
+#include "tests/sandbox/controllers/late_cluster.hpp"
 
 namespace davit::sandbox {
 namespace {
@@ -41,6 +41,25 @@ TEST_F(EventExpiryTest, WriteGivesAnotherHour) {
   cluster_.clock.advance(minutes(10));
   cluster_.step();
   EXPECT_TRUE(cluster_.get(kEvent).is_null());
+}
+
+TEST(EventExpiryFailureTest, ADeletionThatFailedIsTriedAgain) {
+  LateCluster late({});
+  late.cluster.create("/api/v1/namespaces/default/events",
+                      R"({"metadata":{"name":"e"},"involvedObject":{"namespace":"default"}})");
+  late.step();
+  late.cluster.clock.advance(minutes(60));
+  late.writes.fails = true;
+  late.step();
+  late.cluster.clock.advance(minutes(1));
+  late.step();
+  EXPECT_FALSE(late.cluster.get(kEvent).is_null());
+  late.writes.fails = false;
+
+  late.settle();
+
+  EXPECT_TRUE(late.cluster.get(kEvent).is_null());
+  EXPECT_EQ(late.step(), Time::max());
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/sandbox/controllers/cluster.hpp"
+#include "tests/sandbox/controllers/late_cluster.hpp"
 
 namespace davit::sandbox {
 namespace {
@@ -54,6 +54,22 @@ TEST_F(NamespacePublisherTest, DyingNamespaceGetsNothingBack) {
   EXPECT_EQ(cluster_.step(), Time::max());
   EXPECT_TRUE(cluster_.get("/api/v1/namespaces/t").is_null());
   EXPECT_THAT(cluster_.config_maps("t"), IsEmpty());
+}
+
+TEST_F(NamespacePublisherTest, ANamespaceThatIsMadeAgainIsFurnishedAgain) {
+  ControllerOptions options = publishing();
+  options.root_ca = "";
+  LateCluster late(options);
+  late.settle();
+  for (int i = 0; i < 2; ++i) {
+    late.cluster.create("/api/v1/namespaces", R"({"metadata":{"name":"t"}})");
+    late.settle();
+    EXPECT_FALSE(late.cluster.get(kAccount).is_null()) << i;
+    EXPECT_EQ(late.cluster.call("DELETE", "/api/v1/namespaces/t").status, 200);
+    late.settle();
+    EXPECT_TRUE(late.cluster.get("/api/v1/namespaces/t").is_null()) << i;
+  }
+  EXPECT_EQ(late.writes.open, 0);
 }
 
 TEST_F(NamespacePublisherTest, NothingIsPutUnlessAskedFor) {
