@@ -365,6 +365,10 @@ void ManifestReader::check_source(const YamlNode& node, Fields& in, const Plugin
     in.mistake(node, in.path("source") +
                          " needs a digest (@sha256:…), or pluginSignatures.keys whose signatures "
                          "are required");
+  } else if (reference->digest.empty() && plugin.name.empty()) {
+    in.mistake(node, in.path("source") +
+                         " needs a digest (@sha256:…), or name beside it: a signature does not say "
+                         "which plugin the entry means");
   }
   if (!plugin.path.empty()) in.mistake(node, in.path("source") + " excludes path");
 }

@@ -127,13 +127,13 @@ std::string oci_config(std::string_view architecture, const OciDescriptor& layer
 Result<OciManifest> parse_oci_manifest(std::string_view text) {
   const Result<Json> json = parse_document(text, kOciManifestType, "the manifest");
   if (!json) return json.error();
-  const Json& layers = json->get("layers");
+  const Json::Items& layers = json->get("layers").items();
   if (layers.size() != 1) return malformed("the manifest has not one layer, as a bundle has");
   const Result<OciDescriptor> config =
       parse_descriptor(json->get("config"), kOciConfigType, OciLimits::kConfigBytes);
   if (!config) return config.error();
   const Result<OciDescriptor> layer =
-      parse_descriptor(layers.items().front(), kOciLayerType, OciLimits::kLayerBytes);
+      parse_descriptor(layers.front(), kOciLayerType, OciLimits::kLayerBytes);
   if (!layer) return layer.error();
   Result<OciAnnotations> annotations = parse_annotations(json->get("annotations"));
   if (!annotations) return annotations.error();

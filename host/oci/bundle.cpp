@@ -24,6 +24,30 @@ std::string layer_of(const BundleParts& parts, const BundledPlugin& plugin) {
   return write_tar(files);
 }
 
+/// The files beside the plugin in a bundle (docs/DELIVERY.md, "The content of a bundle").
+bool is_bundled_name(std::string_view name) {
+  constexpr std::string_view kFolder = "crds/";
+  if (name.starts_with(kFolder)) {
+    name.remove_prefix(kFolder.size());
+    return !name.starts_with('.') && name.find('/') == std::string_view::npos &&
+           (name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json"));
+  }
+  return name == "rules.yaml" || name == "manifest.yaml" || name == "config.schema.json" ||
+         name == "README.md";
+}
+
+Status check_name(const std::string& name) {
+  if (is_bundled_name(name)) return {};
+  return not_a_bundle("a file is called " + short_json_string(name) + ", which no bundle has");
+}
+
+Status check_signature_size(const std::string& library, std::string_view signature) {
+  constexpr std::size_t kSignatureBytesMax = 4096;  // A host reads no more.
+  if (signature.size() <= kSignatureBytesMax) return {};
+  return not_a_bundle(library + ".sig is larger than " + std::to_string(kSignatureBytesMax) +
+                      " bytes");
+}
+
 Status check_parts(const BundleParts& parts) {
   if (parts.plugins.empty()) return not_a_bundle("a bundle needs a plugin");
   std::set<std::uint16_t> machines;
@@ -33,12 +57,14 @@ Status check_parts(const BundleParts& parts) {
       return not_a_bundle("a plugin is for a machine that bundles have no name for");
     if (!machines.insert(each.machine).second)
       return not_a_bundle("two plugins are for " + machine);
+    if (Status s = check_signature_size(parts.name + ".so", each.signature); !s.ok()) return s;
   }
   std::set<std::string> names = {parts.name + ".so", parts.name + ".so.sig"};
   for (const BundleFile& each : parts.files) {
     const std::string why = refuse_archived_name(each.name);
     if (!why.empty()) return not_a_bundle("the name " + json_string(each.name) + " " + why);
     if (!names.insert(each.name).second) return not_a_bundle("two files are called " + each.name);
+    if (Status s = check_name(each.name); !s.ok()) return s;
   }
   return {};
 }
@@ -89,8 +115,10 @@ Status unpack(std::string_view layer, OpenedBundle& out) {
     if (each.name == library) {
       out.plugin = each.content;
     } else if (each.name == library + ".sig") {
+      if (Status s = check_signature_size(library, each.content); !s.ok()) return s;
       out.signature = each.content;
     } else {
+      if (Status s = check_name(each.name); !s.ok()) return s;
       out.files.push_back({each.name, std::string(each.content)});
     }
   }

@@ -139,11 +139,11 @@ Result<std::string> only_artifact(const LayoutFiles& files) {
   const Result<std::string> text = files.read(kIndexFile, OciLimits::kDocumentBytes);
   const Result<Json> index = text ? parse_json(*text) : text.error();
   if (!index) return not_a_layout("its index.json cannot be read");
-  const Json& manifests = index->get("manifests");
+  const Json::Items& manifests = index->get("manifests").items();
   if (manifests.size() != 1) {
     return not_a_layout("has " + std::to_string(manifests.size()) + " artifacts; it must have one");
   }
-  const std::string& digest = manifests.items().front().text_at({"digest"});
+  const std::string& digest = manifests.front().text_at({"digest"});
   if (!is_oci_digest(digest)) return not_a_layout("its index.json has no digest of SHA-256");
   return digest;
 }

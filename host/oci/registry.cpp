@@ -1,5 +1,7 @@
 #include "host/oci/registry.hpp"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <chrono>
 #include <davit/mutant.hpp>
@@ -40,8 +42,12 @@ class NoMetrics final : public OutboundMetrics {
 };
 
 bool is_this_machine(std::string_view registry) {
-  const std::string_view host = take_until(registry, ":");
-  return host == "localhost" || host.starts_with("127.");
+  const std::string host(take_until(registry, ":"));
+  if (host == "localhost") return true;
+  in_addr address{};  // A name may begin with 127, too.
+  constexpr std::uint32_t kLoopback = 127;
+  return ::inet_pton(AF_INET, host.c_str(), &address) == 1 &&
+         ntohl(address.s_addr) >> 24U == kLoopback;
 }
 
 /// The server that serves the references of a registry.
@@ -61,10 +67,21 @@ std::string_view header_of(const OutboundResponse& response, std::string_view na
 std::string reason_in(const std::string& body) {
   constexpr std::size_t kReasonBytesMax = 200;
   const Result<Json> json = parse_json(body);
-  if (!json || json->get("errors").size() == 0) return "";
+  if (!json || json->get("errors").items().empty()) return "";
   const Json& first = json->get("errors").items().front();
   const std::string text = first.text_at({"code"}) + ": " + first.text_at({"message"});
   return " (" + printable(text.substr(0, kReasonBytesMax)) + ")";
+}
+
+/// Whether the response is this server's, and not that of the target of a redirect.
+bool is_from(const OutboundUrl& server, const OutboundResponse& response) {
+  const Result<OutboundUrl> url = OutboundUrl::parse(response.url);
+  return url && url->origin() == server.origin();
+}
+
+/// Whether a server of tokens means that this login may not, and not that it cannot respond now.
+bool is_refusal(int http_status) {
+  return http_status == 400 || http_status == 401 || http_status == 403 || http_status == 404;
 }
 
 /// The value of a parameter at the front of `text`, which loses it.
@@ -173,6 +190,8 @@ OutboundResponse Registry::Parts::send(const OutboundRequest& request) {
   };
   OutboundResponse response = send_once(with_login());
   if (!response.status.ok() || response.http_status != 401) return response;
+  // Storage does not say where the registry's login goes.
+  if (!is_from(server, response) && !mutant("redirect-realm")) return response;
   if (Status s = authorize(response); !s.ok()) {
     response.status = std::move(s);
     return response;
@@ -225,9 +244,9 @@ Result<std::string> Registry::Parts::fetch_token(const AuthChallenge& challenge)
   const OutboundResponse response = send_once(std::move(request));
   if (!response.status.ok()) return failed(response.status.code(), response.status.message());
   if (response.http_status != 200) {
-    return failed(Code::kForbidden, "the server of tokens responds with " +
-                                        std::to_string(response.http_status) +
-                                        (login ? "" : "; there is no login in docker's config"));
+    return failed(is_refusal(response.http_status) ? Code::kForbidden : Code::kUnavailable,
+                  "the server of tokens responds with " + std::to_string(response.http_status) +
+                      (login ? "" : "; there is no login in docker's config"));
   }
   const Result<Json> json = parse_json(response.body);
   if (!json) return failed(Code::kInvalid, "the server of tokens sends something else");

@@ -231,6 +231,11 @@ constexpr MistakeCase kMistakeCases[] = {
     {"plugins: [{source: \"oci://r.example.com/a:1\"}]",
      "m.yaml:3:20: plugins[0].source needs a digest (@sha256:…), or pluginSignatures.keys whose "
      "signatures are required"},
+    {"pluginSignatures: {keys: [{name: a, publicKey: "
+     "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=}]}\nplugins: [{source: "
+     "\"oci://r.example.com/a:1\"}]",
+     "m.yaml:4:20: plugins[0].source needs a digest (@sha256:…), or name beside it: a signature "
+     "does not say which plugin the entry means"},
     {"pluginSignatures: {refusedDigests: [abc]}",
      "m.yaml:3:36: pluginSignatures.refusedDigests must have 64 lower-case hex digits each, as "
      "sha256sum prints them for a plugin"},

@@ -94,11 +94,44 @@ TEST(BundleTest, LayersWithLinksAbsolutePathsAndOtherPluginsAreRefused) {
   EXPECT_THAT(refusal(with_layer(artifact, link)), HasSubstr("is a symbolic link"));
   EXPECT_THAT(refusal(with_layer(artifact, write_tar({{"/greeter.so", "x"}}))),
               HasSubstr("is an absolute path"));
-  EXPECT_THAT(refusal(with_layer(artifact, write_tar({{"other.so", "x"}}))),
+  EXPECT_THAT(refusal(with_layer(artifact, write_tar({{"README.md", "x"}}))),
               HasSubstr("the bundle has no greeter.so"));
   EXPECT_THAT(refusal(with_layer(artifact, write_tar({{"greeter.so", "x"}}))),
               HasSubstr("is not the file whose digest the bundle announces"));
   EXPECT_THAT(refusal(with_layer(artifact, "no archive")), HasSubstr("is damaged"));
+}
+
+TEST(BundleTest, FilesOfOtherNamesThanABundleHasAreRefused) {
+  const BundleParts parts = parts_of("greeter", "1.2.0");
+  const OciArtifact artifact = bundle_of(parts);
+  const ArchivedFile plugin{"greeter.so", parts.plugins.front().content};
+  for (const char* const name : {"crds/a.yaml", "crds/a.yml", "crds/a.json", "rules.yaml",
+                                 "manifest.yaml", "config.schema.json", "README.md"}) {
+    EXPECT_EQ(refusal(with_layer(artifact, write_tar({plugin, {name, "x"}}))), "") << name;
+  }
+  for (const char* const name : {"other.so", "other.so.sig", ".bashrc", "index.json", "rules",
+                                 "crds/a.so", "crds/.yaml", "crds/b/a.yaml", "a/README.md"}) {
+    EXPECT_THAT(refusal(with_layer(artifact, write_tar({plugin, {name, "x"}}))),
+                HasSubstr("which no bundle has"))
+        << name;
+    BundleParts others = parts;
+    others.files[0].name = name;
+    EXPECT_THAT(make_bundle(others).error().message(), HasSubstr("which no bundle has")) << name;
+  }
+}
+
+TEST(BundleTest, ASignatureThatIsTooLargeIsRefused) {
+  BundleParts parts = parts_of("greeter", "1.2.0");
+  const ArchivedFile plugin{"greeter.so", parts.plugins.front().content};
+  const auto refusal_of = [&](std::size_t size) {
+    const std::string signature(size, 'x');
+    return refusal(
+        with_layer(bundle_of(parts), write_tar({plugin, {"greeter.so.sig", signature}})));
+  };
+  EXPECT_EQ(refusal_of(4096), "");
+  EXPECT_THAT(refusal_of(4097), HasSubstr("greeter.so.sig is larger than 4096 bytes"));
+  parts.plugins.front().signature = std::string(4097, 'x');
+  EXPECT_THAT(make_bundle(parts).error().message(), HasSubstr("larger than 4096 bytes"));
 }
 
 TEST(BundleTest, DocumentsOfSomethingElseAreRefused) {
@@ -123,6 +156,8 @@ TEST(BundleTest, DocumentsOfSomethingElseAreRefused) {
         .message();
   };
   EXPECT_THAT(manifest_refusal("[]"), HasSubstr("not one layer"));
+  EXPECT_THAT(manifest_refusal(R"({"a":{}})"), HasSubstr("not one layer"));
+  EXPECT_THAT(manifest_refusal("5"), HasSubstr("not one layer"));
   EXPECT_THAT(manifest_refusal(R"([{"mediaType":"application/vnd.oci.image.layer.v1.tar+gzip",)" +
                                descriptor + "}]"),
               HasSubstr("refers to \"application/vnd.oci.image.layer.v1.tar+gzip\""));

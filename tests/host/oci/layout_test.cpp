@@ -42,6 +42,17 @@ TEST_P(LayoutTest, WhatIsNoLayoutIsNamed) {
   EXPECT_FALSE(open_layout(path()));
 }
 
+TEST_P(LayoutTest, AnIndexWithoutAListOfArtifactsIsRefused) {
+  for (const char* const manifests : {R"({"a":1})", R"("a")", "5", "[]"}) {
+    const std::string index = std::string(R"({"manifests":)") + manifests + "}";
+    const std::string mark = R"({"imageLayoutVersion":"1.0.0"})";
+    (void)directory_.write("greeter/index.json", index);
+    (void)directory_.write("greeter/oci-layout", mark);
+    (void)directory_.write("greeter.tar", write_tar({{"index.json", index}, {"oci-layout", mark}}));
+    EXPECT_THAT(open_layout(path()).error().message(), HasSubstr("has 0 artifacts")) << manifests;
+  }
+}
+
 TEST(LayoutLinkTest, ALinkInALayoutIsRefused) {
   const TempDirectory directory;
   const OciArtifact artifact = bundle_of(parts_of("greeter", "1.2.0"));

@@ -266,6 +266,59 @@ TEST_F(RegistryTest, ALoginIsNeverSentToARealmWithoutHttps) {
   }
 }
 
+TEST_F(RegistryTest, ALoginIsNeverSentToARealmThatTheTargetOfARedirectNames) {
+  server_.lie = [](const HttpRequest& request) -> std::optional<test::ScriptedResponse> {
+    EXPECT_THAT(request.target, Not(HasSubstr("token")));
+    if (request.target != "/blob") {
+      return reply(307, "", {{"location", "https://storage.example.com/blob"}});
+    }
+    return reply(401, "", {{"www-authenticate", R"(Bearer realm="https://evil.example/token")"}});
+  };
+  const Status refused = open("r.example.com/greeter", login())->document("1").error();
+  EXPECT_EQ(refused.code(), Code::kForbidden);
+  EXPECT_THAT(refused.message(), HasSubstr("responds with 401"));
+}
+
+TEST_F(RegistryTest, AServerOfTokensThatIsDownIsNotARefusal) {
+  int status = 503;
+  server_.lie = [&](const HttpRequest& request) -> std::optional<test::ScriptedResponse> {
+    if (request.target.starts_with("/token")) return reply(status, "", {{"retry-after", "3600"}});
+    return reply(401, "", {{"www-authenticate", R"(Bearer realm="https://a.example.com/token")"}});
+  };
+  const auto code = [&] { return open("r.example.com/greeter", login())->document("1").error(); };
+  EXPECT_EQ(code().code(), Code::kUnavailable);
+  status = 429;
+  EXPECT_EQ(code().code(), Code::kUnavailable);
+  for (const int refusal : {400, 401, 403, 404}) {
+    status = refusal;
+    EXPECT_EQ(code().code(), Code::kForbidden) << refusal;
+  }
+}
+
+TEST_F(RegistryTest, OnlyARegistryOfThisMachineIsAskedWithoutHttps) {
+  for (const char* const local : {"localhost:5000", "127.0.0.1:5000", "127.1.2.3:5000"}) {
+    (void)open(std::string(local) + "/greeter:1")->document("1");
+    EXPECT_THAT(connected_.back(), HasSubstr("http://")) << local;
+  }
+  for (const char* const other : {"127.evil.example", "127.0.0.1.evil.example", "localhost.evil"}) {
+    (void)open(std::string(other) + "/greeter:1")->document("1");
+    EXPECT_THAT(connected_.back(), HasSubstr("https://")) << other;
+  }
+}
+
+TEST_F(RegistryTest, ErrorsInAnotherFormAreAFailureLikeOthers) {
+  for (const char* const body :
+       {R"({"errors":{"code":"x"}})", R"({"errors":"x"})", R"({"errors":[5]})", R"([])", "text"}) {
+    server_.lie = [&](const HttpRequest&) { return reply(500, body); };
+    EXPECT_THAT(refusal(), HasSubstr("responds with 500")) << body;
+    EXPECT_FALSE(open()->tags()) << body;
+  }
+  for (const char* const body : {R"({"tags":{"a":1}})", R"({"tags":5})", R"([1])"}) {
+    server_.lie = [&](const HttpRequest&) { return reply(200, body); };
+    EXPECT_TRUE(open()->tags()->empty()) << body;
+  }
+}
+
 TEST_F(RegistryTest, AMissingLoginIsNamedAndAWrongOneIsNotShown) {
   server_.lie = [](const HttpRequest&) {
     return reply(401, R"({"errors":[{"code":"UNAUTHORIZED","message":"go away"}]})",
