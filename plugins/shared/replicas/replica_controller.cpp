@@ -109,7 +109,10 @@ Result<Again> ReplicaController<Set>::sync(const Key& key) {
 
   Status scaled;
   if (may_scale && !set->is_being_deleted()) scaled = scaler_.scale(*set, *active);
-  return report(*set, *active, pods.terminating, scaled);
+  const ScaleOutcome outcome = !may_scale    ? ScaleOutcome::kUntried
+                               : scaled.ok() ? ScaleOutcome::kSucceeded
+                                             : ScaleOutcome::kFailed;
+  return report(*set, *active, pods.terminating, outcome, scaled);
 }
 
 template <typename Set>
@@ -144,7 +147,8 @@ typename ReplicaController<Set>::Candidates ReplicaController<Set>::candidates(
 
 template <typename Set>
 Result<Again> ReplicaController<Set>::report(const Set& set, const std::vector<Pod>& active,
-                                             std::size_t terminating, const Status& scaled) {
+                                             std::size_t terminating, ScaleOutcome outcome,
+                                             const Status& scaled) {
   const WallTime now = cluster_.wall_now();
   const TemplateLabels labels(set);
   std::vector<PodState> states;
@@ -157,9 +161,8 @@ Result<Again> ReplicaController<Set>::report(const Set& set, const std::vector<P
   if (terminating_.is_counted()) {
     plan.counts.terminating = static_cast<std::int64_t>(terminating);
   }
-  plan.failure =
-      plan_failure(scaled.ok() ? ScaleOutcome::kSucceeded : ScaleOutcome::kFailed,
-                   set.condition(kReplicaFailure) ? FailureShown::kYes : FailureShown::kNo);
+  plan.failure = plan_failure(
+      outcome, set.condition(kReplicaFailure) ? FailureShown::kYes : FailureShown::kNo);
   if (plan.failure == FailureChange::kAdd) {
     plan.failure_reason = failure_reason(active.size(), set.replicas());
     plan.failure_message = scaled.message();

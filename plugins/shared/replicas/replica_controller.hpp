@@ -54,10 +54,12 @@ class ReplicaController final : public Controller, private HandedState {
 
   [[nodiscard]] Result<Again> sync(const Key& key);
   [[nodiscard]] Candidates candidates(const Set& set, const Selector& selector) const;
-  /// Writes the status that follows from the pods and from the outcome of scaling; counts alone
-  /// once per window. If a pod will become available, requests another sync at that time.
+  /// Writes the status that follows from the pods and from `outcome`, the one of scaling, whose
+  /// error is `scaled`; counts alone once per window. If a pod will become available, requests
+  /// another sync at that time.
   [[nodiscard]] Result<Again> report(const Set& set, const std::vector<Pod>& active,
-                                     std::size_t terminating, const Status& scaled);
+                                     std::size_t terminating, ScaleOutcome outcome,
+                                     const Status& scaled);
   [[nodiscard]] Again again(std::span<const PodState> pods, std::chrono::seconds min_ready,
                             WallTime counted_at) const;
 

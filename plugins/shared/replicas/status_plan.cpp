@@ -34,7 +34,8 @@ FailureChange plan_failure(ScaleOutcome outcome, FailureShown shown) {
   if (outcome == ScaleOutcome::kFailed) {
     return shown == FailureShown::kYes ? FailureChange::kKeep : FailureChange::kAdd;
   }
-  return shown == FailureShown::kYes ? FailureChange::kRemove : FailureChange::kKeep;
+  const bool ends = outcome == ScaleOutcome::kSucceeded && shown == FailureShown::kYes;
+  return ends ? FailureChange::kRemove : FailureChange::kKeep;
 }
 
 std::string_view failure_reason(std::size_t active, std::int64_t wanted) {

@@ -60,12 +60,14 @@ enum class TerminatingField : std::uint8_t {
 /// message and time are those of the first failure.
 enum class FailureChange : std::uint8_t { kKeep, kAdd, kRemove };
 
-/// The outcome of the sync's creations and deletions.
-enum class ScaleOutcome : std::uint8_t { kSucceeded, kFailed };
+/// The outcome of the sync's creations and deletions. kUntried: the sync may not scale, because the
+/// cache does not show those of an earlier sync yet.
+enum class ScaleOutcome : std::uint8_t { kUntried, kSucceeded, kFailed };
 
 /// Whether the current status has the condition ReplicaFailure.
 enum class FailureShown : std::uint8_t { kNo, kYes };
 
+/// A sync that did not try to scale knows of no failure, and changes none (replicaset.md, Q2).
 [[nodiscard]] FailureChange plan_failure(ScaleOutcome outcome, FailureShown shown);
 
 /// The reason of a new ReplicaFailure condition.

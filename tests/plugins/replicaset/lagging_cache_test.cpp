@@ -62,6 +62,22 @@ TEST_F(LaggingCacheTest, R74_PodsThatTheCacheHasNotSeenAreNotCreatedTwice) {
   EXPECT_EQ(status("replicas"), 2);
 }
 
+TEST_F(LaggingCacheTest, Q2_AFailureStaysWhilePodsThatWereCreatedAreNotSeen) {
+  add_set(R"({"spec":{"replicas":3}})");
+  fail_creates_after(2, 403, "exceeded quota");
+  start_synced();
+  cluster().hold("pods");
+  run_until_idle();
+  ASSERT_THAT(conditions(), SizeIs(1));
+  const std::string before = conditions().front().canonical();
+
+  touch_set();
+  run_until_idle();
+
+  ASSERT_THAT(conditions(), SizeIs(1));
+  EXPECT_EQ(conditions().front().canonical(), before);
+}
+
 TEST_F(LaggingCacheTest, PageSaysWhatTheSetWaitsFor) {
   const auto waits = [this] {
     const Result<DebugPage> page = cluster().debug_page(kController, "waits/ns/rs");

@@ -69,6 +69,11 @@ TEST(StatusPlanTest, R17_AnUnchangedFailureIsNotTouched) {
   EXPECT_EQ(plan_failure(ScaleOutcome::kSucceeded, FailureShown::kNo), FailureChange::kKeep);
 }
 
+TEST(StatusPlanTest, Q2_ASyncThatDoesNotTryChangesNoFailure) {
+  EXPECT_EQ(plan_failure(ScaleOutcome::kUntried, FailureShown::kYes), FailureChange::kKeep);
+  EXPECT_EQ(plan_failure(ScaleOutcome::kUntried, FailureShown::kNo), FailureChange::kKeep);
+}
+
 TEST(StatusPlanTest, TheReasonSaysWhatFailed) {
   EXPECT_EQ(failure_reason(1, 2), "FailedCreate");
   EXPECT_EQ(failure_reason(2, 1), "FailedDelete");
