@@ -7,10 +7,12 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "lib/base/lower_case.hpp"
 #include "lib/base/mutex.hpp"
 #include "lib/base/percent_escape.hpp"
+#include "lib/base/trimmed.hpp"
 #include "sandbox/kinds/api_error.hpp"
 
 namespace davit::sandbox {
@@ -41,6 +43,21 @@ constexpr std::array<std::string_view, 7> kOfClient = {
 
 bool is_listed(const auto& list, std::string_view name) {
   return std::ranges::find(list, name) != list.end();
+}
+
+/// The further headers that belong to the connection, in lower case: those that Connection names.
+std::vector<std::string> named_by_connection(const HttpHeaders& headers) {
+  std::vector<std::string> out;
+  for (const auto& [name, value] : headers) {
+    if (lower_case(name) != "connection") continue;
+    std::string_view rest = value;
+    while (!rest.empty()) {
+      const std::size_t comma = std::min(rest.find(','), rest.size());
+      out.push_back(lower_case(std::string(trimmed(rest.substr(0, comma), " \t"))));
+      rest.remove_prefix(std::min(comma + 1, rest.size()));
+    }
+  }
+  return out;
 }
 
 bool is_dropped(std::string_view lower) {
@@ -131,7 +148,9 @@ class Exchange final : public ResponseReader {
     out.status = status_;
     out.content_type.clear();
     bool has_location = false;
+    const std::vector<std::string> named = named_by_connection(headers_);
     for (const auto& [name, value] : headers_) {
+      if (is_listed(named, name)) continue;
       has_location = has_location || (name == "location" && !value.empty());
       if (name == "content-type") {
         out.content_type = value;
@@ -237,8 +256,11 @@ HttpRequest proxied_request(const HttpServerRequest& request, const UserInfo& wh
   out.method = request.method;
   out.target = request.target;
   out.body = request.body;
+  const std::vector<std::string> named = named_by_connection(request.headers);
   for (const auto& [name, value] : request.headers) {
-    if (!is_dropped(lower_case(name))) out.headers.emplace_back(name, value);
+    const std::string lower = lower_case(name);
+    if (is_dropped(lower) || is_listed(named, lower)) continue;
+    out.headers.emplace_back(name, value);
   }
   add_remote_user(who, out.headers);
   return out;

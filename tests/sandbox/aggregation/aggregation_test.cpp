@@ -94,6 +94,21 @@ TEST(AggregationTest, ABodyThatWasNotReadIsNotPassedOnAsEmpty) {
   EXPECT_EQ(world.backends.transport.requests().size(), asked);
 }
 
+TEST(AggregationTest, HeadersThatConnectionNamesGoNoFurther) {
+  Aggregated world;
+  world.serve_group();
+  world.backends.transport.respond(
+      {200, "{}", {{"connection", "x-hop"}, {"x-hop", "1"}, {"x-end", "2"}}});
+
+  const HttpServerResponse got =
+      world.ask(kHammers, {{"Connection", "close, X-Mine"}, {"x-mine", "1"}, {"X-Other", "2"}});
+
+  EXPECT_EQ(values_of(last_of(world).headers, "x-mine"), "");
+  EXPECT_EQ(values_of(last_of(world).headers, "X-Other"), "2");
+  EXPECT_EQ(values_of(got.headers, "x-hop"), "");
+  EXPECT_EQ(values_of(got.headers, "x-end"), "2");
+}
+
 TEST(AggregationTest, TheServersRedirectsAreNotFollowed) {
   Aggregated world;
   world.serve_group();
