@@ -108,10 +108,11 @@ class ApiServer::Direct final : public HttpHandler {
 /// Stands for the webhooks of a request on a thread that must not wait for them.
 class ApiServer::HookGate final : public ObjectConverter {
  public:
-  [[nodiscard]] ApiResult<std::vector<Json>> convert(const ConversionHook&,
+  [[nodiscard]] ApiResult<std::vector<Json>> convert(const ConversionHook& hook,
                                                      const std::vector<Json>&, const std::string&,
                                                      const std::stop_token&) override {
     wanted = true;
+    share = hook.definition;
     return too_many_requests("the request waits for webhooks", {}, 1);
   }
   [[nodiscard]] std::shared_ptr<void> reserve(std::size_t) override {
@@ -121,18 +122,20 @@ class ApiServer::HookGate final : public ObjectConverter {
   [[nodiscard]] std::unique_ptr<Task> start(const std::string&, Work) override { return nullptr; }
 
   bool wanted = false;
+  std::string share;  ///< The definition whose webhook it was; empty: another kind of webhook.
 };
 
 HttpServerResponse ApiServer::handle(const HttpServerRequest& request) {
   if (state_->options.hook_thread == ApiServerOptions::HookThread::kCaller) {
     return respond(request, *this, {}, nullptr);
   }
-  const std::vector<std::string> shares = waits(request);
+  std::vector<std::string> shares = waits(request);
   if (shares.empty()) {
     HookGate gate;
     HttpServerResponse response = respond(request, *this, {}, &gate);
     if (!gate.wanted) return response;
     // A webhook was configured after waits(), or it converts the parameters of a policy.
+    if (!gate.share.empty()) shares.push_back(gate.share);
   }
   HttpServerResponse response = to_response(
       too_many_requests("the request waits for webhooks", {}, 1));  // For callers that do not wait.

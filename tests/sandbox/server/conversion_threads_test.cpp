@@ -189,6 +189,25 @@ TEST(ConversionThreadsTest, AWriteWaitsOnAThreadForTheParametersOfItsPolicies) {
   EXPECT_EQ(sandbox.get("/api/v1/namespaces/default/configmaps").names(), "a");
 }
 
+TEST(ConversionThreadsTest, WritesThatWaitForParametersHaveAShareOfTheThreads) {
+  constexpr std::size_t kQuarter = 64;
+  FakeConverter converter;
+  Sandbox sandbox(with_own_threads(converter));
+  make_widget(sandbox);
+  demand_widget_sizes(sandbox, R"("name":"w","namespace":"default")");
+  hang(converter);
+  std::vector<Reply> waiting;
+
+  for (std::size_t i = 0; i < kQuarter; ++i) {
+    waiting.push_back(post_map(sandbox, "m" + std::to_string(i), "1"));
+    ASSERT_NE(waiting.back().deferred, nullptr) << i;
+  }
+
+  const Reply refused = post_map(sandbox, "one-more", "1");
+  EXPECT_EQ(refused.deferred, nullptr);
+  EXPECT_EQ(refused.code, 429);
+}
+
 /// A webhook that reads the object that it is to convert, in the version that it is to make.
 class LoopingConverter final : public HookConnector, public Transport {
  public:
