@@ -14,7 +14,7 @@ Result<std::shared_ptr<Transport>> HookTransports::connect(const sandbox::HookSe
   MutexLock lock(mutex_);
   if (const auto found = servers_.find(key); found != servers_.end()) {
     found->second.used = ++uses_;
-    return found->second.transport;
+    return found->second.called;
   }
   if (servers_.size() >= kServersMax) {
     forgotten = forget_oldest();
@@ -29,8 +29,9 @@ Result<std::shared_ptr<Transport>> HookTransports::connect(const sandbox::HookSe
   Result<std::unique_ptr<Transport>> made = make_curl_transport(config, clock_, metrics_, log_);
   if (!made) return made.error();
   std::shared_ptr<Transport> transport = std::move(*made);
-  servers_.emplace(key, Server{transport, ++uses_});
-  return transport;
+  std::shared_ptr<Transport> called(transport.get(), [transport](Transport*) {});
+  servers_.emplace(key, Server{std::move(transport), called, ++uses_});
+  return called;
 }
 
 std::vector<std::shared_ptr<Transport>> HookTransports::due_for_idle_check() {
@@ -47,7 +48,7 @@ std::vector<std::shared_ptr<Transport>> HookTransports::due_for_idle_check() {
 std::shared_ptr<Transport> HookTransports::forget_oldest() {
   auto oldest = servers_.end();
   for (auto each = servers_.begin(); each != servers_.end(); ++each) {
-    const bool is_called = each->second.transport.use_count() > 1;
+    const bool is_called = each->second.called.use_count() > 1;
     if (is_called || (oldest != servers_.end() && oldest->second.used < each->second.used)) {
       continue;
     }

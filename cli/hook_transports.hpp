@@ -37,6 +37,8 @@ class HookTransports final : public sandbox::HookConnector {
   using Key = std::tuple<std::string, std::string, std::string>;
   struct Server {
     std::shared_ptr<Transport> transport;
+    /// The same, for calls: its use count is theirs, without that of idle checks.
+    std::shared_ptr<Transport> called;
     std::uint64_t used = 0;  ///< The number of its last use.
   };
 
