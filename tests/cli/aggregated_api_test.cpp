@@ -68,6 +68,11 @@ class ToolServer {
     MutexLock lock(mutex_);
     return last_client_;
   }
+  /// Blocks until a request that gets no response has come.
+  void await_never() {
+    MutexLock lock(mutex_);
+    while (!never_asked_) asked_.wait(mutex_);
+  }
 
  private:
   HttpServerResponse respond(const HttpServerRequest& request) {
@@ -79,13 +84,20 @@ class ToolServer {
     HttpServerResponse out;
     if (path == std::string(kToolPath) + "/large") out.body = std::string(kLargeBytes, 'x');
     if (path == std::string(kToolPath) + "/who") out.body = request.header("X-Remote-User");
-    if (path == std::string(kToolPath) + "/never") out.deferred = std::make_unique<NoResponse>();
+    if (path == std::string(kToolPath) + "/never") {
+      out.deferred = std::make_unique<NoResponse>();
+      MutexLock lock(mutex_);
+      never_asked_ = true;
+      asked_.notify_all();
+    }
     return out;
   }
 
   test::RecordingLogSink log_;
   KeyPair authority_;
   Mutex mutex_;
+  CondVar asked_;
+  bool never_asked_ GUARDED_BY(mutex_) = false;
   std::string last_client_ GUARDED_BY(mutex_);
   std::unique_ptr<HttpServer> server_;
 };
@@ -125,14 +137,21 @@ class AggregatedApiTest : public testing::Test {
     ASSERT_THAT(send("POST /apis/apiregistration.k8s.io/v1/apiservices", tools.registration()),
                 StartsWith("HTTP/1.1 201 "));
   }
-  /// Blocks until the condition of the APIService has `reason`; returns what a watch showed.
-  [[nodiscard]] std::string await_reason(const std::string& reason) const {
+  /// Blocks until the APIService has the `text`; returns what a watch showed.
+  [[nodiscard]] std::string await_text(const std::string& text) const {
     test::HttpClient client(port());
     client.send(
         head_of("GET /apis/apiregistration.k8s.io/v1/apiservices?watch=1&fieldSelector="
                 "metadata.name=v1.tools.example.com",
                 ""));
-    return client.read_until("\"reason\":\"" + reason + '"');
+    return client.read_until(text);
+  }
+  /// Blocks until the group is served: requests may follow its condition later than a watch.
+  [[nodiscard]] std::string await_who() const {
+    const std::string request = std::string("GET ") + kToolPath + "/who";
+    std::string response = send(request);
+    while (!response.starts_with("HTTP/1.1 200 ")) response = send(request);
+    return response;
   }
 
   TempDirectory directory_;
@@ -146,10 +165,10 @@ class AggregatedApiTest : public testing::Test {
 TEST_F(AggregatedApiTest, AProcessOnThisMachineServesItsGroup) {
   ToolServer tools("tools.default.svc");
   serve(tools);
-  EXPECT_THAT(await_reason("Passed"), HasSubstr("Passed"));
+  EXPECT_THAT(await_text(R"("reason":"Passed")"), HasSubstr("Passed"));
 
   const std::string path = std::string("GET ") + kToolPath;
-  EXPECT_THAT(send(path + "/who"), HasSubstr("system:unsecured"));
+  EXPECT_THAT(await_who(), HasSubstr("system:unsecured"));
   EXPECT_EQ(tools.last_client(), "front-proxy-client");
   EXPECT_GT(send(path + "/large").size(), kLargeBytes);
   EXPECT_THAT(send("GET /apis/tools.example.com"), HasSubstr("tools.example.com/v1"));
@@ -162,9 +181,10 @@ TEST_F(AggregatedApiTest, AProcessOnThisMachineServesItsGroup) {
 TEST_F(AggregatedApiTest, AServerThatHangsDelaysNoOtherRequest) {
   ToolServer tools("tools.default.svc");
   serve(tools);
-  EXPECT_THAT(await_reason("Passed"), HasSubstr("Passed"));
+  EXPECT_THAT(await_who(), StartsWith("HTTP/1.1 200 "));
   test::HttpClient waiting(port());
   waiting.send(head_of(std::string("GET ") + kToolPath + "/never", ""));
+  tools.await_never();
 
   EXPECT_THAT(send(std::string("GET ") + kToolPath + "/who"), StartsWith("HTTP/1.1 200 "));
   EXPECT_THAT(send("GET /api/v1/namespaces"), StartsWith("HTTP/1.1 200 "));
@@ -174,7 +194,8 @@ TEST_F(AggregatedApiTest, ACertificateForAnotherNameIsRefused) {
   ToolServer tools("other.default.svc");
   serve(tools);
 
-  EXPECT_THAT(await_reason("FailedDiscoveryCheck"), HasSubstr("failing or missing response"));
+  EXPECT_THAT(await_text(R"("message":"failing or missing response)"),
+              HasSubstr("failing or missing response"));
   EXPECT_THAT(send(std::string("GET ") + kToolPath + "/who"), HasSubstr("service unavailable"));
 }
 
