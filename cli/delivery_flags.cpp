@@ -43,11 +43,15 @@ void add_install_command(CLI::App& plugin, PluginInstallOptions& options,
                   "Reference with a digest, or with a tag if signatures are checked, or the path "
                   "of an image layout")
       ->required();
+  app->add_option("--name", options.name,
+                  "Name of the plugin that it must be; needed for a reference without a digest")
+      ->type_name("NAME");
   app->add_option("--plugin-dir", options.directory,
                   "Directory of plugins (default: the installed one)")
       ->type_name("DIRECTORY");
   app->add_option("--files", options.files,
-                  "Folder for the other files of the bundle: definitions, rules, readme")
+                  "Folder for the other files of the bundle: definitions, rules, readme; needs a "
+                  "digest, because no signature covers them")
       ->type_name("DIRECTORY");
   app->add_option("--public-key", options.keys,
                   "Public key in base64 whose signature counts; may be repeated")

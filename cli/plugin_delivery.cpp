@@ -1,5 +1,6 @@
 #include "cli/plugin_delivery.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -86,7 +87,11 @@ Result<PluginDeclaration> add_plugin(const std::string& path, BundleParts& parts
   parts.name = declaration.name;
   parts.version = declaration.version;
   parts.abi = abi_of(declaration);
-  const Result<std::string> signature = read_text_file(signature_path(path).string());
+  const std::string signed_by = signature_path(path).string();
+  const Result<std::string> signature = read_text_file(signed_by);
+  if (!signature && signature.error().code() != Code::kNotFound) {
+    return signature.error().with_context(signed_by);
+  }
   parts.plugins.push_back(
       {judged->file.elf.machine, std::move(file->content), signature.value_or("")});
   return declaration;
@@ -166,8 +171,22 @@ Result<OpenSource> open_source(const std::string& text, const RegistryFlags& fla
   return out;
 }
 
+/// The condition that a tag does not meet yet: it can be moved to any signed plugin. Empty: none.
+std::string refuse_tag(const PluginInstallOptions& options, const SignatureSettings& settings) {
+  if (!settings.are_required()) {
+    return "a tag can change; add @sha256:DIGEST, or give --public-key, or a --manifest with "
+           "pluginSignatures.keys";
+  }
+  if (!options.files.empty()) {
+    return "no signature covers the other files; --files needs @sha256:DIGEST";
+  }
+  if (!options.name.empty()) return "";
+  return "a signature does not say which plugin it is; add @sha256:DIGEST, or --name";
+}
+
 /// Checks the bundle as a host would; the error is one line for the user.
-Result<std::string> check_bundle(const OpenedBundle& bundle, const SignatureSettings& settings) {
+Result<std::string> check_bundle(const OpenedBundle& bundle, const std::string& wanted,
+                                 const SignatureSettings& settings) {
   const std::string file = bundle.name + ".so";
   const Result<PluginFile> plugin =
       judge_plugin(file, bundle.plugin, bundle.plugin_digest, Needs::kJudged);
@@ -175,6 +194,10 @@ Result<std::string> check_bundle(const OpenedBundle& bundle, const SignatureSett
   const PluginDeclaration& declared = plugin->declaration;
   if (declared.name != bundle.name) {
     return refuse_plugin(Code::kInvalid, file, "is the plugin " + declared.name);
+  }
+  if (!wanted.empty() && declared.name != wanted) {
+    return refuse_plugin(Code::kInvalid, file,
+                         "is the plugin " + declared.name + ", not " + wanted);
   }
   const SignedPlugin facts{bundle.plugin_digest, declared.name, declared.version};
   Status allowed = check_version(facts, settings);
@@ -197,6 +220,10 @@ Status write_plugin(const std::filesystem::path& directory, const OpenedBundle& 
   if (!bundle.signature.empty()) {
     const Status s = replace_file(file + ".sig", bundle.signature, Readable::kByAll);
     if (!s.ok()) return s;
+  } else {
+    std::error_code failed;
+    std::filesystem::remove(file + ".sig", failed);
+    if (failed) return Status(Code::kUnavailable, file + ".sig: " + failed.message());
   }
   if (Status s = replace_file(file, bundle.plugin, Readable::kByAll); !s.ok()) return s;
   const std::string repository =
@@ -219,17 +246,31 @@ Status write_other_files(const std::string& folder, const OpenedBundle& bundle) 
   return {};
 }
 
-/// The tag of the newest release above `version`; empty: none.
+/// The version that tag_of() made the tag of.
+std::string version_of(std::string tag) {
+  std::replace(tag.begin(), tag.end(), '_', '+');
+  return tag;
+}
+
+/// Only whole versions: "1" and "1.2" move, and pre-releases are for those who ask.
+bool is_release(const std::string& tag) {
+  const std::string numbers = tag.substr(0, tag.find('_'));
+  return tag.find('-') == std::string::npos && std::count(numbers.begin(), numbers.end(), '.') == 2;
+}
+
+}  // namespace
+
 std::string newest_above(const std::string& version, const std::vector<std::string>& tags) {
   std::string newest;
   for (const std::string& each : tags) {
-    // Only whole versions: "1" and "1.2" move, and pre-releases are for those who ask.
-    if (each.find('-') != std::string::npos) continue;
-    const std::string& least = newest.empty() ? version : newest;
-    if (compare_versions(each, least) == std::strong_ordering::greater) newest = each;
+    if (!is_release(each)) continue;
+    const std::string least = newest.empty() ? version : version_of(newest);
+    if (compare_versions(version_of(each), least) == std::strong_ordering::greater) newest = each;
   }
   return newest;
 }
+
+namespace {
 
 Status print_outdated(const std::string& name, const Json& receipt, const RegistryFlags& flags,
                       std::ostream& out) {
@@ -319,15 +360,12 @@ int run_plugin_install(const PluginInstallOptions& options, std::ostream& out, s
   Result<OpenSource> source = open_source(options.source, options.registry);
   if (!source) return refuse(err, source.error().message());
   const bool is_pinned = source->registry == nullptr || !source->reference.digest.empty();
-  if (!is_pinned && !settings->are_required()) {
-    return refuse(err, options.source +
-                           ": a tag can change; add @sha256:DIGEST, or give --public-key, or a "
-                           "--manifest with pluginSignatures.keys");
-  }
+  const std::string why = is_pinned ? "" : refuse_tag(options, *settings);
+  if (!why.empty()) return refuse(err, options.source + ": " + why);
   const Result<OpenedBundle> bundle =
       open_bundle(source->source(), source->wanted(), oci_architecture(own_machine()));
   if (!bundle) return fail(err, bundle.error().with_context(options.source));
-  const Result<std::string> signer = check_bundle(*bundle, *settings);
+  const Result<std::string> signer = check_bundle(*bundle, options.name, *settings);
   if (!signer) return refuse(err, signer.error().message());
   const std::filesystem::path directory = options.directory.empty()
                                               ? default_plugin_directory()

@@ -54,6 +54,7 @@ struct PluginPullOptions {
 
 struct PluginInstallOptions {
   std::string source;             ///< A reference, or the path of an image layout.
+  std::string name;               ///< The plugin that it must be; empty: any, if pinned.
   std::string directory;          ///< For the plugin; empty: the installed one.
   std::string files;              ///< Folder for the other files; empty: they are left out.
   std::vector<std::string> keys;  ///< Public keys in base64.
@@ -65,6 +66,11 @@ struct PluginInstallOptions {
 /// has nothing that fits; 2: nothing says that it may be believed, or the plugin is refused.
 [[nodiscard]] int run_plugin_install(const PluginInstallOptions& options, std::ostream& out,
                                      std::ostream& err);
+
+/// The tag of the newest release above `version`; empty: none. Tags of fewer than three numbers
+/// move, and pre-releases are for those who ask.
+[[nodiscard]] std::string newest_above(const std::string& version,
+                                       const std::vector<std::string>& tags);
 
 struct PluginOutdatedOptions {
   std::vector<std::string> directories;  ///< Empty: the installed one.

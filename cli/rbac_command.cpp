@@ -17,6 +17,7 @@
 #include "host/oci/plugin_sources.hpp"
 #include "host/plugin/catalog.hpp"
 #include "host/plugin/declared_config.hpp"
+#include "host/plugin/signature.hpp"
 #include "host/process/desired_state.hpp"
 #include "host/process/rights_review.hpp"
 #include "host/upstream/controllers_flag.hpp"
@@ -341,6 +342,26 @@ std::vector<Mistake> pull_quietly(Manifest& manifest, const std::string& file) {
   return pull_plugins(manifest, file, {*clock, Logger(sink)});
 }
 
+/// Checks the pulled plugins as a host does before it loads them: a registry must not say which
+/// rights a person grants.
+std::vector<Mistake> check_pulled(const Catalog& catalog, const Manifest& manifest,
+                                  const std::string& file) {
+  std::vector<Mistake> mistakes;
+  const SignatureSettings& settings = manifest.plugin_signatures;
+  for (const CatalogPlugin& each : catalog.plugins) {
+    if (each.settings.source.empty()) continue;
+    const PluginDeclaration& declared = each.file.declaration;
+    const SignedPlugin plugin{each.file.digest, declared.name, declared.version};
+    Status s = check_signature(each.file.path, plugin, settings);
+    if (s.ok()) s = check_version(plugin, settings);
+    if (s.ok()) s = check_revoked(plugin, settings);
+    if (s.ok()) continue;
+    mistakes.push_back({file, each.settings.line, each.settings.column,
+                        "plugin " + each.settings.label() + ": " + s.message()});
+  }
+  return mistakes;
+}
+
 }  // namespace
 
 int run_rbac(const RbacOptions& options, std::ostream& out, std::ostream& err) {
@@ -356,7 +377,8 @@ int run_rbac(const RbacOptions& options, std::ostream& out, std::ostream& err) {
   if (mistakes.empty()) {
     const Catalog catalog = resolve_plugins(manifest, options.manifest);
     mistakes = catalog.mistakes;
-    if (catalog.ok()) controllers = enabled_controllers(catalog, manifest, mistakes);
+    if (catalog.ok()) mistakes = check_pulled(catalog, manifest, options.manifest);
+    if (mistakes.empty()) controllers = enabled_controllers(catalog, manifest, mistakes);
   }
   for (const Mistake& mistake : mistakes) err << "davit: " << mistake.str() << "\n";
   if (!mistakes.empty()) return kExitMistakes;

@@ -6,7 +6,10 @@
 #include <sstream>
 
 #include "cli/plugin_signing.hpp"
+#include "cli/rbac_command.hpp"
 #include "host/oci/layout.hpp"
+#include "host/oci/plugin_cache.hpp"
+#include "host/plugin/digest.hpp"
 #include "host/plugin/elf_reader.hpp"
 #include "tests/host/oci/bundles.hpp"
 #include "tests/host/plugin/samples.hpp"
@@ -14,6 +17,7 @@
 namespace davit::host {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -32,7 +36,8 @@ class PluginDeliveryTest : public testing::Test {
     PluginInstallOptions options;
     options.source = source;
     options.directory = path("installed");
-    options.files = path("files");
+    options.files = files_;
+    options.name = name_;
     options.keys = std::move(keys);
     return run_plugin_install(options, out_, err_);
   }
@@ -52,6 +57,8 @@ class PluginDeliveryTest : public testing::Test {
   [[nodiscard]] std::string err() const { return without_directory(err_.str(), directory_); }
 
   TempDirectory directory_;
+  std::string files_ = path("files");
+  std::string name_;
   const std::string plugin_ = copy_sample(directory_, "good", "plugins/p.so");
 
  private:
@@ -98,8 +105,42 @@ TEST_F(PluginDeliveryTest, ABundleWithoutAGoodSignatureIsNotInstalledWhereOneIsR
 TEST_F(PluginDeliveryTest, ATagAloneIsNotInstalled) {
   EXPECT_EQ(install("oci://r.example.com/sample:1"), 2);
   EXPECT_THAT(err(), HasSubstr("a tag can change; add @sha256:DIGEST"));
+  const std::string key = sign();
+  EXPECT_EQ(install("oci://r.example.com/sample:1", {key}), 2);
+  EXPECT_THAT(err(),
+              HasSubstr("no signature covers the other files; --files needs @sha256:DIGEST"));
+  files_.clear();
+  EXPECT_EQ(install("oci://r.example.com/sample:1", {key}), 2);
+  EXPECT_THAT(err(), HasSubstr("does not say which plugin it is; add @sha256:DIGEST, or --name"));
   EXPECT_EQ(install("not a reference"), 2);
   EXPECT_THAT(err(), HasSubstr("must be a reference"));
+}
+
+TEST_F(PluginDeliveryTest, APluginOfAnotherNameIsNotInstalled) {
+  ASSERT_EQ(bundle({plugin_}), 0) << err();
+  name_ = "other";
+  EXPECT_EQ(install(path("bundle.tar")), 2);
+  EXPECT_EQ(err(), "davit: plugin sample.so: is the plugin sample, not other\n");
+  EXPECT_FALSE(std::filesystem::exists(path("installed")));
+  name_ = "sample";
+  EXPECT_EQ(install(path("bundle.tar")), 0) << err();
+}
+
+TEST_F(PluginDeliveryTest, AnUnsignedBuildLeavesNoOldSignatureBesideIt) {
+  (void)sign();
+  ASSERT_EQ(bundle({plugin_}), 0) << err();
+  ASSERT_EQ(install(path("bundle.tar")), 0) << err();
+  EXPECT_TRUE(std::filesystem::exists(path("installed/sample.so.sig")));
+  directory_.remove("plugins/p.so.sig");
+  ASSERT_EQ(bundle({plugin_}), 0) << err();
+  ASSERT_EQ(install(path("bundle.tar")), 0) << err();
+  EXPECT_FALSE(std::filesystem::exists(path("installed/sample.so.sig")));
+}
+
+TEST_F(PluginDeliveryTest, ASignatureThatCannotBeReadIsNotLeftOut) {
+  std::filesystem::create_directory(path("plugins/p.so.sig"));
+  EXPECT_EQ(bundle({plugin_}), 2);
+  EXPECT_EQ(err(), "davit: DIR/plugins/p.so.sig: is a directory\n");
 }
 
 TEST_F(PluginDeliveryTest, ABundleOfSomethingElseIsNotInstalled) {
@@ -120,6 +161,44 @@ TEST_F(PluginDeliveryTest, ABundleOfSomethingElseIsNotInstalled) {
   write(parts);
   EXPECT_EQ(install(path("other.tar")), 1);
   EXPECT_THAT(err(), HasSubstr("the bundle has nothing for "));
+}
+
+TEST_F(PluginDeliveryTest, RightsOfAPulledPluginThatNoKeySignedAreNotPrinted) {
+  const std::string key = sign();
+  const std::string signature = directory_.read("plugins/p.so.sig");
+  BundleParts parts = parts_of("sample", "1.2.3");
+  const auto rbac = [&](const std::string& signed_by, const std::string& more) {
+    parts.plugins = {{own_machine(), sample_content("good"), signed_by}};
+    const OciArtifact artifact = bundle_of(parts);
+    ArtifactSource source(artifact);
+    const Result<OpenedBundle> bundle =
+        open_bundle(source, artifact.digest(), oci_architecture(own_machine()));
+    EXPECT_TRUE(bundle && PluginCache(path("cache")).keep(*bundle));
+    RbacOptions options;
+    options.manifest = directory_.write(
+        "m.yaml",
+        "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\npluginSources: "
+        "{cacheDirectory: cache}\npluginSignatures:\n  keys: [{name: k, publicKey: " +
+            key + "}]\n" + more + "plugins: [{name: sample, source: \"oci://r.io/s@" +
+            artifact.digest() + "\"}]\n");
+    std::ostringstream printed;
+    std::ostringstream why;
+    const int code = run_rbac(options, printed, why);
+    EXPECT_EQ(printed.str().empty(), code != 0);
+    return std::to_string(code) + " " + why.str();
+  };
+  EXPECT_EQ(rbac(signature, ""), "0 ");
+  EXPECT_THAT(rbac("", ""), AllOf(StartsWith("2 "), HasSubstr("is missing")));
+  EXPECT_THAT(rbac(signature, "  lowestVersions: {sample: 9.0.0}\n"),
+              AllOf(StartsWith("2 "), HasSubstr("the manifest requires at least 9.0.0")));
+  EXPECT_THAT(rbac(signature, "  refusedDigests: [" + sha256_hex(sample_content("good")) + "]\n"),
+              AllOf(StartsWith("2 "), HasSubstr("the manifest refuses this build")));
+}
+
+TEST(PluginOutdatedTest, OnlyTagsThatDoNotMoveAreNewer) {
+  EXPECT_EQ(newest_above("1.2.0", {"2", "1.9", "latest", "1.2.0", "1.3.0-rc.1"}), "");
+  EXPECT_EQ(newest_above("1.2.0", {"1.3.0", "2", "1.10.0", "1.9.0"}), "1.10.0");
+  EXPECT_EQ(newest_above("1.2.0", {"1.3.0_build.5", "1.2.1"}), "1.3.0_build.5");
 }
 
 TEST_F(PluginDeliveryTest, FilesThatAreNotOnePluginAreNotBundled) {

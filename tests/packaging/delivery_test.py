@@ -102,7 +102,7 @@ def check_commands(delivery):
     delivery.run('plugin', 'install', f'{repository}:{version}', '--plugin-dir', 'installed', code=2)
     delivery.run('plugin', 'install', f'{repository}@sha256:{"0" * 64}', '--plugin-dir', 'installed', code=1)
     delivery.run('plugin', 'install', pushed, '--plugin-dir', 'installed', '--files', 'files')
-    delivery.run('plugin', 'install', f'{repository}:{version}', '--plugin-dir', 'by-tag', '--manifest', 'keys.yaml')
+    delivery.run('plugin', 'install', f'{repository}:{version}', '--name', 'ttl', '--plugin-dir', 'by-tag', '--manifest', 'keys.yaml')
     delivery.run('plugin', 'install', 'pulled', '--plugin-dir', 'by-layout', '--manifest', 'keys.yaml')
     for folder in ('installed', 'by-tag', 'by-layout'):
         expect((scratch / folder / 'ttl.so').read_bytes() == delivery.first.read_bytes(), f'{folder} has the plugin')
@@ -136,7 +136,8 @@ def check_skopeo(delivery, reference):
     delivery.run('plugin', 'install', copy, '--plugin-dir', 'by-skopeo', '--manifest', 'keys.yaml')
     skopeo('copy', '--all', '--preserve-digests', '--dest-authfile', login[1], '--dest-tls-verify=false', f'oci-archive:{delivery.scratch}/first.tar',
            f'docker://{delivery.repository}:by-skopeo')
-    delivery.run('plugin', 'install', f'{delivery.repository}:by-skopeo', '--plugin-dir', 'by-copy', '--manifest', 'keys.yaml')
+    delivery.run('plugin', 'install', f'{delivery.repository}:by-skopeo', '--name', 'ttl', '--plugin-dir', 'by-copy', '--manifest',
+                 'keys.yaml')
     expect((delivery.scratch / 'by-copy' / 'ttl.so').read_bytes() == delivery.first.read_bytes(), 'skopeo pushes what davit bundles')
 
 
