@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -30,19 +31,29 @@ class BackendTransports final : public sandbox::BackendConnector {
  public:
   BackendTransports(Clock& clock, Logger log) : clock_(clock), log_(std::move(log)) {}
 
-  [[nodiscard]] Result<Transport*> connect(const sandbox::BackendServer& server) override
-      EXCLUDES(mutex_);
+  /// Forgets the server that was used longest ago where there are too many.
+  [[nodiscard]] Result<std::shared_ptr<Transport>> connect(
+      const sandbox::BackendServer& server) override EXCLUDES(mutex_);
 
  private:
-  /// Tests make new certificates at each start, and few sandboxes live for hundreds of them.
-  static constexpr std::size_t kServersMax = 512;
+  /// Few sandboxes have so many aggregated APIs at once. Tests make new certificates at each start,
+  /// and the old ones are not used again.
+  static constexpr std::size_t kServersMax = 64;
   using Key = std::tuple<std::string, std::string, std::string, sandbox::BackendServer::Verify>;
+  struct Server {
+    std::shared_ptr<Transport> transport;
+    std::uint64_t used = 0;  ///< The number of its last use.
+  };
+
+  /// Null: all servers are being called.
+  [[nodiscard]] std::shared_ptr<Transport> forget_oldest() REQUIRES(mutex_);
 
   Clock& clock_;
   const Logger log_;
   NoRestMetrics metrics_;
   Mutex mutex_;
-  std::map<Key, std::unique_ptr<Transport>> transports_ GUARDED_BY(mutex_);
+  std::uint64_t uses_ GUARDED_BY(mutex_) = 0;
+  std::map<Key, Server> servers_ GUARDED_BY(mutex_);
 };
 
 }  // namespace davit::host

@@ -71,7 +71,7 @@ bool Aggregation::serves(const Url& url) {
   return service_of(*known, url) != nullptr;
 }
 
-Result<Transport*> Aggregation::connect(const RegisteredService& service) const {
+Result<std::shared_ptr<Transport>> Aggregation::connect(const RegisteredService& service) const {
   const Result<BackendServer> server = server_of(service, parts_.store);
   if (!server) return server.error();
   return parts_.connector.connect(*server);
@@ -117,7 +117,7 @@ std::optional<HttpServerResponse> Aggregation::serve(const HttpServerRequest& re
   if (!service->available) return proxy_error(503, "service unavailable");
   const Result<BackendServer> server = server_of(*service, parts_.store);
   if (!server) return proxy_error(503, "service unavailable");
-  const Result<Transport*> transport = parts_.connector.connect(*server);
+  const Result<std::shared_ptr<Transport>> transport = parts_.connector.connect(*server);
   if (!transport) return proxy_error(500, transport.error().message());
   std::shared_ptr<void> place = take_place(service->name);
   if (place == nullptr) {
@@ -132,7 +132,7 @@ std::optional<HttpServerResponse> Aggregation::serve(const HttpServerRequest& re
   } else {
     proxied.timeout = url.is_resource ? kRequestTime : kDiscoveryTime;
   }
-  return start_proxied(**transport, std::move(proxied), parts_.clock, std::move(place));
+  return start_proxied(*transport, std::move(proxied), parts_.clock, std::move(place));
 }
 
 RemoteApis Aggregation::apis() {

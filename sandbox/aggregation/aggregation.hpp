@@ -60,7 +60,7 @@ class Aggregation {
   /// A request of the aggregator itself, as a member of system:masters, which ends after 5 s.
   [[nodiscard]] HttpRequest own_request(std::string target, std::string accept) const;
   /// The transport to the server of a remote service.
-  [[nodiscard]] Result<Transport*> connect(const RegisteredService& service) const;
+  [[nodiscard]] Result<std::shared_ptr<Transport>> connect(const RegisteredService& service) const;
 
  private:
   class Place;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <davit/result.hpp>
+#include <memory>
 #include <string>
 
 #include "lib/net/transport.hpp"
@@ -24,9 +25,9 @@ class BackendConnector {
   BackendConnector& operator=(const BackendConnector&) = delete;
   virtual ~BackendConnector() = default;
 
-  /// The transport to a server, which lives as long as the connector. The error is one line for
-  /// the user. Must not block.
-  [[nodiscard]] virtual Result<Transport*> connect(const BackendServer& server) = 0;
+  /// The transport to a server, which the caller holds as long as a call lasts. The error is one
+  /// line for the user. Must not block.
+  [[nodiscard]] virtual Result<std::shared_ptr<Transport>> connect(const BackendServer& server) = 0;
 };
 
 }  // namespace davit::sandbox

@@ -103,8 +103,9 @@ class Exchange final : public ResponseReader {
   Exchange(std::string_view method, std::shared_ptr<void> held)
       : has_body_(method != "HEAD"), held_(std::move(held)) {}
 
-  void start(Transport& transport, HttpRequest request) {
-    call_ = transport.start(std::move(request), *this);
+  void start(std::shared_ptr<Transport> transport, HttpRequest request) {
+    transport_ = std::move(transport);
+    call_ = transport_->start(std::move(request), *this);
   }
 
   void on_head(int status, const HttpHeaders& headers) override EXCLUDES(mutex_) {
@@ -187,6 +188,7 @@ class Exchange final : public ResponseReader {
  private:
   const bool has_body_;
   const std::shared_ptr<void> held_;
+  std::shared_ptr<Transport> transport_;
   Mutex mutex_;
   int status_ GUARDED_BY(mutex_) = 0;
   HttpHeaders headers_ GUARDED_BY(mutex_);
@@ -266,8 +268,8 @@ HttpRequest proxied_request(const HttpServerRequest& request, const UserInfo& wh
   return out;
 }
 
-HttpServerResponse start_proxied(Transport& transport, HttpRequest request, const Clock& clock,
-                                 std::shared_ptr<void> held) {
+HttpServerResponse start_proxied(const std::shared_ptr<Transport>& transport, HttpRequest request,
+                                 const Clock& clock, std::shared_ptr<void> held) {
   auto exchange = std::make_unique<Exchange>(request.method, std::move(held));
   Exchange& started = *exchange;
   // For callers that do not wait.

@@ -21,8 +21,9 @@ void add_remote_user(const UserInfo& who, HttpHeaders& headers);
 /// Sends `request`; its response is deferred, and its body streamed: at most 1 MiB of it waits for
 /// a slow client. Never blocks. `transport` and `clock` must outlive the response. `held` lives as
 /// long as the exchange.
-[[nodiscard]] HttpServerResponse start_proxied(Transport& transport, HttpRequest request,
-                                               const Clock& clock, std::shared_ptr<void> held);
+[[nodiscard]] HttpServerResponse start_proxied(const std::shared_ptr<Transport>& transport,
+                                               HttpRequest request, const Clock& clock,
+                                               std::shared_ptr<void> held);
 
 /// A plain-text error of the aggregator, as http.Error of Go's net/http writes it.
 [[nodiscard]] HttpServerResponse proxy_error(int status, std::string text);

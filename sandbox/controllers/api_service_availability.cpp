@@ -51,8 +51,9 @@ class ApiServiceAvailability::Fetch final : public ResponseReader {
 
   explicit Fetch(std::string url) : url_(std::move(url)) {}
 
-  void start(Transport& transport, HttpRequest request) {
-    call_ = transport.start(std::move(request), *this);
+  void start(std::shared_ptr<Transport> transport, HttpRequest request) {
+    transport_ = std::move(transport);
+    call_ = transport_->start(std::move(request), *this);
   }
   void on_head(int status, const HttpHeaders& headers) override EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
@@ -90,6 +91,7 @@ class ApiServiceAvailability::Fetch final : public ResponseReader {
 
  private:
   const std::string url_;
+  std::shared_ptr<Transport> transport_;
   Mutex mutex_;
   Reply reply_ GUARDED_BY(mutex_);
   bool too_large_ GUARDED_BY(mutex_) = false;
@@ -176,7 +178,7 @@ void ApiServiceAvailability::begin(const RegisteredService& service, Tracked& tr
 
 void ApiServiceAvailability::send(const RegisteredService& service, Tracked& tracked, Time now,
                                   Step step) {
-  const Result<Transport*> transport = aggregation_.connect(service);
+  const Result<std::shared_ptr<Transport>> transport = aggregation_.connect(service);
   if (!transport) return fail(service, tracked, now, failed_condition(transport.error().message()));
   std::string path = service.path();
   std::string accept = "application/json";
@@ -188,7 +190,7 @@ void ApiServiceAvailability::send(const RegisteredService& service, Tracked& tra
   if (step == Step::kOpenApi) path = "/openapi/v3";
   tracked.step = step;
   tracked.fetch = std::make_unique<Fetch>(std::string((*transport)->server()) + path);
-  tracked.fetch->start(**transport, aggregation_.own_request(path, accept));
+  tracked.fetch->start(*transport, aggregation_.own_request(path, accept));
 }
 
 void ApiServiceAvailability::advance(const RegisteredService& service, Tracked& tracked, Time now) {

@@ -43,9 +43,9 @@ inline test::ScriptedResponse tools_reply(const HttpRequest& request) {
 /// Every server is the one scripted transport.
 class FakeBackends final : public BackendConnector {
  public:
-  [[nodiscard]] Result<Transport*> connect(const BackendServer& server) override {
+  [[nodiscard]] Result<std::shared_ptr<Transport>> connect(const BackendServer& server) override {
     servers.push_back(server);
-    return static_cast<Transport*>(&transport);
+    return std::shared_ptr<Transport>(std::shared_ptr<void>(), &transport);
   }
 
   test::FakeTransport transport;
