@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <davit/mutant.hpp>
 #include <system_error>
 #include <utility>
@@ -57,6 +58,27 @@ void make_private(const std::filesystem::path& folder) {
   if (folder.empty() || std::filesystem::exists(folder, ignored)) return;
   make_private(folder.parent_path());
   (void)::mkdir(folder.c_str(), S_IRWXU);
+}
+
+std::uintmax_t bytes_of(const std::filesystem::path& entry) {
+  std::uintmax_t out = 0;
+  std::error_code failed;
+  for (std::filesystem::recursive_directory_iterator each(entry, failed), end;
+       !failed && each != end; each.increment(failed)) {
+    std::error_code ignored;
+    const std::uintmax_t size = each->is_regular_file(ignored) ? each->file_size(ignored) : 0;
+    out += ignored ? 0 : size;
+  }
+  return out;
+}
+
+/// Whether nothing was written into it for so long that its process has ended.
+bool is_left_behind(const std::filesystem::path& entry) {
+  constexpr std::chrono::hours kDay{24};
+  if (!entry.filename().string().starts_with(kUnfinished)) return false;
+  std::error_code failed;
+  const auto written = std::filesystem::last_write_time(entry, failed);
+  return !failed && written < std::filesystem::file_time_type::clock::now() - kDay;
 }
 
 /// Writes the files of an entry.
@@ -136,17 +158,23 @@ void PluginCache::prune(const std::set<std::string>& used) {
   std::set<std::string> names;
   for (const std::string& each : used) names.insert(entry_name(each));
   std::vector<std::pair<std::filesystem::file_time_type, std::filesystem::path>> others;
+  std::vector<std::filesystem::path> left_behind;
+  std::uintmax_t bytes = 0;
   std::error_code failed;
   for (std::filesystem::directory_iterator each(folder_, failed), end; !failed && each != end;
        each.increment(failed)) {
     const std::string name = each->path().filename().string();
     std::error_code ignored;
+    if (is_left_behind(each->path())) left_behind.push_back(each->path());
     if (!is_oci_digest("sha256:" + name) || names.contains(name)) continue;
     others.emplace_back(std::filesystem::last_write_time(each->path(), ignored), each->path());
+    bytes += bytes_of(each->path());
   }
+  std::error_code ignored;
+  for (const auto& each : left_behind) std::filesystem::remove_all(each, ignored);
   std::sort(others.begin(), others.end());
-  while (others.size() + names.size() > kKept && !others.empty()) {
-    std::error_code ignored;
+  while ((others.size() + names.size() > kKept || bytes > bytes_max_) && !others.empty()) {
+    bytes -= std::min(bytes, bytes_of(others.front().second));
     std::filesystem::remove_all(others.front().second, ignored);
     others.erase(others.begin());
   }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <davit/result.hpp>
 #include <filesystem>
 #include <set>
@@ -32,7 +33,11 @@ class PluginCache {
   /// Builds that are kept for a way back, with those in use.
   static constexpr std::size_t kKept = 16;
 
-  explicit PluginCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  /// All builds that are kept, except those in use.
+  static constexpr std::uintmax_t kBytesMax = std::uintmax_t{2} << 30;
+
+  explicit PluginCache(std::filesystem::path folder, std::uintmax_t bytes_max = kBytesMax)
+      : folder_(std::move(folder)), bytes_max_(bytes_max) {}
 
   /// The plugin of the bundle with this digest, for this architecture. kNotFound: it is not here,
   /// or no longer what it was.
@@ -46,11 +51,13 @@ class PluginCache {
   void remember(const std::string& reference, const std::string& digest);
   [[nodiscard]] std::string recall(const std::string& reference) const;
 
-  /// Removes the entries that were added first, beyond kKept, except those with these digests.
+  /// Removes the entries that were added first, beyond kKept or the limit of bytes, except those
+  /// with these digests, and what processes that ended while they wrote have left for a day.
   void prune(const std::set<std::string>& used);
 
  private:
   const std::filesystem::path folder_;
+  const std::uintmax_t bytes_max_;
 };
 
 }  // namespace davit::host

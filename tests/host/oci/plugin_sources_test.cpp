@@ -148,5 +148,30 @@ TEST_F(PluginSourcesTest, OldBuildsLeaveTheCacheInTheEnd) {
   EXPECT_TRUE(kept.find(digest_, oci_architecture(own_machine()))) << "the one in use stays";
 }
 
+TEST_F(PluginSourcesTest, TheCacheHasALimitOfBytes) {
+  ASSERT_EQ(pull(pinned()), "");
+  const std::string first = digest_;
+  serve("1.3.0");
+  ASSERT_EQ(pull(pinned()), "");
+  const std::string machine = oci_architecture(own_machine());
+  PluginCache(cache()).prune({digest_});
+  EXPECT_TRUE(PluginCache(cache()).find(first, machine)) << "both are small";
+  PluginCache(cache(), 1).prune({digest_});
+  EXPECT_FALSE(PluginCache(cache()).find(first, machine));
+  EXPECT_TRUE(PluginCache(cache()).find(digest_, machine)) << "the one in use stays";
+}
+
+TEST_F(PluginSourcesTest, UnfinishedEntriesOfEndedProcessesAreRemoved) {
+  ASSERT_EQ(pull(pinned()), "");
+  directory_.write("cache/.new-old/greeter.so", "half");
+  directory_.write("cache/.new-now/greeter.so", "half");
+  const std::filesystem::path old = cache() + "/.new-old";
+  std::filesystem::last_write_time(old,
+                                   std::filesystem::last_write_time(old) - std::chrono::hours(48));
+  ASSERT_EQ(pull(pinned()), "");
+  EXPECT_FALSE(std::filesystem::exists(old));
+  EXPECT_TRUE(std::filesystem::exists(cache() + "/.new-now")) << "its process may be at work";
+}
+
 }  // namespace
 }  // namespace davit::host
