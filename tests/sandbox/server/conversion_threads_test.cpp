@@ -125,12 +125,24 @@ TEST(ConversionThreadsTest, AWatchWaitsWhileListsHaveTheMemory) {
   converter.respond = nullptr;
   Reply watch = sandbox.get(kWidgetsV1 + "?watch=true");
   std::string text;
-  constexpr int kReads = 100;
-  for (int i = 0; i < kReads; ++i) {
+
+  const auto read = [&] {
     std::this_thread::yield();
-    ASSERT_EQ(watch.stream->read(text, 1 << 20), HttpBodyStream::State::kOpen);
+    return watch.stream->read(text, 1 << 20) == HttpBodyStream::State::kOpen;
+  };
+  const auto pause = [&] { return watch.stream->next_read() - sandbox.clock.now(); };
+  constexpr Duration kFirstPause = std::chrono::milliseconds(1);
+
+  // The pauses before a thread is asked again grow, so a shorter one shows that the first thread
+  // was refused the memory and that another has begun.
+  while (text.empty() && pause() > kFirstPause) ASSERT_TRUE(read());
+  Duration last = pause();
+  while (text.empty() && pause() >= last) {
+    last = pause();
+    ASSERT_TRUE(read());
   }
-  EXPECT_EQ(text, "");
+
+  EXPECT_EQ(text, "") << "the list has the memory";
 
   hanging.deferred.reset();
 
