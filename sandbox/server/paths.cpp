@@ -111,7 +111,7 @@ ApiResult<HttpServerResponse> health(const Url& url) {
   if (!found) return page_not_found();
   if (!wanted.empty() || !url.query.find("verbose")) return text("ok");
   std::ranges::sort(excluded);
-  excluded.erase(std::ranges::unique(excluded).begin(), excluded.end());
+  excluded.erase(std::unique(excluded.begin(), excluded.end()), excluded.end());
   if (!excluded.empty()) {
     lines += "warn: some health checks cannot be excluded: no matches for ";
     for (const std::string& each : excluded) {
