@@ -114,7 +114,7 @@ Time UnaryCall::next_step() const {
 }
 
 void UnaryCall::send(Time now) {
-  if (is_write(request_.verb) && parts_.options.write_gate) {
+  if (is_write(request_.verb) && parts_.options.write_gate && !mutant("write-gate")) {
     if (Status gate = parts_.options.write_gate(); !gate.ok()) {
       return conclude(now, {Code::kCancelled, gate.message()});
     }
