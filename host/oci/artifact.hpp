@@ -1,7 +1,7 @@
 /// The documents of an artifact in a registry: an image index, a manifest for each machine, and
 /// what they refer to (image-spec v1.1). Pure.
 ///
-/// A bundle is an ordinary image, not an artifact of a type of its own: the kubelet mounts it as a
+/// A bundle is an ordinary image, not an artifact of a special type: the kubelet mounts it as a
 /// volume, container runtimes, registries and their mirrors know it.
 ///
 ///     index ──▶ manifest amd64 ──▶ config, layer (a tar with the plugin and its files)
@@ -30,7 +30,7 @@ inline constexpr const char* kOciVersion = "org.opencontainers.image.version";  
 inline constexpr const char* kPluginAbi = "dev.davit.plugin.abi";               ///< "1.0"
 inline constexpr const char* kPluginDigest = "dev.davit.plugin.digest";  ///< That of the .so, hex.
 
-/// The sizes that are accepted, whatever is announced.
+/// The largest sizes that are accepted.
 struct OciLimits {
   /// The registries' own limit of a manifest (distribution-spec, "Pushing Manifests").
   static constexpr std::size_t kDocumentBytes = std::size_t{4} << 20;
@@ -53,7 +53,7 @@ struct OciDescriptor {
 [[nodiscard]] std::string oci_digest(std::string_view bytes);
 /// The descriptor of `bytes`.
 [[nodiscard]] OciDescriptor describe(std::string media_type, std::string_view bytes);
-/// kInvalid, in one line: `bytes` are not what the descriptor names, whatever their sender says.
+/// kInvalid, in one line: `bytes` are not what the descriptor names.
 [[nodiscard]] Status check_content(std::string_view bytes, const OciDescriptor& descriptor);
 
 using OciAnnotations = std::map<std::string, std::string>;

@@ -85,7 +85,7 @@ struct BundleFacts {
 struct OpenedBundle : BundleFacts {
   std::vector<BundleFile> files;  ///< Without the plugin and its signature.
   std::string plugin;             ///< The bytes of NAME.so.
-  std::string signature;          ///< The content of NAME.so.sig; empty: there is none.
+  std::string signature;          ///< The content of NAME.so.sig; empty without such a file.
 };
 
 /// Takes the documents from `source`, where the bundle has this tag or digest, and no layer.
