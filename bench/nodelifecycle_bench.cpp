@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "host/plugin/note.hpp"
+#include "host/loading/note.hpp"
 #include "plugins/nodelifecycle/health_pass.hpp"
 #include "plugins/nodelifecycle/note.hpp"
 #include "tests/host/plugin/controller_fixture.hpp"

@@ -28,7 +28,7 @@
 #include "cli/dev/source_watch.hpp"
 #include "cli/dev/stuck_call.hpp"
 #include "cli/exit_codes.hpp"
-#include "host/plugin/staging.hpp"
+#include "host/loading/staging.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/take_until.hpp"
 #include "lib/base/unique_fd.hpp"

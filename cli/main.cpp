@@ -9,7 +9,7 @@
 #include "cli/run_command.hpp"
 #include "cli/sandbox_command.hpp"
 #include "cli/validate_command.hpp"
-#include "host/plugin/trial.hpp"
+#include "host/loading/trial.hpp"
 
 int main(int argc, char** argv) {
   const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);

@@ -4,8 +4,8 @@
 #include <ostream>
 
 #include "cli/exit_codes.hpp"
-#include "host/plugin/catalog.hpp"
-#include "host/plugin/declared_config.hpp"
+#include "host/loading/catalog.hpp"
+#include "host/loading/declared_config.hpp"
 #include "host/process/desired_state.hpp"
 #include "host/upstream/controllers_flag.hpp"
 

@@ -5,8 +5,8 @@
 
 #include "cli/exit_codes.hpp"
 #include "cli/plugin_report.hpp"
-#include "host/plugin/plugin_file.hpp"
-#include "host/plugin/staging.hpp"
+#include "host/loading/plugin_file.hpp"
+#include "host/loading/staging.hpp"
 
 namespace davit::host {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/plugin/capabilities.hpp"
+#include "host/loading/capabilities.hpp"
 #include "lib/base/json_text.hpp"
 
 namespace davit::host {

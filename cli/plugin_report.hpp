@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "host/plugin/elf_findings.hpp"
-#include "host/plugin/note.hpp"
+#include "host/loading/elf_findings.hpp"
+#include "host/loading/note.hpp"
 
 namespace davit::host {
 

@@ -12,8 +12,8 @@
 
 #include "cli/exit_codes.hpp"
 #include "host/config/manifest.hpp"
-#include "host/plugin/plugin_file.hpp"
-#include "host/plugin/signature.hpp"
+#include "host/loading/plugin_file.hpp"
+#include "host/loading/signature.hpp"
 #include "lib/base/base64.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/file_trust.hpp"

@@ -29,7 +29,7 @@ struct PluginSignOptions {
   std::vector<std::string> files;
 };
 
-/// Writes a signature beside each plugin (host/plugin/signature.hpp), replacing an existing one. 2:
+/// Writes a signature beside each plugin (host/loading/signature.hpp), replacing an existing one. 2:
 /// a key that is unusable or readable by others, or a file that is not a plugin.
 [[nodiscard]] int run_plugin_sign(const PluginSignOptions& options, std::ostream& out,
                                   std::ostream& err);

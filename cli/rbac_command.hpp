@@ -8,7 +8,7 @@
 
 #include "host/api/rest_client.hpp"
 #include "host/config/manifest.hpp"
-#include "host/plugin/note.hpp"
+#include "host/loading/note.hpp"
 #include "host/process/needed_rights.hpp"
 
 namespace davit::host {

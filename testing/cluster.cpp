@@ -4,10 +4,10 @@
 #include <limits>
 #include <set>
 
+#include "host/loading/plugin_file.hpp"
 #include "host/object/parse.hpp"
 #include "host/plugin/call_frame.hpp"
 #include "host/plugin/host_abi.hpp"
-#include "host/plugin/plugin_file.hpp"
 #include "lib/base/text_file.hpp"
 #include "lib/kube/yaml.hpp"
 #include "lib/kube/yaml_stream.hpp"

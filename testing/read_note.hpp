@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "host/plugin/note.hpp"
+#include "host/loading/note.hpp"
 #include "testing/cluster_server.hpp"
 
 namespace davit::testing {

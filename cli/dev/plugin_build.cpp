@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "cli/dev/build_output.hpp"
-#include "host/plugin/staging.hpp"
+#include "host/loading/staging.hpp"
 #include "lib/base/absolute_path.hpp"
 
 namespace davit::host {

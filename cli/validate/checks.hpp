@@ -11,7 +11,7 @@
 
 #include "cli/validate/child.hpp"
 #include "cli/validate/trial_host.hpp"
-#include "host/plugin/elf_findings.hpp"
+#include "host/loading/elf_findings.hpp"
 
 namespace davit::host {
 

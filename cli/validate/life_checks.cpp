@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "cli/validate/check_functions.hpp"
-#include "host/plugin/loader.hpp"
+#include "host/loading/loader.hpp"
 
 extern char** environ;
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/validate/sample_objects.hpp"
-#include "host/plugin/digest.hpp"
+#include "host/loading/digest.hpp"
 
 namespace davit::host {
 namespace {

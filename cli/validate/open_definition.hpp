@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "host/plugin/note.hpp"
+#include "host/loading/note.hpp"
 
 namespace davit::host {
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "cli/validate/trial_content.hpp"
+#include "host/loading/staging.hpp"
 #include "host/object/lent_memory.hpp"
 #include "host/plugin/controller_host.hpp"
-#include "host/plugin/staging.hpp"
 #include "host/swap/plugin_set.hpp"
 #include "lib/base/mutex.hpp"
 #include "sandbox/store/store.hpp"

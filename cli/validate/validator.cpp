@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "cli/validate/checks.hpp"
-#include "host/plugin/plugin_file.hpp"
-#include "host/plugin/staging.hpp"
+#include "host/loading/plugin_file.hpp"
+#include "host/loading/staging.hpp"
 
 namespace davit::host {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "host/plugin/elf_findings.hpp"
+#include "host/loading/elf_findings.hpp"
 
 namespace davit::host {
 

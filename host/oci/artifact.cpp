@@ -6,7 +6,7 @@
 #include <set>
 
 #include "host/config/oci_reference.hpp"
-#include "host/plugin/digest.hpp"
+#include "host/loading/digest.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/kube/json.hpp"
 

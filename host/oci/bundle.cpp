@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "host/config/oci_reference.hpp"
+#include "host/loading/digest.hpp"
 #include "host/oci/tar.hpp"
-#include "host/plugin/digest.hpp"
 #include "lib/base/json_text.hpp"
 
 namespace davit::host {

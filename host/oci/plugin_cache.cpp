@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "host/config/oci_reference.hpp"
-#include "host/plugin/digest.hpp"
-#include "host/plugin/staging.hpp"
+#include "host/loading/digest.hpp"
+#include "host/loading/staging.hpp"
 #include "lib/base/file_trust.hpp"
 #include "lib/base/replace_file.hpp"
 #include "lib/base/text_file.hpp"

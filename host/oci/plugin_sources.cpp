@@ -7,9 +7,9 @@
 
 #include "host/config/oci_reference.hpp"
 #include "host/crash/crash_journal.hpp"
+#include "host/loading/elf_reader.hpp"
 #include "host/oci/plugin_cache.hpp"
 #include "host/oci/registry.hpp"
-#include "host/plugin/elf_reader.hpp"
 
 namespace davit::host {
 namespace {

@@ -3,7 +3,7 @@
 #include <davit/mutant.hpp>
 #include <utility>
 
-#include "host/plugin/declared_config.hpp"
+#include "host/loading/declared_config.hpp"
 
 namespace davit::host {
 

@@ -2,7 +2,7 @@
 
 #include <tuple>
 
-#include "host/plugin/capabilities.hpp"
+#include "host/loading/capabilities.hpp"
 #include "host/plugin/host_tables.hpp"
 
 namespace davit::host {

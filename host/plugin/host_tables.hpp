@@ -11,8 +11,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "host/loading/capabilities.hpp"
 #include "host/plugin/call_frame.hpp"
-#include "host/plugin/capabilities.hpp"
 #include "host/plugin/controller_abi.hpp"
 #include "host/plugin/guard.hpp"
 #include "host/plugin/received.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "host/cache/informer.hpp"
-#include "host/plugin/note.hpp"
+#include "host/loading/note.hpp"
 
 namespace davit::host {
 

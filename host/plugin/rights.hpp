@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/plugin/note.hpp"
+#include "host/loading/note.hpp"
 
 namespace davit::host {
 

@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "host/plugin/note.hpp"
+#include "host/loading/note.hpp"
 #include "host/process/desired_state.hpp"
 #include "host/swap/swap_report.hpp"
 #include "lib/base/log.hpp"

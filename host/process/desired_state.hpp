@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/plugin/catalog.hpp"
+#include "host/loading/catalog.hpp"
 #include "host/process/run_settings.hpp"
 #include "host/upstream/controllers_flag.hpp"
 

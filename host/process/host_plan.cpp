@@ -4,7 +4,7 @@
 #include <ostream>
 #include <utility>
 
-#include "host/plugin/capabilities.hpp"
+#include "host/loading/capabilities.hpp"
 
 namespace davit::host {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "host/crash/quarantine.hpp"
-#include "host/plugin/staging.hpp"
+#include "host/loading/staging.hpp"
 #include "host/process/desired_state.hpp"
 #include "host/process/host_process.hpp"
 #include "host/process/run_settings.hpp"

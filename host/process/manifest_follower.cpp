@@ -4,8 +4,8 @@
 #include <set>
 #include <utility>
 
-#include "host/plugin/catalog.hpp"
-#include "host/plugin/staging.hpp"
+#include "host/loading/catalog.hpp"
+#include "host/loading/staging.hpp"
 #include "lib/base/absolute_path.hpp"
 #include "lib/base/assert.hpp"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "host/config/manifest.hpp"
-#include "host/plugin/note.hpp"
+#include "host/loading/note.hpp"
 
 namespace davit::host {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "host/plugin/digest.hpp"
+#include "host/loading/digest.hpp"
 #include "host/status/host_status.hpp"
 #include "lib/base/base64.hpp"
 #include "lib/base/markup.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/plugin/staging.hpp"
+#include "host/loading/staging.hpp"
 
 namespace davit::host {
 namespace {

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "host/loading/loader.hpp"
 #include "host/plugin/controller_host.hpp"
-#include "host/plugin/loader.hpp"
 #include "host/swap/swap_report.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/gate.hpp"

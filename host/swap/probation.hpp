@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "host/plugin/staging.hpp"
+#include "host/loading/staging.hpp"
 #include "host/plugin/sync_tally.hpp"
 #include "host/swap/swap_report.hpp"
 #include "lib/base/clock.hpp"

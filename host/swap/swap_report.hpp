@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/plugin/elf_findings.hpp"
+#include "host/loading/elf_findings.hpp"
 #include "lib/base/clock.hpp"
 
 namespace davit::host {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "host/plugin/loader.hpp"
+#include "host/loading/loader.hpp"
 #include "host/run/swap_metrics.hpp"
 #include "host/swap/probation.hpp"
 #include "host/swap/swap_report.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/plugin/note.hpp"
+#include "host/loading/note.hpp"
 
 namespace davit::host {
 

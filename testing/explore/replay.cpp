@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "host/plugin/digest.hpp"
+#include "host/loading/digest.hpp"
 #include "lib/base/take_until.hpp"
 
 namespace davit::explore {

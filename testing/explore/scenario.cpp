@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "host/plugin/digest.hpp"
+#include "host/loading/digest.hpp"
 #include "lib/base/take_until.hpp"
 #include "lib/kube/names.hpp"
 #include "lib/kube/patch/patch.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/plugin/capabilities.hpp"
-#include "host/plugin/digest.hpp"
+#include "host/loading/capabilities.hpp"
+#include "host/loading/digest.hpp"
 #include "lib/base/text_file.hpp"
 
 namespace davit::explore {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "host/plugin/loader.hpp"
-#include "host/plugin/note.hpp"
-#include "host/plugin/staging.hpp"
+#include "host/loading/loader.hpp"
+#include "host/loading/note.hpp"
+#include "host/loading/staging.hpp"
 #include "testing/explore/scenario.hpp"
 
 namespace davit::explore {

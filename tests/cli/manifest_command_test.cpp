@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include "tests/host/plugin/samples.hpp"
+#include "tests/host/loading/samples.hpp"
 
 namespace davit::host {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "cli/plugin_report.hpp"
 #include "lib/kube/strict_json.hpp"
-#include "tests/host/plugin/samples.hpp"
+#include "tests/host/loading/samples.hpp"
 
 namespace davit::host {
 namespace {

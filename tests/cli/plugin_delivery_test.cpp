@@ -7,12 +7,12 @@
 
 #include "cli/plugin_signing.hpp"
 #include "cli/rbac_command.hpp"
+#include "host/loading/digest.hpp"
+#include "host/loading/elf_reader.hpp"
 #include "host/oci/layout.hpp"
 #include "host/oci/plugin_cache.hpp"
-#include "host/plugin/digest.hpp"
-#include "host/plugin/elf_reader.hpp"
+#include "tests/host/loading/samples.hpp"
 #include "tests/host/oci/bundles.hpp"
-#include "tests/host/plugin/samples.hpp"
 
 namespace davit::host {
 namespace {

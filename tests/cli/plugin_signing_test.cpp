@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "lib/base/text_file.hpp"
-#include "tests/host/plugin/samples.hpp"
+#include "tests/host/loading/samples.hpp"
 
 namespace davit::host {
 namespace {

@@ -12,7 +12,7 @@
 #include "host/upstream/upstream_clients.hpp"
 #include "lib/kube/json.hpp"
 #include "lib/net/certificates.hpp"
-#include "tests/host/plugin/samples.hpp"
+#include "tests/host/loading/samples.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/fake_transport.hpp"
 #include "tests/support/recording_log_sink.hpp"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "host/plugin/trial.hpp"
+#include "host/loading/trial.hpp"
 #include "lib/base/text_file.hpp"
 #include "tests/cli/run_fixture.hpp"
 

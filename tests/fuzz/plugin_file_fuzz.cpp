@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-#include "host/plugin/capabilities.hpp"
-#include "host/plugin/declared_config.hpp"
-#include "host/plugin/elf_findings.hpp"
-#include "host/plugin/note.hpp"
+#include "host/loading/capabilities.hpp"
+#include "host/loading/declared_config.hpp"
+#include "host/loading/elf_findings.hpp"
+#include "host/loading/note.hpp"
 #include "lib/base/assert.hpp"
 #include "lib/base/printable.hpp"
 

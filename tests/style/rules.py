@@ -16,7 +16,7 @@ C_OR_CPP = CPP + ('.c', '.h')
 PROSE = ('.md',)
 # Who may use which library; its name in an #include decides. The rest of the host goes through that folder.
 LIBRARY_FOLDERS = {
-    'yaml-cpp/': ('lib/kube/',), 'curl/': ('host/api/',), 'boost/dll': ('host/plugin/',),
+    'yaml-cpp/': ('lib/kube/',), 'curl/': ('host/api/',), 'boost/dll': ('host/loading/',),
     'CLI/': ('cli/',), 'spdlog/': ('lib/base/',), 'prometheus/': ('host/health/',),
     'boost/beast': ('lib/net/', 'host/api/http1.cpp'), 'boost/asio': ('lib/net/',), 'protozero/': ('lib/kube/schema/',),
     're2/': ('lib/kube/validation/',),
@@ -155,7 +155,7 @@ def all_rules(root):
         Rule('exceptions', cpp, lines_that(r'\b(try|catch)\b', '"{}": errors are values', without_directives), {
             'cli/command_line.cpp': 'CLI11 throws',
             'lib/kube/yaml.cpp': 'yaml-cpp throws',
-            'host/plugin/loader.cpp': 'Boost.DLL throws',
+            'host/loading/loader.cpp': 'Boost.DLL throws',
             'lib/net/asio_server.cpp': 'whatever a connection throws ends that connection alone',
             'sandbox/server/request_threads.cpp': 'whatever a request throws ends that request alone',
             'lib/base/start_thread.hpp': 'std::jthread throws where the system has no thread',
@@ -169,7 +169,7 @@ def all_rules(root):
         Rule('memory', cpp, lines_that(
             r'(?<!operator )\b(new|delete)\b(?<!= delete)|\b(malloc|calloc|realloc|free)\s*\(',
             '"{}": memory belongs to a value or a unique_ptr', without_directives), {
-                'host/plugin/loader.cpp': 'make_unique reaches no private constructor',
+                'host/loading/loader.cpp': 'make_unique reaches no private constructor',
                 'tests/support/scarcity.cpp': 'the allocator that fails when a test wants it to',
                 'tests/plugins/garbagecollector/graph_size_test.cpp': 'the allocator that counts',
                 'sdk/src/entry.cpp': 'destroy() of the C table ends what init() made'}),

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "host/loading/digest.hpp"
 #include "host/oci/tar.hpp"
-#include "host/plugin/digest.hpp"
 #include "tests/host/oci/bundles.hpp"
 
 namespace davit::host {

@@ -6,9 +6,9 @@
 
 #include <filesystem>
 
+#include "host/loading/digest.hpp"
+#include "host/loading/elf_reader.hpp"
 #include "host/oci/plugin_cache.hpp"
-#include "host/plugin/digest.hpp"
-#include "host/plugin/elf_reader.hpp"
 #include "tests/host/oci/bundles.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/fake_transport.hpp"

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "host/plugin/capabilities.hpp"
-#include "host/plugin/note.hpp"
+#include "host/loading/capabilities.hpp"
+#include "host/loading/note.hpp"
 
 namespace davit::host {
 namespace {

@@ -1,6 +1,6 @@
 // Swaps to files that would end the process that opens them.
-#include "host/plugin/trial.hpp"
-#include "tests/host/plugin/damage.hpp"
+#include "host/loading/trial.hpp"
+#include "tests/host/loading/damage.hpp"
 #include "tests/host/swap/swap_fixture.hpp"
 
 namespace davit::host {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "host/plugin/staging.hpp"
+#include "host/loading/staging.hpp"
 #include "host/swap/plugin_set.hpp"
 #include "tests/host/cache/pod_server.hpp"
 #include "tests/support/collector.hpp"

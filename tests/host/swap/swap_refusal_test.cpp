@@ -4,7 +4,7 @@
 #include <csignal>
 #include <future>
 
-#include "host/plugin/signature.hpp"
+#include "host/loading/signature.hpp"
 #include "tests/host/swap/swap_fixture.hpp"
 
 namespace davit::host {

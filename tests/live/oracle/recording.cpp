@@ -5,7 +5,7 @@
 #include <optional>
 #include <set>
 
-#include "host/plugin/digest.hpp"
+#include "host/loading/digest.hpp"
 #include "lib/base/text_file.hpp"
 #include "lib/kube/patch/patch.hpp"
 

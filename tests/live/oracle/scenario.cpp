@@ -7,7 +7,7 @@
 #include <fstream>
 #include <set>
 
-#include "host/plugin/digest.hpp"
+#include "host/loading/digest.hpp"
 #include "lib/base/text_file.hpp"
 #include "tests/live/oracle/step_reader.hpp"
 
