@@ -17,7 +17,7 @@
 #include "host/api/rest_client.hpp"
 #include "host/cache/server_history.hpp"
 #include "host/events/event_recorder.hpp"
-#include "host/health/metrics.hpp"
+#include "host/metrics/metrics.hpp"
 #include "host/plugin/cloud_exchange.hpp"
 #include "host/plugin/controller_host.hpp"
 #include "lib/base/log.hpp"

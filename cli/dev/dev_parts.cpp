@@ -20,7 +20,7 @@
 #include "host/api/rest_client.hpp"
 #include "host/crash/crash_handler.hpp"
 #include "host/crash/stack_sampler.hpp"
-#include "host/health/metrics.hpp"
+#include "host/metrics/metrics.hpp"
 #include "host/process/host_plan.hpp"
 #include "host/process/host_process.hpp"
 #include "lib/base/silent_log_sink.hpp"

@@ -11,8 +11,8 @@
 
 #include "host/health/debug_response.hpp"
 #include "host/health/health_checks.hpp"
-#include "host/health/metrics.hpp"
 #include "host/health/probe_thread.hpp"
+#include "host/metrics/metrics.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/mutex.hpp"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "host/health/metrics.hpp"
+#include "host/metrics/metrics.hpp"
 #include "host/plugin/slot_table.hpp"
 #include "lib/base/mutex.hpp"
 

@@ -14,7 +14,7 @@
 #include "host/crash/quarantine.hpp"
 #include "host/events/event_recorders.hpp"
 #include "host/health/health_checks.hpp"
-#include "host/health/metrics.hpp"
+#include "host/metrics/metrics.hpp"
 #include "host/swap/serving_plugins.hpp"
 #include "lib/base/log.hpp"
 

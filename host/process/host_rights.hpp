@@ -11,7 +11,7 @@
 #include "host/api/rest_client.hpp"
 #include "host/config/manifest.hpp"
 #include "host/health/health_checks.hpp"
-#include "host/health/metrics.hpp"
+#include "host/metrics/metrics.hpp"
 #include "host/process/host_clients.hpp"
 #include "host/process/rights_preflight.hpp"
 #include "host/swap/serving_plugins.hpp"

@@ -6,7 +6,7 @@
 
 #include "host/cache/reflector_state.hpp"
 #include "host/config/manifest.hpp"
-#include "host/health/metrics.hpp"
+#include "host/metrics/metrics.hpp"
 #include "host/run/leader_election.hpp"
 #include "host/run/lease_holders.hpp"
 #include "host/swap/swap_terms.hpp"

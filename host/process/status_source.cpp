@@ -5,8 +5,8 @@
 #include <tuple>
 #include <utility>
 
-#include "host/health/process_stats.hpp"
 #include "host/journal/journal_json.hpp"
+#include "host/metrics/process_stats.hpp"
 #include "lib/base/version.hpp"
 
 namespace davit::host {

@@ -17,7 +17,7 @@ PROSE = ('.md',)
 # Who may use which library; its name in an #include decides. The rest of the host goes through that folder.
 LIBRARY_FOLDERS = {
     'yaml-cpp/': ('lib/kube/',), 'curl/': ('host/api/',), 'boost/dll': ('host/loading/',),
-    'CLI/': ('cli/',), 'spdlog/': ('lib/base/',), 'prometheus/': ('host/health/',),
+    'CLI/': ('cli/',), 'spdlog/': ('lib/base/',), 'prometheus/': ('host/metrics/',),
     'boost/beast': ('lib/net/', 'host/api/http1.cpp'), 'boost/asio': ('lib/net/',), 'protozero/': ('lib/kube/schema/',),
     're2/': ('lib/kube/validation/',),
 }
@@ -186,9 +186,9 @@ def all_rules(root):
             r'/(work|root)/|/tmp/[A-Za-z]', '"{}" exists on one machine only'), {}),
         Rule('heavy-headers', lambda path: path.endswith(('.hpp', '.h')), heavy_headers, {
             'host/api/curl_handles.hpp': 'the one header with curl\'s deleters, included by .cpp files',
-            'host/health/exposition.hpp': 'inside the folder: metrics.hpp hides it',
-            'host/health/plugin_metrics.hpp': 'inside the folder: metrics.hpp hides it',
-            'host/health/series.hpp': 'inside the folder: metrics.hpp hides it'}),
+            'host/metrics/exposition.hpp': 'inside the folder: metrics.hpp hides it',
+            'host/metrics/plugin_metrics.hpp': 'inside the folder: metrics.hpp hides it',
+            'host/metrics/series.hpp': 'inside the folder: metrics.hpp hides it'}),
         Rule('library-folders', lambda path: path.startswith(shipped), library_folders, {}),
         Rule('glossary', c_or_cpp, glossary.names, {}),
         Rule('prose', lambda path: c_or_cpp(path) or path.endswith(PROSE) and not path.startswith('docs/spec/'), glossary.prose, {}),

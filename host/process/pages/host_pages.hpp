@@ -3,8 +3,8 @@
 
 #include <functional>
 
-#include "host/health/metrics.hpp"
 #include "host/health/observability_server.hpp"
+#include "host/metrics/metrics.hpp"
 #include "host/process/pages/flags_in_force.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"

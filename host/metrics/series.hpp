@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "host/health/metric_definition.hpp"
-#include "host/health/metric_rules.hpp"
+#include "host/metrics/metric_definition.hpp"
+#include "host/metrics/metric_rules.hpp"
 #include "lib/base/mutex.hpp"
 
 namespace davit::host {

@@ -1,4 +1,4 @@
-#include "host/health/process_stats.hpp"
+#include "host/metrics/process_stats.hpp"
 
 #include <dirent.h>
 #include <malloc.h>

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "host/health/metrics.hpp"
-#include "host/health/series.hpp"
+#include "host/metrics/metrics.hpp"
+#include "host/metrics/series.hpp"
 #include "lib/base/mutex.hpp"
 
 namespace davit::host {

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "host/health/metrics.hpp"
+#include "host/metrics/metrics.hpp"
 #include "tests/support/fake_clock.hpp"
 
 namespace davit::host {

@@ -1,4 +1,4 @@
-#include "host/health/metrics.hpp"
+#include "host/metrics/metrics.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "host/health/host_metrics.hpp"
+#include "host/metrics/host_metrics.hpp"
 
 namespace davit::host {
 namespace {

@@ -1,4 +1,4 @@
-#include "host/health/plugin_metrics.hpp"
+#include "host/metrics/plugin_metrics.hpp"
 
 #include <prometheus/counter.h>
 #include <prometheus/family.h>

@@ -1,4 +1,4 @@
-#include "host/health/metrics.hpp"
+#include "host/metrics/metrics.hpp"
 
 #include <prometheus/registry.h>
 
@@ -9,10 +9,10 @@
 #include <map>
 #include <utility>
 
-#include "host/health/exposition.hpp"
-#include "host/health/host_metrics.hpp"
-#include "host/health/plugin_metrics.hpp"
-#include "host/health/process_stats.hpp"
+#include "host/metrics/exposition.hpp"
+#include "host/metrics/host_metrics.hpp"
+#include "host/metrics/plugin_metrics.hpp"
+#include "host/metrics/process_stats.hpp"
 #include "lib/base/mutex.hpp"
 
 namespace davit::host {

@@ -1,4 +1,4 @@
-#include "host/health/metric_rules.hpp"
+#include "host/metrics/metric_rules.hpp"
 
 namespace davit::host {
 

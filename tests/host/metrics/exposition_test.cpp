@@ -1,4 +1,4 @@
-#include "host/health/exposition.hpp"
+#include "host/metrics/exposition.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "host/health/metrics.hpp"
+#include "host/metrics/metrics.hpp"
 #include "tests/support/fake_clock.hpp"
 
 namespace davit::host {
@@ -137,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(UseCase{"PrometheusRules", "packaging/prometheus/davit.rules.yaml"},
                     UseCase{"GrafanaDashboard", "packaging/grafana/davit.json"},
                     // The queries of kubernetes-mixin's dashboard and alerts.
-                    UseCase{"KubernetesMixin", "tests/host/health/kubernetes_mixin.promql"}),
+                    UseCase{"KubernetesMixin", "tests/host/metrics/kubernetes_mixin.promql"}),
     [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace

@@ -1,7 +1,7 @@
 /// The families that the host itself fills. Internal to host/health.
 #pragma once
 
-#include "host/health/series.hpp"
+#include "host/metrics/series.hpp"
 
 namespace davit::host {
 
