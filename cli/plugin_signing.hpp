@@ -29,8 +29,8 @@ struct PluginSignOptions {
   std::vector<std::string> files;
 };
 
-/// Writes a signature beside each plugin (host/loading/signature.hpp), replacing an existing one. 2:
-/// a key that is unusable or readable by others, or a file that is not a plugin.
+/// Writes a signature beside each plugin (host/loading/signature.hpp) and replaces an existing one.
+/// Returns 2 for a key that is unusable or readable by others, or a file that is not a plugin.
 [[nodiscard]] int run_plugin_sign(const PluginSignOptions& options, std::ostream& out,
                                   std::ostream& err);
 

@@ -10,8 +10,8 @@
 #include "host/api/rest_client.hpp"
 #include "host/config/leader_migration.hpp"
 #include "host/config/manifest.hpp"
-#include "host/run/leader_elector.hpp"
-#include "host/run/lease_api.hpp"
+#include "host/election/leader_elector.hpp"
+#include "host/election/lease_api.hpp"
 #include "lib/base/mutex.hpp"
 
 namespace davit::host {

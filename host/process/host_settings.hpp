@@ -6,9 +6,9 @@
 
 #include "host/cache/reflector_state.hpp"
 #include "host/config/manifest.hpp"
+#include "host/election/leader_election.hpp"
+#include "host/election/lease_holders.hpp"
 #include "host/metrics/metrics.hpp"
-#include "host/run/leader_election.hpp"
-#include "host/run/lease_holders.hpp"
 #include "host/swap/swap_terms.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/random.hpp"

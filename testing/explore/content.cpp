@@ -6,7 +6,7 @@
 #include <iterator>
 #include <set>
 
-#include "host/run/leader_election.hpp"
+#include "host/election/leader_election.hpp"
 
 namespace davit::explore {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "host/cache/server_history.hpp"
-#include "host/run/leader_election.hpp"
+#include "host/election/leader_election.hpp"
 #include "lib/net/transport.hpp"
 #include "testing/explore/subject.hpp"
 #include "testing/explore/world.hpp"

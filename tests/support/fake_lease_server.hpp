@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "host/run/lease.hpp"
-#include "host/run/lease_api.hpp"
+#include "host/election/lease.hpp"
+#include "host/election/lease_api.hpp"
 #include "lib/base/mutex.hpp"
 
 namespace davit::test {

@@ -1,4 +1,4 @@
-#include "host/run/leader_elector.hpp"
+#include "host/election/leader_elector.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "host/run/lease.hpp"
+#include "host/election/lease.hpp"
 #include "lib/base/clock.hpp"
 
 namespace davit::host {

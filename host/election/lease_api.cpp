@@ -1,4 +1,4 @@
-#include "host/run/lease_api.hpp"
+#include "host/election/lease_api.hpp"
 
 #include <utility>
 

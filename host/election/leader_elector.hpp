@@ -10,9 +10,9 @@
 #include <string>
 #include <thread>
 
+#include "host/election/leader_election.hpp"
+#include "host/election/lease_api.hpp"
 #include "host/events/event_recorder.hpp"
-#include "host/run/leader_election.hpp"
-#include "host/run/lease_api.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/mutex.hpp"

@@ -1,4 +1,4 @@
-#include "host/run/leader_election.hpp"
+#include "host/election/leader_election.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

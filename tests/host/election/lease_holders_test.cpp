@@ -1,4 +1,4 @@
-#include "host/run/lease_holders.hpp"
+#include "host/election/lease_holders.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "host/run/leader_election.hpp"
+#include "host/election/leader_election.hpp"
 
 #include <algorithm>
 #include <davit/kube/time.hpp>

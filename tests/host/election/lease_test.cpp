@@ -1,4 +1,4 @@
-#include "host/run/lease.hpp"
+#include "host/election/lease.hpp"
 
 #include <gtest/gtest.h>
 
