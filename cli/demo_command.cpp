@@ -16,8 +16,8 @@
 #include "cli/rollout_view.hpp"
 #include "host/process/host_plan.hpp"
 #include "host/process/host_process.hpp"
-#include "sandbox/nodes/api_calls.hpp"
-#include "sandbox/nodes/reflector.hpp"
+#include "nodes/api_calls.hpp"
+#include "nodes/reflector.hpp"
 
 namespace davit::host {
 namespace {

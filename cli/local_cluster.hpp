@@ -7,8 +7,8 @@
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/random.hpp"
+#include "nodes/simulation.hpp"
 #include "sandbox/client/in_process_transport.hpp"
-#include "sandbox/nodes/simulation.hpp"
 #include "sandbox/server/api_server.hpp"
 #include "sandbox/store/store.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/base/clock.hpp"
-#include "sandbox/nodes/simulation.hpp"
+#include "nodes/simulation.hpp"
 
 namespace CLI {
 class App;

@@ -6,7 +6,7 @@
 #include <CLI/Validators.hpp>
 
 #include "lib/kube/duration.hpp"
-#include "sandbox/nodes/device_objects.hpp"
+#include "nodes/device_objects.hpp"
 
 namespace davit::host {
 namespace {

@@ -18,7 +18,7 @@ PRODUCT_WORDS = WORDS | {
     'told': 'notified, reported', 'heard': 'received', 'nobody': 'none, anonymous', 'whereabouts': 'location',
     'goodbye': 'close_notify', 'meanwhile': 'observer', 'crew': 'workers',
 }
-PRODUCT = ('cli/', 'host/', 'lib/', 'plugins/', 'sandbox/', 'sdk/', 'testing/')
+PRODUCT = ('cli/', 'host/', 'lib/', 'nodes/', 'plugins/', 'sandbox/', 'sdk/', 'testing/')
 
 # In comments and Markdown.
 PHRASES = [(re.compile(rf'\b(?:{pattern})\b', re.I), instead) for pattern, instead in {

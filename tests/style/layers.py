@@ -8,7 +8,7 @@ there is no cycle. Between the layers:
 
     cli                everything below
     testing            sandbox, host, lib, sdk: what is behind the SDK's test cluster
-    sandbox/nodes      host/object, host/api, host/cache, lib: the simulated nodes are clients of any API server
+    nodes              host/object, host/api, host/cache, lib: the simulated nodes are clients of any API server
     sandbox            lib
     host               lib, sdk
     plugins/<name>     plugins/shared, sdk; plugins/admissionpolicy the libraries in LINKED, too
@@ -27,7 +27,8 @@ from collections import namedtuple
 Include = namedtuple('Include', 'path line source target')
 
 ORDERED = ('host', 'sandbox', 'lib')
-PRODUCT = ORDERED + ('plugins', 'sdk', 'cli', 'testing')
+NODES = 'nodes'
+PRODUCT = ORDERED + ('plugins', 'sdk', NODES, 'cli', 'testing')
 VALUES = ('davit/names.hpp', 'davit/result.hpp', 'davit/time.hpp', 'davit/kube/bootstrap_token.hpp', 'davit/kube/cron.hpp', 'davit/kube/duration.hpp',
           'davit/kube/go_quote.hpp', 'davit/kube/group_version.hpp', 'davit/kube/ip.hpp', 'davit/kube/label_match.hpp', 'davit/kube/label_syntax.hpp', 'davit/kube/node_selector.hpp',
           'davit/kube/duration_text.hpp', 'davit/kube/pod_resources.hpp', 'davit/kube/quantity.hpp', 'davit/kube/taint.hpp', 'davit/kube/time.hpp')
@@ -94,10 +95,10 @@ def permitted(source, target, order):
     if target == SHARED:
         return layer == 'plugins'
     if layer == below:
-        return layer in ORDERED and order.index(target) < order.index(source) and source != 'sandbox/nodes'
-    if source == 'sandbox/nodes' and target in CLIENT:
+        return layer in ORDERED and order.index(target) < order.index(source)
+    if source == NODES and target in CLIENT:
         return True
-    return below in {'sandbox': ('lib',), 'host': ('lib', 'sdk'), 'plugins': ('sdk',)}.get(layer, ())
+    return below in {'sandbox': ('lib',), NODES: ('lib',), 'host': ('lib', 'sdk'), 'plugins': ('sdk',)}.get(layer, ())
 
 
 def layer_findings(files, architecture, allowed=None):

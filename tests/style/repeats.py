@@ -7,7 +7,7 @@ import re
 from cpp_text import LITERAL, blank
 
 LINES_MIN = 15
-PRODUCT = ('cli/', 'host/', 'lib/', 'plugins/', 'sandbox/', 'sdk/include/', 'testing/')
+PRODUCT = ('cli/', 'host/', 'lib/', 'nodes/', 'plugins/', 'sandbox/', 'sdk/include/', 'testing/')
 SOURCES = ('.cpp', '.hpp', '.c', '.h')
 NO_LOGIC = re.compile(r'#\s*(?:include|pragma)\b|using\b|\W*$')
 # Pairs of files that may share a run of lines, each with its reason: {('host/a.cpp', 'lib/b.cpp'): 'why'}.

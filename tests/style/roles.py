@@ -8,7 +8,7 @@ import re
 from cpp_text import DIRECTIVE, blank, code_of, functions
 
 FUNCTIONS_MAX = 15
-PRODUCT = ('cli/', 'host/', 'lib/', 'plugins/', 'sandbox/', 'sdk/include/', 'testing/')
+PRODUCT = ('cli/', 'host/', 'lib/', 'nodes/', 'plugins/', 'sandbox/', 'sdk/include/', 'testing/')
 HEADERS = ('.hpp', '.h')
 CLASS = re.compile(r'\b(?:class|struct)\s+(?:\[\[\w+\]\]\s*)?(?:[A-Z_]+(?:\([^()]*\))?\s+)?(\w+)[^;{}()=]*\{')
 # Attributes, and the macros of thread safety.

@@ -13,7 +13,7 @@ from roles import FUNCTIONS_MAX, role_findings
 from rules import File, all_rules, decision_numbers
 from style import findings
 
-ARCHITECTURE = ('sandbox/   an API server\n  store/  versions\n  rest/   verbs\n  nodes/  simulated nodes\n'
+ARCHITECTURE = ('sandbox/   an API server\n  store/  versions\n  rest/   verbs\nnodes/     simulated nodes\n'
                 'lib/\n  base/  clock\n  kube/  times\n  kube/schema/  fields\n'
                 'host/\n  object/  objects\n  api/   requests\ncli/   the program\ntests/  tests\n')
 LONG_BODY = '  f();\n' * 60
@@ -246,13 +246,14 @@ class StyleTest(unittest.TestCase):
 
     def test_the_order_of_folders_is_the_documents(self):
         self.assertEqual(order_of(ARCHITECTURE), ['host/object', 'host/api', 'sandbox/store', 'sandbox/rest',
-                                                  'sandbox/nodes', 'lib/base', 'lib/kube', 'lib/kube/schema'])
+                                                  'lib/base', 'lib/kube', 'lib/kube/schema'])
 
     def test_includes_lead_downward(self):
         for path, name in [('host/api/a.cpp', 'host/object/b.hpp'), ('host/api/a.cpp', 'davit/abi.h'),
                            ('host/api/a.hpp', 'lib/kube/b.hpp'), ('cli/a.cpp', 'sandbox/rest/b.hpp'),
-                           ('sandbox/rest/a.cpp', 'sandbox/store/b.hpp'), ('sandbox/nodes/a.cpp', 'host/api/b.hpp'),
-                           ('sandbox/store/a.cpp', 'lib/base/b.hpp'),
+                           ('sandbox/rest/a.cpp', 'sandbox/store/b.hpp'), ('nodes/a.cpp', 'host/api/b.hpp'),
+                           ('sandbox/store/a.cpp', 'lib/base/b.hpp'), ('nodes/a.cpp', 'lib/base/b.hpp'), ('cli/a.cpp', 'nodes/b.hpp'),
+                           ('nodes/a.cpp', 'davit/kube/time.hpp'), ('tests/nodes/a.cpp', 'sandbox/rest/b.hpp'),
                            ('lib/kube/a.cpp', 'lib/base/b.hpp'), ('lib/kube/schema/fields/a.cpp', 'lib/kube/b.hpp'),
                            ('plugins/x/a.cpp', 'plugins/x/b.hpp'), ('plugins/x/a.cpp', 'plugins/shared/y/b.hpp'),
                            ('plugins/shared/y/a.cpp', 'davit/kube/pod.hpp'),
@@ -273,10 +274,11 @@ class StyleTest(unittest.TestCase):
                            ('plugins/shared/y/a.cpp', 'plugins/x/b.hpp'), ('host/api/a.cpp', 'plugins/shared/y/b.hpp'),
                            ('plugins/x/a.cpp', 'host/object/b.hpp'), ('sdk/include/davit/a.hpp', 'host/object/b.hpp'),
                            ('sandbox/store/a.hpp', 'sandbox/rest/b.hpp'), ('sandbox/store/a.cpp', 'host/object/b.hpp'),
-                           ('sandbox/rest/a.cpp', 'host/api/b.hpp'), ('sandbox/nodes/a.cpp', 'sandbox/rest/b.hpp'),
+                           ('sandbox/rest/a.cpp', 'host/api/b.hpp'), ('nodes/a.cpp', 'sandbox/rest/b.hpp'),
                            ('sandbox/rest/a.cpp', 'davit/abi.h'), ('sandbox/rest/a.cpp', 'plugins/x/b.hpp'),
                            ('lib/base/a.cpp', 'lib/kube/b.hpp'), ('lib/kube/a.cpp', 'lib/kube/schema/b.hpp'),
-                           ('lib/kube/a.cpp', 'davit/abi.h'),
+                           ('lib/kube/a.cpp', 'davit/abi.h'), ('nodes/a.cpp', 'host/queue/b.hpp'), ('nodes/a.cpp', 'davit/object.hpp'),
+                           ('sandbox/rest/a.cpp', 'nodes/b.hpp'), ('host/api/a.cpp', 'nodes/b.hpp'), ('nodes/a.cpp', 'cli/b.hpp'),
                            ('sandbox/rest/a.cpp', 'davit/object.hpp'), ('lib/base/a.hpp', 'davit/log.hpp'),
                            ('sdk/include/davit/result.hpp', 'davit/object.hpp'),
                            ('sdk/include/davit/abi.h', 'davit/result.hpp')]:

@@ -16,12 +16,12 @@
 #include <utility>
 #include <vector>
 
+#include "nodes/simulation.hpp"
 #include "sandbox/auth/auth.hpp"
 #include "sandbox/auth/tokens.hpp"
 #include "sandbox/client/in_process_transport.hpp"
 #include "sandbox/controllers/controllers.hpp"
 #include "sandbox/faults/fault_layer.hpp"
-#include "sandbox/nodes/simulation.hpp"
 #include "sandbox/server/api_server.hpp"
 #include "tests/support/recording_log_sink.hpp"
 #include "tests/system/host_thread.hpp"

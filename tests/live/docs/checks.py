@@ -78,7 +78,7 @@ class Tree:
     @functools.cached_property
     def sources(self):
         """The text of tests, benchmarks and scripts, where names of tests and variables come from."""
-        files = [each for folder in ('tests', 'bench', 'scripts', 'host', 'sandbox', 'testing', 'cli', 'cmake', '.ci', 'packaging', 'sdk')
+        files = [each for folder in ('tests', 'bench', 'scripts', 'host', 'sandbox', 'nodes', 'testing', 'cli', 'cmake', '.ci', 'packaging', 'sdk')
                  for each in (self.root / folder).rglob('*') if each.is_file() and each.suffix not in ('.md', '.so', '.svg', '.png')]
         return '\n'.join(each.read_text(errors='replace') for each in files)
 

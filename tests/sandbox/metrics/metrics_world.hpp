@@ -7,7 +7,7 @@
 #include <string>
 
 #include "sandbox/metrics/metrics_api.hpp"
-#include "tests/sandbox/nodes/world.hpp"
+#include "tests/nodes/world.hpp"
 
 namespace davit::sandbox {
 
