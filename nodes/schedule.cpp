@@ -45,10 +45,10 @@ std::vector<std::string> unschedulable_reasons(const Json& pod_spec, const PodSh
   }
   std::vector<std::string> out;
   if (node.pods >= node.pods_max) out.emplace_back("Too many pods");
-  for (const auto& [name, amount] : share.requests.amounts()) {
-    Quantity sum = node.used.amount(name);
+  for (const auto& [name, amount] : share.requests) {
+    Quantity sum = resource_amount(node.used, name);
     sum += amount;
-    if (amount > Quantity() && sum > node.allocatable.amount(name)) {
+    if (amount > Quantity() && sum > resource_amount(node.allocatable, name)) {
       out.push_back("Insufficient " + name);
     }
   }
@@ -68,26 +68,9 @@ std::string refusal(std::size_t nodes, const std::map<std::string, int>& counts)
 
 }  // namespace
 
-Amounts Amounts::read(const Json& list) { return Amounts(read_resources(JsonView(list))); }
-
-Amounts& Amounts::operator+=(const Amounts& other) {
-  add_resources(amounts_, other.amounts_);
-  return *this;
-}
-
-Amounts& Amounts::operator-=(const Amounts& other) {
-  for (const auto& [name, amount] : other.amounts_) amounts_[name] -= amount;
-  return *this;
-}
-
-Quantity Amounts::amount(const std::string& name) const {
-  const auto found = amounts_.find(name);
-  return found == amounts_.end() ? Quantity() : found->second;
-}
-
 PodShare pod_share(const Json& pod) {
   PodShare share;
-  share.requests = Amounts(pod_resources(JsonView(pod), ResourceSide::kRequests));
+  share.requests = pod_resources(JsonView(pod), ResourceSide::kRequests);
   for (const Json& container : pod.get("spec").get("containers").items()) {
     for (const Json& port : container.get("ports").items()) {
       const std::int64_t number = port.get("hostPort").integer_or(0);
@@ -102,14 +85,14 @@ PodShare pod_share(const Json& pod) {
 }
 
 void NodeCapacity::add(const PodShare& share) {
-  used += share.requests;
+  add_resources(used, share.requests);
   ++pods;
   ports.insert(share.ports.begin(), share.ports.end());
   claims.insert(share.claims.begin(), share.claims.end());
 }
 
 void NodeCapacity::remove(const PodShare& share) {
-  used -= share.requests;
+  subtract_resources(used, share.requests);
   --pods;
   const auto take_out = [](std::multiset<std::string>& from, const std::string& what) {
     const auto found = from.find(what);
@@ -125,7 +108,7 @@ void update_capacity(NodeCapacity& capacity, const Json& node) {
   capacity.taints = node.get("spec").get("taints");
   capacity.unschedulable = node.get("spec").get("unschedulable").boolean();
   const Json& allocatable = node.get("status").get("allocatable");
-  capacity.allocatable = Amounts::read(allocatable);
+  capacity.allocatable = read_resources(JsonView(allocatable));
   const std::string& pods = allocatable.get("pods").text();
   capacity.pods_max = 0;
   std::from_chars(pods.data(), pods.data() + pods.size(), capacity.pods_max);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <davit/kube/pod_resources.hpp>
-#include <davit/kube/quantity.hpp>
 #include <functional>
 #include <optional>
 #include <set>
@@ -14,27 +13,9 @@
 
 namespace davit::sandbox {
 
-/// Amounts by resource name: "cpu", "memory", "nvidia.com/gpu".
-class Amounts {
- public:
-  Amounts() = default;
-  explicit Amounts(ResourceList<> amounts) : amounts_(std::move(amounts)) {}
-  /// Reads a ResourceList; entries that are not quantities are left out.
-  [[nodiscard]] static Amounts read(const Json& list);
-
-  Amounts& operator+=(const Amounts& other);
-  Amounts& operator-=(const Amounts& other);
-  /// Zero when it is not listed.
-  [[nodiscard]] Quantity amount(const std::string& name) const;
-  [[nodiscard]] const ResourceList<>& amounts() const { return amounts_; }
-
- private:
-  ResourceList<> amounts_;
-};
-
 /// The resources that a pod takes from its node.
 struct PodShare {
-  Amounts requests;                 ///< Those that pod_resources() counts.
+  ResourceList<> requests;          ///< Those that pod_resources() counts.
   std::set<std::string> ports;      ///< Host ports: "TCP/80".
   std::vector<std::string> claims;  ///< Those of its volumes: "namespace/name".
   bool has_devices = false;         ///< It has device claims.
@@ -47,8 +28,8 @@ struct NodeCapacity {
   Json labels;
   Json taints;
   bool unschedulable = false;
-  Amounts allocatable;
-  Amounts used;
+  ResourceList<> allocatable;
+  ResourceList<> used;
   std::int64_t pods = 0;
   std::int64_t pods_max = 0;
   std::multiset<std::string> ports;

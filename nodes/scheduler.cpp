@@ -91,7 +91,7 @@ void Scheduler::node_changed(const Json& node) {
   const bool helps =
       is_new || before.labels != capacity.labels || before.taints != capacity.taints ||
       before.unschedulable != capacity.unschedulable || before.pods_max != capacity.pods_max ||
-      before.allocatable.amounts() != capacity.allocatable.amounts();
+      before.allocatable != capacity.allocatable;
   if (helps) cluster_changed();
 }
 

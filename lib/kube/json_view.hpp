@@ -46,6 +46,8 @@ class JsonView {
     if (is_absent() || !json_->is_string()) return std::nullopt;
     return json_->text();
   }
+  /// Elements of an array or members of an object; 0 for everything else.
+  [[nodiscard]] std::size_t count() const { return is_absent() ? 0 : json_->size(); }
   [[nodiscard]] std::string_view string() const { return text().value_or(std::string_view()); }
   [[nodiscard]] std::string_view number() const {
     return is_absent() || !json_->is_number() ? std::string_view() : json_->text();
@@ -53,7 +55,14 @@ class JsonView {
   [[nodiscard]] std::optional<std::int64_t> integer() const {
     return is_absent() ? std::nullopt : json_->integer();
   }
-  [[nodiscard]] bool is_true() const { return !is_absent() && json_->boolean(); }
+  [[nodiscard]] std::int64_t integer_or(std::int64_t fallback) const {
+    return integer().value_or(fallback);
+  }
+  [[nodiscard]] std::optional<bool> boolean() const {
+    if (is_absent() || !json_->is_boolean()) return std::nullopt;
+    return json_->boolean();
+  }
+  [[nodiscard]] bool is_true() const { return boolean().value_or(false); }
 
  private:
   static std::string_view text_of(Name Names::*name) {

@@ -16,16 +16,14 @@ bool is_nothing(const Value& value) {
          (value.kind() == Kind::kArray && value.count() == 0);
 }
 
-/// The text of a quantity; the API also takes a bare JSON number.
-std::string_view quantity_text(const Value& value) {
-  if (is_nothing(value)) return "0";
-  return value.kind() == Kind::kNumber ? value.number() : value.string();
+std::optional<Quantity> quantity_of(const Value& value) {
+  return is_nothing(value) ? Quantity() : Quantity::read(value);
 }
 
 bool equal_quantities(const Value& a, const Value& b) {
   if (a == b) return true;
-  const std::optional<Quantity> left = Quantity::parse(quantity_text(a));
-  const std::optional<Quantity> right = Quantity::parse(quantity_text(b));
+  const std::optional<Quantity> left = quantity_of(a);
+  const std::optional<Quantity> right = quantity_of(b);
   return left && right && *left == *right;
 }
 

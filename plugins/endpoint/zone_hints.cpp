@@ -20,8 +20,7 @@ constexpr double kLeastPart = 1 / (1 + kOverload);
 
 /// 0 when the Node says none, or none that can be read.
 std::int64_t allocatable_milli_cpus(const Node& node) {
-  const Value text = node.status()["allocatable"]["cpu"];
-  const auto cpus = Quantity::parse(text.text() ? text.string() : text.number());
+  const std::optional<Quantity> cpus = Quantity::read(node.status()["allocatable"]["cpu"]);
   return cpus ? cpus->milli() : 0;
 }
 

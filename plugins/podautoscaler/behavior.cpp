@@ -28,13 +28,8 @@ void read_rules(Value rules, ScalingRules& out) {
                         number(each[&Names::value], 0), number(each["periodSeconds"], 0)});
   }
   if (!policies.empty()) out.policies = std::move(policies);
-  const Value tolerance = rules["tolerance"];
-  const std::string_view text =
-      tolerance.kind() == Kind::kNumber ? tolerance.number() : tolerance.string();
-  if (const Result<QuantityParts> parsed = parse_quantity(text)) {
-    const double size = static_cast<double>(parsed->nanos()) / QuantityParts::kNanosPerOne;
-    out.tolerance = parsed->negative ? -size : size;
-  }
+  const std::optional<Quantity> tolerance = Quantity::read(rules["tolerance"]);
+  if (tolerance) out.tolerance = tolerance->approximate();
 }
 
 }  // namespace

@@ -13,8 +13,7 @@ namespace davit::podautoscaler {
 namespace {
 
 Result<std::int64_t> quantity_of(Value value) {
-  const std::optional<std::string_view> text = value.text();
-  const Result<QuantityParts> parts = parse_quantity(text ? *text : value.number());
+  const Result<QuantityParts> parts = parse_quantity(quantity_source(value));
   if (!parts) return parts.error();
   return Quantity(*parts).milli();
 }

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <davit/json_writer.hpp>
-#include <davit/kube/quantity.hpp>
+#include <davit/kube/amount.hpp>
 #include <utility>
 
-#include "plugins/podautoscaler/quantity_text.hpp"
 #include "plugins/shared/pods/selector_text.hpp"
 
 namespace davit::podautoscaler {
@@ -42,8 +41,7 @@ MetricSource source_of(std::string_view type) {
 }  // namespace
 
 std::optional<std::int64_t> read_milli(Value quantity) {
-  const std::optional<std::string_view> text = quantity.text();
-  const std::optional<Quantity> read = Quantity::parse(text ? *text : quantity.number());
+  const std::optional<Quantity> read = Quantity::read(quantity);
   return read ? std::optional(read->milli()) : std::nullopt;
 }
 
@@ -139,7 +137,8 @@ std::string MetricSpec::outer_error(std::string_view inner) const {
 std::string MetricSpec::status(const Proposal& proposal) const {
   const bool is_memory = is_of_resource() && name == "memory";
   const std::string amount =
-      quantity_text(proposal.milli, is_memory ? QuantityUnit::kBinary : QuantityUnit::kDecimal);
+      quantity_text(Quantity::of_milli(proposal.milli),
+                    is_memory ? QuantityFormat::kBinary : QuantityFormat::kDecimal);
   const bool is_value =
       (source == MetricSource::kObject || source == MetricSource::kExternal) && !wants_average();
   JsonWriter out;

@@ -18,9 +18,7 @@ PodFacts::Ready ready_of(const std::optional<ConditionView>& condition) {
 }
 
 std::optional<std::int64_t> milli_in(Value list, std::string_view resource) {
-  const Value value = list[resource];
-  const std::optional<std::string_view> text = value.text();
-  const std::optional<Quantity> quantity = Quantity::parse(text ? *text : value.number());
+  const std::optional<Quantity> quantity = Quantity::read(list[resource]);
   return quantity ? std::optional(quantity->milli()) : std::nullopt;
 }
 

@@ -1,10 +1,10 @@
 #include "plugins/resourcequota/change_filter.hpp"
 
 #include <davit/kube/pod.hpp>
+#include <davit/kube/quota_scopes.hpp>
+#include <davit/kube/quota_usage.hpp>
 
-#include "plugins/resourcequota/pod_usage.hpp"
 #include "plugins/resourcequota/registry.hpp"
-#include "plugins/resourcequota/scopes.hpp"
 
 namespace davit::resourcequota {
 namespace {
@@ -24,8 +24,8 @@ bool pod_matters(const Pod& old, const Pod& current, WallTime now) {
   for (const auto list : {&Names::container_statuses, &Names::init_container_statuses}) {
     if (is_resized(old.status()[list], current.status()[list])) return true;
   }
-  if (is_bounded(old) != is_bounded(current)) return true;
-  return is_charged(old, now) && !is_charged(current, now);
+  if (quota::is_bounded(old.value()) != quota::is_bounded(current.value())) return true;
+  return quota::is_charged(old.value(), now) && !quota::is_charged(current.value(), now);
 }
 
 /// The type of a Service as far as it counts.

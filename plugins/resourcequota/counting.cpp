@@ -1,14 +1,11 @@
 #include "plugins/resourcequota/counting.hpp"
 
-#include <davit/kube/pod.hpp>
+#include <davit/kube/quota_scopes.hpp>
+#include <davit/kube/quota_usage.hpp>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
-
-#include "plugins/resourcequota/pod_usage.hpp"
-#include "plugins/resourcequota/scopes.hpp"
-#include "plugins/resourcequota/small_usage.hpp"
 
 namespace davit::resourcequota {
 namespace {
@@ -19,7 +16,7 @@ class Counter {
   Counter(const Registry& registry, const ResourceQuota& quota, WallTime now)
       : registry_(registry),
         ns_(quota.ns()),
-        terms_(scope_terms(quota)),
+        terms_(quota::scope_terms(quota.value())),
         now_(now),
         classes_(registry.read_device_classes()) {}
 
@@ -42,9 +39,9 @@ class Counter {
       return sum;
     }
     for (const ObjectView& each : *objects) {
-      const Scoped scoped = scope(counting, each);
-      if (scoped == Scoped::kUndecided) break;
-      if (scoped == Scoped::kOutside) continue;
+      const quota::Scoped scoped = scope(counting, each);
+      if (scoped == quota::Scoped::kUndecided) break;
+      if (scoped == quota::Scoped::kOutside) continue;
       const Result<Amounts> usage = usage_of(counting, each, *objects);
       if (!usage) return usage.error();
       for (auto& [name, amount] : sum) {
@@ -65,17 +62,19 @@ class Counter {
     return out;
   }
 
-  [[nodiscard]] Scoped scope(Counting counting, const ObjectView& object) const {
-    if (counting == Counting::kPods) return scope_of_pod(terms_, Pod(object.value()));
-    if (counting == Counting::kVolumeClaims) return scope_of_volume_claim(terms_, object);
-    return terms_.empty() ? Scoped::kInside : Scoped::kOutside;
+  [[nodiscard]] quota::Scoped scope(Counting counting, const ObjectView& object) const {
+    if (counting == Counting::kPods) return quota::scope_of_pod(terms_, object.value());
+    if (counting == Counting::kVolumeClaims) {
+      return quota::scope_of_volume_claim(terms_, object.value());
+    }
+    return quota::scope_of_other(terms_);
   }
 
   [[nodiscard]] Result<Amounts> usage_of(Counting counting, const ObjectView& object,
                                          const List<ObjectView>& siblings) const {
-    if (counting == Counting::kPods) return pod_usage(Pod(object.value()), now_);
-    if (counting == Counting::kServices) return service_usage(object);
-    if (counting == Counting::kVolumeClaims) return volume_claim_usage(object);
+    if (counting == Counting::kPods) return quota::pod_usage(object.value(), now_);
+    if (counting == Counting::kServices) return quota::service_usage(object.value());
+    if (counting == Counting::kVolumeClaims) return quota::volume_claim_usage(object.value());
     return claim_usage(object, classes_, usage_of_owner(object, siblings));
   }
 
@@ -88,12 +87,13 @@ class Counter {
     const Lookup<ObjectView> found = pods->second.informer->get(ns_, name);
     if (!found) return {};
     const Pod pod(found->value());
-    return is_extended_claim_of(claim, pod, claims) ? pod_usage(pod, now_) : Amounts();
+    return is_extended_claim_of(claim, pod, claims) ? quota::pod_usage(pod.value(), now_)
+                                                    : Amounts();
   }
 
   const Registry& registry_;
   const std::string ns_;
-  const std::vector<ScopeTerm> terms_;
+  const std::vector<quota::ScopeTerm> terms_;
   const WallTime now_;
   const DeviceClasses classes_;
 };

@@ -1,12 +1,12 @@
 /// The usage of a namespace. kubernetes:staging/src/k8s.io/apiserver/pkg/quota/v1 CalculateUsage.
 #pragma once
 
+#include <davit/kube/amount.hpp>
 #include <davit/result.hpp>
 #include <davit/time.hpp>
 #include <string_view>
 #include <vector>
 
-#include "plugins/resourcequota/amount.hpp"
 #include "plugins/resourcequota/quota.hpp"
 #include "plugins/resourcequota/registry.hpp"
 

@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <davit/kube/owner_reference.hpp>
+#include <davit/kube/quota_usage.hpp>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "plugins/resourcequota/pod_usage.hpp"
-
 namespace davit::resourcequota {
 namespace {
+
+using quota::kDeviceClassPrefix;
+using quota::kRequestsPrefix;
 
 constexpr std::string_view kCount = "count/resourceclaims.resource.k8s.io";
 constexpr std::string_view kDevices = ".deviceclass.resource.k8s.io/devices";

@@ -2,14 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <davit/kube/amount.hpp>
 #include <davit/kube/metadata.hpp>
 #include <davit/kube/pod.hpp>
 #include <davit/lookup.hpp>
 #include <map>
 #include <string>
 #include <string_view>
-
-#include "plugins/resourcequota/amount.hpp"
 
 namespace davit::resourcequota {
 

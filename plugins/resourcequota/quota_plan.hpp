@@ -2,9 +2,9 @@
 /// syncResourceQuota and addQuota.
 #pragma once
 
+#include <davit/kube/amount.hpp>
 #include <string>
 
-#include "plugins/resourcequota/amount.hpp"
 #include "plugins/resourcequota/quota.hpp"
 #include "plugins/resourcequota/registry.hpp"
 

@@ -1,10 +1,8 @@
 #include "plugins/resourcequota/registry.hpp"
 
 #include <algorithm>
+#include <davit/kube/quota_usage.hpp>
 #include <iterator>
-
-#include "plugins/resourcequota/pod_usage.hpp"
-#include "plugins/resourcequota/small_usage.hpp"
 
 namespace davit::resourcequota {
 namespace {
@@ -43,11 +41,11 @@ Registry initial_registry() {
 bool counts_for(std::string_view qualified, std::string_view name, const DeviceClasses& classes) {
   switch (counting_of(qualified)) {
     case Counting::kPods:
-      return is_pod_name(name);
+      return quota::is_pod_name(name);
     case Counting::kServices:
-      return is_service_name(name);
+      return quota::is_service_name(name);
     case Counting::kVolumeClaims:
-      return is_volume_claim_name(name);
+      return quota::is_volume_claim_name(name);
     case Counting::kDeviceClaims:
       return is_claim_name(name, classes);
     case Counting::kObjects:

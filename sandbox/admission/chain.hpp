@@ -68,7 +68,4 @@ void set_default_storage_class(Json& claim, const ObjectLookup& objects);
 [[nodiscard]] ApiFailure check_overhead(const WriteRequest& request, const Json& pod,
                                         const ObjectLookup& objects);
 
-/// One resource of those that pod_resources() counts, in thousandths.
-[[nodiscard]] std::int64_t pod_milli(const Json& pod, ResourceSide side, std::string_view resource);
-
 }  // namespace davit::sandbox

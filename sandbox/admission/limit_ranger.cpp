@@ -1,9 +1,10 @@
 // k8s: plugin/pkg/admission/limitranger.
 #include <algorithm>
+#include <davit/kube/amount.hpp>
 #include <set>
 #include <utility>
 
-#include "lib/kube/schema/schema.hpp"
+#include "lib/kube/json_view.hpp"
 #include "sandbox/admission/chain.hpp"
 
 namespace davit::sandbox {
@@ -12,7 +13,9 @@ namespace {
 
 constexpr std::string_view kAnnotation = "kubernetes.io/limit-ranger";
 
-std::int64_t milli(const Json& quantity) { return quantity_milli(quantity.text()).value_or(0); }
+Quantity quantity_of(const Json& value) {
+  return Quantity::read(JsonView(value)).value_or(Quantity());
+}
 
 std::string joined(const std::vector<std::string>& texts, std::string_view separator) {
   std::string out;
@@ -88,7 +91,8 @@ class Bounds {
     for (const Json::Member& each : item.get("min").members()) check_min(each);
     for (const Json::Member& each : item.get("max").members()) {
       const Json& request = demand_.requests.get(each.key);
-      if (milli(request) > milli(each.value)) add("maximum", each, ", but request is ", request);
+      if (quantity_of(request) > quantity_of(each.value))
+        add("maximum", each, ", but request is ", request);
     }
   }
   [[nodiscard]] std::vector<std::string> take() { return std::move(violations_); }
@@ -105,9 +109,9 @@ class Bounds {
     const Json& limit = demand_.limits.get(bound.key);
     if (request.is_null()) {
       add("minimum", bound, ".  No request is specified", Json());
-    } else if (milli(request) < milli(bound.value)) {
+    } else if (quantity_of(request) < quantity_of(bound.value)) {
       add("minimum", bound, ", but request is ", request);
-    } else if (!limit.is_null() && milli(limit) < milli(bound.value)) {
+    } else if (!limit.is_null() && quantity_of(limit) < quantity_of(bound.value)) {
       add("minimum", bound, ", but limit is ", limit);
     }
   }
@@ -117,24 +121,26 @@ class Bounds {
     const Json& limit = demand_.limits.get(bound.key);
     if (limit.is_null()) {
       add("maximum", bound, ".  No limit is specified", Json());
-    } else if (milli(limit) > milli(bound.value)) {
+    } else if (quantity_of(limit) > quantity_of(bound.value)) {
       add("maximum", bound, ", but limit is ", limit);
-    } else if (!request.is_null() && milli(request) > milli(bound.value)) {
+    } else if (!request.is_null() && quantity_of(request) > quantity_of(bound.value)) {
       add("maximum", bound, ", but request is ", request);
     }
   }
 
   void check_ratio(const Json::Member& bound) {
-    const std::int64_t request = milli(demand_.requests.get(bound.key));
-    const std::int64_t limit = milli(demand_.limits.get(bound.key));
+    const Quantity request = quantity_of(demand_.requests.get(bound.key));
+    const Quantity limit = quantity_of(demand_.limits.get(bound.key));
     const std::string head =
         bound.key + " max limit to request ratio per " + type_ + " is " + bound.value.text();
-    if (request == 0) {
+    if (request == Quantity()) {
       violations_.push_back(head + ", but no request is specified or request is 0");
-    } else if (limit == 0) {
+    } else if (limit == Quantity()) {
       violations_.push_back(head + ", but no limit is specified or limit is 0");
-    } else if (limit > request * milli(bound.value) / 1000) {
-      const double ratio = static_cast<double>(limit) / static_cast<double>(request);
+    } else {
+      const double ratio =
+          static_cast<double>(limit.nanos()) / static_cast<double>(request.nanos());
+      if (ratio * 1000 <= static_cast<double>(quantity_of(bound.value).milli())) return;
       violations_.push_back(head + ", but provided ratio is " + std::to_string(ratio));
     }
   }
@@ -151,20 +157,18 @@ Demand demand_of(const Json& container) {
 
 /// The sums that bounds of a whole pod are compared with.
 Demand pod_demand(const Json& pod, const Json& item) {
-  Demand out{Json::object(), Json::object()};
-  for (const char* bound : {"min", "max", "maxLimitRequestRatio"}) {
-    for (const Json::Member& each : item.get(bound).members()) {
-      const std::int64_t request = pod_milli(pod, ResourceSide::kRequests, each.key);
-      const std::int64_t limit = pod_milli(pod, ResourceSide::kLimits, each.key);
-      const auto quantity = [](std::int64_t value) {
-        const std::string text = std::to_string(value) + 'm';
-        return Json(canonical_quantity(text).value_or(text));
-      };
-      if (request != 0) out.requests.set(each.key, quantity(request));
-      if (limit != 0) out.limits.set(each.key, quantity(limit));
+  const auto bounded = [&](ResourceSide side) {
+    const Amounts sums = pod_resources<Amount>(JsonView(pod), side);
+    Json out = Json::object();
+    for (const char* bound : {"min", "max", "maxLimitRequestRatio"}) {
+      for (const Json::Member& each : item.get(bound).members()) {
+        const Amount sum = resource_amount(sums, each.key);
+        if (!sum.is_zero()) out.set(each.key, sum.text());
+      }
     }
-  }
-  return out;
+    return out;
+  };
+  return {bounded(ResourceSide::kRequests), bounded(ResourceSide::kLimits)};
 }
 
 void append(std::vector<std::string>& all, std::vector<std::string> more) {

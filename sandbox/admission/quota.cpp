@@ -1,26 +1,22 @@
 #include "sandbox/admission/quota.hpp"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <utility>
 
-#include "lib/kube/schema/schema.hpp"
+#include "lib/kube/json_view.hpp"
 #include "sandbox/admission/quota_usage.hpp"
 
 namespace davit::sandbox {
 
 namespace {
 
-using Amounts = std::map<std::string, std::int64_t>;  // Thousandths.
-
 /// "cpu=500m,pods=1"
 std::string amounts_text(const Amounts& amounts, const std::set<std::string>& names) {
   std::string out;
   for (const std::string& each : names) {
     if (!out.empty()) out += ',';
-    const std::string text = std::to_string(amounts.at(each)) + 'm';
-    out += each + '=' + canonical_quantity(text).value_or(text);
+    out += each + '=' + resource_amount(amounts, each).text();
   }
   return out;
 }
@@ -42,20 +38,19 @@ std::string flaw(const Json& quota, const WriteRequest& request, const Json& obj
   const std::string& name = quota.text_at({"metadata", "name"});
   const std::string missing = missing_amounts(*hard, request.resource, object);
   if (!missing.empty()) return "failed quota: " + name + ": must specify " + missing;
-  Amounts requested;
+  const Amounts requested = quota_usage(request.resource, object);
   Amounts used;
+  for (const Json& other : others) {
+    if (!quota_applies(quota, request.resource, other)) continue;
+    add_resources(used, quota_usage(request.resource, other));
+  }
   std::set<std::string> exceeded;
   for (const Json::Member& each : hard->members()) {
-    const std::int64_t more = quota_usage(each.key, request.resource, object);
-    if (more == 0) continue;
-    requested[each.key] = more;
-    std::int64_t& sum = used[each.key];
-    for (const Json& other : others) {
-      if (quota_applies(quota, request.resource, other)) {
-        sum += quota_usage(each.key, request.resource, other);
-      }
-    }
-    if (sum + more > quantity_milli(each.value.text()).value_or(0)) exceeded.insert(each.key);
+    const Amount more = resource_amount(requested, each.key);
+    if (more.is_zero()) continue;
+    Amount sum = resource_amount(used, each.key);
+    sum += more;
+    if (sum > Amount::read(JsonView(each.value)).value_or(Amount())) exceeded.insert(each.key);
   }
   if (exceeded.empty()) return "";
   return "exceeded quota: " + name + ", requested: " + amounts_text(requested, exceeded) +

@@ -1,19 +1,17 @@
-/// The usage that an object adds to a ResourceQuota. Pure. k8s: pkg/quota/v1/evaluator/core.
+/// ResourceQuotas and the objects that are written: what counts, which quotas apply, and what a pod
+/// must say. Pure. k8s: pkg/quota/v1/evaluator/core.
 #pragma once
 
-#include <cstdint>
+#include <davit/kube/amount.hpp>
 #include <string>
-#include <string_view>
 
 #include "lib/kube/json.hpp"
 #include "sandbox/kinds/resource.hpp"
 
 namespace davit::sandbox {
 
-/// In thousandths of `name` ("pods", "requests.cpu", "count/deployments.apps"); 0 when the object
-/// does not count for it. Finished pods count for "count/pods" alone.
-[[nodiscard]] std::int64_t quota_usage(std::string_view name, const Resource& resource,
-                                       const Json& object);
+/// Everything that the object counts for: "pods", "requests.cpu", "count/deployments.apps".
+[[nodiscard]] Amounts quota_usage(const Resource& resource, const Json& object);
 
 /// Whether the quota's scopes hold for the object.
 [[nodiscard]] bool quota_applies(const Json& quota, const Resource& resource, const Json& object);

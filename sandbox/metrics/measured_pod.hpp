@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lib/kube/json.hpp"
-#include "sandbox/metrics/amount.hpp"
+#include "sandbox/metrics/load_shape.hpp"
 
 namespace davit::sandbox {
 

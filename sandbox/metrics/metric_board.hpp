@@ -18,9 +18,9 @@ struct MetricOptions {
   bool custom = true;    ///< custom.metrics.k8s.io.
   bool external = true;  ///< external.metrics.k8s.io.
   /// Each container's, not shared.
-  Amount cpu = Amount::of(kNanosPerUnit / 1000);
+  LoadShape cpu = LoadShape::of(kNanosPerUnit / 1000);
   /// Each container's, in bytes, not shared.
-  Amount memory = Amount::of(kNanosPerUnit * 8 * 1024 * 1024);
+  LoadShape memory = LoadShape::of(kNanosPerUnit * 8 * 1024 * 1024);
 
   [[nodiscard]] bool serves(std::string_view group) const {
     return (resource && group == kResourceMetrics) || (custom && group == kCustomMetrics) ||

@@ -34,11 +34,11 @@ void read_needed_name(ScriptFields& fields, std::string_view key, std::string& o
   if (out.empty()) fields.fail(key, "is needed");
 }
 
-void read_amount(ScriptFields& fields, std::string_view key, std::optional<Amount>& out) {
+void read_amount(ScriptFields& fields, std::string_view key, std::optional<LoadShape>& out) {
   const Json* value = fields.take(key);
   if (value == nullptr) return;
   if (!value->is_string() && !value->is_number()) return fields.fail(key, "must be a quantity");
-  const Result<Amount> amount = Amount::parse(value->text());
+  const Result<LoadShape> amount = LoadShape::parse(value->text());
   if (!amount) return fields.fail(key, amount.error().message());
   if (amount->is_shared()) return fields.fail(key, "must not be a share: use share: total");
   out = *amount;

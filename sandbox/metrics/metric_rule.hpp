@@ -12,7 +12,7 @@
 #include "lib/base/clock.hpp"
 #include "lib/kube/json.hpp"
 #include "lib/kube/label_selector.hpp"
-#include "sandbox/metrics/amount.hpp"
+#include "sandbox/metrics/load_shape.hpp"
 
 namespace davit::sandbox {
 
@@ -36,15 +36,15 @@ struct MetricRule {
   std::optional<LabelSelector> selector;  ///< Absent: all.
   std::string name;                       ///< The object's; empty: `selector` chooses.
   std::string metric;
-  LabelSelector::Labels labels;  ///< The metric's, sorted.
-  std::optional<Amount> value;   ///< kCustom, kExternal.
-  Duration age{0};               ///< So old the samples are.
+  LabelSelector::Labels labels;    ///< The metric's, sorted.
+  std::optional<LoadShape> value;  ///< kCustom, kExternal.
+  Duration age{0};                 ///< So old the samples are.
   std::optional<Duration> window;
 
-  std::string node;              ///< kResource: of this Node instead of pods.
-  std::string container;         ///< kResource; empty: all.
-  std::optional<Amount> cpu;     ///< kResource.
-  std::optional<Amount> memory;  ///< kResource.
+  std::string node;                 ///< kResource: of this Node instead of pods.
+  std::string container;            ///< kResource; empty: all.
+  std::optional<LoadShape> cpu;     ///< kResource.
+  std::optional<LoadShape> memory;  ///< kResource.
   UsageShare share = UsageShare::kEach;
   bool absent = false;  ///< kResource: there are no samples.
 

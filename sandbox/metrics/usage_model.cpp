@@ -115,7 +115,7 @@ std::optional<Usage> UsageModel::of_container(const std::vector<const ActiveRule
 
 std::optional<Nanos> UsageModel::by_rule(const ActiveRule& rule, const VersionPtr& pod,
                                          std::size_t container, Kind kind) {
-  const std::optional<Amount>& amount = kind == Kind::kCpu ? rule.rule.cpu : rule.rule.memory;
+  const std::optional<LoadShape>& amount = kind == Kind::kCpu ? rule.rule.cpu : rule.rule.memory;
   if (!amount) return std::nullopt;
   const RunningContainer& target = facts_of(pod).containers[container];
   const Duration since = facts_.now - rule.added;
@@ -134,11 +134,11 @@ Nanos UsageModel::by_pod(const VersionPtr& pod, const RunningContainer& containe
   const MeasuredPod& facts = facts_of(pod);
   const bool cpu = kind == Kind::kCpu;
   const std::string& text = cpu ? facts.cpu : facts.memory;
-  const Result<Amount> annotated = Amount::parse(text);
+  const Result<LoadShape> annotated = LoadShape::parse(text);
   // A text that is none has no effect, like every annotation of the nodes.
   const bool has_effect = annotated && !annotated->has_negative();
-  const Amount& otherwise = cpu ? facts_.options.cpu : facts_.options.memory;
-  const Amount& amount = has_effect ? *annotated : otherwise;
+  const LoadShape& otherwise = cpu ? facts_.options.cpu : facts_.options.memory;
+  const LoadShape& amount = has_effect ? *annotated : otherwise;
   const Nanos own = amount.at(facts.age, cpu ? container.cpu_request : container.memory_request);
   if (!amount.is_shared() || facts.controller.empty()) return own;
   if (&container != facts.containers.data()) return 0;

@@ -9,7 +9,7 @@
 
 #include "lib/base/assert.hpp"
 #include "lib/kube/duration.hpp"
-#include "lib/kube/schema/quantity.hpp"
+#include "lib/kube/schema/canonical_quantity.hpp"
 #include "lib/kube/time_zone.hpp"
 #include "lib/kube/validation/formats.hpp"
 #include "lib/kube/validation/pattern.hpp"

@@ -145,8 +145,8 @@ TEST(ScheduleTest, RequestsOfThePodAsAWholeReplaceThoseOfItsContainers) {
   const Json spec = json_literal(R"({"resources":{"requests":{"cpu":"3"}},
     "containers":[{"resources":{"requests":{"cpu":"1","memory":"1Gi"}}}]})");
   const PodShare share = share_of(spec);
-  EXPECT_EQ(share.requests.amount("cpu"), Quantity::parse("3"));
-  EXPECT_EQ(share.requests.amount("memory"), Quantity::parse("1Gi"));
+  EXPECT_EQ(resource_amount(share.requests, "cpu"), Quantity::parse("3"));
+  EXPECT_EQ(resource_amount(share.requests, "memory"), Quantity::parse("1Gi"));
 }
 
 TEST(ScheduleTest, NodeTakesNoMorePodsThanItSays) {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "lib/base/base64.hpp"
+#include "lib/kube/schema/canonical_quantity.hpp"
 #include "lib/kube/schema/go_words.hpp"
-#include "lib/kube/schema/quantity.hpp"
 #include "lib/kube/schema/schema.hpp"
 
 namespace davit {

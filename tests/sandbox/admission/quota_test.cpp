@@ -77,9 +77,52 @@ TEST(QuotaTest, OverheadIsAddedToALimitOnlyWhereOneIsSet) {
         "resources":{"limits":)" +
                         std::string(limits) + "}}]}}");
   };
-  EXPECT_EQ(pod_milli(pod_with("{}"), ResourceSide::kLimits, "memory"), 0);
-  EXPECT_EQ(pod_milli(pod_with("{}"), ResourceSide::kRequests, "memory"), 2000);
-  EXPECT_EQ(pod_milli(pod_with(R"({"memory":"1"})"), ResourceSide::kLimits, "memory"), 3000);
+  const auto usage = [&](std::string_view limits, std::string_view name) {
+    const Amounts all = quota_usage(*find_plural("", "pods"), pod_with(limits));
+    return resource_amount(all, name).text();
+  };
+  EXPECT_EQ(usage("{}", "limits.memory"), "0");
+  EXPECT_EQ(usage("{}", "requests.memory"), "2");
+  EXPECT_EQ(usage(R"({"memory":"1"})", "limits.memory"), "3");
+}
+
+TEST(QuotaTest, SumsKeepTheNotationOfWhatIsAdded) {
+  AdmissionSetup setup;
+  setup.cluster.add("", "pods", R"({"metadata":{"namespace":"n","name":"old"},"spec":{
+      "containers":[{"name":"c","resources":{"requests":{"memory":"512Mi"}}}]}})");
+  setup.cluster.add("", "resourcequotas",
+                    R"({"metadata":{"namespace":"n","name":"q"},
+                        "spec":{"hard":{"requests.memory":"1Gi"}}})");
+  Json pod = json_literal(R"({"metadata":{"name":"p"},"spec":{
+      "containers":[{"name":"c","resources":{"requests":{"memory":"1Gi"}}}]}})");
+
+  EXPECT_EQ(setup.reserve("", "pods", pod),
+            "pods \"p\" is forbidden: exceeded quota: q, requested: requests.memory=1Gi, used: "
+            "requests.memory=512Mi, limited: requests.memory=1Gi");
+}
+
+TEST(QuotaTest, BalancedServiceWithoutAllocationCountsThePortsThatItAsksFor) {
+  const auto node_ports = [](std::string_view spec) {
+    const Json service = Json::object({{"spec", json_literal(spec)}});
+    return resource_amount(quota_usage(*find_plural("", "services"), service), "services.nodeports")
+        .text();
+  };
+  EXPECT_EQ(node_ports(R"({"type":"LoadBalancer","ports":[{},{"nodePort":30001}]})"), "2");
+  EXPECT_EQ(node_ports(R"({"type":"LoadBalancer","allocateLoadBalancerNodePorts":false,
+                           "ports":[{},{"nodePort":30001}]})"),
+            "1");
+}
+
+TEST(QuotaTest, ClaimCountsWholeBytesAndWhatAnExpansionHasReserved) {
+  const auto storage = [](std::string_view claim) {
+    const Amounts usage =
+        quota_usage(*find_plural("", "persistentvolumeclaims"), json_literal(claim));
+    return resource_amount(usage, "requests.storage").text();
+  };
+  EXPECT_EQ(storage(R"({"spec":{"resources":{"requests":{"storage":"1500m"}}}})"), "2");
+  EXPECT_EQ(storage(R"({"spec":{"resources":{"requests":{"storage":"1Gi"}}},
+                        "status":{"allocatedResources":{"storage":"2Gi"}}})"),
+            "2Gi");
 }
 
 TEST(QuotaTest, FinishedPodsMakeRoom) {
@@ -144,6 +187,13 @@ constexpr ScopeCase kScopeCases[] = {
     {R"({"scopeSelector":{"matchExpressions":[
          {"scopeName":"PriorityClass","operator":"In","values":["high"]}]}})",
      R"({"priorityClassName":"low"})", false},
+    {R"({"scopes":["CrossNamespacePodAffinity"]})", R"({"containers":[{}]})", false},
+    {R"({"scopes":["CrossNamespacePodAffinity"]})",
+     R"({"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
+         {"namespaces":["m"]}]}}})",
+     true},
+    {R"({"scopes":["BestEffort"]})", R"({"containers":[{"resources":{"requests":{"cpu":"0"}}}]})",
+     true},
 };
 
 TEST(QuotaTest, ScopesSayWhichPodsCount) {
@@ -178,14 +228,14 @@ TEST(LimitRangerTest, WhatIsOutOfBoundsIsRefused) {
   setup.cluster.add("", "limitranges",
                     R"({"metadata":{"namespace":"n","name":"l"},"spec":{"limits":[
                         {"type":"Container","max":{"cpu":"1"},"min":{"memory":"1Mi"}},
-                        {"type":"Pod","max":{"cpu":"1500m"}}]}})");
+                        {"type":"Pod","max":{"cpu":"1500m","memory":"1Gi"}}]}})");
   Json pod = json_literal(R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c",
-      "resources":{"limits":{"cpu":"2"},"requests":{"memory":"1Ki"}}}]}})");
+      "resources":{"limits":{"cpu":"2","memory":"2Gi"},"requests":{"memory":"1Ki"}}}]}})");
 
   EXPECT_EQ(setup.reserve("", "pods", pod),
             "pods \"p\" is forbidden: [minimum memory usage per Container is 1Mi, but request is "
             "1Ki, maximum cpu usage per Container is 1, but limit is 2, maximum cpu usage per Pod "
-            "is 1500m, but limit is 2]");
+            "is 1500m, but limit is 2, maximum memory usage per Pod is 1Gi, but limit is 2Gi]");
 }
 
 }  // namespace

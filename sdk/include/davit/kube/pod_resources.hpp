@@ -13,8 +13,8 @@
 
 namespace davit {
 
-/// The name of a resource → amount. `Number` is davit::Quantity, or a type that adds, compares and
-/// parses in the same way.
+/// The name of a resource → amount. `Number` is davit::Quantity, or davit::Amount if the sum is
+/// written.
 template <typename Number = Quantity>
 using ResourceList = std::map<std::string, Number, std::less<>>;
 
@@ -23,10 +23,7 @@ template <typename Number = Quantity, typename V>
 [[nodiscard]] ResourceList<Number> read_resources(V list) {
   ResourceList<Number> out;
   for (const auto& each : list.members()) {
-    const std::optional<std::string_view> text = each.value.text();
-    if (const auto number = Number::parse(text ? *text : each.value.number())) {
-      out.emplace(each.key, *number);
-    }
+    if (const auto number = Number::read(each.value)) out.emplace(each.key, *number);
   }
   return out;
 }
@@ -35,6 +32,19 @@ template <typename Number = Quantity, typename V>
 template <typename Number>
 void add_resources(ResourceList<Number>& sum, const ResourceList<Number>& more) {
   for (const auto& [name, amount] : more) sum[name] += amount;
+}
+
+/// Subtracts name by name.
+template <typename Number>
+void subtract_resources(ResourceList<Number>& from, const ResourceList<Number>& less) {
+  for (const auto& [name, amount] : less) from[name] -= amount;
+}
+
+/// The amount of one resource; zero if it is not listed.
+template <typename Number>
+[[nodiscard]] Number resource_amount(const ResourceList<Number>& list, std::string_view name) {
+  const auto found = list.find(name);
+  return found == list.end() ? Number() : found->second;
 }
 
 /// Keeps the larger one of each name.

@@ -1,4 +1,5 @@
-/// Resource quantities: "500m", "1.5Gi", "2e3". All reading of their text is here.
+/// Resource quantities: "500m", "1.5Gi", "2e3". All reading of their text is here; the text that is
+/// written is in amount.hpp.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +16,14 @@ namespace davit {
 
 /// The notation of a text, which its canonical form keeps.
 enum class QuantityFormat : std::uint8_t { kDecimal, kBinary, kExponent };
+
+/// The text of a quantity in an object, which may be a string or a number. `V` is Value, or a type
+/// that reads another tree in the same way.
+template <typename V>
+[[nodiscard]] std::string_view quantity_source(const V& value) {
+  const std::optional<std::string_view> text = value.text();
+  return text ? *text : value.number();
+}
 
 /// The value of a quantity's text: value * 10^decimal * 2^binary, and slightly more if `lost`.
 struct QuantityParts {
@@ -44,6 +53,8 @@ struct QuantityParts {
 /// beyond 2^63-1 are capped.
 class Quantity {
  public:
+  __extension__ using Wide = __int128;
+
   /// Zero.
   Quantity() = default;
   /// The number that parse_quantity() has read.
@@ -55,10 +66,26 @@ class Quantity {
     const Result<QuantityParts> parts = parse_quantity(text);
     return parts ? std::optional(Quantity(*parts)) : std::nullopt;
   }
+  /// Reads quantity_source(value).
+  template <typename V>
+  [[nodiscard]] static std::optional<Quantity> read(const V& value) {
+    return parse(quantity_source(value));
+  }
+  /// An integer.
+  [[nodiscard]] static Quantity whole(std::int64_t number) { return of_nanos(number * kOne); }
+  /// A number of thousandths.
+  [[nodiscard]] static Quantity of_milli(std::int64_t number) {
+    return of_nanos(number * kNanosPerMilli);
+  }
+  /// A number of units of 10^-9.
+  [[nodiscard]] static Quantity of_nanos(Wide number) {
+    Quantity out;
+    out.nanos_ = std::clamp(number, -kMax, kMax);
+    return out;
+  }
 
   /// In thousandths, as for CPUs; rounded up and capped to 64 bits.
   [[nodiscard]] std::int64_t milli() const {
-    constexpr Wide kNanosPerMilli = 1'000'000;
     const Wide up = nanos_ > 0 ? kNanosPerMilli - 1 : 0;  // Division rounds negative numbers up.
     return static_cast<std::int64_t>(
         std::clamp<Wide>((nanos_ + up) / kNanosPerMilli, -INT64_MAX, INT64_MAX));
@@ -66,9 +93,15 @@ class Quantity {
 
   /// The integer; nothing if the number has a fraction or was capped.
   [[nodiscard]] std::optional<std::int64_t> integer() const {
-    constexpr Wide kOne = QuantityParts::kNanosPerOne;
     if (nanos_ % kOne != 0 || nanos_ >= kMax || nanos_ <= -kMax) return std::nullopt;
     return static_cast<std::int64_t>(nanos_ / kOne);
+  }
+  /// In units of 10^-9.
+  [[nodiscard]] Wide nanos() const { return nanos_; }
+  /// The next integer that is not smaller.
+  [[nodiscard]] Quantity rounded_up() const {
+    const Wide rest = nanos_ % kOne;
+    return of_nanos(nanos_ - rest + (rest > 0 ? kOne : 0));
   }
   /// The nearest double.
   [[nodiscard]] double approximate() const {
@@ -93,8 +126,8 @@ class Quantity {
   }
 
  private:
-  __extension__ using Wide = __int128;
-
+  static constexpr Wide kOne = QuantityParts::kNanosPerOne;
+  static constexpr Wide kNanosPerMilli = 1'000'000;
   static constexpr Wide kMax = static_cast<Wide>(QuantityParts::kNanosMax);
 
   Wide nanos_ = 0;

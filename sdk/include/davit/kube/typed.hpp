@@ -71,9 +71,7 @@ class IntOrString {
 }
 
 /// A quantity written as a string or a number; nothing for everything else.
-[[nodiscard]] inline std::optional<Quantity> quantity(Value value) {
-  return Quantity::parse(value.kind() == Kind::kNumber ? value.number() : value.string());
-}
+[[nodiscard]] inline std::optional<Quantity> quantity(Value value) { return Quantity::read(value); }
 
 /// The text of an enumerator; "" for kUnrecognized. `texts_of(E)` is found by argument-dependent
 /// lookup and lists the texts in the order of the enumerators.

@@ -12,16 +12,16 @@
 
 namespace davit::sandbox {
 
-/// A number of units of 10^-9: wide enough for the bytes of a cluster.
-__extension__ using Nanos = __int128;
+/// A number of units of 10^-9, for arithmetic: wide enough for the bytes of a cluster.
+using Nanos = Quantity::Wide;
 inline constexpr Nanos kNanosPerUnit = QuantityParts::kNanosPerOne;
 inline constexpr Nanos kNanosMax = static_cast<Nanos>(QuantityParts::kNanosMax);
 
 /// The value of a quantity's text; nothing if it is none.
 [[nodiscard]] std::optional<Nanos> parse_nanos(std::string_view text);
-/// "250m", "1500u", "2k": the canonical decimal form.
+/// "250m", "1500u", "2k": a decimal quantity.
 [[nodiscard]] std::string decimal_text(Nanos nanos);
-/// "64Mi": the canonical binary form of whole bytes, rounded up.
+/// "64Mi": whole bytes as a binary quantity, rounded up.
 [[nodiscard]] std::string binary_text(Nanos nanos);
 
 /// Immutable. The forms of its text, where A and B are quantities or percents of the container's
@@ -32,12 +32,12 @@ inline constexpr Nanos kNanosMax = static_cast<Nanos>(QuantityParts::kNanosMax);
 ///   ramp(A, B, TIME)    from A to B in a straight line within TIME, then B
 ///   wave(A, B, TIME)    from A to B and back within TIME, again and again
 ///   share(...)          one of the above, divided among the pods of a controller
-class Amount {
+class LoadShape {
  public:
   /// kInvalid says what was expected.
-  [[nodiscard]] static Result<Amount> parse(std::string_view text);
+  [[nodiscard]] static Result<LoadShape> parse(std::string_view text);
   /// Always `value`.
-  [[nodiscard]] static Amount of(Nanos value);
+  [[nodiscard]] static LoadShape of(Nanos value);
 
   /// The amount `age` after its beginning, for a container that requests `request`. Before the
   /// beginning it is the amount at the beginning.
@@ -60,7 +60,7 @@ class Amount {
     }
   };
   [[nodiscard]] static std::optional<Level> parse_level(std::string_view text);
-  [[nodiscard]] static std::optional<Amount> parse_shape(std::string_view text);
+  [[nodiscard]] static std::optional<LoadShape> parse_shape(std::string_view text);
 
   Shape shape_ = Shape::kConstant;
   Level from_;

@@ -1,8 +1,9 @@
-#include "sandbox/metrics/amount.hpp"
+#include "sandbox/metrics/load_shape.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <davit/kube/amount.hpp>
 
 #include "lib/base/take_until.hpp"
 #include "lib/base/trimmed.hpp"
@@ -26,19 +27,6 @@ std::optional<std::string_view> inner_of(std::string_view text, std::string_view
   return text.substr(1, text.size() - 2);
 }
 
-std::string digits_of(Nanos value) {
-  const bool negative = value < 0;
-  std::string out;
-  do {
-    const int digit = static_cast<int>(value % 10);
-    out += static_cast<char>('0' + (digit < 0 ? -digit : digit));
-    value /= 10;
-  } while (value != 0);
-  if (negative) out += '-';
-  std::ranges::reverse(out);
-  return out;
-}
-
 /// `from` to `to` at the share part / whole, in milliseconds, so that products fit.
 Nanos between(Nanos from, Nanos to, Duration part, Duration whole) {
   const auto millis = [](Duration time) {
@@ -50,45 +38,34 @@ Nanos between(Nanos from, Nanos to, Duration part, Duration whole) {
 }  // namespace
 
 std::optional<Nanos> parse_nanos(std::string_view text) {
-  const Result<QuantityParts> parts = parse_quantity(text);
-  if (!parts) return std::nullopt;
-  const auto nanos = static_cast<Nanos>(parts->nanos());
-  return parts->negative ? -nanos : nanos;
+  const std::optional<Quantity> quantity = Quantity::parse(text);
+  return quantity ? std::optional(quantity->nanos()) : std::nullopt;
 }
 
 std::string decimal_text(Nanos nanos) {
-  constexpr std::array<std::string_view, 10> kSuffixes = {"n", "u", "m", "",  "k",
-                                                          "M", "G", "T", "P", "E"};
-  if (nanos == 0) return "0";
-  std::size_t step = 0;
-  for (; step + 1 < kSuffixes.size() && nanos % 1000 == 0; ++step) nanos /= 1000;
-  return digits_of(nanos) + std::string(kSuffixes[step]);
+  return quantity_text(Quantity::of_nanos(nanos), QuantityFormat::kDecimal);
 }
 
 std::string binary_text(Nanos nanos) {
-  constexpr std::array<std::string_view, 7> kSuffixes = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
-  Nanos bytes = nanos / kNanosPerUnit + (nanos % kNanosPerUnit > 0 ? 1 : 0);
-  std::size_t step = 0;
-  for (; step + 1 < kSuffixes.size() && bytes != 0 && bytes % 1024 == 0; ++step) bytes /= 1024;
-  return digits_of(bytes) + std::string(kSuffixes[step]);
+  return quantity_text(Quantity::of_nanos(nanos).rounded_up(), QuantityFormat::kBinary);
 }
 
-Result<Amount> Amount::parse(std::string_view text) {
+Result<LoadShape> LoadShape::parse(std::string_view text) {
   text = trimmed(text);
   const std::optional<std::string_view> shared = inner_of(text, "share");
-  std::optional<Amount> out = parse_shape(shared ? trimmed(*shared) : text);
+  std::optional<LoadShape> out = parse_shape(shared ? trimmed(*shared) : text);
   if (!out) return Status(Code::kInvalid, std::string(kForms));
   out->shared_ = shared.has_value();
   return *out;
 }
 
-Amount Amount::of(Nanos value) {
-  Amount out;
+LoadShape LoadShape::of(Nanos value) {
+  LoadShape out;
   out.from_ = out.to_ = Level{value, false};
   return out;
 }
 
-std::optional<Amount::Level> Amount::parse_level(std::string_view text) {
+std::optional<LoadShape::Level> LoadShape::parse_level(std::string_view text) {
   text = trimmed(text);
   if (!text.ends_with('%')) {
     const std::optional<Nanos> value = parse_nanos(text);
@@ -102,14 +79,14 @@ std::optional<Amount::Level> Amount::parse_level(std::string_view text) {
   return Level{percent, true};
 }
 
-std::optional<Amount> Amount::parse_shape(std::string_view text) {
+std::optional<LoadShape> LoadShape::parse_shape(std::string_view text) {
   struct Named {
     std::string_view name;
     Shape shape;
   };
   constexpr std::array kShapes = {Named{"step", Shape::kStep}, Named{"ramp", Shape::kRamp},
                                   Named{"wave", Shape::kWave}};
-  Amount out;
+  LoadShape out;
   for (const Named& each : kShapes) {
     std::optional<std::string_view> inner = inner_of(text, each.name);
     if (!inner) continue;
@@ -130,7 +107,7 @@ std::optional<Amount> Amount::parse_shape(std::string_view text) {
   return out;
 }
 
-Nanos Amount::at(Duration age, Nanos request) const {
+Nanos LoadShape::at(Duration age, Nanos request) const {
   const Nanos from = from_.of(request);
   const Nanos to = to_.of(request);
   age = std::max(age, Duration(0));

@@ -1,4 +1,4 @@
-#include "lib/kube/schema/quantity.hpp"
+#include "lib/kube/schema/canonical_quantity.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-/// The canonical text of resource quantities (k8s.io/apimachinery/pkg/api/resource).
+/// The canonical text of resource quantities in an object (k8s.io/apimachinery/pkg/api/resource).
 #pragma once
 
 #include <cstdint>

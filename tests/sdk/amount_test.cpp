@@ -1,9 +1,9 @@
 /// Exact sums of quantities, and how they are printed.
-#include "plugins/resourcequota/amount.hpp"
-
 #include <gtest/gtest.h>
 
-namespace davit::resourcequota {
+#include <davit/kube/amount.hpp>
+
+namespace davit {
 namespace {
 
 Amount amount(std::string_view text) { return Amount::parse(text).value(); }
@@ -38,6 +38,35 @@ TEST(AmountTest, ASumTakesTheNotationOfItsFirstAddend) {
   EXPECT_EQ(sum.text(), "2Gi");
 }
 
+struct NumberCase {
+  Quantity number;
+  const char* decimal;
+  const char* binary;
+};
+
+const NumberCase kNumbers[] = {
+    {Quantity(), "0", "0"},
+    {Quantity::of_milli(250), "250m", "250m"},
+    {Quantity::of_milli(6'667), "6667m", "6667m"},
+    {Quantity::of_milli(1'500'000), "1500", "1500"},
+    {Quantity::of_milli(-20'000), "-20", "-20"},
+    {Quantity::of_milli(9'000'000'000'000'000'000), "9P", "9P"},
+    {Quantity::of_milli(INT64_MAX), "9223372036854775807m", "9223372036854775807m"},
+    {Quantity::whole(200 * 1024 * 1024), "209715200", "200Mi"},
+    {Quantity::of_milli(105'207'125'333), "105207125333m", "105207125333m"},
+    {Quantity::whole(12'345'678), "12345678", "12345678"},
+    {Quantity::whole(1'000), "1k", "1k"},  // Below 1024 it is decimal.
+    {Quantity::whole(INT64_MIN), "-9223372036854775807", "-9223372036854775807"},
+    {Quantity::parse("20000000000.000000001").value(), "20000000000000000001n",
+     "20000000000000000001n"}};
+
+TEST(AmountTest, NumberIsWrittenWithTheLargestSuffixThatLeavesAnInteger) {
+  for (const NumberCase& each : kNumbers) {
+    EXPECT_EQ(quantity_text(each.number, QuantityFormat::kDecimal), each.decimal);
+    EXPECT_EQ(quantity_text(each.number, QuantityFormat::kBinary), each.binary);
+  }
+}
+
 TEST(AmountTest, SumsStayWithinTheRange) {
   Amount sum = amount("9223372036854775807");
   sum += amount("1");
@@ -57,4 +86,4 @@ TEST(AmountTest, ComparesNumbersAndNotTexts) {
 }
 
 }  // namespace
-}  // namespace davit::resourcequota
+}  // namespace davit
