@@ -6,6 +6,7 @@
 #include <CLI/Formatter.hpp>
 #include <CLI/Validators.hpp>
 #include <charconv>
+#include <davit/kube/signed_duration.hpp>
 #include <filesystem>
 #include <optional>
 #include <ostream>
@@ -16,7 +17,6 @@
 #include "host/control/control_request.hpp"
 #include "host/control/control_socket.hpp"
 #include "lib/base/absolute_path.hpp"
-#include "lib/kube/duration.hpp"
 #include "lib/kube/json.hpp"
 #include "lib/kube/yaml_text.hpp"
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <davit/base64.hpp>
 #include <filesystem>
 #include <ostream>
 #include <system_error>
@@ -14,7 +15,6 @@
 #include "host/config/manifest.hpp"
 #include "host/loading/plugin_file.hpp"
 #include "host/loading/signature.hpp"
-#include "lib/base/base64.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/file_trust.hpp"
 #include "lib/base/replace_file.hpp"

@@ -5,12 +5,12 @@
 #include <CLI/Formatter.hpp>
 #include <CLI/Validators.hpp>
 #include <charconv>
+#include <davit/kube/signed_duration.hpp>
 #include <functional>
 
 #include "cli/serving_flags.hpp"
 #include "cli/upstream/accepted_flags.hpp"
 #include "lib/base/json_text.hpp"
-#include "lib/kube/duration.hpp"
 
 namespace davit::host {
 namespace {

@@ -4,8 +4,8 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <CLI/Validators.hpp>
+#include <davit/kube/signed_duration.hpp>
 
-#include "lib/kube/duration.hpp"
 #include "nodes/device_objects.hpp"
 
 namespace davit::host {

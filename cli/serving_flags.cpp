@@ -4,12 +4,12 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <CLI/Validators.hpp>
+#include <davit/kube/signed_duration.hpp>
 #include <filesystem>
 #include <utility>
 
 #include "lib/base/absolute_path.hpp"
 #include "lib/base/json_text.hpp"
-#include "lib/kube/duration.hpp"
 
 namespace davit::host {
 namespace {

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <utility>
 
-#include "host/api/api_status.hpp"
+#include "host/api/response_status.hpp"
 #include "host/object/api_status.hpp"
 #include "lib/base/take_until.hpp"
 

@@ -4,8 +4,8 @@
 #include <limits>
 #include <utility>
 
-#include "host/api/api_status.hpp"
 #include "host/api/request_builder.hpp"
+#include "host/api/response_status.hpp"
 #include "host/cache/rest_list_watch.hpp"
 #include "host/object/api_status.hpp"
 #include "sandbox/client/in_process_transport.hpp"

@@ -1,10 +1,10 @@
 #include "cli/upstream/flag_options.hpp"
 
+#include <davit/kube/signed_duration.hpp>
 #include <functional>
 #include <utility>
 
 #include "host/upstream/flag_values.hpp"
-#include "lib/kube/duration.hpp"
 
 namespace davit::host {
 namespace {

@@ -1,14 +1,14 @@
 #include "host/api/credentials.hpp"
 
 #include <algorithm>
+#include <davit/base64.hpp>
+#include <davit/percent_code.hpp>
 #include <utility>
 
 #include "host/api/exec_credentials.hpp"
 #include "host/api/token_file.hpp"
-#include "lib/base/base64.hpp"
 #include "lib/base/header_value.hpp"
 #include "lib/base/json_text.hpp"
-#include "lib/base/percent_escape.hpp"
 
 namespace davit::host {
 namespace {

@@ -3,10 +3,10 @@
 #include <rapidjson/document.h>
 
 #include <cstdio>
+#include <davit/base64.hpp>
 #include <davit/kube/time.hpp>
 #include <utility>
 
-#include "lib/base/base64.hpp"
 #include "lib/base/child_process.hpp"
 #include "lib/base/header_value.hpp"
 #include "lib/base/json_text.hpp"

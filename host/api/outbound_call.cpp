@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/api/api_status.hpp"
+#include "host/api/response_status.hpp"
 #include "lib/base/lower_case.hpp"
 
 namespace davit::host {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <davit/mutant.hpp>
+#include <davit/percent_code.hpp>
 #include <optional>
 #include <utility>
 
@@ -9,7 +10,6 @@
 #include "lib/base/header_value.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/base/lower_case.hpp"
-#include "lib/base/percent_escape.hpp"
 #include "lib/base/take_until.hpp"
 
 namespace davit::host {

@@ -1,10 +1,10 @@
 #include "host/api/rest_parts.hpp"
 
 #include <algorithm>
+#include <davit/percent_code.hpp>
 #include <utility>
 
 #include "host/api/request_builder.hpp"
-#include "lib/base/percent_escape.hpp"
 
 namespace davit::host {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "host/api/api_status.hpp"
 #include "host/api/request_builder.hpp"
+#include "host/api/response_status.hpp"
 #include "lib/net/request_loop.hpp"
 
 namespace davit::host {

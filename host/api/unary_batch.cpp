@@ -4,9 +4,9 @@
 #include <davit/mutant.hpp>
 #include <utility>
 
-#include "host/api/api_status.hpp"
 #include "host/api/request_builder.hpp"
 #include "host/api/response_check.hpp"
+#include "host/api/response_status.hpp"
 
 namespace davit::host {
 namespace {

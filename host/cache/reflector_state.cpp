@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <davit/mutant.hpp>
+#include <davit/percent_code.hpp>
 
 #include "host/cache/resource_id.hpp"
-#include "lib/base/percent_escape.hpp"
 
 namespace davit::host {
 namespace {

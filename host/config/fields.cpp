@@ -4,9 +4,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <davit/kube/signed_duration.hpp>
 
 #include "lib/base/json_text.hpp"
-#include "lib/kube/duration.hpp"
 
 namespace davit::host {
 namespace {

@@ -1,11 +1,11 @@
 #include "host/config/kubeconfig_file.hpp"
 
+#include <davit/base64.hpp>
 #include <filesystem>
 #include <set>
 
 #include "host/config/fields.hpp"
 #include "lib/base/absolute_path.hpp"
-#include "lib/base/base64.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/kube/yaml.hpp"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <davit/kube/label_syntax.hpp>
+#include <davit/kube/signed_duration.hpp>
 #include <filesystem>
 #include <limits>
 #include <set>
@@ -12,7 +13,6 @@
 #include "lib/base/absolute_path.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/base/text_file.hpp"
-#include "lib/kube/duration.hpp"
 #include "lib/kube/json.hpp"
 #include "lib/kube/names.hpp"
 

@@ -1,9 +1,9 @@
 #include "host/config/plugin_signatures.hpp"
 
 #include <algorithm>
+#include <davit/base64.hpp>
 #include <davit/kube/time.hpp>
 
-#include "lib/base/base64.hpp"
 #include "lib/base/take_until.hpp"
 
 namespace davit::host {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <davit/percent_code.hpp>
 #include <string_view>
 
-#include "lib/base/percent_escape.hpp"
 #include "lib/base/take_until.hpp"
 #include "lib/base/trimmed.hpp"
 

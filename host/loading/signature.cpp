@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <davit/base64.hpp>
 #include <davit/kube/time.hpp>
 #include <davit/mutant.hpp>
 #include <optional>
@@ -15,7 +16,6 @@
 
 #include "host/loading/digest.hpp"
 #include "lib/base/assert.hpp"
-#include "lib/base/base64.hpp"
 #include "lib/base/openssl_owners.hpp"
 #include "lib/base/take_until.hpp"
 #include "lib/base/unique_fd.hpp"

@@ -4,11 +4,11 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <davit/base64.hpp>
 #include <iterator>
 #include <optional>
 #include <utility>
 
-#include "lib/base/base64.hpp"
 #include "lib/kube/json.hpp"
 #include "lib/kube/schema/wire.hpp"
 

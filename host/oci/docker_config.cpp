@@ -1,9 +1,9 @@
 #include "host/oci/docker_config.hpp"
 
 #include <cstdlib>
+#include <davit/base64.hpp>
 #include <utility>
 
-#include "lib/base/base64.hpp"
 #include "lib/base/take_until.hpp"
 #include "lib/base/text_file.hpp"
 #include "lib/kube/json.hpp"

@@ -4,15 +4,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <davit/base64.hpp>
 #include <davit/mutant.hpp>
+#include <davit/percent_code.hpp>
 #include <optional>
 #include <utility>
 
 #include "host/api/rest_client.hpp"
-#include "lib/base/base64.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/base/lower_case.hpp"
-#include "lib/base/percent_escape.hpp"
 #include "lib/base/printable.hpp"
 #include "lib/base/take_until.hpp"
 #include "lib/base/trimmed.hpp"

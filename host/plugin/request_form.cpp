@@ -1,6 +1,7 @@
 #include "host/plugin/request_form.hpp"
 
 #include <algorithm>
+#include <davit/percent_code.hpp>
 #include <string>
 #include <utility>
 
@@ -8,7 +9,6 @@
 #include "host/api/request_builder.hpp"
 #include "host/plugin/call_frame.hpp"
 #include "host/plugin/received.hpp"
-#include "lib/base/percent_escape.hpp"
 
 namespace davit::host {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <davit/kube/time.hpp>
 #include <davit/mutant.hpp>
+#include <davit/percent_code.hpp>
 #include <optional>
 #include <vector>
 
@@ -10,7 +11,6 @@
 #include "host/upstream/static_pod.hpp"
 #include "host/upstream/upstream_process.hpp"
 #include "lib/base/await_stop.hpp"
-#include "lib/base/percent_escape.hpp"
 #include "lib/kube/json.hpp"
 
 namespace davit::host {

@@ -1,11 +1,11 @@
 #include "host/serving/client_trust.hpp"
 
 #include <algorithm>
+#include <davit/base64.hpp>
+#include <davit/percent_code.hpp>
 #include <utility>
 
-#include "lib/base/base64.hpp"
 #include "lib/base/lower_case.hpp"
-#include "lib/base/percent_escape.hpp"
 #include "lib/base/text_file.hpp"
 #include "lib/kube/json.hpp"
 
@@ -30,12 +30,8 @@ std::string web_socket_token(const HttpServerRequest& request) {
   const std::string_view header = request.header("Sec-WebSocket-Protocol");
   const std::size_t at = header.find(kPrefix);
   if (at == std::string_view::npos) return {};
-  std::string text(header.substr(at + kPrefix.size()));
-  text.resize(std::min(text.find_first_of(", "), text.size()));
-  std::replace(text.begin(), text.end(), '-', '+');
-  std::replace(text.begin(), text.end(), '_', '/');
-  text.resize((text.size() + 3) / 4 * 4, '=');
-  return decode_base64(text).value_or("");
+  const std::string_view text = header.substr(at + kPrefix.size());
+  return decode_base64_url(text.substr(0, text.find_first_of(", "))).value_or("");
 }
 
 std::string first_header(const HttpServerRequest& request, const std::vector<std::string>& names) {

@@ -1,13 +1,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <davit/base64.hpp>
 #include <davit/kube/time.hpp>
 #include <map>
 #include <tuple>
 
 #include "host/loading/digest.hpp"
 #include "host/status/host_status.hpp"
-#include "lib/base/base64.hpp"
 #include "lib/base/markup.hpp"
 
 namespace davit::host {

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <davit/kube/label_syntax.hpp>
+#include <davit/kube/signed_duration.hpp>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -12,7 +13,6 @@
 #include "lib/base/absolute_path.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/base/take_until.hpp"
-#include "lib/kube/duration.hpp"
 
 namespace davit::host {
 namespace {

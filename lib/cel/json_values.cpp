@@ -1,6 +1,6 @@
+#include <davit/base64.hpp>
 #include <utility>
 
-#include "lib/base/base64.hpp"
 #include "lib/cel/moments.hpp"
 #include "lib/cel/numbers.hpp"
 #include "lib/cel/value.hpp"

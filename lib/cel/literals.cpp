@@ -1,6 +1,7 @@
 #include "lib/cel/literals.hpp"
 
 #include <algorithm>
+#include <davit/kube/signed_duration.hpp>
 #include <davit/kube/time.hpp>
 #include <string>
 #include <string_view>
@@ -8,7 +9,6 @@
 #include <vector>
 
 #include "lib/cel/string_format.hpp"
-#include "lib/kube/duration.hpp"
 #include "lib/kube/validation/pattern.hpp"
 
 namespace davit::cel {

@@ -7,12 +7,12 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <davit/kube/signed_duration.hpp>
 #include <davit/kube/time.hpp>
 #include <limits>
 #include <utility>
 
 #include "lib/cel/numbers.hpp"
-#include "lib/kube/duration.hpp"
 #include "lib/kube/time_zone.hpp"
 
 namespace davit::cel {

@@ -1,16 +1,16 @@
 #include "lib/cel/schema_value.hpp"
 
 #include <algorithm>
+#include <davit/base64.hpp>
+#include <davit/kube/signed_duration.hpp>
 #include <davit/kube/time.hpp>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
-#include "lib/base/base64.hpp"
 #include "lib/cel/field_names.hpp"
 #include "lib/cel/moments.hpp"
-#include "lib/kube/duration.hpp"
 
 namespace davit::cel {
 

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <davit/kube/go_quote.hpp>
+#include <davit/percent_code.hpp>
 #include <optional>
-
-#include "lib/base/percent_escape.hpp"
 
 namespace davit::cel {
 namespace {

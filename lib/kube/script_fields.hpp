@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <davit/kube/signed_duration.hpp>
 #include <davit/result.hpp>
 #include <optional>
 #include <string>
@@ -12,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "lib/kube/duration.hpp"
 #include "lib/kube/json.hpp"
 
 namespace davit {

@@ -1,8 +1,8 @@
 #include "lib/net/query.hpp"
 
+#include <davit/percent_code.hpp>
 #include <optional>
 
-#include "lib/base/percent_escape.hpp"
 #include "lib/base/take_until.hpp"
 
 namespace davit {

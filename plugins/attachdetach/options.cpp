@@ -1,11 +1,10 @@
 #include "plugins/attachdetach/options.hpp"
 
+#include <davit/kube/signed_duration.hpp>
 #include <davit/options.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
-
-#include "plugins/shared/options/signed_duration.hpp"
 
 namespace davit::attachdetach {
 namespace {
@@ -19,7 +18,7 @@ constexpr std::string_view kForceAfter = "forceDetachAfter";
 Status read_duration(Value config, std::string_view name, Duration& out) {
   const Value value = config[name];
   if (value.is_absent()) return {};
-  const std::optional<Duration> read = options::parse_signed_duration(value.string());
+  const std::optional<Duration> read = parse_signed_duration(value.string());
   if (!read) return {Code::kInvalid, std::string(name) + " must be a duration such as 1m"};
   out = *read;
   return {};

@@ -5,8 +5,8 @@
 #include <openssl/hmac.h>
 
 #include <array>
+#include <davit/base64.hpp>
 
-#include "plugins/shared/pki/base64.hpp"
 #include "plugins/shared/pki/openssl_handles.hpp"
 
 namespace davit::bootstrap {
@@ -14,7 +14,7 @@ namespace {
 
 /// A value of the Secret; empty if it is missing or not base64.
 std::string text_at(const TokenSecret& secret, std::string_view key) {
-  return pki::decode_base64(secret.data()[key].string()).value_or("");
+  return decode_base64(secret.data()[key].string()).value_or("");
 }
 
 /// The id in the name of a Secret; empty: the name has none.
@@ -42,16 +42,16 @@ std::string signing_id(const TokenSecret& secret, WallTime now) {
 }
 
 std::string signature_of(const TokenSecret& secret, std::string_view content) {
-  const std::string header = pki::encode_base64_url(R"({"alg":"HS256","kid":")" +
-                                                    std::string(id_in(secret.name())) + R"("})");
-  const std::string text = header + "." + pki::encode_base64_url(content);
+  const std::string header =
+      encode_base64_url(R"({"alg":"HS256","kid":")" + std::string(id_in(secret.name())) + R"("})");
+  const std::string text = header + "." + encode_base64_url(content);
   std::string key = text_at(secret, "token-secret");
   std::array<unsigned char, EVP_MAX_MD_SIZE> code{};
   unsigned size = 0;
   HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), pki::bytes_of(text), text.size(),
        code.data(), &size);
   OPENSSL_cleanse(key.data(), key.size());
-  return header + ".." + pki::encode_base64_url({reinterpret_cast<const char*>(code.data()), size});
+  return header + ".." + encode_base64_url({reinterpret_cast<const char*>(code.data()), size});
 }
 
 }  // namespace davit::bootstrap

@@ -8,10 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <davit/base64.hpp>
 #include <optional>
 #include <set>
-
-#include "plugins/shared/pki/base64.hpp"
 
 namespace davit::certificates {
 
@@ -67,7 +66,7 @@ Result<std::string> only_block(std::string_view pem) {
   for (const char c : pem.substr(from, *end - from)) {
     if (c != '\n' && c != '\r' && c != ' ' && c != '\t') digits += c;
   }
-  std::optional<std::string> der = pki::decode_base64(digits);
+  std::optional<std::string> der = decode_base64(digits);
   if (!der || der->empty()) return malformed("the PEM block has headers or is not base64");
   return *std::move(der);
 }
@@ -243,7 +242,7 @@ bool has_good_digest(const X509_REQ& request) {
 }  // namespace
 
 Result<CertificateRequest> CertificateRequest::parse(std::string_view base64) {
-  const std::optional<std::string> pem = pki::decode_base64(base64);
+  const std::optional<std::string> pem = decode_base64(base64);
   if (!pem) return malformed("the request is not base64");
   const Result<std::string> der = only_block(*pem);
   if (!der) return der.error();

@@ -1,12 +1,12 @@
 #include "plugins/certificates/cleanup_plan.hpp"
 
 #include <chrono>
+#include <davit/base64.hpp>
 #include <davit/kube/time.hpp>
 #include <optional>
 #include <string>
 
 #include "plugins/certificates/authority.hpp"
-#include "plugins/shared/pki/base64.hpp"
 #include "plugins/shared/pki/pem.hpp"
 
 namespace davit::certificates {
@@ -27,7 +27,7 @@ bool has_old(const SigningRequest& object, std::string_view type, WallTime now, 
 }
 
 bool has_expired(const SigningRequest& object, WallTime now) {
-  const std::optional<std::string> pem = pki::decode_base64(object.certificate());
+  const std::optional<std::string> pem = decode_base64(object.certificate());
   if (!pem) return false;
   const pki::CertificateHandle certificate = pki::first_certificate(*pem);
   if (!certificate) return false;

@@ -1,6 +1,7 @@
 #include "plugins/certificates/signing_controller.hpp"
 
 #include <chrono>
+#include <davit/base64.hpp>
 #include <davit/kube/time.hpp>
 #include <optional>
 #include <string>
@@ -9,7 +10,6 @@
 #include "plugins/certificates/issue.hpp"
 #include "plugins/certificates/request_rules.hpp"
 #include "plugins/certificates/validity.hpp"
-#include "plugins/shared/pki/base64.hpp"
 
 namespace davit::certificates {
 namespace {
@@ -35,7 +35,7 @@ std::string certificate_patch(const SigningRequest& object, std::string_view pem
   JsonWriter out;
   out.begin_object().key("metadata").begin_object().member("uid", object.uid());
   out.member("resourceVersion", object.resource_version()).end_object();
-  out.key("status").begin_object().member("certificate", pki::encode_base64(pem));
+  out.key("status").begin_object().member("certificate", encode_base64(pem));
   out.end_object().end_object();
   return std::move(out).text();
 }

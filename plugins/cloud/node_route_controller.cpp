@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <davit/json_writer.hpp>
-#include <davit/kube/duration_text.hpp>
+#include <davit/kube/signed_duration.hpp>
 #include <memory>
 #include <optional>
 #include <span>
@@ -198,7 +198,7 @@ void NodeRouteController::report_creation(const NewRoute& wanted, const Status& 
   cluster_.events().record(Node::kResource, about, "Warning", "FailedToCreateRoute",
                            "Could not create route " + wanted.node_uid + " " +
                                wanted.route.destination + " for node " + wanted.route.node +
-                               " after " + duration_text(took) + ": " + failure.message());
+                               " after " + format_duration(took) + ": " + failure.message());
 }
 
 // ---- Conditions

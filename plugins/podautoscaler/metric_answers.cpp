@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <davit/kube/quantity.hpp>
+#include <davit/kube/signed_duration.hpp>
 #include <davit/kube/time.hpp>
 #include <optional>
 #include <string>
 
 #include "plugins/podautoscaler/saturate.hpp"
-#include "plugins/shared/options/signed_duration.hpp"
 
 namespace davit::podautoscaler {
 namespace {
@@ -27,7 +27,7 @@ Result<PodValue> read_times(Value item) {
   out.timestamp = at.value_or(kTimeMin);
   const Value window = item["window"];
   if (const std::optional<std::string_view> text = window.text()) {
-    const std::optional<Duration> length = options::parse_signed_duration(*text);
+    const std::optional<Duration> length = parse_signed_duration(*text);
     if (!length) {
       return Status(Code::kInvalid, "time: invalid duration \"" + std::string(*text) + "\"");
     }

@@ -1,12 +1,12 @@
 #include "plugins/podautoscaler/options.hpp"
 
 #include <charconv>
+#include <davit/kube/signed_duration.hpp>
 #include <davit/options.hpp>
 #include <string>
 #include <string_view>
 
 #include "plugins/shared/gates/read_switch.hpp"
-#include "plugins/shared/options/signed_duration.hpp"
 
 namespace davit::podautoscaler {
 namespace {
@@ -27,7 +27,7 @@ Status wrong(std::string_view name, std::string_view what) {
 Status read_duration(Value config, std::string_view name, Duration& out) {
   const Value value = config[name];
   if (value.is_absent()) return {};
-  const std::optional<Duration> read = options::parse_signed_duration(value.string());
+  const std::optional<Duration> read = parse_signed_duration(value.string());
   if (!read) return wrong(name, "a duration such as 15s");
   out = *read;
   return {};

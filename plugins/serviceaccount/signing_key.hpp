@@ -1,17 +1,15 @@
 /// The private key that signs tokens of ServiceAccounts.
 #pragma once
 
+#include <davit/base64.hpp>
 #include <davit/result.hpp>
 #include <string>
 #include <string_view>
 
-#include "plugins/shared/pki/base64.hpp"
 #include "plugins/shared/pki/openssl_handles.hpp"
 
 namespace davit::serviceaccount {
 
-using pki::encode_base64;
-using pki::encode_base64_url;
 using pki::PrivateKeyHandle;
 
 /// An RSA key (RS256) or an ECDSA key on P-256, P-384 or P-521 (ES256, ES384, ES512). Constant, so

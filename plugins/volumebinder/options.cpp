@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <davit/kube/signed_duration.hpp>
 #include <davit/options.hpp>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
-
-#include "plugins/shared/options/signed_duration.hpp"
 
 namespace davit::volumebinder {
 namespace {
@@ -28,7 +27,7 @@ Status wrong_option(std::string_view name, std::string_view what) {
 Status read_period(Value config, Duration& out) {
   const Value value = config[kPeriod];
   if (value.is_absent()) return {};
-  const std::optional<Duration> read = options::parse_signed_duration(value.string());
+  const std::optional<Duration> read = parse_signed_duration(value.string());
   if (!read) return wrong_option(kPeriod, "a duration such as 15s");
   out = std::max<Duration>(*read, std::chrono::seconds(1));
   return {};

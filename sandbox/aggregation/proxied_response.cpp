@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <davit/percent_code.hpp>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -11,7 +12,6 @@
 
 #include "lib/base/lower_case.hpp"
 #include "lib/base/mutex.hpp"
-#include "lib/base/percent_escape.hpp"
 #include "lib/base/trimmed.hpp"
 #include "sandbox/kinds/api_error.hpp"
 

@@ -1,6 +1,7 @@
 #include "sandbox/aggregation/remote_service.hpp"
 
-#include "lib/base/base64.hpp"
+#include <davit/base64.hpp>
+
 #include "lib/kube/json.hpp"
 
 namespace davit::sandbox {

@@ -3,11 +3,11 @@
 #include <openssl/crypto.h>
 
 #include <algorithm>
+#include <davit/base64.hpp>
 #include <davit/kube/bootstrap_token.hpp>
 #include <optional>
 #include <string>
 
-#include "lib/base/base64.hpp"
 #include "lib/kube/json.hpp"
 
 namespace davit::sandbox {

@@ -1,8 +1,8 @@
 #include <algorithm>
+#include <davit/percent_code.hpp>
 #include <optional>
 
 #include "lib/base/lower_case.hpp"
-#include "lib/base/percent_escape.hpp"
 #include "sandbox/auth/auth.hpp"
 #include "sandbox/auth/tokens.hpp"
 

@@ -1,10 +1,10 @@
 #include "sandbox/auth/signers.hpp"
 
 #include <algorithm>
+#include <davit/base64.hpp>
 #include <optional>
 #include <utility>
 
-#include "lib/base/base64.hpp"
 #include "lib/net/signing_request.hpp"
 
 namespace davit::sandbox {

@@ -1,9 +1,9 @@
 #include "sandbox/auth/tokens.hpp"
 
 #include <algorithm>
+#include <davit/base64.hpp>
 #include <utility>
 
-#include "lib/base/base64.hpp"
 #include "sandbox/auth/web_token.hpp"
 
 namespace davit::sandbox {

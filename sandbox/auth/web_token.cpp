@@ -6,8 +6,7 @@
 
 #include <algorithm>
 #include <array>
-
-#include "lib/base/base64.hpp"
+#include <davit/base64.hpp>
 
 namespace davit::sandbox {
 namespace {
@@ -20,36 +19,20 @@ std::string keyed_hash(std::string_view text, std::string_view key) {
   return {reinterpret_cast<const char*>(out.data()), size};
 }
 
-/// Base64 for URLs, without padding.
-std::string encode(std::string_view bytes) {
-  std::string out = encode_base64(bytes);
-  while (out.ends_with('=')) out.pop_back();
-  std::replace(out.begin(), out.end(), '+', '-');
-  std::replace(out.begin(), out.end(), '/', '_');
-  return out;
-}
-
-std::optional<std::string> decode(std::string_view text) {
-  constexpr std::size_t kQuantum = 4;
-  std::string padded(text);
-  std::replace(padded.begin(), padded.end(), '-', '+');
-  std::replace(padded.begin(), padded.end(), '_', '/');
-  while (padded.size() % kQuantum != 0) padded += '=';
-  return decode_base64(padded);
-}
-
 }  // namespace
 
 std::string sign_web_token(const Json& claims, std::string_view key) {
-  std::string out = encode(R"({"alg":"HS256","typ":"JWT"})") + "." + encode(to_text(claims));
-  return out + "." + encode(keyed_hash(out, key));
+  std::string out = encode_base64_url(R"({"alg":"HS256","typ":"JWT"})") + "." +
+                    encode_base64_url(to_text(claims));
+  return out + "." + encode_base64_url(keyed_hash(out, key));
 }
 
 std::optional<Json> read_claims(std::string_view token) {
   const std::size_t last = token.rfind('.');
   const std::size_t first = token.find('.');
   if (last == std::string_view::npos || first == last) return std::nullopt;
-  const std::optional<std::string> text = decode(token.substr(first + 1, last - first - 1));
+  const std::optional<std::string> text =
+      decode_base64_url(token.substr(first + 1, last - first - 1));
   if (!text) return std::nullopt;
   Result<Json> claims = parse_json(*text);
   return claims ? std::optional(std::move(*claims)) : std::nullopt;
@@ -58,7 +41,7 @@ std::optional<Json> read_claims(std::string_view token) {
 std::optional<Json> open_web_token(std::string_view token, std::string_view key) {
   const std::size_t last = token.rfind('.');
   if (last == std::string_view::npos) return std::nullopt;
-  const std::string wanted = encode(keyed_hash(token.substr(0, last), key));
+  const std::string wanted = encode_base64_url(keyed_hash(token.substr(0, last), key));
   const std::string_view given = token.substr(last + 1);
   if (given.size() != wanted.size() ||
       CRYPTO_memcmp(given.data(), wanted.data(), wanted.size()) != 0) {

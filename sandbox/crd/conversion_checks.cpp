@@ -1,6 +1,7 @@
 #include "sandbox/crd/conversion_checks.hpp"
 
-#include "lib/base/base64.hpp"
+#include <davit/base64.hpp>
+
 #include "lib/net/signing_request.hpp"
 #include "sandbox/crd/custom_resource.hpp"
 #include "sandbox/kinds/admission_checks.hpp"

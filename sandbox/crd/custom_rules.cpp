@@ -4,7 +4,7 @@
 #include <davit/kube/time.hpp>
 #include <utility>
 
-#include "sandbox/kinds/duration.hpp"
+#include "sandbox/kinds/age_text.hpp"
 
 namespace davit::sandbox {
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <davit/base64.hpp>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -15,7 +16,6 @@
 #include <system_error>
 #include <utility>
 
-#include "lib/base/base64.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/base/replace_file.hpp"
 #include "lib/base/unique_fd.hpp"

@@ -4,9 +4,9 @@
 
 #include "lib/base/lower_case.hpp"
 #include "lib/kube/names.hpp"
+#include "sandbox/kinds/age_text.hpp"
 #include "sandbox/kinds/columns_cells.hpp"
 #include "sandbox/kinds/conversion.hpp"
-#include "sandbox/kinds/duration.hpp"
 
 namespace davit::sandbox {
 namespace {

@@ -1,8 +1,8 @@
 #include <array>
 #include <chrono>
 
+#include "sandbox/kinds/age_text.hpp"
 #include "sandbox/kinds/columns_cells.hpp"
-#include "sandbox/kinds/duration.hpp"
 
 namespace davit::sandbox {
 namespace {

@@ -2,8 +2,8 @@
 #include <davit/kube/time.hpp>
 #include <optional>
 
+#include "sandbox/kinds/age_text.hpp"
 #include "sandbox/kinds/columns_cells.hpp"
-#include "sandbox/kinds/duration.hpp"
 
 namespace davit::sandbox {
 namespace {

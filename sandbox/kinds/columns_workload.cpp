@@ -3,8 +3,8 @@
 #include <davit/kube/time.hpp>
 
 #include "lib/base/lower_case.hpp"
+#include "sandbox/kinds/age_text.hpp"
 #include "sandbox/kinds/columns_cells.hpp"
-#include "sandbox/kinds/duration.hpp"
 
 namespace davit::sandbox {
 namespace {

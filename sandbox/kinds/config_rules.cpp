@@ -1,8 +1,8 @@
 #include "sandbox/kinds/config_rules.hpp"
 
+#include <davit/base64.hpp>
 #include <string>
 
-#include "lib/base/base64.hpp"
 #include "sandbox/kinds/checks.hpp"
 #include "sandbox/kinds/columns_cells.hpp"
 

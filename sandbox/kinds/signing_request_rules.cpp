@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <array>
+#include <davit/base64.hpp>
 #include <optional>
 #include <set>
 #include <string>
 
-#include "lib/base/base64.hpp"
 #include "lib/net/signing_request.hpp"
 #include "sandbox/kinds/checks.hpp"
 #include "sandbox/kinds/cluster_rules.hpp"

@@ -1,9 +1,9 @@
 #include <algorithm>
+#include <davit/base64.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "lib/base/base64.hpp"
 #include "lib/cel/url.hpp"
 #include "sandbox/kinds/admission_checks.hpp"
 #include "sandbox/kinds/checks.hpp"

@@ -4,10 +4,10 @@
 #include <array>
 #include <charconv>
 #include <davit/kube/amount.hpp>
+#include <davit/kube/signed_duration.hpp>
 
 #include "lib/base/take_until.hpp"
 #include "lib/base/trimmed.hpp"
-#include "lib/kube/duration.hpp"
 
 namespace davit::sandbox {
 

@@ -1,7 +1,7 @@
 // metrics.k8s.io
+#include <davit/kube/signed_duration.hpp>
 #include <davit/kube/time.hpp>
 
-#include "lib/kube/duration.hpp"
 #include "sandbox/metrics/metric_response.hpp"
 #include "sandbox/metrics/metrics_api.hpp"
 #include "sandbox/rest/field_selector.hpp"

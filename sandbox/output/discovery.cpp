@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <davit/base64.hpp>
 #include <tuple>
 #include <vector>
 
-#include "lib/base/base64.hpp"
 #include "lib/net/accept.hpp"
 
 namespace davit::sandbox {

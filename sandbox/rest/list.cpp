@@ -1,9 +1,9 @@
 #include "sandbox/rest/list.hpp"
 
 #include <algorithm>
+#include <davit/base64.hpp>
 #include <tuple>
 
-#include "lib/base/base64.hpp"
 #include "sandbox/rest/response.hpp"
 
 namespace davit::sandbox {
@@ -11,23 +11,6 @@ namespace davit::sandbox {
 namespace {
 
 constexpr std::string_view kTokenVersion = "meta.k8s.io/v1";
-
-/// Base64 without characters that mean something in a query.
-std::string to_token(std::string_view text) {
-  std::string out = encode_base64(text);
-  while (!out.empty() && out.back() == '=') out.pop_back();
-  std::ranges::replace(out, '+', '-');
-  std::ranges::replace(out, '/', '_');
-  return out;
-}
-
-std::optional<std::string> from_token(std::string_view text) {
-  std::string padded(text);
-  std::ranges::replace(padded, '-', '+');
-  std::ranges::replace(padded, '_', '/');
-  while (padded.size() % 4 != 0) padded += '=';
-  return decode_base64(padded);
-}
 
 /// The state that a list shows.
 struct Moment {
@@ -126,12 +109,12 @@ ApiResult<Selection> parse_selection(const Call& call, const ListOptions& option
 }
 
 std::string ContinueToken::text() const {
-  return to_token(to_text(Json::object(
+  return encode_base64_url(to_text(Json::object(
       {{"v", kTokenVersion}, {"rv", std::to_string(revision)}, {"ns", ns}, {"name", name}})));
 }
 
 Result<ContinueToken> ContinueToken::parse(std::string_view text) {
-  const std::optional<std::string> bytes = from_token(text);
+  const std::optional<std::string> bytes = decode_base64_url(text);
   if (!bytes) return Status(Code::kInvalid, "illegal base64 data");
   const Result<Json> json = parse_json(*bytes);
   if (!json) return Status(Code::kInvalid, json.error().message());

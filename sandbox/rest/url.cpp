@@ -1,9 +1,9 @@
 #include "sandbox/rest/url.hpp"
 
 #include <algorithm>
+#include <davit/percent_code.hpp>
 
 #include "lib/base/lower_case.hpp"
-#include "lib/base/percent_escape.hpp"
 #include "lib/base/take_until.hpp"
 #include "lib/base/trimmed.hpp"
 #include "lib/kube/required_name.hpp"

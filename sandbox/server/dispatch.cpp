@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <davit/kube/signed_duration.hpp>
 
-#include "lib/kube/duration.hpp"
 #include "sandbox/auth/escalation.hpp"
 #include "sandbox/auth/reviews.hpp"
 #include "sandbox/auth/signers.hpp"

@@ -1,9 +1,9 @@
 #include "sandbox/webhook/admission_review.hpp"
 
 #include <algorithm>
+#include <davit/base64.hpp>
 #include <utility>
 
-#include "lib/base/base64.hpp"
 #include "sandbox/webhook/review_reply.hpp"
 
 namespace davit::sandbox {

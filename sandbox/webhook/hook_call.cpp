@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <davit/base64.hpp>
 #include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
 
-#include "lib/base/base64.hpp"
 #include "lib/net/request_loop.hpp"
 
 namespace davit::sandbox {

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <davit/kube/signed_duration.hpp>
 #include <map>
 #include <optional>
 #include <utility>
 
 #include "lib/base/uuid.hpp"
-#include "lib/kube/duration.hpp"
 #include "lib/kube/patch/patch.hpp"
 #include "sandbox/policy/match_conditions.hpp"
 #include "sandbox/policy/match_resources.hpp"

@@ -3,13 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <davit/base64.hpp>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "cli/sandbox_process.hpp"
-#include "lib/base/base64.hpp"
 #include "lib/base/mutex.hpp"
 #include "lib/net/certificates.hpp"
 #include "lib/net/http_server.hpp"

@@ -2,13 +2,12 @@
 /// that its length bounds; what is brought into a canonical form stays as it is there.
 #include <cstddef>
 #include <cstdint>
-#include <davit/kube/duration.hpp>
+#include <davit/kube/signed_duration.hpp>
 #include <davit/kube/time.hpp>
 #include <string>
 #include <string_view>
 
 #include "lib/base/assert.hpp"
-#include "lib/kube/duration.hpp"
 #include "lib/kube/schema/canonical_quantity.hpp"
 #include "lib/kube/time_zone.hpp"
 #include "lib/kube/validation/formats.hpp"

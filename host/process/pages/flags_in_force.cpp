@@ -2,11 +2,11 @@
 
 #include <array>
 #include <charconv>
+#include <davit/kube/signed_duration.hpp>
 #include <vector>
 
 #include "host/upstream/flag_values.hpp"
 #include "lib/base/json_text.hpp"
-#include "lib/kube/duration.hpp"
 
 namespace davit::host {
 namespace {

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <bit>
+#include <davit/base64.hpp>
 #include <davit/kube/time.hpp>
 #include <utility>
 
-#include "lib/base/base64.hpp"
 #include "lib/kube/schema/canonical_quantity.hpp"
 #include "lib/kube/schema/go_words.hpp"
 #include "lib/kube/schema/schema.hpp"

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <davit/base64.hpp>
 #include <davit/kube/time.hpp>
 #include <protozero/pbf_reader.hpp>
 
-#include "lib/base/base64.hpp"
 #include "lib/kube/schema/schema.hpp"
 #include "lib/kube/schema/wire.hpp"
 

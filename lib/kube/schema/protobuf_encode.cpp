@@ -2,10 +2,10 @@
 // out is left out here, too: Go reads both as its zero.
 #include <algorithm>
 #include <charconv>
+#include <davit/base64.hpp>
 #include <davit/kube/time.hpp>
 #include <protozero/pbf_writer.hpp>
 
-#include "lib/base/base64.hpp"
 #include "lib/kube/schema/build.hpp"
 #include "lib/kube/schema/schema.hpp"
 #include "lib/kube/schema/wire.hpp"

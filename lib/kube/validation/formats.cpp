@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <davit/base64.hpp>
 #include <davit/kube/time.hpp>
 #include <string>
 
 #include "lib/base/assert.hpp"
-#include "lib/base/base64.hpp"
 
 namespace davit {
 

@@ -2,12 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <davit/kube/signed_duration.hpp>
 #include <set>
 
 #include "host/config/manifest.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/base/text_file.hpp"
-#include "lib/kube/duration.hpp"
 #include "lib/kube/strict_json.hpp"
 
 namespace davit::host {

@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <davit/base64.hpp>
 #include <davit/kube/time.hpp>
 
 #include "host/loading/digest.hpp"
 #include "host/loading/loader.hpp"
-#include "lib/base/base64.hpp"
 #include "tests/host/loading/samples.hpp"
 
 namespace davit::host {

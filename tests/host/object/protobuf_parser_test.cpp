@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <davit/base64.hpp>
 #include <fstream>
 #include <initializer_list>
 #include <iterator>
@@ -14,7 +15,6 @@
 #include "host/object/parse.hpp"
 #include "host/object/protobuf_envelope.hpp"
 #include "host/object/protobuf_writer.hpp"
-#include "lib/base/base64.hpp"
 #include "tests/host/object/golden.hpp"
 #include "tests/host/object/protobuf_text.hpp"
 

@@ -3,7 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lib/base/base64.hpp"
+#include <davit/base64.hpp>
+
 #include "tests/support/temp_directory.hpp"
 
 namespace davit::host {

@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <davit/base64.hpp>
 #include <thread>
 
-#include "lib/base/base64.hpp"
 #include "lib/net/http_server.hpp"
 #include "tests/host/oci/bundles.hpp"
 #include "tests/support/fake_clock.hpp"

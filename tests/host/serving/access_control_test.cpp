@@ -3,7 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lib/base/base64.hpp"
+#include <davit/base64.hpp>
+
 #include "lib/kube/json.hpp"
 #include "lib/net/certificates.hpp"
 #include "tests/host/serving/recording_serving_metrics.hpp"

@@ -5,12 +5,12 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <davit/base64.hpp>
 #include <map>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "lib/base/base64.hpp"
 #include "lib/base/silent_log_sink.hpp"
 #include "lib/base/text_file.hpp"
 #include "lib/kube/yaml.hpp"

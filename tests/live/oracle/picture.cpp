@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <davit/base64.hpp>
 #include <davit/kube/time.hpp>
 #include <set>
-
-#include "lib/base/base64.hpp"
 
 namespace davit::oracle {
 
@@ -170,12 +169,7 @@ Json with_readable_token(Json object) {
   const std::size_t first = token.find('.');
   const std::size_t last = token.rfind('.');
   if (first == last) return object;
-  const auto decoded = [](std::string part) {
-    std::ranges::replace(part, '-', '+');
-    std::ranges::replace(part, '_', '/');
-    while (part.size() % 4 != 0) part += '=';
-    return decode_base64(part).value_or("");
-  };
+  const auto decoded = [](std::string_view part) { return decode_base64_url(part).value_or(""); };
   const Result<Json> header = parse_json(decoded(token.substr(0, first)));
   Result<Json> claims = parse_json(decoded(token.substr(first + 1, last - first - 1)));
   if (!header || !claims) return object;

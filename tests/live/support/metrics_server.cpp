@@ -2,11 +2,11 @@
 
 #include <array>
 #include <chrono>
+#include <davit/percent_code.hpp>
 #include <string_view>
 #include <utility>
 
 #include "host/api/rest_client.hpp"
-#include "lib/base/percent_escape.hpp"
 #include "lib/net/certificates.hpp"
 #include "tests/live/support/process.hpp"
 

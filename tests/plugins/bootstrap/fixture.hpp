@@ -4,13 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <davit/base64.hpp>
 #include <davit/testing/cluster.hpp>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "plugins/bootstrap/note.hpp"
-#include "plugins/shared/pki/base64.hpp"
 
 namespace davit::bootstrap {
 
@@ -56,7 +56,7 @@ class BootstrapTest : public ::testing::Test {
     object["metadata"]["uid"] = secret.uid;
     object["type"] = secret.type;
     object["data"] = Json::object();
-    for (const auto& [key, value] : data) object["data"][key] = pki::encode_base64(value);
+    for (const auto& [key, value] : data) object["data"][key] = encode_base64(value);
     cluster_.add(object);
     settle();
   }

@@ -114,7 +114,7 @@ TEST_F(TokenCleanerTest, CERT101_ATokenThatWasRecreatedStays) {
     Json again = Json::must(R"({"apiVersion":"v1","kind":"Secret",
         "type":"bootstrap.kubernetes.io/token","metadata":{"name":"bootstrap-token-abcdef",
         "namespace":"kube-system","uid":"new"}})");
-    again["data"]["expiration"] = pki::encode_base64("2025-05-01T13:00:00Z");
+    again["data"]["expiration"] = encode_base64("2025-05-01T13:00:00Z");
     cluster_.add(again);
   });
   add_token(good_until("2020-05-01T13:00:00Z"));

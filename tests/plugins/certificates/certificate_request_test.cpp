@@ -3,7 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "plugins/shared/pki/base64.hpp"
+#include <davit/base64.hpp>
+
 #include "tests/plugins/certificates/made.hpp"
 
 namespace davit::certificates {
@@ -15,7 +16,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 Result<CertificateRequest> parse(const std::string& pem) {
-  return CertificateRequest::parse(pki::encode_base64(pem));
+  return CertificateRequest::parse(encode_base64(pem));
 }
 std::string why_not(const std::string& pem) { return parse(pem).error().message(); }
 std::string unverified(const RequestOptions& options) {
@@ -123,7 +124,7 @@ TEST(CertificateRequestTest, ThereIsRoomForOneBlockAlone) {
 
 TEST(CertificateRequestTest, GarbageIsRefused) {
   const auto block = [](const std::string& der) {
-    return "-----BEGIN CERTIFICATE REQUEST-----\n" + pki::encode_base64(der) +
+    return "-----BEGIN CERTIFICATE REQUEST-----\n" + encode_base64(der) +
            "\n-----END CERTIFICATE REQUEST-----\n";
   };
   EXPECT_EQ(why_not(block("garbage")), "the request is not PKCS#10");
@@ -132,7 +133,7 @@ TEST(CertificateRequestTest, GarbageIsRefused) {
   const std::size_t begin = good.find('\n');
   std::string digits = good.substr(begin, good.rfind("-----END") - begin);
   std::erase(digits, '\n');
-  const std::string der = pki::decode_base64(digits).value_or("");
+  const std::string der = decode_base64(digits).value_or("");
   EXPECT_TRUE(parse(block(der)));
   EXPECT_EQ(why_not(block(der + "x")), "the request has trailing data");
   for (std::size_t size = 0; size < der.size(); ++size) {
@@ -146,11 +147,11 @@ TEST(CertificateRequestTest, EveryFlippedByteIsHandled) {
   const std::size_t begin = good.find('\n');
   std::string digits = good.substr(begin, good.rfind("-----END") - begin);
   std::erase(digits, '\n');
-  const std::string der = pki::decode_base64(digits).value_or("");
+  const std::string der = decode_base64(digits).value_or("");
   for (std::size_t i = 0; i < der.size(); ++i) {
     std::string bad = der;
     bad[i] = static_cast<char>(bad[i] ^ 0x55);
-    const auto made = parse("-----BEGIN CERTIFICATE REQUEST-----\n" + pki::encode_base64(bad) +
+    const auto made = parse("-----BEGIN CERTIFICATE REQUEST-----\n" + encode_base64(bad) +
                             "\n-----END CERTIFICATE REQUEST-----\n");
     EXPECT_FALSE(made && made->verify().ok()) << i;
   }

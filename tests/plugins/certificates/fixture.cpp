@@ -1,8 +1,7 @@
 #include "tests/plugins/certificates/fixture.hpp"
 
+#include <davit/base64.hpp>
 #include <filesystem>
-
-#include "plugins/shared/pki/base64.hpp"
 
 namespace davit::certificates {
 
@@ -22,7 +21,7 @@ void CertificatesTest::add_request(const std::string& name, const std::string& s
       R"({"apiVersion":"certificates.k8s.io/v1","kind":"CertificateSigningRequest","status":{}})");
   object["metadata"]["name"] = name;
   object["metadata"]["uid"] = "uid-" + name;
-  object["spec"]["request"] = pki::encode_base64(pem);
+  object["spec"]["request"] = encode_base64(pem);
   object["spec"]["signerName"] = signer;
   object["spec"]["username"] = "alice";
   object["spec"]["usages"] = Json::array();
@@ -49,7 +48,7 @@ void CertificatesTest::decide(const std::string& name, const std::string& type,
 
 std::string CertificatesTest::certificate(const std::string& name) {
   const std::string text = json(name).text_at({"status", "certificate"});
-  return pki::decode_base64(text).value_or("not base64");
+  return decode_base64(text).value_or("not base64");
 }
 
 std::vector<std::string> CertificatesTest::conditions(const std::string& name) {

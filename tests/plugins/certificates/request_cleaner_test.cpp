@@ -1,8 +1,9 @@
 /// Rows CERT067 to CERT076 and CERT103 to CERT105.
 #include "plugins/certificates/request_cleaner.hpp"
 
+#include <davit/base64.hpp>
+
 #include "plugins/certificates/pod_request_cleaner.hpp"
-#include "plugins/shared/pki/base64.hpp"
 #include "tests/plugins/certificates/fixture.hpp"
 
 namespace davit::certificates {
@@ -25,7 +26,7 @@ class RequestCleanerTest : public CertificatesTest {
                const std::string& pem = "") {
     Json patch = Json::object();
     patch["metadata"]["creationTimestamp"] = created;
-    if (!pem.empty()) patch["status"]["certificate"] = pki::encode_base64(pem);
+    if (!pem.empty()) patch["status"]["certificate"] = encode_base64(pem);
     add_request(name, kClient, "x", {"client auth"}, patch.dump());
   }
 };

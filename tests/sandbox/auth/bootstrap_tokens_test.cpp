@@ -3,11 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <davit/base64.hpp>
 #include <davit/kube/time.hpp>
 #include <utility>
 #include <vector>
 
-#include "lib/base/base64.hpp"
 #include "tests/sandbox/auth/accounts.hpp"
 #include "tests/support/fake_clock.hpp"
 

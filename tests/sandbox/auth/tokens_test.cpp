@@ -3,7 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lib/base/base64.hpp"
+#include <davit/base64.hpp>
+
 #include "sandbox/auth/web_token.hpp"
 #include "tests/sandbox/auth/accounts.hpp"
 #include "tests/support/fake_clock.hpp"

@@ -2,10 +2,10 @@
 // server's in recorded_cases_test.
 #include <gtest/gtest.h>
 
+#include <davit/base64.hpp>
 #include <string>
 #include <vector>
 
-#include "lib/base/base64.hpp"
 #include "lib/net/certificates.hpp"
 #include "tests/sandbox/server/conversion_hooks.hpp"
 

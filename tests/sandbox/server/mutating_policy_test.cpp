@@ -2,12 +2,12 @@
 // recorded_cases_test.
 #include <gtest/gtest.h>
 
+#include <davit/base64.hpp>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "lib/base/base64.hpp"
 #include "sandbox/webhook/hook_connector.hpp"
 #include "tests/sandbox/server/sandbox.hpp"
 #include "tests/support/fake_transport.hpp"

@@ -1,10 +1,10 @@
 // Responds in protobuf: what the decoder makes of them is what a client gets in JSON.
 #include <gtest/gtest.h>
 
+#include <davit/base64.hpp>
 #include <fstream>
 #include <iterator>
 
-#include "lib/base/base64.hpp"
 #include "lib/kube/yaml.hpp"
 #include "tests/sandbox/server/sandbox.hpp"
 

@@ -2,13 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <davit/base64.hpp>
 #include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "lib/base/base64.hpp"
 #include "sandbox/webhook/hook_connector.hpp"
 #include "tests/sandbox/server/sandbox.hpp"
 #include "tests/support/fake_transport.hpp"

@@ -2,9 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <davit/base64.hpp>
 #include <string>
-
-#include "lib/base/base64.hpp"
 
 namespace davit::sandbox {
 namespace {

@@ -1,4 +1,4 @@
-#include "host/api/api_status.hpp"
+#include "host/api/response_status.hpp"
 
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ constexpr CodeCase kCodes[] = {
 };
 // clang-format on
 
-TEST(ApiStatusTest, HttpStatusAloneGivesReasonAndCodeRT013) {
+TEST(ResponseStatusTest, HttpStatusAloneGivesReasonAndCodeRT013) {
   for (const CodeCase& each : kCodes) {
     const Status status = decode(each.verb, each.http_status, "");
     EXPECT_EQ(status.code(), each.code) << each.http_status;
@@ -56,7 +56,7 @@ TEST(ApiStatusTest, HttpStatusAloneGivesReasonAndCodeRT013) {
   }
 }
 
-TEST(ApiStatusTest, PlainTextNotFoundIsNotFoundRT011) {
+TEST(ResponseStatusTest, PlainTextNotFoundIsNotFoundRT011) {
   const Status status = decode(Verb::kGet, 404, "no such thing", "text/plain");
   EXPECT_EQ(status.code(), Code::kNotFound);
   EXPECT_EQ(status.detail()->http_status, 404);
@@ -64,7 +64,7 @@ TEST(ApiStatusTest, PlainTextNotFoundIsNotFoundRT011) {
   EXPECT_NE(status.message().find("(get replicasets.apps web)"), std::string::npos);
 }
 
-TEST(ApiStatusTest, FailureInsideTwoHundredIsAnErrorRT012) {
+TEST(ResponseStatusTest, FailureInsideTwoHundredIsAnErrorRT012) {
   const Status status = decode(
       Verb::kUpdate, 200,
       R"({"kind":"Status","apiVersion":"v1","status":"Failure","code":409,"reason":"Conflict"})");
@@ -72,13 +72,13 @@ TEST(ApiStatusTest, FailureInsideTwoHundredIsAnErrorRT012) {
   EXPECT_EQ(status.detail()->http_status, 409);
 }
 
-TEST(ApiStatusTest, SuccessStatusAndObjectsAreSuccess) {
+TEST(ResponseStatusTest, SuccessStatusAndObjectsAreSuccess) {
   EXPECT_TRUE(
       decode(Verb::kDelete, 200, R"({"kind":"Status","apiVersion":"v1","status":"Success"})").ok());
   EXPECT_TRUE(decode(Verb::kGet, 200, R"({"kind":"Pod","status":{"phase":"Status"}})").ok());
 }
 
-TEST(ApiStatusTest, DetailsAreKept) {
+TEST(ResponseStatusTest, DetailsAreKept) {
   const Status status = decode(
       Verb::kCreate, 403,
       R"({"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403,)"
@@ -89,7 +89,7 @@ TEST(ApiStatusTest, DetailsAreKept) {
   EXPECT_EQ(status.detail()->retry_after_ms, 3000u);
 }
 
-TEST(ApiStatusTest, TooLargeResourceVersionOfOldServersBecomesTheCause) {
+TEST(ResponseStatusTest, TooLargeResourceVersionOfOldServersBecomesTheCause) {
   const Status status = decode(
       Verb::kList, 504,
       R"({"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Timeout","code":504,)"
@@ -98,12 +98,12 @@ TEST(ApiStatusTest, TooLargeResourceVersionOfOldServersBecomesTheCause) {
   EXPECT_TRUE(status.has_cause("ResourceVersionTooLarge"));
 }
 
-TEST(ApiStatusTest, ForbiddenKeepsTheServersText) {
+TEST(ResponseStatusTest, ForbiddenKeepsTheServersText) {
   const Status status = decode(Verb::kGet, 403, "not for you\n", "text/plain; charset=utf-8");
   EXPECT_EQ(status.message(), "not for you (get replicasets.apps web)");
 }
 
-TEST(ApiStatusTest, HostileStatusBodiesAreNotAStatus) {
+TEST(ResponseStatusTest, HostileStatusBodiesAreNotAStatus) {
   const std::string deep(100000, '[');
   EXPECT_EQ(decode(Verb::kGet, 500, R"({"kind":"Status","a":)" + deep).code(), Code::kUnavailable);
   EXPECT_EQ(decode(Verb::kGet, 500, R"("Status")").code(), Code::kUnavailable);
@@ -113,7 +113,7 @@ TEST(ApiStatusTest, HostileStatusBodiesAreNotAStatus) {
             Code::kConflict);
 }
 
-TEST(ApiStatusTest, RetryAfterIsAWholeNumberOfSecondsOnlyRT005) {
+TEST(ResponseStatusTest, RetryAfterIsAWholeNumberOfSecondsOnlyRT005) {
   EXPECT_EQ(parse_retry_after("7"), 7u);
   EXPECT_EQ(parse_retry_after("0"), 0u);
   EXPECT_EQ(parse_retry_after("Wed, 21 Oct 2026 07:28:00 GMT"), std::nullopt);

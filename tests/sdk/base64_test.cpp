@@ -1,6 +1,7 @@
-#include "lib/base/base64.hpp"
 
 #include <gtest/gtest.h>
+
+#include <davit/base64.hpp>
 
 namespace davit {
 namespace {
@@ -24,6 +25,18 @@ TEST(Base64Test, EncodedTextDecodesToTheSameBytes) {
   EXPECT_EQ(encode_base64("Ma"), "TWE=");
   for (const std::string_view bytes : {"", "M", "Ma", "Man", "\xfb\xff\xbf\x01"}) {
     EXPECT_EQ(decode_base64(encode_base64(bytes)), bytes);
+  }
+}
+
+TEST(Base64Test, FormForUrlsHasNoPadding) {
+  constexpr std::string_view kCases[][2] = {
+      {"", ""}, {"f", "Zg"}, {"fo", "Zm8"}, {"foo", "Zm9v"}, {"\xfb\xff", "-_8"}};
+  for (const auto& [bytes, text] : kCases) {
+    EXPECT_EQ(encode_base64_url(bytes), text);
+    EXPECT_EQ(decode_base64_url(text), bytes);
+  }
+  for (const char* text : {"Z", "Zg==", "+/8", "Zm9vZ", "Zm 8"}) {
+    EXPECT_EQ(decode_base64_url(text), std::nullopt) << text;
   }
 }
 

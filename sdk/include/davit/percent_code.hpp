@@ -1,10 +1,18 @@
-#include "lib/base/percent_escape.hpp"
+/// Percent-escapes of URLs and header keys (RFC 3986, section 2.1). Pure. Requests of plugins need
+/// percent_escape.hpp alone, which picks the plain characters.
+#pragma once
 
 #include <charconv>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
 
 namespace davit {
 
-std::string percent_escaped(std::string_view text, std::string_view also_plain) {
+/// `text` with each byte other than ASCII letters, digits and `also_plain` as "%XX".
+[[nodiscard]] inline std::string percent_escaped(std::string_view text,
+                                                 std::string_view also_plain) {
   constexpr char kHex[] = "0123456789ABCDEF";
   std::string out;
   out.reserve(text.size());
@@ -23,7 +31,12 @@ std::string percent_escaped(std::string_view text, std::string_view also_plain) 
   return out;
 }
 
-std::optional<std::string> percent_unescaped(std::string_view text, Plus plus) {
+/// The meaning of '+': itself in a path, a blank in a form.
+enum class Plus : bool { kLiteral, kBlank };
+
+/// The text that `text` stands for; nothing if a '%' lacks two hexadecimal digits.
+[[nodiscard]] inline std::optional<std::string> percent_unescaped(std::string_view text,
+                                                                  Plus plus = Plus::kLiteral) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -1,4 +1,4 @@
-#include "host/api/api_status.hpp"
+#include "host/api/response_status.hpp"
 
 #include <algorithm>
 #include <charconv>

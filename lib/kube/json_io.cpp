@@ -1,6 +1,4 @@
 // JSON text: RapidJSON's iterative reader into a Json, and the writer.
-#include "lib/base/json_text.hpp"
-
 #include <rapidjson/error/en.h>
 #include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
@@ -9,6 +7,7 @@
 #include <unordered_map>
 
 #include "lib/base/assert.hpp"
+#include "lib/base/json_text.hpp"
 #include "lib/base/utf8.hpp"
 #include "lib/kube/json.hpp"
 

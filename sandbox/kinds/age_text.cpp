@@ -1,4 +1,4 @@
-#include "sandbox/kinds/duration.hpp"
+#include "sandbox/kinds/age_text.hpp"
 
 #include <davit/kube/time.hpp>
 

@@ -1,15 +1,27 @@
-/// The text of a duration as Go writes it: "1h30m0s", "1.5s", "0s".
+/// Durations with a sign, and the text that Go writes: "-1h30m0s", "1.5s", "0s". Go's flags and the
+/// sandbox's parameters take a sign; fields of objects do not, and need duration.hpp alone.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <davit/kube/duration.hpp>
 #include <davit/time.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace davit {
 
+/// Go's time.ParseDuration: an optional sign, then parse_duration().
+[[nodiscard]] inline std::optional<Duration> parse_signed_duration(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) text.remove_prefix(1);
+  const std::optional<Duration> value = parse_duration(text);
+  return value && negative ? -*value : value;
+}
+
 /// Go's Duration.String.
-[[nodiscard]] inline std::string duration_text(Duration value) {
+[[nodiscard]] inline std::string format_duration(Duration value) {
   if (value == Duration::zero()) return "0s";
   const bool negative = value < Duration::zero();
   std::uint64_t left = negative ? 0 - static_cast<std::uint64_t>(value.count())

@@ -1,7 +1,7 @@
-#include "lib/base/percent_escape.hpp"
 
 #include <gtest/gtest.h>
 
+#include <davit/percent_code.hpp>
 #include <string_view>
 
 namespace davit {

@@ -1,6 +1,7 @@
-#include "lib/kube/duration.hpp"
 
 #include <gtest/gtest.h>
+
+#include <davit/kube/signed_duration.hpp>
 
 namespace davit {
 namespace {
