@@ -1,14 +1,15 @@
 /// Maps changes of DaemonSets, their revisions and pods, and of nodes, to keys in the queues.
 #pragma once
 
+#include <chrono>
 #include <davit/expectations.hpp>
 #include <davit/informer.hpp>
 #include <davit/kube/node.hpp>
-#include <davit/kube/pod.hpp>
 #include <davit/queue.hpp>
 
 #include "plugins/daemonset/daemon_set.hpp"
 #include "plugins/shared/history/controller_revision.hpp"
+#include "plugins/shared/owners/pod_handlers.hpp"
 
 namespace davit::daemonset {
 
@@ -26,7 +27,13 @@ class ChangeHandlers {
 
   /// `expectations` must outlive the handlers.
   ChangeHandlers(Informer<DaemonSet> sets, const Queues& queues, TrackingExpectations& expectations)
-      : sets_(sets), queues_(queues), expectations_(expectations) {}
+      : sets_(sets),
+        queues_(queues),
+        expectations_(expectations),
+        pods_(sets, queues.sets,
+              {.expectations = &expectations,
+               .selector_of = owners::label_selector_of,
+               .slack = std::chrono::seconds(1)}) {}
 
   void set_added(const DaemonSet& set) const { queues_.sets.add(set); }
   void set_updated(const DaemonSet& old, const DaemonSet& current) const;
@@ -36,9 +43,7 @@ class ChangeHandlers {
   void revision_updated(const ControllerRevision& old, const ControllerRevision& current) const;
   void revision_deleted(const ControllerRevision& revision) const;
 
-  void pod_added(const Pod& pod) const;
-  void pod_updated(const Pod& old, const Pod& current) const;
-  void pod_deleted(const Pod& pod) const;
+  [[nodiscard]] const owners::PodHandlers<DaemonSet>& pods() const { return pods_; }
 
   void node_added(const Node& node) const { queues_.nodes.add(node); }
   void node_updated(const Node& old, const Node& current) const;
@@ -52,6 +57,7 @@ class ChangeHandlers {
   Informer<DaemonSet> sets_;
   Queues queues_;
   TrackingExpectations& expectations_;
+  owners::PodHandlers<DaemonSet> pods_;
 };
 
 }  // namespace davit::daemonset

@@ -13,6 +13,7 @@
 
 #include "plugins/daemonset/rolling_plan.hpp"
 #include "plugins/daemonset/status_plan.hpp"
+#include "plugins/shared/pods/availability.hpp"
 
 namespace davit::daemonset {
 namespace {
@@ -65,9 +66,9 @@ DaemonSetController::DaemonSetController(Context& cluster, Duration write_window
            .deleted =
                [this](const ControllerRevision& each) { changes_.revision_deleted(each); }})),
       pods_(cluster.open_informer<Pod>(
-          {.added = [this](const Pod& pod) { changes_.pod_added(pod); },
-           .updated = [this](const Pod& old, const Pod& pod) { changes_.pod_updated(old, pod); },
-           .deleted = [this](const Pod& pod) { changes_.pod_deleted(pod); }})),
+          {.added = [this](const Pod& pod) { changes_.pods().added(pod); },
+           .updated = [this](const Pod& old, const Pod& pod) { changes_.pods().updated(old, pod); },
+           .deleted = [this](const Pod& pod) { changes_.pods().deleted(pod); }})),
       // A deleted node causes nothing: the pods that go with it do.
       nodes_(cluster.open_informer<Node>(
           {.added = [this](const Node& node) { changes_.node_added(node); },
@@ -215,12 +216,8 @@ Result<Again> DaemonSetController::report(const Round& round, Observed generatio
     }
     status_window_.wrote(set.key(), began);
   }
-  if (set.min_ready().count() == 0 || plan.counts.ready == plan.counts.available) {
-    return Again::when_changed();
-  }
-  const std::optional<WallTime> next = next_available_at(round.pods, round.measure);
-  if (!next) return Again::after(set.min_ready());
-  return Again::after(*next - cluster_.wall_now());  // Writing the status took its time.
+  if (plan.counts.ready == plan.counts.available) return Again::when_changed();
+  return pods::when_available(round.pods, set.min_ready(), round.measure.now, cluster_.wall_now());
 }
 
 void DaemonSetController::write(JsonWriter& out) const {

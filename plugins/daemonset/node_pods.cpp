@@ -63,18 +63,6 @@ NodePods group_by_node(std::span<const Pod> pods, const PodMeasure& measure) {
   return groups;
 }
 
-std::optional<WallTime> next_available_at(std::span<const Pod> pods, const PodMeasure& measure) {
-  std::optional<WallTime> next;
-  for (const Pod& pod : pods) {
-    if (!pod.is_ready()) continue;
-    const std::optional<WallTime> since = pod.ready_transition_time();
-    if (!since) continue;
-    const WallTime at = *since + measure.min_ready;
-    if (at > measure.now && (!next || at < *next)) next = at;
-  }
-  return next;
-}
-
 std::set<std::string_view> live_hashes(std::span<const Pod> pods) {
   std::set<std::string_view> hashes;
   for (const Pod& pod : pods) {

@@ -54,11 +54,6 @@ struct PodMeasure {
 /// Leaves out pods that are for no node, and pods that have ended and are being deleted.
 [[nodiscard]] NodePods group_by_node(std::span<const Pod> pods, const PodMeasure& measure);
 
-/// When the first of the pods that are ready but not available becomes available; nothing if none
-/// will.
-[[nodiscard]] std::optional<WallTime> next_available_at(std::span<const Pod> pods,
-                                                        const PodMeasure& measure);
-
 /// The revision hashes of all pods that are for a node, those that have ended and are being deleted
 /// included. The views live like the pods.
 [[nodiscard]] std::set<std::string_view> live_hashes(std::span<const Pod> pods);

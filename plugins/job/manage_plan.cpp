@@ -50,7 +50,7 @@ std::vector<std::size_t> surplus_pods(const Snapshot& job, std::int64_t surplus)
   if (surplus <= 0 && !job.spec.indexed) return victims;
   std::vector<std::size_t> ranked = active_pods(job);
   std::stable_sort(ranked.begin(), ranked.end(), [&](std::size_t a, std::size_t b) {
-    return ranks_before(job.pods[a], job.pods[b]);
+    return pods::ranks_before(job.pods[a].rank, job.pods[b].rank);
   });
   if (job.spec.indexed) victims = take_misplaced(job, ranked);
   for (const std::size_t each : ranked) {

@@ -89,19 +89,11 @@ PodFacts read_pod(const Pod& pod, const JobSpec& spec) {
   PodFacts facts;
   facts.name = pod.name();
   facts.uid = pod.uid();
-  facts.node = pod.node_name();
   facts.phase = phase_of(pod.phase());
   facts.being_deleted = pod.is_being_deleted();
-  if (const std::optional<ConditionView> ready = pod.condition("Ready")) {
-    facts.ready = ready->is_true();
-    facts.ready_since = ready->last_transition_time();
-  }
+  facts.rank = pods::pod_rank(pod);
   facts.has_finalizer = pod.has_finalizer(kTrackingFinalizer) || !pod.controller();
-  facts.created = pod.creation_time();
   facts.finished = finish_time(pod);
-  const PodRestarts restarts = pod.restarts();
-  facts.restarts = restarts.containers;
-  facts.sidecar_restarts = restarts.sidecars;
   if (spec.restarts_in_place) {
     for (const auto list : {&Names::container_statuses, &Names::init_container_statuses}) {
       for (const Value each : pod.status()[list].elements()) {
@@ -126,19 +118,6 @@ bool is_failed(const PodFacts& pod, const JobSpec& spec) {
 
 bool in_range(const PodFacts& pod, const JobSpec& spec) {
   return !spec.indexed || (pod.index && *pod.index < spec.completions.value_or(0));
-}
-
-bool ranks_before(const PodFacts& a, const PodFacts& b) {
-  if (a.node.empty() != b.node.empty()) return a.node.empty();
-  if (a.phase != b.phase) return a.phase < b.phase;
-  if (a.ready != b.ready) return !a.ready;
-  if (a.ready && a.ready_since != b.ready_since) {
-    return !a.ready_since || (b.ready_since && *a.ready_since > *b.ready_since);
-  }
-  if (a.restarts != b.restarts) return a.restarts > b.restarts;
-  if (a.sidecar_restarts != b.sidecar_restarts) return a.sidecar_restarts > b.sidecar_restarts;
-  if (a.created == b.created) return false;
-  return !a.created || (b.created && *a.created > *b.created);
 }
 
 }  // namespace davit::job

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plugins/job/job_spec.hpp"
+#include "plugins/shared/pods/pod_ranking.hpp"
 
 namespace davit::job {
 
@@ -23,18 +24,13 @@ struct ContainerExit {
 struct PodFacts {
   std::string_view name = {};
   std::string_view uid = {};
-  std::string_view node = {};  ///< Empty: not scheduled.
   PodPhase phase = PodPhase::kPending;
+  pods::PodRank rank = {};  ///< What decides if there are too many.
   bool being_deleted = false;
-  bool ready = false;
   bool has_finalizer = false;
-  bool removal_awaited = false;  ///< The finalizer is gone, which the cache does not show yet.
-  std::optional<WallTime> ready_since = std::nullopt;
-  std::optional<WallTime> created = std::nullopt;
-  WallTime finished{};                ///< Rule: docs/spec/job.md, 3.5.
-  std::int64_t restarts = 0;          ///< Most restarts of a regular container.
-  std::int64_t sidecar_restarts = 0;  ///< Most restarts of a restartable init container.
-  std::int64_t all_restarts = 0;      ///< Sum over all containers.
+  bool removal_awaited = false;   ///< The finalizer is gone, which the cache does not show yet.
+  WallTime finished{};            ///< Rule: docs/spec/job.md, 3.5.
+  std::int64_t all_restarts = 0;  ///< Sum over all containers.
   std::optional<std::int64_t> index = std::nullopt;
   std::int64_t failures = 0;          ///< Earlier counted failures of its index.
   std::int64_t ignored_failures = 0;  ///< Earlier ignored ones.
@@ -60,9 +56,5 @@ struct PodFacts {
 [[nodiscard]] bool is_failed(const PodFacts& pod, const JobSpec& spec);
 /// Whether the pod has an index that the Job wants; true for Jobs without indexes.
 [[nodiscard]] bool in_range(const PodFacts& pod, const JobSpec& spec);
-
-/// Whether a pod goes before another when there are too many. A strict weak order.
-/// Rule: docs/spec/job.md, 3.6.
-[[nodiscard]] bool ranks_before(const PodFacts& a, const PodFacts& b);
 
 }  // namespace davit::job

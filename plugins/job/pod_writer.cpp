@@ -112,7 +112,7 @@ PodsWritten PodWriter::remove_uncounted(const Job& job,
   }
   const std::vector<Status> removals = remove(job, untracked);
   for (std::size_t i = 0; i < removals.size(); ++i) {
-    if (untracked[i]->ready) ++written.ready;
+    if (untracked[i]->rank.ready) ++written.ready;
     if (removals[i].ok()) {
       ++written.pods;
     } else {
@@ -127,7 +127,7 @@ PodsWritten PodWriter::remove_at_end(const Job& job,
   PodsWritten written;
   const std::vector<Status> removals = remove(job, pods);
   for (std::size_t i = 0; i < removals.size(); ++i) {
-    if (pods[i]->ready) ++written.ready;
+    if (pods[i]->rank.ready) ++written.ready;
     if (removals[i].unless(Code::kNotFound).ok()) {
       ++written.pods;
     } else if (written.error.ok()) {

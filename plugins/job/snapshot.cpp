@@ -20,7 +20,7 @@ void count_pods(Snapshot& it) {
     const PodFacts& pod = it.pods[i];
     if (pod.is_active()) {
       ++it.active;
-      if (pod.ready) ++it.ready;
+      if (pod.rank.ready) ++it.ready;
     } else if (pod.is_terminating()) {
       ++it.terminating;
     }

@@ -1,10 +1,10 @@
-/// Maps changes of pods to keys in the queue.
+/// Maps changes of pods and claims to keys in the queue.
 #pragma once
 
 #include <davit/informer.hpp>
-#include <davit/kube/pod.hpp>
 #include <davit/queue.hpp>
 
+#include "plugins/shared/owners/pod_handlers.hpp"
 #include "plugins/statefulset/stateful_set.hpp"
 
 namespace davit::statefulset {
@@ -13,20 +13,19 @@ namespace davit::statefulset {
 /// Rules: docs/spec/statefulset.md, 3.
 class ChangeHandlers {
  public:
-  ChangeHandlers(Informer<StatefulSet> sets, Queue queue) : sets_(sets), queue_(queue) {}
+  ChangeHandlers(Informer<StatefulSet> sets, Queue queue)
+      : sets_(sets),
+        queue_(queue),
+        pods_(sets, queue, {.selector_of = owners::label_selector_of}) {}
 
-  void pod_added(const Pod& pod) const;
-  void pod_updated(const Pod& old, const Pod& current) const;
-  void pod_deleted(const Pod& pod) const;
+  [[nodiscard]] const owners::PodHandlers<StatefulSet>& pods() const { return pods_; }
   /// The set whose pod waits for the claim to go.
   void claim_deleted(const PersistentVolumeClaim& claim) const;
 
  private:
-  /// Queues every set that would adopt the pod.
-  void queue_matching(const Pod& pod) const;
-
   Informer<StatefulSet> sets_;
   Queue queue_;
+  owners::PodHandlers<StatefulSet> pods_;
 };
 
 }  // namespace davit::statefulset

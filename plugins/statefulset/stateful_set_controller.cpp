@@ -11,6 +11,7 @@
 
 #include "plugins/shared/gates/read_switch.hpp"
 #include "plugins/shared/owners/owners.hpp"
+#include "plugins/shared/pods/availability.hpp"
 #include "plugins/statefulset/identity.hpp"
 
 namespace davit::statefulset {
@@ -66,9 +67,9 @@ StatefulSetController::StatefulSetController(Context& cluster, const Options& op
       sets_(cluster.open_informer<StatefulSet>(
           {.any = [this](const Event<StatefulSet>& event) { queue_.add(event.current); }})),
       pods_(cluster.open_informer<Pod>(
-          {.added = [this](const Pod& pod) { changes_.pod_added(pod); },
-           .updated = [this](const Pod& old, const Pod& pod) { changes_.pod_updated(old, pod); },
-           .deleted = [this](const Pod& pod) { changes_.pod_deleted(pod); }})),
+          {.added = [this](const Pod& pod) { changes_.pods().added(pod); },
+           .updated = [this](const Pod& old, const Pod& pod) { changes_.pods().updated(old, pod); },
+           .deleted = [this](const Pod& pod) { changes_.pods().deleted(pod); }})),
       claims_(cluster.open_informer<PersistentVolumeClaim>(
           {.deleted =
                [this](const PersistentVolumeClaim& claim) { changes_.claim_deleted(claim); }})),
@@ -114,7 +115,7 @@ Result<Again> StatefulSetController::sync(const Key& key) {
   if (!truncated.ok()) errors.push_back(truncated);
   if (Status joined = join_errors(errors); !joined.ok()) return joined;
   if (status.ready == status.available) return Again::when_changed();
-  return again(*set, *pods, now);
+  return pods::when_available(*pods, set->min_ready(), now, cluster_.wall_now());
 }
 
 Result<std::vector<Pod>> StatefulSetController::claim_pods(const StatefulSet& set,
@@ -153,20 +154,6 @@ Status StatefulSetController::reconcile(const StatefulSet& set, const std::vecto
   if (strategy.rolling) complete_update(set.replicas(), status);
   const Status written = status_.write(set, status);
   return outcome.error.ok() ? written : outcome.error;
-}
-
-Again StatefulSetController::again(const StatefulSet& set, const std::vector<Pod>& pods,
-                                   WallTime counted_at) const {
-  if (set.min_ready() <= std::chrono::seconds::zero()) return Again::when_changed();
-  std::optional<WallTime> next;
-  for (const Pod& each : pods) {
-    const std::optional<WallTime> since = each.ready_transition_time();
-    if (!each.is_ready() || !since) continue;
-    const WallTime at = *since + set.min_ready();
-    if (at > counted_at && (!next || at < *next)) next = at;
-  }
-  if (!next) return Again::after(set.min_ready());
-  return Again::after(*next - cluster_.wall_now());  // Writing took its time.
 }
 
 }  // namespace davit::statefulset

@@ -39,8 +39,6 @@ class StatefulSetController final : public Controller {
   /// Brings the pods in order and writes the status; the first of their errors.
   [[nodiscard]] Status reconcile(const StatefulSet& set, const std::vector<Pod>& pods,
                                  const ChosenRevisions& revisions, WallTime now, SetStatus& status);
-  [[nodiscard]] Again again(const StatefulSet& set, const std::vector<Pod>& pods,
-                            WallTime counted_at) const;
 
   Context& cluster_;
   const Options options_;

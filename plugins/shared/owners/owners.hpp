@@ -42,11 +42,22 @@ template <typename Owner, typename SelectorOf>
   return out;
 }
 
+/// The selector of an owner that has a LabelSelector.
+template <typename Owner>
+[[nodiscard]] Result<Selector> label_selector_of(const Owner& owner) {
+  return Selector::parse(owner.selector());
+}
+
 /// The same for owners whose selector is a LabelSelector.
 template <typename Owner>
 [[nodiscard]] std::vector<Owner> matching(const Informer<Owner>& owners, const ObjectView& object) {
-  return matching(owners, object,
-                  [](const Owner& owner) { return Selector::parse(owner.selector()); });
+  return matching(owners, object, label_selector_of<Owner>);
+}
+
+/// An absent map equals an empty one.
+[[nodiscard]] inline bool same_labels(const ObjectView& a, const ObjectView& b) {
+  if (a.labels().count() == 0 && b.labels().count() == 0) return true;
+  return a.labels() == b.labels();
 }
 
 }  // namespace davit::owners

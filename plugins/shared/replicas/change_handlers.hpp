@@ -3,9 +3,9 @@
 
 #include <davit/expectations.hpp>
 #include <davit/informer.hpp>
-#include <davit/kube/pod.hpp>
 #include <davit/queue.hpp>
 
+#include "plugins/shared/owners/pod_handlers.hpp"
 #include "plugins/shared/replicas/set_kinds.hpp"
 
 namespace davit::replicas {
@@ -17,23 +17,20 @@ class ChangeHandlers {
  public:
   /// `expectations` must outlive the handlers.
   ChangeHandlers(Informer<Set> sets, Queue queue, TrackingExpectations& expectations)
-      : sets_(sets), queue_(queue), expectations_(expectations) {}
+      : queue_(queue),
+        expectations_(expectations),
+        pods_(sets, queue, {.expectations = &expectations, .selector_of = selector_of}) {}
 
   void set_added(const Set& set) const { queue_.add(set); }
   void set_updated(const Set& old, const Set& current) const;
   void set_deleted(const Set& set) const;
 
-  void pod_added(const Pod& pod) const;
-  void pod_updated(const Pod& old, const Pod& current) const;
-  void pod_deleted(const Pod& pod) const;
+  [[nodiscard]] const owners::PodHandlers<Set>& pods() const { return pods_; }
 
  private:
-  /// Queues every set that would adopt the pod.
-  void queue_matching(const Pod& pod) const;
-
-  Informer<Set> sets_;
   Queue queue_;
   TrackingExpectations& expectations_;
+  owners::PodHandlers<Set> pods_;
 };
 
 }  // namespace davit::replicas

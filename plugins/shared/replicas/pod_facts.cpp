@@ -1,7 +1,7 @@
 #include "plugins/shared/replicas/pod_facts.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <davit/mutant.hpp>
 
 namespace davit::replicas {
 
@@ -17,31 +17,12 @@ bool TemplateLabels::are_on(const Pod& pod) const {
   });
 }
 
-PodState pod_state(const Pod& pod, const TemplateLabels& labels) {
-  PodState state;
-  state.fully_labeled = labels.are_on(pod);
-  if (const std::optional<ConditionView> ready = pod.condition("Ready")) {
-    state.ready = ready->is_true();
-    state.ready_since = ready->last_transition_time();
-  }
-  return state;
-}
-
-PodRank pod_rank(const Pod& pod) {
-  PodRank rank;
-  rank.uid = pod.uid();
-  rank.node = pod.node_name();
-  rank.progress = pod_progress(pod.phase());
-  if (const std::optional<ConditionView> ready = pod.condition("Ready")) {
-    rank.ready = ready->is_true();
-    rank.ready_since = ready->last_transition_time();
-  }
-  rank.created = pod.creation_time();
-  rank.deletion_cost = parse_deletion_cost(pod.annotation(kDeletionCost).value_or(""));
-  const PodRestarts restarts = pod.restarts();
-  rank.restarts = restarts.containers;
-  rank.sidecar_restarts = restarts.sidecars;
-  return rank;
+PodState pod_state(const Pod& pod, const TemplateLabels& labels, std::chrono::seconds min_ready,
+                   WallTime now) {
+  const bool ready = pod.is_ready();
+  return {.ready = ready,
+          .available = mutant("min-ready") ? ready : pod.is_available(min_ready, now),
+          .fully_labeled = labels.are_on(pod)};
 }
 
 }  // namespace davit::replicas

@@ -132,24 +132,24 @@ template <typename Set>
 std::vector<Pod> PodScaler<Set>::choose(const Set& set, const std::vector<Pod>& active,
                                         std::size_t count) const {
   if (count == active.size()) return active;
-  std::vector<PodRank> ranks;
+  std::vector<pods::PodRank> ranks;
   ranks.reserve(active.size());
-  for (const Pod& pod : active) ranks.push_back(pod_rank(pod));
+  for (const Pod& pod : active) ranks.push_back(pods::pod_rank(pod));
   count_neighbours(set, ranks);
 
   const WallTime now = cluster_.wall_now();
-  std::vector<std::size_t> order = deletion_order(ranks, now);
+  std::vector<std::size_t> order = pods::deletion_order(ranks, now);
   order.resize(count);
-  for (const double ratio : deletion_age_ratios(ranks, order, now)) age_ratio_.record(ratio);
+  for (const double ratio : pods::deletion_age_ratios(ranks, order, now)) age_ratio_.record(ratio);
   std::vector<Pod> victims;
   for (const std::size_t position : order) victims.push_back(active[position]);
   return victims;
 }
 
 template <typename Set>
-void PodScaler<Set>::count_neighbours(const Set& set, std::vector<PodRank>& ranks) const {
+void PodScaler<Set>::count_neighbours(const Set& set, std::vector<pods::PodRank>& ranks) const {
   std::unordered_map<std::string_view, std::size_t> neighbours;
-  for (const PodRank& rank : ranks) neighbours.emplace(rank.node, 0);
+  for (const pods::PodRank& rank : ranks) neighbours.emplace(rank.node, 0);
   // Pods on one node have the same neighbours, so the criterion cannot decide; the walk through the
   // namespace is skipped.
   if (neighbours.size() < 2) return;
@@ -163,7 +163,7 @@ void PodScaler<Set>::count_neighbours(const Set& set, std::vector<PodRank>& rank
       if (related) ++node->second;
     }
   }
-  for (PodRank& rank : ranks) rank.neighbours = neighbours[rank.node];
+  for (pods::PodRank& rank : ranks) rank.neighbours = neighbours[rank.node];
 }
 
 template class PodScaler<ReplicaSet>;

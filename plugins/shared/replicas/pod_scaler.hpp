@@ -9,7 +9,7 @@
 #include <davit/kube/pod.hpp>
 #include <vector>
 
-#include "plugins/shared/replicas/pod_ranking.hpp"
+#include "plugins/shared/pods/pod_ranking.hpp"
 #include "plugins/shared/replicas/set_kinds.hpp"
 
 namespace davit::replicas {
@@ -32,7 +32,7 @@ class PodScaler {
   [[nodiscard]] std::vector<Pod> choose(const Set& set, const std::vector<Pod>& active,
                                         std::size_t count) const;
   /// Fills in how many active pods of the set and its siblings share each pod's node.
-  void count_neighbours(const Set& set, std::vector<PodRank>& ranks) const;
+  void count_neighbours(const Set& set, std::vector<pods::PodRank>& ranks) const;
 
   Context& cluster_;
   Informer<Set> sets_;

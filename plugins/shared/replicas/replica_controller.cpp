@@ -4,12 +4,12 @@
 #include <davit/options.hpp>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "plugins/shared/owners/owners.hpp"
+#include "plugins/shared/pods/availability.hpp"
 #include "plugins/shared/replicas/pod_facts.hpp"
 
 namespace davit::replicas {
@@ -64,9 +64,9 @@ ReplicaController<Set>::ReplicaController(Context& cluster, const Options& optio
            .updated = [this](const Set& old, const Set& set) { changes_.set_updated(old, set); },
            .deleted = [this](const Set& set) { changes_.set_deleted(set); }})),
       pods_(cluster.open_informer<Pod>(
-          {.added = [this](const Pod& pod) { changes_.pod_added(pod); },
-           .updated = [this](const Pod& old, const Pod& pod) { changes_.pod_updated(old, pod); },
-           .deleted = [this](const Pod& pod) { changes_.pod_deleted(pod); }})),
+          {.added = [this](const Pod& pod) { changes_.pods().added(pod); },
+           .updated = [this](const Pod& old, const Pod& pod) { changes_.pods().updated(old, pod); },
+           .deleted = [this](const Pod& pod) { changes_.pods().deleted(pod); }})),
       changes_(sets_, queue_, expectations_),
       scaler_(cluster, sets_, pods_, expectations_),
       terminating_(options.terminating),
@@ -153,11 +153,11 @@ Result<Again> ReplicaController<Set>::report(const Set& set, const std::vector<P
   const TemplateLabels labels(set);
   std::vector<PodState> states;
   states.reserve(active.size());
-  for (const Pod& pod : active) states.push_back(pod_state(pod, labels));
+  for (const Pod& pod : active) states.push_back(pod_state(pod, labels, set.min_ready(), now));
 
   StatusPlan plan;
   plan.now = now;
-  plan.counts = count_replicas(states, set.min_ready(), now);
+  plan.counts = count_replicas(states);
   if (terminating_.is_counted()) {
     plan.counts.terminating = static_cast<std::int64_t>(terminating);
   }
@@ -179,16 +179,7 @@ Result<Again> ReplicaController<Set>::report(const Set& set, const std::vector<P
   }
   if (!scaled.ok()) return scaled;
   if (plan.counts.ready == plan.counts.available) return Again::when_changed();
-  return again(states, set.min_ready(), now);
-}
-
-template <typename Set>
-Again ReplicaController<Set>::again(std::span<const PodState> pods, std::chrono::seconds min_ready,
-                                    WallTime counted_at) const {
-  if (min_ready <= std::chrono::seconds::zero()) return Again::when_changed();
-  const std::optional<WallTime> next = next_available_at(pods, min_ready, counted_at);
-  if (!next) return Again::after(min_ready);
-  return Again::after(*next - cluster_.wall_now());  // Writing the status took its time.
+  return pods::when_available(active, set.min_ready(), now, cluster_.wall_now());
 }
 
 template class ReplicaController<ReplicaSet>;

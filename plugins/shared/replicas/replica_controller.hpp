@@ -60,8 +60,6 @@ class ReplicaController final : public Controller, private HandedState {
   [[nodiscard]] Result<Again> report(const Set& set, const std::vector<Pod>& active,
                                      std::size_t terminating, ScaleOutcome outcome,
                                      const Status& scaled);
-  [[nodiscard]] Again again(std::span<const PodState> pods, std::chrono::seconds min_ready,
-                            WallTime counted_at) const;
 
   Context& cluster_;
   TrackingExpectations expectations_;

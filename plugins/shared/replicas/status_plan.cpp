@@ -1,7 +1,5 @@
 #include "plugins/shared/replicas/status_plan.hpp"
 
-#include <davit/mutant.hpp>
-
 namespace davit::replicas {
 
 bool counts_differ(const ReplicaCounts& current, const ReplicaCounts& wanted,
@@ -12,20 +10,13 @@ bool counts_differ(const ReplicaCounts& current, const ReplicaCounts& wanted,
   return current != without;
 }
 
-bool is_available(const PodState& pod, std::chrono::seconds min_ready, WallTime now) {
-  if (!pod.ready) return false;
-  if (min_ready <= std::chrono::seconds::zero() || mutant("min-ready")) return true;
-  return pod.ready_since && *pod.ready_since + min_ready <= now;
-}
-
-ReplicaCounts count_replicas(std::span<const PodState> active, std::chrono::seconds min_ready,
-                             WallTime now) {
+ReplicaCounts count_replicas(std::span<const PodState> active) {
   ReplicaCounts counts;
   counts.replicas = static_cast<std::int64_t>(active.size());
   for (const PodState& pod : active) {
     if (pod.fully_labeled) ++counts.fully_labeled;
     if (pod.ready) ++counts.ready;
-    if (is_available(pod, min_ready, now)) ++counts.available;
+    if (pod.available) ++counts.available;
   }
   return counts;
 }
@@ -40,17 +31,6 @@ FailureChange plan_failure(ScaleOutcome outcome, FailureShown shown) {
 
 std::string_view failure_reason(std::size_t active, std::int64_t wanted) {
   return static_cast<std::int64_t>(active) < wanted ? "FailedCreate" : "FailedDelete";
-}
-
-std::optional<WallTime> next_available_at(std::span<const PodState> active,
-                                          std::chrono::seconds min_ready, WallTime now) {
-  std::optional<WallTime> next;
-  for (const PodState& pod : active) {
-    if (!pod.ready || !pod.ready_since) continue;
-    const WallTime at = *pod.ready_since + min_ready;
-    if (at > now && (!next || at < *next)) next = at;
-  }
-  return next;
 }
 
 }  // namespace davit::replicas

@@ -1,15 +1,12 @@
-/// The status of a ReplicaSet, and when it may change without any event.
+/// The status of a ReplicaSet.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-
-#include "plugins/shared/replicas/pod_ranking.hpp"
 
 namespace davit::replicas {
 
@@ -19,8 +16,8 @@ inline constexpr std::string_view kReplicaFailure = "ReplicaFailure";
 /// The parts of an active pod that the status reads.
 struct PodState {
   bool ready = false;
-  std::optional<WallTime> ready_since = std::nullopt;  ///< Last transition of the Ready condition.
-  bool fully_labeled = false;                          ///< Carries every label of the template.
+  bool available = false;
+  bool fully_labeled = false;  ///< Carries every label of the template.
 };
 
 /// The counters of a ReplicaSet's status. Absent ones are 0, except `terminating`, where absent
@@ -49,12 +46,8 @@ enum class TerminatingField : std::uint8_t {
 [[nodiscard]] bool counts_differ(const ReplicaCounts& current, const ReplicaCounts& wanted,
                                  TerminatingField field);
 
-/// Whether a pod that is ready since then counts as available at `now`. The boundary instant does.
-[[nodiscard]] bool is_available(const PodState& pod, std::chrono::seconds min_ready, WallTime now);
-
 /// The counters but `terminating`.
-[[nodiscard]] ReplicaCounts count_replicas(std::span<const PodState> active,
-                                           std::chrono::seconds min_ready, WallTime now);
+[[nodiscard]] ReplicaCounts count_replicas(std::span<const PodState> active);
 
 /// The change of the condition ReplicaFailure. While it is present it never changes: reason,
 /// message and time are those of the first failure.
@@ -72,11 +65,5 @@ enum class FailureShown : std::uint8_t { kNo, kYes };
 
 /// The reason of a new ReplicaFailure condition.
 [[nodiscard]] std::string_view failure_reason(std::size_t active, std::int64_t wanted);
-
-/// When the first of the pods that are ready but not yet available becomes available; nothing when
-/// no pod is on its way.
-[[nodiscard]] std::optional<WallTime> next_available_at(std::span<const PodState> active,
-                                                        std::chrono::seconds min_ready,
-                                                        WallTime now);
 
 }  // namespace davit::replicas

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <davit/client.hpp>
+#include <davit/time.hpp>
 #include <optional>
 #include <string>
 

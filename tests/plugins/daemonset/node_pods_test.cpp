@@ -106,18 +106,5 @@ TEST_F(NodePodsTest, HashOrGenerationMakeAPodUpdated) {
   EXPECT_FALSE(facts("{}").is_updated);
 }
 
-TEST_F(NodePodsTest, TheNextToBecomeAvailableIsTheFirstOfThoseThatAreReady) {
-  const auto ready = [this](Duration ago) {
-    return pod(R"({"status":{"conditions":[{"type":"Ready","status":"True",)"
-               R"("lastTransitionTime":")" +
-               format_time(cluster_.wall_now() - ago) + R"("}]}})");
-  };
-  const std::vector<Pod> pods = {ready(20s), ready(2s), ready(7s), pod(R"({"status":{"conditions":[
-                                     {"type":"Ready","status":"True"}]}})")};
-
-  EXPECT_EQ(next_available_at(pods, measure()), cluster_.wall_now() + 3s);
-  EXPECT_EQ(next_available_at(std::vector<Pod>{ready(20s)}, measure()), std::nullopt);
-}
-
 }  // namespace
 }  // namespace davit::daemonset

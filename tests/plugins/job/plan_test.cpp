@@ -95,36 +95,6 @@ TEST(BackoffTest, ItDoublesUpToTenMinutes) {
   EXPECT_EQ(backoff_left({}, kNoon), 0s);
 }
 
-TEST(RankingTest, EachCriterionDecidesWhereTheEarlierOnesAreEqual) {
-  std::vector<PodFacts> order;
-  const auto pod = [&](const auto& change) {
-    PodFacts facts;
-    facts.node = "n";
-    facts.phase = PodPhase::kRunning;
-    facts.ready = true;
-    facts.ready_since = kNoon;
-    facts.created = kNoon;
-    change(facts);
-    order.push_back(facts);
-  };
-  pod([](PodFacts& it) { it.node = ""; });
-  pod([](PodFacts& it) { it.phase = PodPhase::kPending; });
-  pod([](PodFacts& it) { it.phase = PodPhase::kUnknown; });
-  pod([](PodFacts& it) { it.ready = false; });
-  pod([](PodFacts& it) { it.ready_since.reset(); });
-  pod([](PodFacts& it) { it.ready_since = kNoon + 1s; });
-  pod([](PodFacts& it) { it.restarts = 2; });
-  pod([](PodFacts& it) { it.sidecar_restarts = 2; });
-  pod([](PodFacts& it) { it.created.reset(); });
-  pod([](PodFacts& it) { it.created = kNoon + 1s; });
-  pod([](PodFacts&) {});
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    for (std::size_t j = 0; j < order.size(); ++j) {
-      EXPECT_EQ(ranks_before(order[i], order[j]), i < j) << i << " and " << j;
-    }
-  }
-}
-
 TEST(SnapshotTest, OfSeveralFailedPodsOfAnIndexTheLastOneIsKept) {
   JobSpec spec;
   spec.indexed = true;

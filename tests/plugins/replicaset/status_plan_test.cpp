@@ -13,53 +13,16 @@ using std::chrono::seconds;
 
 constexpr WallTime kStatusTime{std::chrono::seconds{1'800'000'000}};
 
-PodState pod_ready_for(std::chrono::nanoseconds age) {
-  return {.ready = true, .ready_since = kStatusTime - age};
-}
+TEST(StatusPlanTest, R62_ReadyAndAvailablePodsAreCounted) {
+  const PodState pods[] = {{}, {.ready = true}, {.ready = true, .available = true}};
 
-TEST(StatusPlanTest, R62_OnlyPodsReadyForLongEnoughAreAvailable) {
-  const PodState pods[] = {{.ready = false}, pod_ready_for(seconds{0}), pod_ready_for(hours{2})};
-
-  const ReplicaCounts counts = count_replicas(pods, seconds{3600}, kStatusTime);
-
-  EXPECT_EQ(counts, (ReplicaCounts{.replicas = 3, .ready = 2, .available = 1}));
-}
-
-TEST(StatusPlanTest, R63_TheNextPodToBecomeAvailableSetsTheTimer) {
-  const PodState pods[] = {
-      {}, pod_ready_for(seconds{0}), pod_ready_for(seconds{2}), pod_ready_for(milliseconds{4300})};
-
-  EXPECT_EQ(count_replicas(pods, seconds{5}, kStatusTime).available, 0);
-  EXPECT_EQ(next_available_at(pods, seconds{5}, kStatusTime), kStatusTime + milliseconds{700});
-}
-
-TEST(StatusPlanTest, R64_WithoutMinReadySecondsAReadyPodNeedsNoTime) {
-  EXPECT_TRUE(is_available({.ready = true}, seconds{0}, kStatusTime));
-}
-
-TEST(StatusPlanTest, R65_WithMinReadySecondsAMissingTimeIsNeverEnough) {
-  const PodState pods[] = {{.ready = true}};
-
-  EXPECT_FALSE(is_available(pods[0], seconds{1}, kStatusTime));
-  EXPECT_EQ(next_available_at(pods, seconds{1}, kStatusTime), std::nullopt);
-}
-
-TEST(StatusPlanTest, TheBoundaryInstantCountsAsAvailable) {
-  EXPECT_TRUE(is_available(pod_ready_for(seconds{5}), seconds{5}, kStatusTime));
-  EXPECT_FALSE(is_available(pod_ready_for(milliseconds{4999}), seconds{5}, kStatusTime));
+  EXPECT_EQ(count_replicas(pods), (ReplicaCounts{.replicas = 3, .ready = 2, .available = 1}));
 }
 
 TEST(StatusPlanTest, R66_PodsWithTheTemplatesLabelsAreCounted) {
   const PodState pods[] = {{.fully_labeled = true}, {}};
 
-  EXPECT_EQ(count_replicas(pods, seconds{0}, kStatusTime),
-            (ReplicaCounts{.replicas = 2, .fully_labeled = 1}));
-}
-
-TEST(StatusPlanTest, AvailablePodsSetNoTimer) {
-  const PodState pods[] = {pod_ready_for(hours{1})};
-
-  EXPECT_EQ(next_available_at(pods, seconds{5}, kStatusTime), std::nullopt);
+  EXPECT_EQ(count_replicas(pods), (ReplicaCounts{.replicas = 2, .fully_labeled = 1}));
 }
 
 TEST(StatusPlanTest, R17_AnUnchangedFailureIsNotTouched) {

@@ -1,10 +1,10 @@
-#include "plugins/shared/replicas/pod_ranking.hpp"
+#include "plugins/shared/pods/pod_ranking.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-namespace davit::replicas {
+namespace davit::pods {
 namespace {
 
 using std::chrono::hours;
@@ -203,5 +203,36 @@ TEST(PodRankingTest, AgeRatiosBearAPodBornThisInstant) {
   EXPECT_EQ(deletion_age_ratios(pods, victims, kNow), (std::vector<double>{0}));
 }
 
+TEST(PodRankingTest, ForAJobEachCriterionDecidesWhereTheEarlierOnesAreEqual) {
+  std::vector<PodRank> order;
+  const auto pod = [&](const auto& change) {
+    PodRank rank;
+    rank.node = "n";
+    rank.progress = PodProgress::kRunning;
+    rank.ready = true;
+    rank.ready_since = kNow;
+    rank.created = kNow;
+    change(rank);
+    order.push_back(rank);
+  };
+  pod([](PodRank& it) { it.node = ""; });
+  pod([](PodRank& it) { it.progress = PodProgress::kPending; });
+  pod([](PodRank& it) { it.progress = PodProgress::kUnknown; });
+  pod([](PodRank& it) { it.ready = false; });
+  pod([](PodRank& it) { it.ready_since.reset(); });
+  pod([](PodRank& it) { it.ready_since = kNow + seconds{1}; });
+  pod([](PodRank& it) { it.restarts = 2; });
+  pod([](PodRank& it) { it.sidecar_restarts = 2; });
+  pod([](PodRank& it) { it.created.reset(); });
+  pod([](PodRank& it) { it.created = kNow + seconds{1}; });
+  pod([](PodRank&) {});
+  order.back().deletion_cost = -1;  // Not a criterion of Jobs.
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    for (std::size_t j = 0; j < order.size(); ++j) {
+      EXPECT_EQ(ranks_before(order[i], order[j]), i < j) << i << " and " << j;
+    }
+  }
+}
+
 }  // namespace
-}  // namespace davit::replicas
+}  // namespace davit::pods

@@ -1,22 +1,24 @@
-/// The order in which a ReplicaSet with too many pods deletes them.
+/// The order in which a controller with too many pods deletes them.
 ///
-/// Follows upstream's ActivePodsWithRanks with logarithmic scale-down. The relation is not a strict
-/// weak order (equal times consult the restarts, different times do not), so nothing here may be
-/// handed to std::sort.
+/// Jobs use upstream's ActivePods, a strict weak order. ReplicaSets use its ActivePodsWithRanks with
+/// logarithmic scale-down, which has more criteria and compares ages by their magnitude. That
+/// relation is not a strict weak order (equal times consult the restarts, different times do not)
+/// and must not be given to std::sort.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <davit/kube/pod.hpp>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
-namespace davit::replicas {
+namespace davit::pods {
 
-/// A time stamp of the API, or the clock's.
-using WallTime = std::chrono::sys_time<std::chrono::nanoseconds>;
+/// The annotation that ReplicaSets rank by.
+inline constexpr std::string_view kDeletionCost = "controller.kubernetes.io/pod-deletion-cost";
 
 /// The progress of a pod; deleting one with less progress costs less. An unknown phase counts as
 /// kPending.
@@ -38,6 +40,9 @@ struct PodRank {
   std::size_t neighbours = 0;         ///< Active related pods on the same node, itself included.
 };
 
+/// Everything but the neighbours; lives like the pod.
+[[nodiscard]] PodRank pod_rank(const Pod& pod);
+
 /// The value of the annotation controller.kubernetes.io/pod-deletion-cost; 0 for every text that
 /// upstream refuses: empty, a plus sign, leading zeros, not a number, outside int32.
 [[nodiscard]] std::int32_t parse_deletion_cost(std::string_view text);
@@ -45,7 +50,10 @@ struct PodRank {
 /// floor(log2(now - then in nanoseconds)), -1 when `then` is not in the past.
 [[nodiscard]] int age_bucket(WallTime then, WallTime now);
 
-/// Whether `a` is deleted before `b`. The UIDs order pods that are equal by every criterion.
+/// Whether a Job deletes `a` before `b`. Disregards deletion costs and neighbours.
+/// Rule: docs/spec/job.md, 3.6.
+[[nodiscard]] bool ranks_before(const PodRank& a, const PodRank& b);
+/// Whether a ReplicaSet deletes `a` before `b`. The UIDs order pods that are equal by every criterion.
 [[nodiscard]] bool ranks_before(const PodRank& a, const PodRank& b, WallTime now);
 
 /// The positions of `pods`, first to delete first. Where the criteria form a cycle any order of the
@@ -58,4 +66,4 @@ struct PodRank {
                                                       std::span<const std::size_t> victims,
                                                       WallTime now);
 
-}  // namespace davit::replicas
+}  // namespace davit::pods

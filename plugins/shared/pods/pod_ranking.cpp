@@ -1,4 +1,4 @@
-#include "plugins/shared/replicas/pod_ranking.hpp"
+#include "plugins/shared/pods/pod_ranking.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -7,42 +7,61 @@
 #include <numeric>
 #include <system_error>
 
-namespace davit::replicas {
+namespace davit::pods {
 namespace {
 
 enum class Verdict { kFirst, kSecond, kUndecided };
 
 Verdict first_if(bool condition) { return condition ? Verdict::kFirst : Verdict::kSecond; }
 
-/// The younger pod first, by order of magnitude of its age; within one magnitude the UID decides,
-/// so that the choice is spread evenly instead of always hitting the newest. A missing time is
-/// younger than every other.
-Verdict younger(const PodRank& a, const PodRank& b, std::optional<WallTime> PodRank::*time,
-                WallTime now) {
+/// The younger pod first. A missing time is younger than every other.
+Verdict younger(const PodRank& a, const PodRank& b, std::optional<WallTime> PodRank::*time) {
   const std::optional<WallTime>& at = a.*time;
   const std::optional<WallTime>& bt = b.*time;
   if (at == bt) return Verdict::kUndecided;
-  if (!at || !bt) return first_if(!at);
+  return first_if(!at || (bt && *at > *bt));
+}
+
+/// The same by order of magnitude of the age; within one magnitude the UID decides, so that the
+/// choice is spread evenly instead of always hitting the newest.
+Verdict much_younger(const PodRank& a, const PodRank& b, std::optional<WallTime> PodRank::*time,
+                     WallTime now) {
+  const std::optional<WallTime>& at = a.*time;
+  const std::optional<WallTime>& bt = b.*time;
+  if (at == bt || !at || !bt) return younger(a, b, time);
   const int a_bucket = age_bucket(*at, now);
   const int b_bucket = age_bucket(*bt, now);
   return first_if(a_bucket == b_bucket ? a.uid < b.uid : a_bucket < b_bucket);
 }
 
-Verdict compare(const PodRank& a, const PodRank& b, WallTime now) {
+Verdict by_progress(const PodRank& a, const PodRank& b) {
   if (a.node.empty() != b.node.empty()) return first_if(a.node.empty());
   if (a.progress != b.progress) return first_if(a.progress < b.progress);
   if (a.ready != b.ready && !mutant("rank-by-readiness")) return first_if(!a.ready);
-  if (a.deletion_cost != b.deletion_cost) return first_if(a.deletion_cost < b.deletion_cost);
-  if (a.neighbours != b.neighbours) return first_if(a.neighbours > b.neighbours);
+  return Verdict::kUndecided;
+}
+
+/// Both orders end with these criteria; `by_age` compares two times of the pods.
+template <typename ByAge>
+Verdict by_age_and_restarts(const PodRank& a, const PodRank& b, const ByAge& by_age) {
   if (a.ready) {
-    const Verdict verdict = younger(a, b, &PodRank::ready_since, now);
+    const Verdict verdict = by_age(&PodRank::ready_since);
     if (verdict != Verdict::kUndecided) return verdict;
   }
   if (a.restarts != b.restarts) return first_if(a.restarts > b.restarts);
   if (a.sidecar_restarts != b.sidecar_restarts) {
     return first_if(a.sidecar_restarts > b.sidecar_restarts);
   }
-  const Verdict verdict = younger(a, b, &PodRank::created, now);
+  return by_age(&PodRank::created);
+}
+
+Verdict compare(const PodRank& a, const PodRank& b, WallTime now) {
+  Verdict verdict = by_progress(a, b);
+  if (verdict != Verdict::kUndecided) return verdict;
+  if (a.deletion_cost != b.deletion_cost) return first_if(a.deletion_cost < b.deletion_cost);
+  if (a.neighbours != b.neighbours) return first_if(a.neighbours > b.neighbours);
+  verdict = by_age_and_restarts(
+      a, b, [&](std::optional<WallTime> PodRank::*time) { return much_younger(a, b, time, now); });
   if (verdict != Verdict::kUndecided) return verdict;
   // Upstream leaves these equal. Their UIDs may still place a third pod between them, so a tie
   // would let a sort contradict that pod's two verdicts.
@@ -60,6 +79,23 @@ PodProgress pod_progress(std::string_view phase) {
   return phase == "Unknown" ? PodProgress::kUnknown : PodProgress::kPending;
 }
 
+PodRank pod_rank(const Pod& pod) {
+  PodRank rank;
+  rank.uid = pod.uid();
+  rank.node = pod.node_name();
+  rank.progress = pod_progress(pod.phase());
+  if (const std::optional<ConditionView> ready = pod.condition("Ready")) {
+    rank.ready = ready->is_true();
+    rank.ready_since = ready->last_transition_time();
+  }
+  rank.created = pod.creation_time();
+  rank.deletion_cost = parse_deletion_cost(pod.annotation(kDeletionCost).value_or(""));
+  const PodRestarts restarts = pod.restarts();
+  rank.restarts = restarts.containers;
+  rank.sidecar_restarts = restarts.sidecars;
+  return rank;
+}
+
 std::int32_t parse_deletion_cost(std::string_view text) {
   if (text.size() > 1 && text.front() == '0') return 0;  // But "-08" is -8, as upstream has it.
   std::int32_t cost = 0;
@@ -70,6 +106,15 @@ std::int32_t parse_deletion_cost(std::string_view text) {
 int age_bucket(WallTime then, WallTime now) {
   if (now <= then) return -1;
   return std::bit_width(static_cast<std::uint64_t>((now - then).count())) - 1;
+}
+
+bool ranks_before(const PodRank& a, const PodRank& b) {
+  Verdict verdict = by_progress(a, b);
+  if (verdict == Verdict::kUndecided) {
+    verdict = by_age_and_restarts(
+        a, b, [&](std::optional<WallTime> PodRank::*time) { return younger(a, b, time); });
+  }
+  return verdict == Verdict::kFirst;
 }
 
 bool ranks_before(const PodRank& a, const PodRank& b, WallTime now) {
@@ -117,4 +162,4 @@ std::vector<double> deletion_age_ratios(std::span<const PodRank> pods,
   return ratios;
 }
 
-}  // namespace davit::replicas
+}  // namespace davit::pods
