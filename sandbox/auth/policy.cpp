@@ -6,6 +6,7 @@
 
 #include "lib/base/json_text.hpp"
 #include "sandbox/auth/tokens.hpp"
+#include "sandbox/kinds/metadata.hpp"
 
 namespace davit::sandbox {
 namespace {
@@ -26,25 +27,6 @@ bool has_or_all(const Strings& list, std::string_view item) {
   return has(list, "*") || has(list, item);
 }
 
-bool matches_expression(const Json& labels, const Json& expression) {
-  const Json* value = labels.find(expression.get("key").text());
-  const std::string& op = expression.get("operator").text();
-  if (op == "Exists") return value != nullptr;
-  if (op == "DoesNotExist") return value == nullptr;
-  const bool listed = value != nullptr && has(strings_of(expression.get("values")), value->text());
-  return op == "In" ? listed : !listed;
-}
-
-bool matches(const Json& labels, const Json& selector) {
-  for (const auto& [key, value] : selector.get("matchLabels").members()) {
-    const Json* found = labels.find(key);
-    if (found == nullptr || found->text() != value.text()) return false;
-  }
-  const Json::Items& expressions = selector.get("matchExpressions").items();
-  return std::all_of(expressions.begin(), expressions.end(),
-                     [&](const Json& each) { return matches_expression(labels, each); });
-}
-
 /// Collects what the aggregation of `role` adds, transitively: view is part of edit, edit of admin.
 void aggregate(const std::vector<Json>& all, const Json& role, std::set<const Json*>& seen,
                std::vector<PolicyRule>& out) {
@@ -56,7 +38,7 @@ void aggregate(const std::vector<Json>& all, const Json& role, std::set<const Js
     const Json& labels = other.get("metadata").get("labels");
     const bool wanted =
         std::any_of(selectors->items().begin(), selectors->items().end(),
-                    [&](const Json& selector) { return matches(labels, selector); });
+                    [&](const Json& selector) { return selector_matches(selector, labels); });
     if (wanted) aggregate(all, other, seen, out);
   }
 }

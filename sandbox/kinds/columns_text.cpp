@@ -1,8 +1,8 @@
-#include <algorithm>
 #include <map>
 
 #include "sandbox/kinds/age_text.hpp"
 #include "sandbox/kinds/columns_cells.hpp"
+#include "sandbox/kinds/metadata.hpp"
 
 namespace davit::sandbox {
 namespace {
@@ -11,21 +11,6 @@ std::string joined_members(const Json& containers, std::string_view member) {
   std::vector<std::string> out;
   for (const Json& each : containers.items()) out.push_back(each.get(member).text());
   return join_texts(out, ",");
-}
-
-std::string values_text(const Json& values) {
-  std::vector<std::string> out;
-  for (const Json& each : values.items()) out.push_back(each.text());
-  std::sort(out.begin(), out.end());
-  return '(' + join_texts(out, ",") + ')';
-}
-
-std::string requirement_text(const Json& requirement) {
-  const std::string& key = requirement.get("key").text();
-  const std::string& op = requirement.get("operator").text();
-  if (op == "In") return key + " in " + values_text(requirement.get("values"));
-  if (op == "NotIn") return key + " notin " + values_text(requirement.get("values"));
-  return op == "DoesNotExist" ? '!' + key : key;
 }
 
 }  // namespace
@@ -75,16 +60,8 @@ std::string labels_text(const Json& labels) {
 }
 
 std::string selector_text(const Json& selector) {
-  std::multimap<std::string, std::string> sorted;  // Sorted by key.
-  for (const Json::Member& each : selector.get("matchLabels").members()) {
-    sorted.emplace(each.key, each.key + '=' + each.value.text());
-  }
-  for (const Json& each : selector.get("matchExpressions").items()) {
-    sorted.emplace(each.get("key").text(), requirement_text(each));
-  }
-  std::vector<std::string> out;
-  for (auto& [key, text] : sorted) out.push_back(std::move(text));
-  return out.empty() ? "<none>" : join_texts(out, ",");
+  std::string out = selector_query(selector);
+  return out.empty() ? "<none>" : out;
 }
 
 std::string container_names(const Json& pod_spec) {

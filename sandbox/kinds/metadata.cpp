@@ -1,7 +1,11 @@
 #include "sandbox/kinds/metadata.hpp"
 
 #include <algorithm>
+#include <davit/kube/label_match.hpp>
+#include <map>
+#include <optional>
 #include <set>
+#include <vector>
 
 #include "sandbox/kinds/checks.hpp"
 
@@ -90,19 +94,42 @@ void check_lists(const Json& metadata, const FieldPath& path, FieldErrors& error
   check_owners(metadata.get("ownerReferences"), path.child("ownerReferences"), errors);
 }
 
-bool contains(const Json& values, const std::string& value) {
-  const Json::Items& items = values.items();
-  return std::any_of(items.begin(), items.end(),
-                     [&](const Json& each) { return each.text() == value; });
+std::optional<LabelOperator> operator_of(std::string_view text) {
+  if (text == "In") return LabelOperator::kIn;
+  if (text == "NotIn") return LabelOperator::kNotIn;
+  if (text == "Exists") return LabelOperator::kExists;
+  if (text == "DoesNotExist") return LabelOperator::kDoesNotExist;
+  return std::nullopt;
+}
+
+std::vector<std::string> values_of(const Json& requirement) {
+  std::vector<std::string> out;
+  for (const Json& each : requirement.get("values").items()) out.push_back(each.text());
+  return out;
 }
 
 bool requirement_matches(const Json& requirement, const Json& labels) {
-  const std::string& operation = requirement.get("operator").text();
+  const std::optional<LabelOperator> operation = operator_of(requirement.get("operator").text());
   const Json* label = labels.find(requirement.get("key").text());
-  if (operation == "Exists") return label != nullptr;
-  if (operation == "DoesNotExist") return label == nullptr;
-  const bool listed = label != nullptr && contains(requirement.get("values"), label->text());
-  return operation == "In" ? listed : !listed;
+  return operation &&
+         label_matches(
+             *operation, values_of(requirement),
+             label == nullptr ? std::nullopt : std::optional<std::string_view>(label->text()));
+}
+
+std::string requirement_text(const Json& requirement) {
+  const std::string& key = requirement.get("key").text();
+  const std::string& operation = requirement.get("operator").text();
+  if (operation == "Exists") return key;
+  if (operation == "DoesNotExist") return '!' + key;
+  std::vector<std::string> values = values_of(requirement);
+  std::ranges::sort(values);
+  std::string listed;
+  for (const std::string& each : values) {
+    if (&each != &values.front()) listed += ',';
+    listed += each;
+  }
+  return key + (operation == "In" ? " in (" : " notin (") + listed + ')';
 }
 
 void check_requirement(const Json& requirement, const FieldPath& path, FieldErrors& errors) {
@@ -227,6 +254,19 @@ void check_label_selector(const Json& selector, const FieldPath& path, FieldErro
   for (const Json& each : selector.get("matchExpressions").items()) {
     check_requirement(each, expressions.index(index++), errors);
   }
+}
+
+std::string selector_query(const Json& selector) {
+  std::multimap<std::string, std::string> terms;
+  for (const Json::Member& each : selector.get("matchLabels").members()) {
+    terms.emplace(each.key, each.key + '=' + each.value.text());
+  }
+  for (const Json& each : selector.get("matchExpressions").items()) {
+    terms.emplace(each.get("key").text(), requirement_text(each));
+  }
+  std::string out;
+  for (const auto& [key, text] : terms) out += (out.empty() ? "" : ",") + text;
+  return out;
 }
 
 bool selector_matches(const Json& selector, const Json& labels) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "lib/kube/json.hpp"
@@ -32,6 +33,10 @@ void check_labels(const Json& labels, const FieldPath& path, FieldErrors& errors
 void check_annotations(const Json& annotations, const FieldPath& path, FieldErrors& errors);
 /// Checks a LabelSelector; null is valid.
 void check_label_selector(const Json& selector, const FieldPath& path, FieldErrors& errors);
+
+/// A LabelSelector as one text: `a=b,c in (d,e)`, terms sorted by key. Empty: it has no terms.
+/// k8s: labels.Selector.String.
+[[nodiscard]] std::string selector_query(const Json& selector);
 
 /// Whether `labels` match a LabelSelector. A null selector matches nothing, an empty one
 /// everything.

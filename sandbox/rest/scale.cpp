@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sandbox/crd/custom_resource.hpp"
+#include "sandbox/kinds/metadata.hpp"
 #include "sandbox/rest/convert.hpp"
 #include "sandbox/rest/decode.hpp"
 #include "sandbox/rest/patch_object.hpp"
@@ -41,38 +42,6 @@ ScaleKind scale_kind_of(const Resource& resource) {
 }
 
 BodyType scale_type() { return BodyType::of_kind("autoscaling", "v1", "Scale"); }
-
-std::string joined(const Json& values) {
-  std::vector<std::string> texts;
-  for (const Json& each : values.items()) texts.push_back(each.text());
-  std::ranges::sort(texts);
-  std::string out;
-  for (const std::string& each : texts) out += (out.empty() ? "" : ",") + each;
-  return out;
-}
-
-std::string expression_text(const Json& expression) {
-  const std::string& key = expression.get("key").text();
-  const std::string& op = expression.get("operator").text();
-  if (op == "Exists") return key;
-  if (op == "DoesNotExist") return '!' + key;
-  return key + (op == "In" ? " in (" : " notin (") + joined(expression.get("values")) + ')';
-}
-
-/// A LabelSelector as one text: `a=b,c in (d,e)`, terms sorted by key.
-std::string selector_query(const Json& selector) {
-  std::vector<std::pair<std::string, std::string>> terms;
-  for (const Json::Member& each : selector.get("matchLabels").members()) {
-    terms.emplace_back(each.key, each.key + '=' + each.value.text());
-  }
-  for (const Json& each : selector.get("matchExpressions").items()) {
-    terms.emplace_back(each.get("key").text(), expression_text(each));
-  }
-  std::ranges::stable_sort(terms, {}, &std::pair<std::string, std::string>::first);
-  std::string out;
-  for (const auto& [key, text] : terms) out += (out.empty() ? "" : ",") + text;
-  return out;
-}
 
 const Json* follow(const Json& object, const std::vector<std::string>& path) {
   const Json* at = &object;
