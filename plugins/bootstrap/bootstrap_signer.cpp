@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "plugins/bootstrap/bootstrap_token.hpp"
 #include "plugins/bootstrap/cluster_info.hpp"
+#include "plugins/bootstrap/token_signature.hpp"
 
 namespace davit::bootstrap {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "plugins/bootstrap/bootstrap_token.hpp"
+#include "plugins/bootstrap/token_signature.hpp"
 
 namespace davit::bootstrap {
 namespace {

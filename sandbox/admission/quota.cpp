@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "lib/kube/json_view.hpp"
-#include "sandbox/admission/quota_usage.hpp"
+#include "sandbox/admission/quota_evaluator.hpp"
 
 namespace davit::sandbox {
 

@@ -1,7 +1,7 @@
 #include "sandbox/rest/quota_charge.hpp"
 
 #include "lib/kube/json_view.hpp"
-#include "sandbox/admission/quota_usage.hpp"
+#include "sandbox/admission/quota_evaluator.hpp"
 #include "sandbox/rest/write.hpp"
 
 namespace davit::sandbox {

@@ -14,6 +14,7 @@ from mutants import mutant_findings
 from repeats import repeat_findings
 from roles import role_findings
 from rules import File, all_rules, decision_numbers
+from vocabulary import vocabulary_findings
 
 NOT_OURS = {'.git', 'build', '.cache', 'third_party', '__pycache__'}
 
@@ -68,6 +69,7 @@ def main(root):
     out += [(path, line, 'messages', text) for path, line, text in message_findings(files)]
     out += [(path, line, 'roles', text) for path, line, text in role_findings(files)]
     out += [(path, line, 'repeats', text) for path, line, text in repeat_findings(files)]
+    out += [(path, line, 'vocabulary', text) for path, line, text in vocabulary_findings(files)]
     for path, line, rule, text in sorted(out):
         print(f'{path}:{line}: [{rule}] {text}')
     print(f'{len(files)} files, {len(out)} findings')

@@ -12,6 +12,7 @@ from repeats import LINES_MIN, repeat_findings
 from roles import FUNCTIONS_MAX, role_findings
 from rules import File, all_rules, decision_numbers
 from style import findings
+from vocabulary import HEADING, PAGE as RULES_PAGE, vocabulary_findings
 
 ARCHITECTURE = ('sandbox/   an API server\n  store/  versions\n  rest/   verbs\nnodes/     simulated nodes\n'
                 'lib/\n  base/  clock\n  kube/  times\n  kube/schema/  fields\n'
@@ -292,6 +293,22 @@ class StyleTest(unittest.TestCase):
         allowed = {('sandbox/store', 'host/object'): 'a reason'}
         self.assertEqual(list(layer_findings([file], ARCHITECTURE, allowed)), [])
         self.assertEqual(len(list(layer_findings([], ARCHITECTURE, allowed))), 1)
+
+    def test_a_second_header_of_a_rule_is_found(self):
+        table = f'# A\n{HEADING}\n\n| rule | place | users |\n| --- | --- | --- |\n| a | `lib/kube/a.hpp` | b |\n## B\n'
+        page = File(RULES_PAGE, table)
+        place = File('lib/kube/a.hpp', '')
+
+        def found(*files, others=None):
+            return [(path, line) for path, line, _ in vocabulary_findings([page, *files], others or {})]
+
+        self.assertEqual(found(place, File('host/api/b.hpp', ''), File('tests/lib/a.hpp', '')), [])
+        second = File('host/api/a.hpp', '')
+        self.assertEqual(found(place, second), [('host/api/a.hpp', 1)])
+        self.assertEqual(found(place, second, others={'host/api/a.hpp': 'a reason'}), [])
+        self.assertEqual(found(), [(RULES_PAGE, 6)], 'a place that is not there')
+        self.assertEqual(len(found(place, others={'host/api/c.hpp': 'a reason'})), 1, 'an exception that nothing needs')
+        self.assertEqual([path for path, _, _ in vocabulary_findings([place], {})], [RULES_PAGE], 'a page without the table')
 
 
 if __name__ == '__main__':

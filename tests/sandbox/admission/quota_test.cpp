@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sandbox/admission/chain.hpp"
-#include "sandbox/admission/quota_usage.hpp"
+#include "sandbox/admission/quota_evaluator.hpp"
 #include "tests/sandbox/admission/small_cluster.hpp"
 
 namespace davit::sandbox {

@@ -1,4 +1,4 @@
-#include "plugins/bootstrap/bootstrap_token.hpp"
+#include "plugins/bootstrap/token_signature.hpp"
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>

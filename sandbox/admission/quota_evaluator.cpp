@@ -1,4 +1,4 @@
-#include "sandbox/admission/quota_usage.hpp"
+#include "sandbox/admission/quota_evaluator.hpp"
 
 #include <davit/kube/quota_scopes.hpp>
 #include <davit/kube/quota_usage.hpp>
