@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/kube/condition_status.hpp"
 #include "nodes/reflector.hpp"
 
 namespace davit::sandbox {
@@ -35,12 +36,7 @@ std::string reported_ip(const Json& node) {
   return "";
 }
 
-bool is_ready(const Json& node) {
-  for (const Json& each : node.get("status").get("conditions").items()) {
-    if (each.get("type").text() == "Ready") return each.get("status").text() == "True";
-  }
-  return false;
-}
+bool is_ready(const Json& node) { return condition_status(node, "Ready") == "True"; }
 
 }  // namespace
 

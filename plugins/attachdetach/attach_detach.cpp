@@ -7,6 +7,7 @@
 
 #include "plugins/attachdetach/names.hpp"
 #include "plugins/attachdetach/wanted_volumes.hpp"
+#include "plugins/shared/nodes/node_ready.hpp"
 #include "plugins/shared/volumes/claim_pods.hpp"
 
 namespace davit::attachdetach {
@@ -89,7 +90,7 @@ void AttachDetach::on_node(const Event<Node>& event) {
   const auto used = std::exchange(state.in_use, in_use_on(node));
   // Other changes of the node decide nothing about a volume that shall leave it.
   const bool is_as_before = event.type == Type::kUpdated && event.old->uid() == node.uid() &&
-                            is_ready(*event.old) == is_ready(node) &&
+                            nodes::is_ready(*event.old) == nodes::is_ready(node) &&
                             is_out_of_service(*event.old) == is_out_of_service(node);
   const auto& on_it = world_.volumes_on(name);
   for (const std::string& each : on_it) {

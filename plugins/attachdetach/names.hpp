@@ -23,11 +23,6 @@ inline constexpr std::string_view kByVolume = "volume";
   return false;
 }
 
-[[nodiscard]] inline bool is_ready(const Node& node) {
-  const auto ready = node.condition("Ready");
-  return ready && ready->is_true();
-}
-
 /// The volumes that the kubelet has mounted, or is about to mount.
 [[nodiscard]] inline std::set<std::string, std::less<>> in_use_on(const Node& node) {
   std::set<std::string, std::less<>> out;

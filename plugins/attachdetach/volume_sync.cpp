@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plugins/attachdetach/names.hpp"
+#include "plugins/shared/nodes/node_ready.hpp"
 
 namespace davit::attachdetach {
 namespace {
@@ -91,7 +92,7 @@ Facts VolumeSync::look(const Place& place) const {
   out.allows_many_nodes = place.source.allows_many_nodes;
   const Lookup<Node> node = parts_.nodes.get("", place.node);
   if (node) {
-    out.node_is_ready = is_ready(*node);
+    out.node_is_ready = nodes::is_ready(*node);
     out.node_is_out_of_service = is_out_of_service(*node);
     out.is_in_use = in_use_on(*node).contains(place.volume);
   } else {
@@ -352,7 +353,7 @@ Result<std::string> VolumeSync::why_not(const Place& place, bool is_forced,
   const std::optional<Time> expiry = forced_from(pair, parts_.options.force_after);
   const bool is_expired = expiry && parts_.cluster.now() > *expiry;
   const bool is_still_forced =
-      !node || is_out_of_service(*node) || (is_expired && !is_ready(*node));
+      !node || is_out_of_service(*node) || (is_expired && !nodes::is_ready(*node));
   if (is_forced && is_still_forced) reason = is_expired ? "timeout" : "out-of-service";
   if (!node) return std::string();
   if (attached_on(*node).contains(place.volume)) {

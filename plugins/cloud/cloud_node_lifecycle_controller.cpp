@@ -11,6 +11,7 @@
 
 #include "plugins/cloud/node_patch.hpp"
 #include "plugins/cloud/provider_wait.hpp"
+#include "plugins/shared/nodes/node_ready.hpp"
 #include "plugins/shared/taints/taint_lists.hpp"
 
 namespace davit::cloud {
@@ -33,12 +34,12 @@ std::optional<std::string> taints_body(const Node& node,
 
 std::optional<std::string> body_with_shutdown(const Node& node) {
   // The Node of a fresh read may have recovered.
-  if (is_ready(node)) return std::nullopt;
+  if (nodes::is_ready(node)) return std::nullopt;
   return taints_body(node, taints::with_taints(taints_from(node.taints()), shutdown_taint()));
 }
 
 std::optional<std::string> body_without_shutdown(const Node& node) {
-  if (!is_ready(node)) return std::nullopt;
+  if (!nodes::is_ready(node)) return std::nullopt;
   return taints_body(node, taints::without_taints(taints_from(node.taints()), shutdown_taint()));
 }
 
@@ -72,7 +73,7 @@ CloudNodeLifecycleController::CloudNodeLifecycleController(Context& cluster,
 
 void CloudNodeLifecycleController::pass() {
   for (const Node& each : nodes_.list()) {
-    if (!is_ready(each) || has_shutdown_taint(each)) queue_.add(each);
+    if (!nodes::is_ready(each) || has_shutdown_taint(each)) queue_.add(each);
   }
 }
 
@@ -83,7 +84,7 @@ Result<Again> CloudNodeLifecycleController::sync(const Key& key) {
   }
   const Lookup<Node> node = nodes_.get(key);
   if (!node) return Again::when_changed();
-  if (!is_ready(*node)) return sync_unready(*node);
+  if (!nodes::is_ready(*node)) return sync_unready(*node);
   if (!has_shutdown_taint(*node)) return Again::when_changed();
   const Status written = patch_node(cluster_, *node, &body_without_shutdown);
   if (written.unless(Code::kNotFound).ok()) return Again::when_changed();
@@ -105,7 +106,7 @@ Result<Again> CloudNodeLifecycleController::sync_unready(const Node& node) {
 
 bool CloudNodeLifecycleController::is_still_unready(const Lookup<Node>& now, const Node& asked) {
   if (mutant("machine-of-a-ready-node")) return true;
-  return now && now->uid() == asked.uid() && !is_ready(*now) &&
+  return now && now->uid() == asked.uid() && !nodes::is_ready(*now) &&
          now->spec()["providerID"] == asked.spec()["providerID"];
 }
 

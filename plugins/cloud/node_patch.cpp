@@ -35,9 +35,4 @@ Status patch_node(const Context& cluster, const Node& cached, const NodeBody& bo
   return last;
 }
 
-bool is_ready(const Node& node) {
-  const std::optional<ConditionView> ready = node.condition("Ready");
-  return ready && ready->is_true();
-}
-
 }  // namespace davit::cloud

@@ -24,7 +24,4 @@ struct NodePatchTries {
 [[nodiscard]] Status patch_node(const Context& cluster, const Node& cached, const NodeBody& body,
                                 const NodePatchTries& tries = {});
 
-/// Whether the Node has the condition Ready with the status True.
-[[nodiscard]] bool is_ready(const Node& node);
-
 }  // namespace davit::cloud

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <davit/kube/safe_text.hpp>
+#include <string>
 #include <vector>
 
 #include "plugins/deployment/annotations.hpp"
@@ -119,14 +121,7 @@ void hash_collisions(Hasher& hasher, std::int64_t count) {
 
 }  // namespace
 
-std::string encode_hash(std::uint32_t hash) {
-  constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";
-  std::string text = std::to_string(hash);
-  for (char& digit : text) {
-    digit = kAlphabet[static_cast<unsigned char>(digit) % kAlphabet.size()];
-  }
-  return text;
-}
+std::string encode_hash(std::uint32_t hash) { return safe_encoded(std::to_string(hash)); }
 
 std::string template_hash(const Value& pod_template, std::optional<std::int64_t> collision_count) {
   Hasher hasher;

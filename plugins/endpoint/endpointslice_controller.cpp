@@ -12,6 +12,7 @@
 #include "plugins/endpoint/triggers.hpp"
 #include "plugins/endpoint/wanted_endpoints.hpp"
 #include "plugins/shared/endpoint/slice_changes.hpp"
+#include "plugins/shared/nodes/node_ready.hpp"
 
 namespace davit::endpoint {
 
@@ -27,11 +28,6 @@ constexpr milliseconds kBackOffMost{1'000'000};
 /// The delay between another client's change of a slice and the sync of its Service
 /// (endpointSliceChangeMinSyncDelay).
 constexpr Duration kSliceChangeDelay = std::chrono::seconds(1);
-
-bool is_ready(const Node& node) {
-  const std::optional<ConditionView> ready = node.condition("Ready");
-  return ready && ready->is_true();
-}
 
 }  // namespace
 
@@ -96,7 +92,7 @@ Handlers<Node> EndpointSliceController::node_handlers() {
   return {.added = [look](const Node&) { look(); },
           .updated =
               [look](const Node& old, const Node& node) {
-                if (is_ready(old) != is_ready(node) ||
+                if (nodes::is_ready(old) != nodes::is_ready(node) ||
                     old.label(kZoneLabel) != node.label(kZoneLabel)) {
                   look();
                 }

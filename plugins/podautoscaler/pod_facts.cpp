@@ -1,7 +1,6 @@
 #include "plugins/podautoscaler/pod_facts.hpp"
 
-#include <algorithm>
-#include <davit/kube/quantity.hpp>
+#include <davit/kube/pod_resources.hpp>
 #include <davit/kube/time.hpp>
 #include <optional>
 #include <string>
@@ -38,41 +37,15 @@ bool has_pod_level_requests(const Pod& pod) {
   return false;
 }
 
-/// The most that its containers may need at once; nothing if none of them requests any.
-std::optional<std::int64_t> aggregate(const Pod& pod, std::string_view resource) {
-  bool any = false;
-  const auto of = [&](Value container) {
-    const std::optional<std::int64_t> milli = milli_in(requests_in(container), resource);
-    any = any || milli.has_value();
-    return milli.value_or(0);
-  };
-  std::int64_t sum = 0;
-  std::int64_t sidecars = 0;
-  std::int64_t highest = 0;
-  for (const Value each : pod.spec()[&Names::containers].elements()) {
-    sum = saturated_sum(sum, of(each));
-  }
-  for (const Value each : pod.spec()[&Names::init_containers].elements()) {
-    const std::int64_t own = of(each);
-    if (is_sidecar(each)) {
-      sum = saturated_sum(sum, own);
-      sidecars = saturated_sum(sidecars, own);
-    } else {
-      highest = std::max(highest, saturated_sum(own, sidecars));
-    }
-  }
-  return any ? std::optional(std::max(sum, highest)) : std::nullopt;
-}
-
 Result<std::int64_t> pod_level_request(const Pod& pod, std::string_view resource) {
-  std::optional<std::int64_t> milli =
-      is_pod_level(resource) ? milli_in(requests_in(pod.spec()), resource) : std::nullopt;
-  if (!milli) milli = aggregate(pod, resource);
-  if (!milli) {
+  const ResourceList<> requests =
+      pod_resources(pod.value(), ResourceSide::kRequests, ResourceSource::kSpec);
+  const auto found = requests.find(resource);
+  if (found == requests.end()) {
     return Status(Code::kInvalid, "missing pod-level request for " + std::string(resource) +
                                       " in Pod " + std::string(pod.name()));
   }
-  return saturated_sum(*milli, milli_in(pod.spec()["overhead"], resource).value_or(0));
+  return found->second.milli();
 }
 
 Result<std::int64_t> container_requests(const Pod& pod, const RequestedResource& resource) {

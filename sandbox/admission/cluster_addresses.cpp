@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "lib/kube/condition_status.hpp"
+
 namespace davit::sandbox {
 
 namespace {
@@ -40,10 +42,8 @@ AddressRange range_of(const Prefix& prefix) {
 /// A range without the condition is ready: no controller may be there to set it.
 bool is_ready(const Json& range) {
   if (range.get("metadata").contains("deletionTimestamp")) return false;
-  for (const Json& each : range.get("status").get("conditions").items()) {
-    if (each.get("type").text() == "Ready") return each.get("status").text() == "True";
-  }
-  return true;
+  const std::string_view status = condition_status(range, "Ready");
+  return status.empty() || status == "True";
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // k8s: plugin/pkg/admission/serviceaccount.
 #include <algorithm>
 #include <chrono>
+#include <davit/kube/safe_text.hpp>
 
 #include "sandbox/admission/chain.hpp"
 
@@ -19,12 +20,9 @@ constexpr const char* kMirrorPod = "kubernetes.io/config.mirror";
 /// long.
 constexpr Duration kRetryFor = std::chrono::milliseconds(1500);
 
-/// Five characters as generateName appends them.
+/// As generateName appends it.
 std::string suffix(Random& random) {
-  constexpr std::string_view kCharacters = "bcdfghjklmnpqrstvwxz2456789";
-  std::string out;
-  while (out.size() < 5) out += kCharacters[random.next() % kCharacters.size()];
-  return out;
+  return random_safe_text(kGeneratedSuffixBytes, [&random] { return random.next(); });
 }
 
 Json token_volume(const std::string& name) {

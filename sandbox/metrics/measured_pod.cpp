@@ -2,6 +2,8 @@
 
 #include <davit/kube/time.hpp>
 
+#include "lib/kube/condition_status.hpp"
+
 namespace davit::sandbox {
 
 namespace {
@@ -32,13 +34,6 @@ void add_running(const Json& pod, std::string_view list, std::string_view status
   }
 }
 
-bool is_ready(const Json& pod) {
-  for (const Json& each : pod.get("status").get("conditions").items()) {
-    if (each.get("type").text() == "Ready") return each.get("status").text() == "True";
-  }
-  return false;
-}
-
 std::string controller_of(const Json& pod) {
   for (const Json& each : pod.get("metadata").get("ownerReferences").items()) {
     if (each.get("controller").boolean()) return each.get("uid").text();
@@ -61,7 +56,8 @@ MeasuredPod measured(const Json& pod, NodeState node, WallTime now) {
   add_running(pod, "containers", "containerStatuses", out);
   add_running(pod, "initContainers", "initContainerStatuses", out);
   if (out.containers.empty()) out.runs = PodRuns::kNot;
-  out.ready = is_ready(pod) && !pod.get("metadata").contains("deletionTimestamp");
+  out.ready = condition_status(pod, "Ready") == "True" &&
+              !pod.get("metadata").contains("deletionTimestamp");
   out.controller = controller_of(pod);
   const Json& annotations = pod.get("metadata").get("annotations");
   const auto amount = [&annotations](const char* name, const char* other) {

@@ -1,7 +1,6 @@
 #include "sandbox/rest/eviction.hpp"
 
-#include <algorithm>
-
+#include "lib/kube/condition_status.hpp"
 #include "sandbox/kinds/metadata.hpp"
 #include "sandbox/rest/binding.hpp"
 #include "sandbox/rest/convert.hpp"
@@ -24,13 +23,6 @@ constexpr std::size_t kDisruptedPodsMax = 2000;
 bool needs_no_budget(const Json& pod) {
   const std::string& phase = pod.text_at({"status", "phase"});
   return is_being_deleted(pod) || phase == "Pending" || phase == "Succeeded" || phase == "Failed";
-}
-
-bool is_ready(const Json& pod) {
-  const Json::Items& conditions = pod.get("status").get("conditions").items();
-  return std::ranges::any_of(conditions, [](const Json& each) {
-    return each.get("type").text() == "Ready" && each.get("status").text() == "True";
-  });
 }
 
 std::vector<VersionPtr> budgets_for(const Store& store, const std::string& ns, const Json& pod) {
@@ -98,7 +90,7 @@ ApiResult<Json> decremented(const Json& budget, const std::string& pod, const st
 
 /// An unready pod may go without counting against a healthy enough budget.
 bool evicts_unready(const Json& budget, const Json& pod) {
-  if (is_ready(pod)) return false;
+  if (condition_status(pod, "Ready") == "True") return false;
   if (budget.text_at({"spec", "unhealthyPodEvictionPolicy"}) == "AlwaysAllow") return true;
   const std::int64_t desired = budget.get("status").get("desiredHealthy").integer_or(0);
   return desired > 0 && budget.get("status").get("currentHealthy").integer_or(0) >= desired;

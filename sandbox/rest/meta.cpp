@@ -1,5 +1,6 @@
 #include "sandbox/rest/meta.hpp"
 
+#include <davit/kube/safe_text.hpp>
 #include <davit/kube/time.hpp>
 
 #include "lib/base/uuid.hpp"
@@ -42,12 +43,8 @@ std::string time_text(const Clock& clock) { return format_time(clock.wall_now())
 
 std::string generate_name(std::string_view base, Random& random) {
   constexpr std::size_t kBaseMax = 58;
-  constexpr std::size_t kSuffix = 5;
-  // k8s.io/apimachinery/pkg/util/rand: no vowels, no look-alikes.
-  constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";
-  std::string out(base.substr(0, kBaseMax));
-  for (std::size_t i = 0; i < kSuffix; ++i) out += kAlphabet[random.next() % kAlphabet.size()];
-  return out;
+  return std::string(base.substr(0, kBaseMax)) +
+         random_safe_text(kGeneratedSuffixBytes, [&random] { return random.next(); });
 }
 
 void stamp_new(Json& object, const Resource& resource, Clock& clock, Random& random) {

@@ -59,6 +59,10 @@ void raise_resources(ResourceList<Number>& to, const ResourceList<Number>& least
 /// A list of the resources of a container or pod.
 enum class ResourceSide : std::uint8_t { kRequests, kLimits };
 
+/// What counts for a container that runs: its spec, or also what it has got according to the
+/// status (upstream's UseStatusResources).
+enum class ResourceSource : std::uint8_t { kSpecAndStatus, kSpec };
+
 /// "requests" or "limits".
 [[nodiscard]] constexpr std::string_view side_text(ResourceSide side) {
   return side == ResourceSide::kRequests ? "requests" : "limits";
@@ -70,8 +74,8 @@ namespace detail {
 template <typename Number, typename V>
 class PodResourceSum {
  public:
-  PodResourceSum(V pod, ResourceSide side)
-      : spec_(pod[&Names::spec]), status_(pod[&Names::status]), side_(side) {
+  PodResourceSum(V pod, ResourceSide side, ResourceSource source)
+      : spec_(pod[&Names::spec]), status_(pod[&Names::status]), side_(side), source_(source) {
     // Whether the node can never give the pod the resources that its spec asks for.
     for (const V each : status_[&Names::conditions].elements()) {
       if (each[&Names::type].string() == "PodResizePending")
@@ -120,6 +124,7 @@ class PodResourceSum {
   /// it has got, whichever are more.
   [[nodiscard]] ResourceList<Number> of_running(V container) const {
     ResourceList<Number> out = in_spec(container);
+    if (source_ == ResourceSource::kSpec) return out;
     const V status = status_of(container[&Names::name].string());
     const V actual = status["resources"];
     if (actual.kind() != decltype(actual.kind())::kObject) return out;
@@ -133,6 +138,7 @@ class PodResourceSum {
   V spec_;
   V status_;
   ResourceSide side_;
+  ResourceSource source_;
   bool is_infeasible_ = false;
 };
 
@@ -141,8 +147,9 @@ class PodResourceSum {
 /// `pod`: a Pod as davit::Value, or as a type that reads another tree in the same way.
 /// Rule: docs/spec/resourcequota.md, section 8.3.
 template <typename Number = Quantity, typename V>
-[[nodiscard]] ResourceList<Number> pod_resources(V pod, ResourceSide side) {
-  ResourceList<Number> out = detail::PodResourceSum<Number, V>(pod, side).sum();
+[[nodiscard]] ResourceList<Number> pod_resources(
+    V pod, ResourceSide side, ResourceSource source = ResourceSource::kSpecAndStatus) {
+  ResourceList<Number> out = detail::PodResourceSum<Number, V>(pod, side, source).sum();
   const V spec = pod[&Names::spec];
   for (const auto& [name, amount] : read_resources<Number>(spec["resources"][side_text(side)])) {
     const bool is_of_pods = name == "cpu" || name == "memory" || name.starts_with("hugepages-");
