@@ -2,8 +2,8 @@
 #pragma once
 
 #include <chrono>
-#include <davit/controller.hpp>
 #include <davit/kube/pod.hpp>
+#include <davit/queue.hpp>
 #include <davit/time.hpp>
 #include <optional>
 #include <span>
