@@ -50,7 +50,7 @@ const NumberCase kNumbers[] = {
     {Quantity::of_milli(6'667), "6667m", "6667m"},
     {Quantity::of_milli(1'500'000), "1500", "1500"},
     {Quantity::of_milli(-20'000), "-20", "-20"},
-    {Quantity::of_milli(9'000'000'000'000'000'000), "9P", "9P"},
+    {Quantity::of_milli(9'000'000'000'000'000'000), "9P", "8789062500000Ki"},
     {Quantity::of_milli(INT64_MAX), "9223372036854775807m", "9223372036854775807m"},
     {Quantity::whole(200 * 1024 * 1024), "209715200", "200Mi"},
     {Quantity::of_milli(105'207'125'333), "105207125333m", "105207125333m"},

@@ -7,12 +7,6 @@
 namespace davit::replicas {
 namespace {
 
-using std::chrono::hours;
-using std::chrono::milliseconds;
-using std::chrono::seconds;
-
-constexpr WallTime kStatusTime{std::chrono::seconds{1'800'000'000}};
-
 TEST(StatusPlanTest, R62_ReadyAndAvailablePodsAreCounted) {
   const PodState pods[] = {{}, {.ready = true}, {.ready = true, .available = true}};
 
