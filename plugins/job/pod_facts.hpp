@@ -25,7 +25,7 @@ struct PodFacts {
   std::string_view name = {};
   std::string_view uid = {};
   PodPhase phase = PodPhase::kPending;
-  pods::PodRank rank = {};  ///< What decides if there are too many.
+  pods::PodRank rank = {};  ///< Decides which pods go if there are too many.
   bool being_deleted = false;
   bool has_finalizer = false;
   bool removal_awaited = false;   ///< The finalizer is gone, which the cache does not show yet.

@@ -1,6 +1,6 @@
 /// The order in which a controller with too many pods deletes them.
 ///
-/// Jobs use upstream's ActivePods, a strict weak order. ReplicaSets use its ActivePodsWithRanks with
+/// Jobs use upstream's ActivePods, a strict weak order. ReplicaSets use ActivePodsWithRanks and its
 /// logarithmic scale-down, which has more criteria and compares ages by their magnitude. That
 /// relation is not a strict weak order (equal times consult the restarts, different times do not)
 /// and must not be given to std::sort.
@@ -53,7 +53,7 @@ struct PodRank {
 /// Whether a Job deletes `a` before `b`. Disregards deletion costs and neighbours.
 /// Rule: docs/spec/job.md, 3.6.
 [[nodiscard]] bool ranks_before(const PodRank& a, const PodRank& b);
-/// Whether a ReplicaSet deletes `a` before `b`. The UIDs order pods that are equal by every criterion.
+/// Whether a ReplicaSet deletes `a` before `b`. UIDs order pods that are equal by every criterion.
 [[nodiscard]] bool ranks_before(const PodRank& a, const PodRank& b, WallTime now);
 
 /// The positions of `pods`, first to delete first. Where the criteria form a cycle any order of the

@@ -74,7 +74,7 @@ inline std::optional<std::string> base64_bytes(std::string_view text,
     const std::size_t place = digits++ % 4;
     if (place != 0) out += static_cast<char>(group >> (6 - 2 * place) & 0xffU);
   }
-  const std::size_t last = digits % 4;  // Of the last group, if it is not full.
+  const std::size_t last = digits % 4;  // In the last group, if it is not full.
   const std::size_t wanted = padding == Base64Padding::kRequired && last != 0 ? 4 - last : 0;
   return last == 1 || pads != wanted ? std::nullopt : std::optional(std::move(out));
 }

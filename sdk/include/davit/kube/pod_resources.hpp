@@ -59,8 +59,8 @@ void raise_resources(ResourceList<Number>& to, const ResourceList<Number>& least
 /// A list of the resources of a container or pod.
 enum class ResourceSide : std::uint8_t { kRequests, kLimits };
 
-/// What counts for a container that runs: its spec, or also what it has got according to the
-/// status (upstream's UseStatusResources).
+/// Whether a container that runs counts by its spec alone, or also by the resources that it has
+/// got according to the status (upstream's UseStatusResources).
 enum class ResourceSource : std::uint8_t { kSpecAndStatus, kSpec };
 
 /// "requests" or "limits".

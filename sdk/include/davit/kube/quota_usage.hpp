@@ -1,5 +1,5 @@
-/// The usage that one object adds to the ResourceQuotas of its namespace: the controller's count and
-/// the server's admission. Pure; kubernetes:pkg/quota/v1/evaluator/core.
+/// The usage that an object adds to the ResourceQuotas of its namespace, for the controller and the
+/// server's admission. Pure; kubernetes:pkg/quota/v1/evaluator/core.
 ///
 /// Objects are given as davit::Value, or as a type that reads another tree in the same way.
 #pragma once
