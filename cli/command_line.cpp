@@ -15,7 +15,6 @@
 #include "cli/ctl_command.hpp"
 #include "cli/delivery_flags.hpp"
 #include "cli/dev_command.hpp"
-#include "cli/exit_codes.hpp"
 #include "cli/explore_command.hpp"
 #include "cli/manifest_command.hpp"
 #include "cli/plugin_command.hpp"
@@ -31,6 +30,7 @@
 #include "cli/validate_command.hpp"
 #include "cli/why_command.hpp"
 #include "host/api/rest_client.hpp"
+#include "host/process/exit_codes.hpp"
 #include "lib/base/version.hpp"
 
 namespace davit::host {

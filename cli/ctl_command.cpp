@@ -12,10 +12,10 @@
 #include <ostream>
 #include <string>
 
-#include "cli/exit_codes.hpp"
 #include "cli/status_text.hpp"
 #include "host/control/control_request.hpp"
 #include "host/control/control_socket.hpp"
+#include "host/process/exit_codes.hpp"
 #include "lib/base/absolute_path.hpp"
 #include "lib/kube/json.hpp"
 #include "lib/kube/yaml_text.hpp"

@@ -9,13 +9,13 @@
 #include <ostream>
 #include <utility>
 
-#include "cli/exit_codes.hpp"
-#include "cli/interruptions.hpp"
 #include "cli/local_cluster.hpp"
 #include "cli/options.hpp"
 #include "cli/rollout_view.hpp"
+#include "host/process/exit_codes.hpp"
 #include "host/process/host_plan.hpp"
 #include "host/process/host_process.hpp"
+#include "host/process/interruptions.hpp"
 #include "nodes/api_calls.hpp"
 #include "nodes/reflector.hpp"
 

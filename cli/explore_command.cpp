@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <ostream>
 
-#include "cli/exit_codes.hpp"
 #include "cli/explore/exploration.hpp"
 #include "cli/held_signals.hpp"
 #include "cli/progress_line.hpp"
+#include "host/process/exit_codes.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/base/shell_quote.hpp"
 

@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <ostream>
 
-#include "cli/exit_codes.hpp"
 #include "host/loading/catalog.hpp"
 #include "host/loading/declared_config.hpp"
 #include "host/process/desired_state.hpp"
+#include "host/process/exit_codes.hpp"
 #include "host/upstream/controllers_flag.hpp"
 
 namespace davit::host {

@@ -3,10 +3,10 @@
 #include <iostream>
 #include <memory>
 
-#include "cli/exit_codes.hpp"
-#include "cli/interruptions.hpp"
 #include "cli/server_connection.hpp"
 #include "host/api/rest_client.hpp"
+#include "host/process/exit_codes.hpp"
+#include "host/process/interruptions.hpp"
 #include "lib/kube/json.hpp"
 
 namespace davit::host {

@@ -3,10 +3,10 @@
 #include <ostream>
 #include <utility>
 
-#include "cli/exit_codes.hpp"
 #include "cli/plugin_report.hpp"
 #include "host/loading/plugin_file.hpp"
 #include "host/loading/staging.hpp"
+#include "host/process/exit_codes.hpp"
 
 namespace davit::host {
 namespace {

@@ -7,7 +7,6 @@
 #include <ostream>
 #include <utility>
 
-#include "cli/exit_codes.hpp"
 #include "cli/plugin_signing.hpp"
 #include "cli/rbac_command.hpp"
 #include "host/config/plugin_signatures.hpp"
@@ -17,6 +16,7 @@
 #include "host/oci/bundle.hpp"
 #include "host/oci/layout.hpp"
 #include "host/oci/registry.hpp"
+#include "host/process/exit_codes.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/base/replace_file.hpp"

@@ -10,8 +10,8 @@
 #include <ostream>
 #include <vector>
 
-#include "cli/exit_codes.hpp"
 #include "host/api/expected_kind.hpp"
+#include "host/process/exit_codes.hpp"
 #include "lib/base/replace_file.hpp"
 #include "lib/kube/yaml.hpp"
 

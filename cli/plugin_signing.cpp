@@ -11,10 +11,10 @@
 #include <system_error>
 #include <utility>
 
-#include "cli/exit_codes.hpp"
 #include "host/config/manifest.hpp"
 #include "host/loading/plugin_file.hpp"
 #include "host/loading/signature.hpp"
+#include "host/process/exit_codes.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/file_trust.hpp"
 #include "lib/base/replace_file.hpp"

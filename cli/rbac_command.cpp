@@ -9,7 +9,6 @@
 #include <tuple>
 #include <utility>
 
-#include "cli/exit_codes.hpp"
 #include "cli/options.hpp"
 #include "cli/server_connection.hpp"
 #include "host/api/service_accounts.hpp"
@@ -19,6 +18,7 @@
 #include "host/loading/signature.hpp"
 #include "host/oci/plugin_sources.hpp"
 #include "host/process/desired_state.hpp"
+#include "host/process/exit_codes.hpp"
 #include "host/process/rights_review.hpp"
 #include "host/upstream/controllers_flag.hpp"
 #include "lib/base/clock.hpp"

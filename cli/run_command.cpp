@@ -8,9 +8,6 @@
 #include <optional>
 #include <stop_token>
 
-#include "cli/exit_codes.hpp"
-#include "cli/host_life.hpp"
-#include "cli/interruptions.hpp"
 #include "cli/server_connection.hpp"
 #include "host/control/control_service.hpp"
 #include "host/control/control_socket.hpp"
@@ -19,8 +16,11 @@
 #include "host/crash/life_file.hpp"
 #include "host/crash/quarantine.hpp"
 #include "host/oci/plugin_sources.hpp"
+#include "host/process/exit_codes.hpp"
+#include "host/process/host_life.hpp"
 #include "host/process/host_plan.hpp"
 #include "host/process/host_process.hpp"
+#include "host/process/interruptions.hpp"
 #include "host/process/manifest_follower.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/file_trust.hpp"

@@ -5,15 +5,15 @@
 #include <span>
 #include <utility>
 
-#include "cli/exit_codes.hpp"
-#include "cli/host_life.hpp"
-#include "cli/interruptions.hpp"
 #include "cli/options.hpp"
 #include "cli/sandbox_process.hpp"
 #include "host/config/kubeconfig.hpp"
 #include "host/crash/crash_handler.hpp"
 #include "host/process/desired_state.hpp"
+#include "host/process/exit_codes.hpp"
+#include "host/process/host_life.hpp"
 #include "host/process/host_plan.hpp"
+#include "host/process/interruptions.hpp"
 #include "host/upstream/service_account_rules.hpp"
 #include "lib/base/open_files.hpp"
 #include "lib/base/replace_file.hpp"

@@ -20,12 +20,12 @@
 #include <vector>
 
 #include "cli/ctl_command.hpp"
-#include "cli/exit_codes.hpp"
-#include "cli/interruptions.hpp"
 #include "cli/status_text.hpp"
 #include "cli/top_view.hpp"
 #include "host/control/control_request.hpp"
 #include "host/control/control_socket.hpp"
+#include "host/process/exit_codes.hpp"
+#include "host/process/interruptions.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/unique_fd.hpp"
 

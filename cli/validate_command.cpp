@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <ostream>
 
-#include "cli/exit_codes.hpp"
 #include "cli/held_signals.hpp"
 #include "cli/plugin_report.hpp"
 #include "cli/validate/validator.hpp"
+#include "host/process/exit_codes.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/base/random.hpp"
 

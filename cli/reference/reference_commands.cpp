@@ -10,10 +10,10 @@
 #include <string>
 #include <system_error>
 
-#include "cli/exit_codes.hpp"
 #include "cli/reference/command_text.hpp"
 #include "cli/reference/completion.hpp"
 #include "cli/reference/manual_page.hpp"
+#include "host/process/exit_codes.hpp"
 #include "lib/base/replace_file.hpp"
 #include "lib/base/version.hpp"
 

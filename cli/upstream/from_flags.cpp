@@ -4,9 +4,9 @@
 #include <ostream>
 #include <utility>
 
-#include "cli/exit_codes.hpp"
 #include "cli/upstream/rest_flags.hpp"
 #include "cli/upstream/unit_flags.hpp"
+#include "host/process/exit_codes.hpp"
 #include "host/upstream/flag_values.hpp"
 #include "host/upstream/given_flags.hpp"
 #include "host/upstream/static_pod.hpp"

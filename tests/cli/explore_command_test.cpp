@@ -10,7 +10,7 @@
 #include <sstream>
 #include <string>
 
-#include "cli/exit_codes.hpp"
+#include "host/process/exit_codes.hpp"
 #include "lib/kube/json.hpp"
 #include "tests/support/temp_directory.hpp"
 

@@ -1,4 +1,4 @@
-#include "cli/interruptions.hpp"
+#include "host/process/interruptions.hpp"
 
 #include <poll.h>
 #include <signal.h>

@@ -1,10 +1,10 @@
-#include "cli/host_life.hpp"
+#include "host/process/host_life.hpp"
 
 #include <chrono>
 #include <cstdlib>
 #include <utility>
 
-#include "cli/exit_codes.hpp"
+#include "host/process/exit_codes.hpp"
 #include "lib/base/service_notify.hpp"
 #include "lib/base/start_thread.hpp"
 

@@ -1,4 +1,4 @@
-#include "cli/start_watch.hpp"
+#include "host/process/start_watch.hpp"
 
 #include <gtest/gtest.h>
 #include <pthread.h>

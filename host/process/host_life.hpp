@@ -4,9 +4,9 @@
 #include <memory>
 #include <optional>
 
-#include "cli/interruptions.hpp"
-#include "cli/start_watch.hpp"
 #include "host/process/host_process.hpp"
+#include "host/process/interruptions.hpp"
+#include "host/process/start_watch.hpp"
 #include "lib/base/log.hpp"
 
 namespace davit::host {

@@ -1,9 +1,9 @@
-#include "cli/start_watch.hpp"
+#include "host/process/start_watch.hpp"
 
 #include <cstdlib>
 
-#include "cli/exit_codes.hpp"
 #include "host/crash/crash_handler.hpp"
+#include "host/process/exit_codes.hpp"
 #include "lib/base/start_thread.hpp"
 
 namespace davit::host {

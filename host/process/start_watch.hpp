@@ -7,7 +7,7 @@
 #include <stop_token>
 #include <thread>
 
-#include "cli/interruptions.hpp"
+#include "host/process/interruptions.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/unique_fd.hpp"
 
