@@ -20,10 +20,10 @@
 #include "host/process/host_life.hpp"
 #include "host/process/host_plan.hpp"
 #include "host/process/host_process.hpp"
+#include "host/process/host_settings.hpp"
 #include "host/process/interruptions.hpp"
 #include "host/process/manifest_follower.hpp"
 #include "lib/base/clock.hpp"
-#include "lib/base/file_trust.hpp"
 #include "lib/base/open_files.hpp"
 #include "lib/base/spdlog_sink.hpp"
 #include "lib/base/version.hpp"
@@ -59,35 +59,6 @@ int print_mistake(const std::string& text) {
 int fail_command(const Logger& log, const Status& why) {
   log.error("command failed", {{"err", why.message()}});
   return kExitFailed;
-}
-
-/// Only the host's user may write the files that decide what this host may do.
-void warn_of_readable_secrets(const ConnectionConfig& connection, const Manifest& manifest,
-                              const Logger& log) {
-  for (const auto& [what, file] :
-       {std::pair("client key", connection.key_file), std::pair("token", connection.token_file),
-        std::pair("serving key", manifest.serving.key_file)}) {
-    if (file.empty() || !is_readable_by_others(file)) continue;
-    log.warning("Other users can read a secret: run chmod go-r on its file",
-                {{"secret", what}, {"file", file}});
-  }
-}
-
-Status check_files(const ConnectionConfig& connection, const Logger& log) {
-  for (const std::string& file : connection.files) {
-    if (Status s = check_trust(file); !s.ok()) return s.with_context("kubeconfig " + file);
-    if (is_readable_by_others(file)) {
-      log.warning("Other users can read the kubeconfig and its credentials: run chmod go-r on it",
-                  {{"file", file}});
-    }
-  }
-  if (connection.insecure) {
-    log.warning(
-        "TLS verification is off: anyone on the network path can read and forge requests and "
-        "responses",
-        {{"server", connection.server}, {"option", "insecure-skip-tls-verify"}});
-  }
-  return {};
 }
 
 Result<CrashJournal> open_journal(const Manifest& manifest) {
@@ -236,11 +207,6 @@ void log_plan(const HostPlan& plan, const std::vector<std::string>& without_effe
   }
 }
 
-LogVerbosity verbosity_of(const LoggingSettings& logging) {
-  // merge_settings() has checked the patterns.
-  return LogVerbosity(logging.verbosity, log_modules(logging.modules).value_or(LogModules()));
-}
-
 void protect_memory(const RunOptions& options, const Logger& log) {
   if (options.core_dumps == RunOptions::CoreDumps::kAllowed) return;
   if (Status s = forbid_core_dumps(); !s.ok()) log.info(0, "Warning: " + s.message());
@@ -249,8 +215,7 @@ void protect_memory(const RunOptions& options, const Logger& log) {
 Status protect(const RunOptions& options, const Manifest& manifest,
                const ConnectionConfig& connection, const Logger& log) {
   protect_memory(options, log);
-  warn_of_readable_secrets(connection, manifest, log);
-  return check_files(connection, log);
+  return check_files(connection, manifest, log);
 }
 
 NeighbourTerms::Beside beside_of(const RunOptions& options) {

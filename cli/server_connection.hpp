@@ -8,26 +8,11 @@
 #include "host/api/connect.hpp"
 #include "host/api/rest_metrics.hpp"
 #include "host/config/kubeconfig.hpp"
-#include "host/config/manifest.hpp"
+#include "host/process/run_settings.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/spdlog_sink.hpp"
 
 namespace davit::host {
-
-/// The lookup of the server and the identity; empty `kubeconfig`: from the environment.
-[[nodiscard]] inline KubeconfigOptions lookup_of(const std::string& kubeconfig) {
-  KubeconfigOptions lookup;
-  lookup.kubeconfig = kubeconfig;
-  lookup.environment = process_environment();
-  return lookup;
-}
-
-/// The same as the settings of a host describe it.
-[[nodiscard]] inline KubeconfigOptions lookup_of(const ClientSettings& client) {
-  KubeconfigOptions lookup = lookup_of(client.kubeconfig);
-  lookup.master = client.master;
-  return lookup;
-}
 
 /// Filled by open(); a RestClient borrows its members.
 struct ServerConnection {

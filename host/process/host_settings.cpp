@@ -45,6 +45,10 @@ ReflectorOptions reflector_options(const ClientSettings& client) {
   return options;
 }
 
+LogVerbosity verbosity_of(const LoggingSettings& logging) {
+  return LogVerbosity(logging.verbosity, log_modules(logging.modules).value_or(LogModules()));
+}
+
 MetricRules metric_rules(const MetricSettings& metrics) {
   MetricRules rules;
   rules.disabled = {metrics.disabled.begin(), metrics.disabled.end()};

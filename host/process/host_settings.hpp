@@ -12,6 +12,7 @@
 #include "host/swap/swap_terms.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/random.hpp"
+#include "lib/base/spdlog_sink.hpp"
 
 namespace davit::host {
 
@@ -25,6 +26,9 @@ namespace davit::host {
 /// upstream; it is entered into `holders`, which may be null.
 [[nodiscard]] LeaderElectionOptions election_options(const Manifest& manifest, Random& random,
                                                      LeaseHolders* holders, const Logger& log);
+
+/// The verbosity of the host's log, of settings that check_settings() has checked.
+[[nodiscard]] LogVerbosity verbosity_of(const LoggingSettings& logging);
 
 [[nodiscard]] MetricRules metric_rules(const MetricSettings& metrics);
 
