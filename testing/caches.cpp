@@ -16,15 +16,6 @@ namespace {
 
 using sandbox::Revision;
 
-host::ReflectorOptions reflector_options(std::uint32_t page_size) {
-  host::ReflectorOptions options;
-  options.format = host::WireFormat::kJson;  // Events are cut at their line ends here.
-  options.streaming_list = false;
-  options.page_size = page_size;
-  options.watch_too_short = Duration::zero();  // A watch without news ends at once.
-  return options;
-}
-
 /// The events of a watch up to a revision.
 std::string up_to(std::string events, Revision limit, Revision present) {
   if (limit >= present) return events;
@@ -57,31 +48,21 @@ class Caches::Counter final : public host::InformerMetrics {
   const std::string resource_;
 };
 
-Caches::Caches(ClusterServer& server, host::ObjectSpace& space, ClusterClock& clock, Random& random,
-               const Logger& log, host::ServerHistory* history, std::uint32_t page_size)
-    : server_(server),
-      clock_(clock),
-      page_size_(page_size),
-      factory_(host::InformerSeams{*this,
-                                   space,
-                                   clock,
-                                   random,
-                                   *this,
-                                   {},
-                                   nullptr,
-                                   [history](const host::ResourceId& resource,
-                                             std::string_view known, std::string_view version) {
-                                     if (history == nullptr) return;
-                                     history->went_back(resource, known, version);
-                                   }},
-               log, reflector_options(page_size)) {}
+host::ReflectorOptions stepped_reflector(std::uint32_t page_size) {
+  host::ReflectorOptions options;
+  options.format = host::WireFormat::kJson;  // Events are cut at their line ends here.
+  options.streaming_list = false;
+  options.page_size = page_size;
+  options.watch_too_short = Duration::zero();  // A watch without news ends at once.
+  return options;
+}
 
 std::unique_ptr<host::InformerMetrics> Caches::informer(const host::ResourceId& resource) {
   return std::make_unique<Counter>(*this, resource.text());
 }
 
 std::deque<Caches::Follower>& Caches::followers() {
-  const std::vector<host::Informer*> all = factory_.informers();
+  const std::vector<host::Informer*> all = factory_->informers();
   // Both are in the order in which informers were made.
   auto next = all.begin();
   std::erase_if(followers_, [&](const Follower& each) {
@@ -141,7 +122,7 @@ void Caches::step(Follower& follower) {
 }
 
 void Caches::follow() {
-  factory_.release_unused(clock_.now());
+  factory_->release_unused(clock_.now());
   notice_restored_server();
   for (Follower& each : followers()) {
     each.quiet_watches = 0;

@@ -13,30 +13,31 @@
 
 #include "host/cache/cache_metrics.hpp"
 #include "host/cache/informer_factory.hpp"
-#include "host/cache/server_history.hpp"
-#include "host/object/object_space.hpp"
-#include "lib/base/log.hpp"
-#include "lib/base/random.hpp"
 #include "testing/cluster_clock.hpp"
 #include "testing/cluster_server.hpp"
 
 namespace davit::testing {
 
+/// The options of informers that Caches feeds.
+[[nodiscard]] host::ReflectorOptions stepped_reflector(std::uint32_t page_size);
+
 /// A watch ends when it has delivered what there is. So each step of a reflector ends, and the
 /// content of each informer is confirmed at each instant. A watch asks the server only if its
 /// resource has changed. Resources are named as for ClusterServer::find(). Single-threaded.
-class Caches final : private host::ListWatch, private host::CacheMetrics {
+class Caches final : public host::ListWatch, public host::CacheMetrics {
  public:
   /// Lists come in one page, so that a cheap list verifies every content.
   static constexpr std::uint32_t kOnePage = std::numeric_limits<std::int32_t>::max();
 
   /// The references must outlive this.
-  Caches(ClusterServer& server, host::ObjectSpace& space, ClusterClock& clock, Random& random,
-         const Logger& log, host::ServerHistory* history = nullptr,
-         std::uint32_t page_size = kOnePage);
+  Caches(ClusterServer& server, ClusterClock& clock, std::uint32_t page_size = kOnePage)
+      : server_(server), clock_(clock), page_size_(page_size) {}
 
-  [[nodiscard]] host::InformerFactory& factory() { return factory_; }
-  [[nodiscard]] std::vector<host::Informer*> informers() const { return factory_.informers(); }
+  /// Takes the informers of the host, whose seam this is. They outlive all calls. Before any other
+  /// call.
+  void feed(host::InformerFactory& factory) { factory_ = &factory; }
+
+  [[nodiscard]] std::vector<host::Informer*> informers() const { return factory_->informers(); }
 
   /// Updates every informer that is not on hold to the server's state.
   void follow();
@@ -119,7 +120,7 @@ class Caches final : private host::ListWatch, private host::CacheMetrics {
   ClusterServer& server_;
   ClusterClock& clock_;
   const std::uint32_t page_size_;
-  host::InformerFactory factory_;
+  host::InformerFactory* factory_ = nullptr;       // Since feed().
   std::deque<Follower> followers_;                 // In the order of the factory.
   Follower* current_ = nullptr;                    // The one that takes a step.
   std::map<std::string, sandbox::Revision> held_;  // The key is a qualified name.

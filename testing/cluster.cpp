@@ -99,7 +99,7 @@ class Cluster::Engine final : private host::ControllerObserver {
  public:
   Replica replica;
   Caches& caches = replica.caches();
-  host::Discovery& discovery = replica.discovery();
+  host::Discovery& discovery = replica.services().discovery;
   host::RestClient& client = replica.client();
 
  private:

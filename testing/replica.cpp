@@ -18,11 +18,40 @@ Replica::Replica(ReplicaOptions options, ReplicaSeams seams)
       metrics_(host::Metrics::make({}, seams_.clock)),
       client_(seams_.own, seams_.clock, *metrics_, log_, host::RestOptions{.rate = kRate}),
       discovery_(client_),
-      caches_(seams_.server, space_, seams_.clock, *random_, log_, seams_.history,
-              options_.page_size),
+      caches_(seams_.server, seams_.clock, options_.page_size),
+      context_(context_seams(), context_options()),
       event_api_(client_),
       events_(event_api_, seams_.clock, *random_, log_,
-              {.host = "test", .threads = Threads::kNone}) {}
+              {.host = "test", .threads = Threads::kNone}) {
+  caches_.feed(context_.informers());
+}
+
+host::ControllerClient Replica::client_of() {
+  return {seams_.requests, host::RestOptions{.rate = kRate}, events_};
+}
+
+host::ContextSeams Replica::context_seams() {
+  host::ServerHistory::OnRestored on_restored = seams_.on_restored;
+  if (!on_restored) on_restored = [](const host::ServerHistory::Restore&) {};
+  return {.clock = seams_.clock,
+          .random = *random_,
+          .log = log_,
+          .metrics = *metrics_,
+          .discovery = discovery_,
+          .lists = caches_,
+          .cache_metrics = caches_,
+          .client = [this](const host::DeclaredController&) { return client_of(); },
+          .leads = [this](host::ControllerLease) { return options_.may_write; },
+          .on_restored = std::move(on_restored),
+          .observer = this,
+          .outside = seams_.outside};
+}
+
+host::ContextOptions Replica::context_options() const {
+  return {.reflector = stepped_reflector(options_.page_size),
+          .read_your_writes = options_.read_your_writes,
+          .threads = Threads::kNone};
+}
 
 host::DeclaredController Replica::declared(std::string_view name) const {
   host::DeclaredController own;
@@ -37,29 +66,16 @@ host::DeclaredController Replica::declared(std::string_view name) const {
   return own;
 }
 
-host::HostServices Replica::services() {
-  return {space_,         caches_.factory(), seams_.requests, discovery_, events_,
-          *metrics_,      seams_.clock,      *random_,        log_,       this,
-          seams_.outside, nullptr,           nullptr,         &cloud_};
-}
-
 Result<HostedController*> Replica::make(std::string_view name, const Init& init,
                                         std::string_view config) {
-  host::ControllerHostOptions options;
-  options.declared = declared(name);
-  options.plugin = options_.note != nullptr ? options_.note->name : "test";
-  options.build_id = "test";
-  options.generation = ++builds_[options.declared.name];
-  options.config = config;
-  options.rate = kRate;
-  if (!options.declared.without_leadership) options.write_gate = options_.may_write;
-  if (seams_.history != nullptr) {
-    options.write_gate = seams_.history->fence(std::move(options.write_gate));
-  }
-  options.read_your_writes = options_.read_your_writes;
-  options.threads = Threads::kNone;
+  host::DeclaredController own = declared(name);
+  const std::uint64_t generation = ++builds_[own.name];
   auto hosted = std::make_unique<HostedController>();
-  hosted->host = std::make_unique<host::ControllerHost>(std::move(options), services());
+  hosted->host = context_.make({.declared = std::move(own),
+                                .plugin = options_.note != nullptr ? options_.note->name : "test",
+                                .build_id = "test",
+                                .generation = generation,
+                                .config = std::string(config)});
   const host::InitResult said = hosted->host->init(
       [&](const davit_call* call, const davit_context* context, davit_controller* out) {
         const std::int32_t outcome = init(call, context, out);
@@ -116,9 +132,7 @@ void Replica::follow_definitions() {
 void Replica::process_pending() {
   follow_definitions();
   caches_.follow();
-  if (seams_.history != nullptr) {
-    seams_.history->resolve_doubt(caches_.factory(), seams_.clock.now());
-  }
+  context_.history().resolve_doubt(context_.informers(), seams_.clock.now());
   while (step(Work::kChange)) {
   }
 }

@@ -16,9 +16,9 @@
 #include "host/api/discovery.hpp"
 #include "host/api/rest_client.hpp"
 #include "host/cache/server_history.hpp"
+#include "host/context/controller_context.hpp"
 #include "host/events/event_recorder.hpp"
 #include "host/metrics/metrics.hpp"
-#include "host/plugin/cloud_exchange.hpp"
 #include "host/plugin/controller_host.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/random.hpp"
@@ -36,9 +36,9 @@ struct ReplicaSeams {
   Transport& own;       ///< The way of discovery and of Events.
   host::ControllerObserver& observer;
   host::OutboundConnector outside;
-  /// Notices a server that was restored to an older state: its owner ends the replica, which writes
-  /// nothing more. Null: the server is never restored.
-  host::ServerHistory* history = nullptr;
+  /// Called when the server was restored to an older state: the owner ends the replica, which
+  /// writes nothing more. Empty: the server is never restored.
+  host::ServerHistory::OnRestored on_restored = {};
 };
 
 struct ReplicaOptions {
@@ -98,12 +98,12 @@ class Replica final : private host::ControllerObserver {
   [[nodiscard]] std::optional<Time> next_due() const;
 
   /// A controller's services, for those that the caller hosts itself.
-  [[nodiscard]] host::HostServices services();
+  [[nodiscard]] host::HostServices services() { return context_.services(client_of()); }
+  [[nodiscard]] host::ServerHistory& history() { return context_.history(); }
   /// The declaration of a controller: that of the note, else one without limits.
   [[nodiscard]] host::DeclaredController declared(std::string_view name) const;
 
   [[nodiscard]] host::RestClient& client() { return client_; }
-  [[nodiscard]] host::Discovery& discovery() { return discovery_; }
   [[nodiscard]] Caches& caches() { return caches_; }
   [[nodiscard]] const Caches& caches() const { return caches_; }
 
@@ -130,6 +130,11 @@ class Replica final : private host::ControllerObserver {
                 std::span<const std::string_view> labels) override;
   void refused(std::string_view controller, std::string_view why) override;
 
+  [[nodiscard]] host::ContextSeams context_seams();
+  [[nodiscard]] host::ContextOptions context_options() const;
+  /// The client of each controller.
+  [[nodiscard]] host::ControllerClient client_of();
+
   /// Refreshes discovery when the server offers something else, if a controller listens.
   void follow_definitions();
 
@@ -139,13 +144,12 @@ class Replica final : private host::ControllerObserver {
   LogDrain sink_;
   const Logger log_{sink_};
   const std::unique_ptr<host::Metrics> metrics_;
-  host::ObjectSpace space_;
   host::RestClient client_;
   host::Discovery discovery_;
   Caches caches_;
+  host::ControllerContext context_;
   host::RestEventApi event_api_;
   host::EventRecorder events_;
-  host::CloudExchange cloud_;
   std::vector<std::unique_ptr<HostedController>> hosts_;
   std::uint64_t syncs_ = 0;                      // Ever.
   std::map<std::string, std::uint64_t> builds_;  // Ever made, by controller.

@@ -109,18 +109,8 @@ HostProcess::HostProcess(Parts&& parts)
               seams_.random, log_.named("events"), EventRecorderOptions{}),
       reports_({events_, checks_, *metrics_, seams_.quarantine}, manifest_.leader_election, log_),
       list_watch_(informer_client_, &discovery_),
-      informers_(InformerSeams{list_watch_, space_, seams_.clock, seams_.random, *metrics_,
-                               [this](const ResourceId& resource, const SkippedObject& object) {
-                                 reports_.skipped(resource, object);
-                               },
-                               &clients_->contact(),
-                               [this](const ResourceId& resource, std::string_view known,
-                                      std::string_view version) {
-                                 history_.went_back(resource, known, version);
-                               }},
-                 log_.named("informer"), reflector_options(manifest_.client)),
-      journal_(static_cast<std::size_t>(manifest_.journal.bytes)),
-      status_([this] { return recent_writes(journal_, seams_.clock); }),
+      context_(context_seams(), context_options()),
+      status_([this] { return recent_writes(context_.journal(), seams_.clock); }),
       plugins_(
           seams_.clock, log_,
           [this](const LoadedPlugin& plugin, const DeclaredController& declared,
@@ -130,14 +120,14 @@ HostProcess::HostProcess(Parts&& parts)
           observers(), swap_limits(manifest_, seams_.staging, seams_.trial)),
       why_client_(clients_->transport(), seams_.clock, *metrics_, log_,
                   clients_->options("why", {.rate = clients_->rate()})),
-      why_({journal_, discovery_, plugins_.serving(), why_client_, seams_.clock,
+      why_({context_.journal(), discovery_, plugins_.serving(), why_client_, seams_.clock,
             [this](std::string_view controller, std::string_view path, Time deadline) {
               return routes_.debug_page(controller, path, deadline);
             },
             [this] {
               return elections_ && !elections_->is_leader() ? elections_->holder() : std::string();
             }}) {
-  space_.set_debugging(seams_.debugging);
+  context_.space().set_debugging(seams_.debugging);
   report_feature_gates(manifest_.feature_gates, *metrics_);
   if (elects()) prepare_elections();
   MutexLock lock(mutex_);
@@ -150,7 +140,48 @@ HostProcess::~HostProcess() {
   server_.reset();
   secure_.reset();
   // Informers stop first, so that their last notifications reach controllers that still exist.
-  informers_.stop();
+  context_.informers().stop();
+}
+
+ContextSeams HostProcess::context_seams() {
+  return {.clock = seams_.clock,
+          .random = seams_.random,
+          .log = log_,
+          .metrics = *metrics_,
+          .discovery = discovery_,
+          .lists = list_watch_,
+          .cache_metrics = *metrics_,
+          .client = [this](const DeclaredController& declared) { return client_of(declared); },
+          .leads =
+              [this](ControllerLease lease) {
+                return elections_ ? elections_->gate(lease) : WriteGate();
+              },
+          .on_restored =
+              [this](const ServerHistory::Restore& what) { reports_.server_restored(what); },
+          .on_undecided =
+              [this](const ServerHistory::Restore& what) { reports_.server_doubted(what); },
+          .on_skip =
+              [this](const ResourceId& resource, const SkippedObject& object) {
+                reports_.skipped(resource, object);
+              },
+          .contact = &clients_->contact(),
+          .observer = seams_.observer,
+          .outside = seams_.outside,
+          .tracer = tracing_ == nullptr ? nullptr : &tracing_->tracer()};
+}
+
+ContextOptions HostProcess::context_options() const {
+  return {.reflector = reflector_options(manifest_.client),
+          .journal_bytes = static_cast<std::size_t>(manifest_.journal.bytes),
+          .sync_limit = seams_.sync_limit,
+          .dry_run = clients_->dry_run()};
+}
+
+ControllerClient HostProcess::client_of(const DeclaredController& declared) {
+  const std::string client = upstream_client(declared);
+  const HostClients::Route route = clients_->route(client);
+  return {route.transport, clients_->options(route.agent, {.rate = clients_->rate(declared.name)}),
+          events_.of(client)};
 }
 
 std::unique_ptr<EventApi> HostProcess::make_event_api(std::string_view client) {
@@ -177,7 +208,7 @@ void HostProcess::prepare_elections() {
               },
           .on_went_back =
               [this](const LeaderElection::WentBack& lease) {
-                history_.went_back({"coordination.k8s.io", "v1", "leases"}, lease.known,
+                context_.history().went_back({"coordination.k8s.io", "v1", "leases"}, lease.known,
                                    lease.version);
               }});
 }
@@ -192,7 +223,7 @@ SetObservers HostProcess::observers() {
             cloud_loops_.ended(controller);
           },
       .on_phase = {},
-      .start_informers = [this] { return informers_.start(); },
+      .start_informers = [this] { return context_.informers().start(); },
       .metrics = metrics_.get(),
       .on_rolled_back = [this](const std::string& text) { reports_.rolled_back(text); },
       .on_swapped =
@@ -298,7 +329,7 @@ Status HostProcess::init_controllers(const std::stop_token& stop) {
   // Informers of whole objects come first: they also serve those that need only metadata.
   for (const InitialisedController& each : made) {
     for (const CacheNeed& need : each.host->abi().informers.needs()) {
-      if (Result<Informer*> informer = informers_.informer(need); !informer) {
+      if (Result<Informer*> informer = context_.informers().informer(need); !informer) {
         return failed_to_start(*each.planned, informer.error());
       }
     }
@@ -320,40 +351,16 @@ std::unique_ptr<ControllerHost> HostProcess::make_controller(const LoadedPlugin&
                                                              const DeclaredController& declared,
                                                              std::uint64_t generation) {
   cloud_loops_.made(plugin.declaration(), declared.name);
-  WriteGate gate;
-  const ControllerLease lease =
-      elections_ ? manifest_.leader_election.lease_of(declared.name) : ControllerLease::kMain;
-  if (elections_ && !declared.without_leadership) gate = elections_->gate(lease);
-  gate = history_.fence(std::move(gate));
-  OperatorSettings settings;
-  {
-    MutexLock lock(mutex_);
-    const auto found = settings_.find(declared.name);
-    if (found != settings_.end()) settings = found->second;
-  }
-  const std::string client = upstream_client(declared);
-  const HostClients::Route route = clients_->route(client);
-  RestOptions rest = clients_->options(route.agent, {.rate = clients_->rate(declared.name)});
-  return std::make_unique<ControllerHost>(
-      ControllerHostOptions{
-          .declared = declared,
-          .plugin = plugin.declaration().name,
-          .build_id = build_id(plugin.file()),
-          .generation = generation,
-          .workers = settings.workers,
-          .config = with_root_ca(declared.name, std::move(settings.config), connection_.ca_data),
-          .rate = rest.rate,
-          .user_agent = std::move(rest.user_agent),
-          .field_manager = std::move(rest.field_manager),
-          .failure_backoff = rest.failure_backoff,
-          .lease = lease,
-          .write_gate = std::move(gate),
-          .on_success = std::move(rest.on_success),
-          .sync_limit = seams_.sync_limit,
-          .dry_run = clients_->dry_run()},
-      HostServices{space_, informers_, route.transport, discovery_, events_.of(client), *metrics_,
-                   seams_.clock, seams_.random, log_, seams_.observer, seams_.outside,
-                   tracing_ == nullptr ? nullptr : &tracing_->tracer(), &journal_, &cloud_});
+  const OperatorSettings settings = settings_of(declared.name);
+  const bool elects = elections_.has_value();
+  return context_.make(
+      {.declared = declared,
+       .plugin = plugin.declaration().name,
+       .build_id = build_id(plugin.file()),
+       .generation = generation,
+       .workers = settings.workers,
+       .config = with_root_ca(declared.name, settings.config, connection_.ca_data),
+       .lease = elects ? manifest_.leader_election.lease_of(declared.name) : ControllerLease::kMain});
 }
 
 Status HostProcess::init_controller(const PlannedController& planned,
@@ -395,8 +402,8 @@ Status HostProcess::start_controllers() {
   checks_.add("informer-sync", kReady, [this] { return plugins_.serving().caches_filled(); });
   // Not for /livez: a new process would reach the server no better.
   checks_.add("informer-freshness", kReady,
-              [this] { return check_current(cache_states(informers_), seams_.clock.now()); });
-  if (Status s = informers_.start(); !s.ok()) return s;
+              [this] { return check_current(cache_states(context_.informers()), seams_.clock.now()); });
+  if (Status s = context_.informers().start(); !s.ok()) return s;
   plugins_.start(began_);
   metrics_->before_scrape([this] {
     plugins_.serving().report();
@@ -413,13 +420,13 @@ Status HostProcess::stand_for_election() {
 }
 
 void HostProcess::report_caches() {
-  metrics_->journal_bytes(journal_.bytes());
+  metrics_->journal_bytes(context_.journal().bytes());
   if (const auto end = first_certificate_end()) metrics_->own_certificate_expires(*end);
-  host::report_caches(informers_, *metrics_, seams_.clock.now());
+  host::report_caches(context_.informers(), *metrics_, seams_.clock.now());
 }
 
 void HostProcess::sample_status() {
-  std::vector<CacheState> caches = cache_states(informers_);
+  std::vector<CacheState> caches = cache_states(context_.informers());
   checks_.note("caches", cache_notes(caches, seams_.clock.now()));
   HostStatus status =
       collect_status({.clock = seams_.clock,
@@ -429,13 +436,13 @@ void HostProcess::sample_status() {
                       .elections = elections_ ? &*elections_ : nullptr,
                       .lease = manifest_.leader_election.ns + "/" + manifest_.leader_election.name,
                       .quarantine = seams_.quarantine,
-                      .journal = journal_});
+                      .journal = context_.journal()});
   status.crashes = crashes_;
   status_.sample(std::move(status));
 }
 
 void HostProcess::tick() {
-  history_.follow(informers_, seams_.clock.now());
+  context_.history().follow(context_.informers(), seams_.clock.now());
   plugins_.serving().report();
   cloud_loops_.tick();
   sample_status();
@@ -496,7 +503,7 @@ bool HostProcess::stop() {
   if (elections_) elections_->stop();
   (void)events_.flush(seams_.clock.now() + kFlushTime);
   events_.stop();
-  informers_.stop();
+  context_.informers().stop();
   if (tracing_ != nullptr) tracing_->stop(seams_.clock.now() + kFlushTime);
   server_.reset();
   secure_.reset();

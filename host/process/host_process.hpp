@@ -19,6 +19,7 @@
 #include "host/cache/informer_factory.hpp"
 #include "host/cache/rest_list_watch.hpp"
 #include "host/cache/server_history.hpp"
+#include "host/context/controller_context.hpp"
 #include "host/crash/quarantine.hpp"
 #include "host/crash/stuck_positions.hpp"
 #include "host/election/lease_holders.hpp"
@@ -29,7 +30,6 @@
 #include "host/journal/journal.hpp"
 #include "host/loading/loader.hpp"
 #include "host/metrics/metrics.hpp"
-#include "host/plugin/cloud_exchange.hpp"
 #include "host/plugin/controller_host.hpp"
 #include "host/process/cloud_loops.hpp"
 #include "host/process/desired_state.hpp"
@@ -135,7 +135,7 @@ class HostProcess {
 
   /// Whether the API server was restored to an older state while this ran. Writes are fenced off
   /// then, for good: the process has to stop() and be restarted. Thread-safe.
-  [[nodiscard]] bool has_seen_a_restore() const { return history_.is_restored(); }
+  [[nodiscard]] bool has_seen_a_restore() const { return context_.history().is_restored(); }
 
   /// The plugins that run; none before start().
   [[nodiscard]] PluginSet& plugins() { return plugins_; }
@@ -146,9 +146,9 @@ class HostProcess {
                                                                 const DeclaredController& declared,
                                                                 std::uint64_t generation)
       EXCLUDES(mutex_);
-  [[nodiscard]] const InformerFactory& informers() const { return informers_; }
+  [[nodiscard]] const InformerFactory& informers() const { return context_.informers(); }
   /// The writes of the controllers and their causes. Thread-safe.
-  [[nodiscard]] const Journal& journal() const { return journal_; }
+  [[nodiscard]] const Journal& journal() const { return context_.journal(); }
   /// Answers `davit why`. Thread-safe.
   [[nodiscard]] const WhyService& why() const { return why_; }
   /// Controllers whose InitFunc said SKIPPED, with the reason; after start().
@@ -181,6 +181,9 @@ class HostProcess {
 
  private:
   [[nodiscard]] std::unique_ptr<EventApi> make_event_api(std::string_view client);
+  [[nodiscard]] ContextSeams context_seams();
+  [[nodiscard]] ContextOptions context_options() const;
+  [[nodiscard]] ControllerClient client_of(const DeclaredController& declared);
   [[nodiscard]] SetObservers observers();
   void prepare_elections();
   Status serve_health();
@@ -237,7 +240,6 @@ class HostProcess {
   ProbeThreads probe_threads_;              // Health checks and pages of plugins.
   HealthChecks checks_;
   ObservabilityRoutes routes_;
-  ObjectSpace space_;
   const std::unique_ptr<HostClients> clients_;
   RestClient discovery_client_;
   RestClient informer_client_;
@@ -245,17 +247,12 @@ class HostProcess {
   Discovery discovery_;
   EventRecorders events_;
   HostReports reports_;
-  ServerHistory history_{
-      [this](const ServerHistory::Restore& what) { reports_.server_restored(what); },
-      [this](const ServerHistory::Restore& what) { reports_.server_doubted(what); }};
   RestListWatch list_watch_;
-  InformerFactory informers_;
-  Journal journal_;
+  ControllerContext context_;
   std::optional<HostElections> elections_;  // Only where a leader is elected.
   StatusBoard status_;
-  CloudExchange cloud_;
   PluginSet plugins_;
-  CloudLoops cloud_loops_{{[this] { return cloud_.changes(); },
+  CloudLoops cloud_loops_{{[this] { return context_.cloud().changes(); },
                            [this](const std::string& each) { return plugins_.disable(each); },
                            [this](const std::string& each) { return plugins_.enable(each); }},
                           log_.named("cloud")};

@@ -77,13 +77,13 @@ Process::Process(World& world, const Subject& subject, Options options)
       subject_(subject),
       options_(std::move(options)),
       election_(election_options(options_)),
-      history_([this](const host::ServerHistory::Restore& what) {
-        world_.log("  " + name() + " sees version " + what.version + " of " + what.resource +
-                   " after version " + what.known);
-        end();  // As the product does.
-      }),
-      replica_(replica_options(),
-               {world.clock(), world.server(), door_, own_door_, *this, no_way_out, &history_}) {}
+      replica_(replica_options(), {world.clock(), world.server(), door_, own_door_, *this,
+                                   no_way_out, [this](const host::ServerHistory::Restore& what) {
+                                     world_.log("  " + name() + " sees version " + what.version +
+                                                " of " + what.resource + " after version " +
+                                                what.known);
+                                     end();  // As the product does.
+                                   }}) {}
 
 Process::~Process() { end(); }
 
@@ -115,7 +115,8 @@ bool Process::attempt() {
       election_.begin(began, clock.wall_now(), clock.boot_now());
   while (next) next = election_.on_response(ask_for_lease(*next), clock.now());
   if (const auto& lease = election_.went_back()) {
-    history_.went_back({"coordination.k8s.io", "v1", "leases"}, lease->known, lease->version);
+    replica_.history().went_back({"coordination.k8s.io", "v1", "leases"}, lease->known,
+                                 lease->version);
   }
   if (has_ended_) return false;
   if (election_.outcome() == Outcome::kHeld) {
@@ -245,7 +246,7 @@ void Process::take(Change change) {
     case Change::kUnload:
       disable();
       // As if the minute had passed for which they are kept.
-      replica_.caches().factory().release_unused(Time::max());
+      replica_.services().informers.release_unused(Time::max());
       return replica_.caches().follow();
     case Change::kBeginAgain:
       return begin_again();
@@ -344,7 +345,7 @@ std::string Process::staleness(std::string_view user_agent) const {
 }
 
 bool Process::knows_core_group() {
-  const auto catalog = replica_.discovery().known();
+  const auto catalog = replica_.services().discovery.known();
   return catalog != nullptr && catalog->group("") != nullptr;
 }
 

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "host/cache/server_history.hpp"
 #include "host/election/leader_election.hpp"
 #include "lib/net/transport.hpp"
 #include "testing/explore/subject.hpp"
@@ -138,7 +137,6 @@ class Process final : private host::ControllerObserver {
   std::map<std::string, Beginning> beginnings_;  // The key is a controller's name.
   Door door_{*this, Door::Of::kControllers};
   Door own_door_{*this, Door::Of::kHost};
-  host::ServerHistory history_;
   testing::Replica replica_;
 };
 
