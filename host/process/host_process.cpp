@@ -22,15 +22,10 @@
 namespace davit::host {
 namespace {
 
-/// The RESTMapper is reset this often (kube-controller-manager, controller context).
-constexpr Duration kDiscoveryReset = std::chrono::seconds(30);
 /// Pages that work of every 30 seconds brought back leave soon. Costs about a millisecond.
 constexpr Duration kPagesReleased = std::chrono::seconds(5);
 /// The share of the shutdown time that remains when the tokens of running syncs are cancelled.
 constexpr double kCancelShare = 0.5;
-/// A health check or page of a plugin responds at once or is not waited for: probes give up after a
-/// second, kubelet's default.
-constexpr Duration kPluginResponseTime = std::chrono::milliseconds(500);
 /// Events, and then spans, get so long to be written at the end.
 constexpr Duration kFlushTime = std::chrono::seconds(2);
 
@@ -44,6 +39,14 @@ std::unique_ptr<Tracing> open_tracing(const HostSeams& seams, TraceMetrics& metr
   if (opened) return *std::move(opened);
   log.warning("Nothing is traced", {{"err", opened.error().message()}});
   return nullptr;
+}
+
+SettingsByController settings_of_plan(const std::vector<PlannedController>& planned) {
+  SettingsByController out;
+  for (const PlannedController& each : planned) {
+    out[each.declared.name] = {each.workers, each.config};
+  }
+  return out;
 }
 
 }  // namespace
@@ -77,7 +80,7 @@ Result<std::unique_ptr<HostProcess>> HostProcess::open(const Manifest& manifest,
   parts.clients = std::move(*clients);
   auto host = std::make_unique<HostProcess>(std::move(parts));
   if (seams.health_server == HostSeams::HealthServer::kOff) return host;
-  if (Status s = host->serve_health(); !s.ok()) return s;
+  if (Status s = host->serve(); !s.ok()) return s;
   return host;
 }
 
@@ -90,9 +93,8 @@ HostProcess::HostProcess(Parts&& parts)
       on_lost_lease_(std::move(parts.on_lost_lease)),
       metrics_(std::move(parts.metrics)),
       tracing_(open_tracing(seams_, *metrics_)),
-      probe_threads_(seams_.clock, kPluginResponseTime),
-      checks_(log_),
-      routes_(checks_, *metrics_, probe_threads_),
+      orders_(settings_of_plan(planned_)),
+      ports_({manifest_, seams_.clock, seams_.random, *metrics_, log_}),
       clients_(std::move(parts.clients)),
       discovery_client_(clients_->transport(), seams_.clock, *metrics_, log_,
                         clients_->options("controller-discovery", {.rate = kDiscoveryRate})),
@@ -104,10 +106,12 @@ HostProcess::HostProcess(Parts&& parts)
                     clients_->options("leader-election", {.rate = clients_->rate(),
                                                           .purpose = ConnectionPurpose::kLease})),
       discovery_(discovery_client_),
+      discovery_refresh_(discovery_, seams_.clock, log_.named("discovery")),
       // Like kube-controller-manager, which names no machine in its events.
       events_([this](std::string_view client) { return make_event_api(client); }, seams_.clock,
               seams_.random, log_.named("events"), EventRecorderOptions{}),
-      reports_({events_, checks_, *metrics_, seams_.quarantine}, manifest_.leader_election, log_),
+      reports_({events_, ports_.checks(), *metrics_, seams_.quarantine}, manifest_.leader_election,
+               log_),
       list_watch_(informer_client_, &discovery_),
       context_(context_seams(), context_options()),
       status_([this] { return recent_writes(context_.journal(), seams_.clock); }),
@@ -122,7 +126,7 @@ HostProcess::HostProcess(Parts&& parts)
                   clients_->options("why", {.rate = clients_->rate()})),
       why_({context_.journal(), discovery_, plugins_.serving(), why_client_, seams_.clock,
             [this](std::string_view controller, std::string_view path, Time deadline) {
-              return routes_.debug_page(controller, path, deadline);
+              return ports_.routes().debug_page(controller, path, deadline);
             },
             [this] {
               return elections_ && !elections_->is_leader() ? elections_->holder() : std::string();
@@ -130,44 +134,37 @@ HostProcess::HostProcess(Parts&& parts)
   context_.space().set_debugging(seams_.debugging);
   report_feature_gates(manifest_.feature_gates, *metrics_);
   if (elects()) prepare_elections();
-  MutexLock lock(mutex_);
-  for (const PlannedController& planned : planned_) {
-    settings_[planned.declared.name] = {planned.workers, planned.config};
-  }
 }
 
 HostProcess::~HostProcess() {
-  server_.reset();
-  secure_.reset();
+  ports_.close();
+  discovery_refresh_.stop();
   // Informers stop first, so that their last notifications reach controllers that still exist.
   context_.informers().stop();
 }
 
 ContextSeams HostProcess::context_seams() {
-  return {.clock = seams_.clock,
-          .random = seams_.random,
-          .log = log_,
-          .metrics = *metrics_,
-          .discovery = discovery_,
-          .lists = list_watch_,
-          .cache_metrics = *metrics_,
-          .client = [this](const DeclaredController& declared) { return client_of(declared); },
-          .leads =
-              [this](ControllerLease lease) {
-                return elections_ ? elections_->gate(lease) : WriteGate();
-              },
-          .on_restored =
-              [this](const ServerHistory::Restore& what) { reports_.server_restored(what); },
-          .on_undecided =
-              [this](const ServerHistory::Restore& what) { reports_.server_doubted(what); },
-          .on_skip =
-              [this](const ResourceId& resource, const SkippedObject& object) {
-                reports_.skipped(resource, object);
-              },
-          .contact = &clients_->contact(),
-          .observer = seams_.observer,
-          .outside = seams_.outside,
-          .tracer = tracing_ == nullptr ? nullptr : &tracing_->tracer()};
+  return {
+      .clock = seams_.clock,
+      .random = seams_.random,
+      .log = log_,
+      .metrics = *metrics_,
+      .discovery = discovery_,
+      .lists = list_watch_,
+      .cache_metrics = *metrics_,
+      .client = [this](const DeclaredController& declared) { return client_of(declared); },
+      .leads =
+          [this](ControllerLease lease) {
+            return elections_ ? elections_->gate(lease) : WriteGate();
+          },
+      .on_restored = [this](const ServerHistory::Restore& what) { reports_.server_restored(what); },
+      .on_undecided = [this](const ServerHistory::Restore& what) { reports_.server_doubted(what); },
+      .on_skip = [this](const ResourceId& resource,
+                        const SkippedObject& object) { reports_.skipped(resource, object); },
+      .contact = &clients_->contact(),
+      .observer = seams_.observer,
+      .outside = seams_.outside,
+      .tracer = tracing_ == nullptr ? nullptr : &tracing_->tracer()};
 }
 
 ContextOptions HostProcess::context_options() const {
@@ -209,7 +206,7 @@ void HostProcess::prepare_elections() {
           .on_went_back =
               [this](const LeaderElection::WentBack& lease) {
                 context_.history().went_back({"coordination.k8s.io", "v1", "leases"}, lease.known,
-                                   lease.version);
+                                             lease.version);
               }});
 }
 
@@ -218,8 +215,7 @@ SetObservers HostProcess::observers() {
       .on_up = [this](const std::string& controller) { show_controller(controller); },
       .on_down =
           [this](const std::string& controller) {
-            checks_.remove(controller);
-            routes_.remove_debug_page(controller);
+            ports_.hide(controller);
             cloud_loops_.ended(controller);
           },
       .on_phase = {},
@@ -241,8 +237,8 @@ Status HostProcess::start(const std::stop_token& stop) {
   if (Status s = start_controllers(); !s.ok()) return s;
   if (seams_.rights == HostSeams::Rights::kReviewed) {
     const auto leads = [this] { return !elections_ || elections_->is_leader(); };
-    rights_ = HostRights::start(
-        manifest_, {*clients_, plugins_.serving(), *metrics_, checks_, seams_.clock, log_, leads});
+    rights_ = HostRights::start(manifest_, {*clients_, plugins_.serving(), *metrics_,
+                                            ports_.checks(), seams_.clock, log_, leads});
   }
   reports_.quarantined();
   if (seams_.quarantine != nullptr) crashes_ = seams_.quarantine->crashes();
@@ -255,39 +251,20 @@ Status HostProcess::start(const std::stop_token& stop) {
   return {};
 }
 
-Status HostProcess::serve_health() {
+Status HostProcess::serve() {
   constexpr HealthEndpoints kReadyOnly{.health = false, .live = false, .ready = true};
-  checks_.add("startup", kReadyOnly, [this]() -> Status {
+  ports_.checks().add("startup", kReadyOnly, [this]() -> Status {
     if (stopping_.load(std::memory_order_relaxed)) return Status(Code::kUnavailable, "stopping");
     if (started_.load(std::memory_order_relaxed)) return {};
     return Status(Code::kUnavailable, "not all controllers are initialised yet");
   });
-  routes_.add_page("/debug/why", [this](std::string_view /*path*/, std::string_view query) {
+  ObservabilityRoutes& routes = ports_.routes();
+  routes.add_page("/debug/why", [this](std::string_view /*path*/, std::string_view query) {
     return why_.page(query);
   });
-  add_status_routes(routes_, status_);
-  add_host_pages(routes_, {[this] { return in_force(); }, seams_.clock, log_, seams_.verbosity});
-  checks_.set_observer(
-      [this](std::string_view check, std::string_view endpoint, const Status& result) {
-        metrics_->health_checked(check, endpoint, result);
-      });
-  if (manifest_.health.port >= 0) {
-    const auto port = static_cast<std::uint16_t>(manifest_.health.port);
-    auto server = routes_.serve({.address = manifest_.health.bind_address, .port = port}, log_);
-    if (!server) return server.error();
-    server_ = *std::move(server);
-  }
-  return secure_port(manifest_) == 0 ? Status() : serve_secure();
-}
-
-Status HostProcess::serve_secure() {
-  const auto pages = [this](const HttpServerRequest& request) { return routes_.respond(request); };
-  auto secure = SecureServing::open(manifest_,
-                                    {clients_->transport(), seams_.clock, seams_.random, *metrics_,
-                                     *metrics_, pages, &ObservabilityRoutes::is_health},
-                                    log_.named("serving"));
-  if (secure) secure_ = *std::move(secure);
-  return secure.error();
+  add_status_routes(routes, status_);
+  add_host_pages(routes, {[this] { return in_force(); }, seams_.clock, log_, seams_.verbosity});
+  return ports_.open(clients_->transport());
 }
 
 Status HostProcess::discover(const std::stop_token& stop) {
@@ -295,7 +272,7 @@ Status HostProcess::discover(const std::stop_token& stop) {
   if (Status s = discovery_.refresh(stop); !s.ok()) {
     return s.with_context("cannot discover the API of " + std::string(discovery_client_.server()));
   }
-  discovery_reset_due_ = seams_.clock.now() + kDiscoveryReset;
+  discovery_refresh_.begin();
   if (Result<std::string> version = server_version(discovery_client_, stop)) {
     log_.info(0, "Connected", {{"server", discovery_client_.server()}, {"version", *version}});
     metrics_->set_build_info(build_info(*version));
@@ -308,7 +285,7 @@ Status HostProcess::discover(const std::stop_token& stop) {
     const Status alone = check_neighbour(discovery_client_, seams_.clock, terms, log_, stop);
     if (!alone.ok()) return alone;
   }
-  return secure_ == nullptr ? Status() : secure_->look_up_trust(stop);
+  return ports_.look_up_trust(stop);
 }
 
 void HostProcess::wait_between_controllers(const std::stop_token& stop) {
@@ -351,16 +328,16 @@ std::unique_ptr<ControllerHost> HostProcess::make_controller(const LoadedPlugin&
                                                              const DeclaredController& declared,
                                                              std::uint64_t generation) {
   cloud_loops_.made(plugin.declaration(), declared.name);
-  const OperatorSettings settings = settings_of(declared.name);
+  const OperatorSettings settings = orders_.settings_of(declared.name);
   const bool elects = elections_.has_value();
-  return context_.make(
-      {.declared = declared,
-       .plugin = plugin.declaration().name,
-       .build_id = build_id(plugin.file()),
-       .generation = generation,
-       .workers = settings.workers,
-       .config = with_root_ca(declared.name, settings.config, connection_.ca_data),
-       .lease = elects ? manifest_.leader_election.lease_of(declared.name) : ControllerLease::kMain});
+  return context_.make({.declared = declared,
+                        .plugin = plugin.declaration().name,
+                        .build_id = build_id(plugin.file()),
+                        .generation = generation,
+                        .workers = settings.workers,
+                        .config = with_root_ca(declared.name, settings.config, connection_.ca_data),
+                        .lease = elects ? manifest_.leader_election.lease_of(declared.name)
+                                        : ControllerLease::kMain});
 }
 
 Status HostProcess::init_controller(const PlannedController& planned,
@@ -386,23 +363,17 @@ void HostProcess::show_controller(const std::string& controller) {
   const bool is_migrated =
       manifest_.leader_election.lease_of(controller) == ControllerLease::kMigration;
   if (elections_ && is_migrated) elections_->want_migration();
-  constexpr HealthEndpoints kWell{.health = true, .live = false, .ready = true};
-  // A plugin that hangs must not delay other probes, so its code runs on its own threads.
-  checks_.add_threaded(controller, kWell, probe_threads_.make(),
-                       [this, controller] { return plugins_.serving().health(controller); });
-  if (!plugins_.serving().has_debug_page(controller)) return routes_.remove_debug_page(controller);
-  routes_.add_debug_page(controller,
-                         [this, controller](std::string_view path, std::string_view query) {
-                           return plugins_.serving().debug_page(controller, path, query);
-                         });
+  ports_.show(controller, plugins_.serving());
 }
 
 Status HostProcess::start_controllers() {
   constexpr HealthEndpoints kReady{.health = false, .live = false, .ready = true};
-  checks_.add("informer-sync", kReady, [this] { return plugins_.serving().caches_filled(); });
+  ports_.checks().add("informer-sync", kReady,
+                      [this] { return plugins_.serving().caches_filled(); });
   // Not for /livez: a new process would reach the server no better.
-  checks_.add("informer-freshness", kReady,
-              [this] { return check_current(cache_states(context_.informers()), seams_.clock.now()); });
+  ports_.checks().add("informer-freshness", kReady, [this] {
+    return check_current(cache_states(context_.informers()), seams_.clock.now());
+  });
   if (Status s = context_.informers().start(); !s.ok()) return s;
   plugins_.start(began_);
   metrics_->before_scrape([this] {
@@ -414,25 +385,26 @@ Status HostProcess::start_controllers() {
 
 Status HostProcess::stand_for_election() {
   constexpr HealthEndpoints kAll{.health = true, .live = true, .ready = true};
-  checks_.add("leaderElection", kAll, [this] { return elections_->health(); });
-  checks_.set_standby([this] { return !elections_->is_leader(); });
+  ports_.checks().add("leaderElection", kAll, [this] { return elections_->health(); });
+  ports_.checks().set_standby([this] { return !elections_->is_leader(); });
   return elections_->start();
 }
 
 void HostProcess::report_caches() {
   metrics_->journal_bytes(context_.journal().bytes());
-  if (const auto end = first_certificate_end()) metrics_->own_certificate_expires(*end);
+  if (const auto end = ports_.first_certificate_end(connection_))
+    metrics_->own_certificate_expires(*end);
   host::report_caches(context_.informers(), *metrics_, seams_.clock.now());
 }
 
 void HostProcess::sample_status() {
   std::vector<CacheState> caches = cache_states(context_.informers());
-  checks_.note("caches", cache_notes(caches, seams_.clock.now()));
+  ports_.checks().note("caches", cache_notes(caches, seams_.clock.now()));
   HostStatus status =
       collect_status({.clock = seams_.clock,
                       .plugins = plugins_.serving(),
                       .caches = std::move(caches),
-                      .checks = checks_,
+                      .checks = ports_.checks(),
                       .elections = elections_ ? &*elections_ : nullptr,
                       .lease = manifest_.leader_election.ns + "/" + manifest_.leader_election.name,
                       .quarantine = seams_.quarantine,
@@ -451,33 +423,22 @@ void HostProcess::tick() {
   if (seams_.positions == HostSeams::Positions::kSampled) {
     stuck_.add_to(overdue, seams_.clock.now());
   }
-  checks_.note("calls", std::move(overdue));
+  ports_.checks().note("calls", std::move(overdue));
   clients_->close_idle();
-  if (secure_ != nullptr) secure_->tick();
+  ports_.tick();
+  if (discovery_refresh_.tick()) trim_heap();
+  release_memory();
+}
+
+void HostProcess::release_memory() {
   if (!trimmed_ && plugins_.serving().caches_filled().ok()) {
     trim_heap();
     pages_due_ = {};
     trimmed_ = true;
   }
-  refresh_discovery();
-  if (seams_.clock.now() >= pages_due_) {
-    release_program_pages();
-    pages_due_ = seams_.clock.now() + kPagesReleased;
-  }
-}
-
-void HostProcess::refresh_discovery() {
-  if (!discovery_poll_ && discovery_.has_listeners()) {
-    discovery_poll_.emplace(discovery_, seams_.clock, log_.named("discovery"));
-    if (Status s = discovery_poll_->start(); !s.ok()) {
-      log_.warning("Cannot watch the server's API for changes; retrying", {{"err", s.message()}});
-      discovery_poll_.reset();
-    }
-  }
-  if (seams_.clock.now() < discovery_reset_due_) return;
-  trim_heap();
-  if (!discovery_poll_) discovery_.reset();
-  discovery_reset_due_ = seams_.clock.now() + kDiscoveryReset;
+  if (seams_.clock.now() < pages_due_) return;
+  release_program_pages();
+  pages_due_ = seams_.clock.now() + kPagesReleased;
 }
 
 Quiesce HostProcess::shutdown_limits() const {
@@ -493,7 +454,7 @@ bool HostProcess::stop() {
   stopping_.store(true);
   log_.info(0, "Shutting down");
   clients_->stop();
-  discovery_poll_.reset();
+  discovery_refresh_.stop();
   rights_.reset();
   if (!plugins_.stop(shutdown_limits())) {
     log_.error("Controller shutdown timeout reached");
@@ -505,33 +466,19 @@ bool HostProcess::stop() {
   events_.stop();
   context_.informers().stop();
   if (tracing_ != nullptr) tracing_->stop(seams_.clock.now() + kFlushTime);
-  server_.reset();
-  secure_.reset();
+  ports_.close();
   // Objects that such a call uses cannot be destroyed. It writes nothing, so the lease is free.
-  const bool idle = probe_threads_.wait_idle(seams_.clock.now() + kPluginResponseTime);
+  const bool idle = ports_.wait_idle();
   if (!idle) log_.error("A health check or debug page of a plugin has not returned");
   seams_.log_sink.flush();
   return idle;
 }
 
-void HostProcess::want(const DesiredState& desired) {
-  MutexLock lock(mutex_);
-  cloud_loops_.want(desired_, desired);
-  desired_ = desired;
-  settings_.clear();
-  for (const DesiredPlugin& plugin : desired.plugins) {
-    for (const DesiredController& each : plugin.controllers) {
-      settings_[each.name] = {each.workers, each.config};
-    }
-  }
-}
-
-SettingsInForce HostProcess::in_force() {
+SettingsInForce HostProcess::in_force() const {
   SettingsInForce out{.manifest = manifest_,
                       .verbosity = seams_.verbosity == nullptr ? seams_.log_sink.verbosity()
                                                                : seams_.verbosity->get()};
-  MutexLock lock(mutex_);
-  for (const auto& [controller, settings] : settings_) {
+  for (const auto& [controller, settings] : orders_.settings()) {
     ControllerSettings& each = out.controllers[controller];
     each.workers = settings.workers;
     each.config = settings.config;
@@ -540,23 +487,7 @@ SettingsInForce HostProcess::in_force() {
 }
 
 SwapReport HostProcess::load(const std::filesystem::path& file) {
-  LoadOrder order{file};
-  {
-    MutexLock lock(mutex_);
-    if (const DesiredPlugin* const here = desired_.plugin_at(file)) {
-      order.sha256 = here->sha256;
-      order.controllers = here->enabled();
-    } else {
-      // The pin applies to the plugin: neither another spelling of the path nor a copy of the file
-      // evades it. The plugin's name is known once the loader has judged the bytes.
-      order.pin = [this](const std::string& plugin) {
-        MutexLock name_lock(mutex_);
-        const DesiredPlugin* const pinned = desired_.plugin_named(plugin);
-        return pinned == nullptr ? std::string() : pinned->sha256;
-      };
-    }
-  }
-  SwapReport report = plugins_.load(order);
+  SwapReport report = plugins_.load(orders_.load_order(file));
   if (!report.ok() || seams_.quarantine == nullptr) return report;
   if (const auto lifted = seams_.quarantine->lift(report.plugin)) {
     reports_.released(report.plugin, lifted->why.build);

@@ -5,7 +5,6 @@
 #include <davit/result.hpp>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -13,43 +12,37 @@
 #include <vector>
 
 #include "host/api/discovery.hpp"
-#include "host/api/discovery_poll.hpp"
 #include "host/api/rest_client.hpp"
-#include "host/api/tls_material.hpp"
 #include "host/cache/informer_factory.hpp"
 #include "host/cache/rest_list_watch.hpp"
-#include "host/cache/server_history.hpp"
 #include "host/context/controller_context.hpp"
 #include "host/crash/quarantine.hpp"
 #include "host/crash/stuck_positions.hpp"
 #include "host/election/lease_holders.hpp"
 #include "host/events/event_recorders.hpp"
 #include "host/health/health_checks.hpp"
-#include "host/health/observability_server.hpp"
-#include "host/health/probe_thread.hpp"
 #include "host/journal/journal.hpp"
 #include "host/loading/loader.hpp"
 #include "host/metrics/metrics.hpp"
 #include "host/plugin/controller_host.hpp"
 #include "host/process/cloud_loops.hpp"
-#include "host/process/desired_state.hpp"
+#include "host/process/discovery_refresh.hpp"
 #include "host/process/host_clients.hpp"
 #include "host/process/host_elections.hpp"
+#include "host/process/host_ports.hpp"
 #include "host/process/host_reports.hpp"
 #include "host/process/host_rights.hpp"
 #include "host/process/neighbour.hpp"
+#include "host/process/operator_orders.hpp"
 #include "host/process/pages/flags_in_force.hpp"
-#include "host/serving/secure_serving.hpp"
 #include "host/status/status_board.hpp"
 #include "host/swap/plugin_set.hpp"
 #include "host/trace/tracing.hpp"
 #include "host/why/why_service.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
-#include "lib/base/mutex.hpp"
 #include "lib/base/random.hpp"
 #include "lib/base/spdlog_sink.hpp"
-#include "lib/net/http_server.hpp"
 
 namespace davit::host {
 
@@ -59,12 +52,6 @@ struct PlannedController {
   std::string
       sha256;  ///< The digest that the manifest pins every build of the plugin to, or empty.
   DeclaredController declared;
-  std::optional<std::uint32_t> workers;
-  std::string config;
-};
-
-/// The operator's settings of a controller, which apply to every build of it.
-struct OperatorSettings {
   std::optional<std::uint32_t> workers;
   std::string config;
 };
@@ -124,8 +111,8 @@ class HostProcess {
   HostProcess& operator=(const HostProcess&) = delete;
 
   /// Sets the operator's settings of each controller for builds that are made from now on;
-  /// initially those of the plan apply. Thread-safe.
-  void want(const DesiredState& desired) EXCLUDES(mutex_);
+  /// initially those of the plan apply. From one thread at a time.
+  void want(const DesiredState& desired) { cloud_loops_.want(orders_.want(desired), desired); }
 
   /// Waits for the API server, calls the InitFuncs, starts informers and the election. The error is
   /// one line for the user. `stop` ends the waits.
@@ -144,8 +131,7 @@ class HostProcess {
   /// outlive this.
   [[nodiscard]] std::unique_ptr<ControllerHost> make_controller(const LoadedPlugin& plugin,
                                                                 const DeclaredController& declared,
-                                                                std::uint64_t generation)
-      EXCLUDES(mutex_);
+                                                                std::uint64_t generation);
   [[nodiscard]] const InformerFactory& informers() const { return context_.informers(); }
   /// The writes of the controllers and their causes. Thread-safe.
   [[nodiscard]] const Journal& journal() const { return context_.journal(); }
@@ -156,7 +142,7 @@ class HostProcess {
 
   /// Loads a plugin with the controllers that the operator has enabled, and removes it from
   /// quarantine. After start(); thread-safe.
-  [[nodiscard]] SwapReport load(const std::filesystem::path& file) EXCLUDES(mutex_);
+  [[nodiscard]] SwapReport load(const std::filesystem::path& file);
 
   /// The plugins in quarantine now. Thread-safe.
   [[nodiscard]] std::vector<QuarantinedPlugin> quarantined() const {
@@ -168,11 +154,9 @@ class HostProcess {
   [[nodiscard]] StatusBoard& status() { return status_; }
 
   /// Health checks, and notes for the operator that fail no check. Thread-safe.
-  [[nodiscard]] HealthChecks& checks() { return checks_; }
+  [[nodiscard]] HealthChecks& checks() { return ports_.checks(); }
   /// The address of the pages over plain HTTP; empty if they are not served. After start().
-  [[nodiscard]] std::string page_url() const {
-    return server_ ? "http://" + server_->endpoint() + "/" : std::string();
-  }
+  [[nodiscard]] std::string page_url() const { return ports_.page_url(); }
 
   /// Ends everything in order and releases the lease. False if a sync did not end in time; the
   /// lease is then kept. Also false if a health check or page of a plugin does not end. After false
@@ -186,10 +170,10 @@ class HostProcess {
   [[nodiscard]] ControllerClient client_of(const DeclaredController& declared);
   [[nodiscard]] SetObservers observers();
   void prepare_elections();
-  Status serve_health();
-  Status serve_secure();
+  /// Adds the host's own pages and opens the ports.
+  Status serve();
   /// Thread-safe.
-  [[nodiscard]] SettingsInForce in_force() EXCLUDES(mutex_);
+  [[nodiscard]] SettingsInForce in_force() const;
   Status discover(const std::stop_token& stop);
   Status init_controllers(const std::stop_token& stop);
   /// A controller whose InitFunc has succeeded. `planned` outlives it.
@@ -205,16 +189,10 @@ class HostProcess {
   Status start_controllers();
   [[nodiscard]] Status stand_for_election();
   void report_caches();
-  /// When the first client certificate of the kubeconfigs expires. Reads files.
-  [[nodiscard]] std::optional<WallTime> first_certificate_end() const {
-    return secure_ ? secure_->client_certificate_end(connection_)
-                   : client_certificate_end(connection_);
-  }
   void sample_status();
   [[nodiscard]] Quiesce shutdown_limits() const;
-  /// Resets discovery from time to time so that lookups fetch again, or starts the poll that does
-  /// it.
-  void refresh_discovery();
+  /// Returns memory that is not needed any more.
+  void release_memory();
   [[nodiscard]] bool elects() const {
     return manifest_.leader_election.enabled && !manifest_.dry_run;
   }
@@ -229,22 +207,17 @@ class HostProcess {
   const Logger log_;
   const std::function<void()> on_lost_lease_;
 
-  Mutex mutex_;
-  std::map<std::string, OperatorSettings> settings_
-      GUARDED_BY(mutex_);                    // The key is the controller's name.
-  DesiredState desired_ GUARDED_BY(mutex_);  // Empty: not set.
-
   // In the order of construction; a later one may use an earlier one.
   const std::unique_ptr<Metrics> metrics_;
   const std::unique_ptr<Tracing> tracing_;  // Null: nothing is traced.
-  ProbeThreads probe_threads_;              // Health checks and pages of plugins.
-  HealthChecks checks_;
-  ObservabilityRoutes routes_;
+  OperatorOrders orders_;
+  HostPorts ports_;
   const std::unique_ptr<HostClients> clients_;
   RestClient discovery_client_;
   RestClient informer_client_;
   RestClient lease_client_;
   Discovery discovery_;
+  DiscoveryRefresh discovery_refresh_;
   EventRecorders events_;
   HostReports reports_;
   RestListWatch list_watch_;
@@ -258,19 +231,14 @@ class HostProcess {
                           log_.named("cloud")};
   RestClient why_client_;
   const WhyService why_;
-  // Until stop(). Last: their handlers read the others.
-  std::unique_ptr<HttpServer> server_;     // Plain HTTP; null: none.
-  std::unique_ptr<SecureServing> secure_;  // HTTPS; null: none.
   std::atomic<bool> started_{
       false};  // start() succeeded: what readyz waits for. Relaxed is enough, nothing hangs on it.
   std::atomic<bool> stopping_{false};
   Time began_{};  // At start(): earlier lives of this process may have written until then.
-  Time discovery_reset_due_{};
   Time pages_due_{};
   StuckPositions stuck_;
-  std::optional<DiscoveryPoll> discovery_poll_;  // Since a controller listens, until stop().
-  std::vector<CrashRecord> crashes_;             // Before this process, as of start().
-  std::unique_ptr<HostRights> rights_;           // From start() to stop().
+  std::vector<CrashRecord> crashes_;    // Before this process, as of start().
+  std::unique_ptr<HostRights> rights_;  // From start() to stop().
   bool trimmed_ = false;  // Free memory was given back once after the caches were filled.
 };
 
