@@ -11,14 +11,12 @@
 #include "host/api/request_builder.hpp"
 #include "host/cache/write_tracker.hpp"
 #include "host/journal/controller_journal.hpp"
-#include "host/object/api_status.hpp"
 #include "host/object/metadata.hpp"
 #include "host/object/parse.hpp"
 #include "host/plugin/journaled_write.hpp"
 #include "host/plugin/received.hpp"
 #include "host/plugin/request_form.hpp"
 #include "host/plugin/rights.hpp"
-#include "lib/base/json_text.hpp"
 #include "lib/kube/required_name.hpp"
 
 namespace davit::host {
@@ -97,50 +95,10 @@ void trace_request(const ApiRequest& request, const ApiResponse& response, const
   if (frame.trace() != nullptr && response.began != Time{}) frame.trace()->ended(request, response);
 }
 
-ApiResponse refused(int http_status, const char* reason, const std::string& message) {
-  ApiResponse response;
-  response.http_status = http_status;
-  response.status = api_status(JsonText('{')
-                                   .text("kind", "Status")
-                                   .text("apiVersion", "v1")
-                                   .text("status", "Failure")
-                                   .text("reason", reason)
-                                   .text("message", message)
-                                   .number("code", http_status)
-                                   .str());
-  return response;
-}
-
 ApiResponse unsent(const Status& why) {
   ApiResponse response;
   response.status = why;
   return response;
-}
-
-ApiResponse granted(int http_status, std::string body) {
-  ApiResponse response;
-  response.http_status = http_status;
-  response.body = std::move(body);
-  return response;
-}
-
-/// The created object as the server would send it: with a name, a UID and a version.
-std::string created(const ApiRequest& request, Value body, const std::string& unique) {
-  const Value asked = body["metadata"];
-  std::string name(asked["name"].string());
-  if (name.empty()) name = std::string(asked["generateName"].string()) + unique;
-  JsonText metadata('{');
-  asked.each_member([&](std::string_view key, Value value) {
-    if (key != "name" && key != "namespace") metadata.raw(key, value.json());
-  });
-  metadata.text("name", name);
-  if (!request.path.ns.empty()) metadata.text("namespace", request.path.ns);
-  metadata.text("uid", "shadow-" + unique).text("resourceVersion", "0").number("generation", 1);
-  JsonText object('{');
-  body.each_member([&](std::string_view key, Value value) {
-    if (key != "metadata") object.raw(key, value.json());
-  });
-  return object.raw("metadata", metadata.str()).str();
 }
 
 }  // namespace
@@ -468,13 +426,6 @@ std::shared_ptr<const ControllerRequests::LentResponse> ControllerRequests::resp
   return lent;
 }
 
-/// The object of a write, as the caches of this controller show it.
-struct ControllerRequests::CacheView {
-  enum class Cache { kBlind, kSees };
-  Cache cache = Cache::kBlind;  // An informer of the whole collection would have the object.
-  ObjectRef object;
-};
-
 void ControllerRequests::note_write(const ApiRequest& request, const ObjectRef& answer,
                                     const CallFrame& frame) {
   if (frame.writes() == nullptr || request.path.subresource == "token") return;
@@ -511,8 +462,7 @@ void ControllerRequests::note_lost(const ApiRequest& request, const CallFrame& f
   }
 }
 
-ControllerRequests::CacheView ControllerRequests::look(const ResourcePath& path,
-                                                       std::string_view name) const {
+CacheView ControllerRequests::look(const ResourcePath& path, std::string_view name) const {
   CacheView view;
   for (const OpenedInformer* opened : informers_.of(path.group, path.resource)) {
     if (opened->informer == nullptr || name.empty()) continue;
@@ -560,34 +510,7 @@ std::optional<ApiResponse> ControllerRequests::intend(const ApiRequest& request)
                  services_.clock.now());
   if (mode == IntendedWrites::Mode::kRecord) return std::nullopt;
 
-  // A create of a subresource, as an eviction is, is about an object that is there.
-  const bool creates = request.verb == Verb::kCreate && request.path.subresource.empty();
-  const CacheView view = look(request.path, name);
-  const std::string what = request.path.resource + " \"" + name + "\"";
-  if (creates) {
-    if (view.object) return refused(409, "AlreadyExists", what + " already exists");
-    if (!body) return refused(400, "BadRequest", "the body is not an object");
-    return granted(201, created(request, body.root(), std::to_string(services_.random.next())));
-  }
-  if (!view.object && view.cache == CacheView::Cache::kSees) {
-    return refused(404, "NotFound", what + " not found");
-  }
-  if (is_delete(request.verb) || request.verb == Verb::kCreate) {
-    return granted(200, R"({"kind":"Status","apiVersion":"v1","status":"Success"})");
-  }
-  if (request.verb == Verb::kUpdate) return granted(200, request.body);
-  // As it is, without the patch: a controller that reads on reads it from the cache.
-  std::string present = view.object ? view.object.root().json() : std::string();
-  if (present.empty()) {
-    present = JsonText('{')
-                  .raw("metadata", JsonText('{')
-                                       .text("name", request.path.name)
-                                       .text("namespace", request.path.ns)
-                                       .text("resourceVersion", "0")
-                                       .str())
-                  .str();
-  }
-  return granted(200, std::move(present));
+  return simulate(request, name, body, look(request.path, name), services_.random);
 }
 
 }  // namespace davit::host

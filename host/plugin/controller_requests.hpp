@@ -15,12 +15,13 @@
 #include "host/plugin/controller_informers.hpp"
 #include "host/plugin/controller_options.hpp"
 #include "host/plugin/intended_writes.hpp"
+#include "host/plugin/simulated_server.hpp"
 #include "lib/base/log.hpp"
 
 namespace davit::host {
 
 /// Checks requests against the declared rights, sends them, and notifies the write tracker of the
-/// call what was written. Answers the writes of a shadow itself, as the server would. Thread-safe.
+/// call what was written. A shadow's writes meet simulate(). Thread-safe.
 class ControllerRequests {
  public:
   /// The references outlive this.
@@ -46,7 +47,6 @@ class ControllerRequests {
 
  private:
   class FanOut;
-  struct CacheView;
   /// The parts of a response that it borrows.
   struct LentResponse {
     ObjectRef object;
