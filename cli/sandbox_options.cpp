@@ -153,8 +153,8 @@ Result<SandboxControllers> choose_controllers(const std::vector<std::string>& gi
 }
 
 /// An amount that is neither negative nor shared.
-Result<sandbox::Amount> read_usage(const char* flag, const std::string& text) {
-  Result<sandbox::Amount> amount = sandbox::Amount::parse(text);
+Result<sandbox::LoadShape> read_usage(const char* flag, const std::string& text) {
+  Result<sandbox::LoadShape> amount = sandbox::LoadShape::parse(text);
   if (amount && !amount->has_negative() && !amount->is_shared()) return amount;
   return Status(Code::kInvalid, std::string(flag) +
                                     " must be a quantity, a percentage of the request or a "
@@ -177,9 +177,9 @@ Result<sandbox::MetricOptions> choose_metrics(const SandboxOptions& options) {
                     "--metrics must be none, or of resource, custom and external, not " + each);
     }
   }
-  const Result<sandbox::Amount> cpu = read_usage("--usage-cpu", options.usage_cpu);
+  const Result<sandbox::LoadShape> cpu = read_usage("--usage-cpu", options.usage_cpu);
   if (!cpu) return cpu.error();
-  const Result<sandbox::Amount> memory = read_usage("--usage-memory", options.usage_memory);
+  const Result<sandbox::LoadShape> memory = read_usage("--usage-memory", options.usage_memory);
   if (!memory) return memory.error();
   out.cpu = *cpu;
   out.memory = *memory;

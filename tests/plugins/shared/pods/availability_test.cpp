@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class AvailabilityTest : public testing::Test {
+class AvailabilityTest : public ::testing::Test {
  protected:
   Pod ready_since(const std::string& time) {
     return Pod(cluster_.value(R"({"status":{"conditions":[{"type":"Ready","status":"True")" + time +
@@ -24,7 +24,7 @@ class AvailabilityTest : public testing::Test {
   [[nodiscard]] WallTime now() const { return cluster_.wall_now(); }
 
  private:
-  davit::testing::Cluster cluster_;
+  testing::Cluster cluster_;
 };
 
 TEST_F(AvailabilityTest, TheNextToBecomeAvailableIsTheOldestThatIsNotYet) {
