@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/cel/checker.hpp"
+#include "lib/cel/estimate.hpp"
 #include "lib/cel/evaluate.hpp"
 #include "lib/cel/functions.hpp"
 #include "lib/cel/maps.hpp"
@@ -33,9 +34,41 @@ std::vector<Variable> device_variable() {
   return {{"device", object_type("kubernetes.DRADevice", std::move(fields))}};
 }
 
-/// The tree, or why there is none.
-std::string compile_selector(const std::string& expression, ExprPtr& tree) {
-  Parsed parsed = parse(expression);
+SchemaType sized(std::uint64_t elements_max) {
+  SchemaType out;
+  out.elements_max = elements_max;
+  return out;
+}
+
+SchemaTypePtr sized_map(std::uint64_t key_max, SchemaTypePtr element) {
+  constexpr std::uint64_t kNamesMax = 32;  // ResourceSliceMaxAttributesAndCapacitiesPerDevice
+  SchemaType out = sized(kNamesMax);
+  out.key = std::make_shared<SchemaType>(sized(key_max));
+  out.element = std::move(element);
+  return std::make_shared<SchemaType>(std::move(out));
+}
+
+/// The sizes of what `device` consists of.
+SchemaType device_sizes() {
+  constexpr std::uint64_t kDomainMax = 63;
+  constexpr std::uint64_t kIdMax = 32;
+  constexpr std::uint64_t kDriverMax = 63;
+  constexpr std::uint64_t kValueMax = 64;  // The text of an attribute.
+  auto attributes = std::make_shared<SchemaType>(
+      *sized_map(kIdMax, std::make_shared<SchemaType>(sized(kValueMax))));
+  attributes->has_members = true;
+  const SchemaTypePtr capacity = sized_map(kIdMax, std::make_shared<SchemaType>(sized(0)));
+  SchemaType out = sized(0);
+  out.fields.emplace("driver", std::make_shared<SchemaType>(sized(kDriverMax)));
+  out.fields.emplace("allowMultipleAllocations", std::make_shared<SchemaType>(sized(1)));
+  out.fields.emplace("attributes", sized_map(kDomainMax, std::move(attributes)));
+  out.fields.emplace("capacity", sized_map(kDomainMax, capacity));
+  return out;
+}
+
+/// The tree, or why there is none. `cost`: where to put the greatest cost; may be null.
+std::string compile_selector(const std::string& expression, ExprPtr& tree, std::uint64_t* cost) {
+  Parsed parsed = parse(expression, Bindings::kYes);
   if (!parsed.issues.empty()) {
     return "compilation failed: " + display(expression, std::move(parsed.issues));
   }
@@ -49,6 +82,9 @@ std::string compile_selector(const std::string& expression, ExprPtr& tree) {
   }
   if (const std::string failed = planning_error(*parsed.root); !failed.empty()) {
     return "program instantiation failed: " + failed;
+  }
+  if (cost != nullptr) {
+    *cost = estimate_cost(*parsed.root, checked, device_sizes(), "device").max;
   }
   tree = std::move(parsed.root);
   return "";
@@ -127,9 +163,11 @@ Named named_values(const Json& members, std::string_view driver, const ValueOf& 
 
 }  // namespace
 
-std::string selector_error(const std::string& expression) {
+SelectorVerdict judge_selector(const std::string& expression) {
   ExprPtr tree;
-  return compile_selector(expression, tree);
+  SelectorVerdict out;
+  out.error = compile_selector(expression, tree, &out.cost_max);
+  return out;
 }
 
 const DeviceSelectors::Compiled& DeviceSelectors::compile(const std::string& expression) {
@@ -137,7 +175,7 @@ const DeviceSelectors::Compiled& DeviceSelectors::compile(const std::string& exp
   if (found != compiled_.end()) return found->second;
   if (compiled_.size() >= kCompiledMax) compiled_.clear();
   Compiled compiled;
-  compiled.error = compile_selector(expression, compiled.tree);
+  compiled.error = compile_selector(expression, compiled.tree, nullptr);
   return compiled_.emplace(expression, std::move(compiled)).first->second;
 }
 

@@ -15,11 +15,15 @@ namespace davit::cel {
 /// The limit on the cost of one evaluation (CELSelectorExpressionMaxCost).
 inline constexpr std::uint64_t kSelectorCostMax = 1'000'000;
 
-/// Why the expression cannot select devices, as the API server words it; empty: it can.
-[[nodiscard]] std::string selector_error(const std::string& expression);
+/// The API server's verdict on a new expression.
+struct SelectorVerdict {
+  std::string error;           ///< Why it cannot select devices; empty: it can.
+  std::uint64_t cost_max = 0;  ///< Limit of one evaluation, on any device.
+};
+[[nodiscard]] SelectorVerdict judge_selector(const std::string& expression);
 
 /// Evaluates expressions on devices, each compiled once. Kubernetes: staging/src/k8s.io/
-/// dynamic-resource-allocation/cel. Expressions have no `cel.bind`. Not thread-safe.
+/// dynamic-resource-allocation/cel. Not thread-safe.
 class DeviceSelectors {
  public:
   /// Whether the expression selects the device. `device`: one of a slice's spec.devices.

@@ -79,7 +79,8 @@ std::optional<EntrySizes> either(const std::optional<EntrySizes>& a,
 
 class Estimator {
  public:
-  Estimator(const Checked& checked, const SchemaType& root) : checked_(checked), root_(root) {}
+  Estimator(const Checked& checked, const SchemaType& root, std::string_view variable)
+      : checked_(checked), root_(root), variable_(variable) {}
 
   Range cost(const Expr& expr) {
     switch (expr.kind) {
@@ -128,10 +129,14 @@ class Estimator {
   }
 
   /// A part of what `expr` stands for. Kubernetes takes the first step of every path for the name
-  /// of a variable, so a part of a value without a path has the schema of `self`.
+  /// of a variable, so a part of a value without a path has the schema of `self`. Where it asks for
+  /// the one variable by its name, such a path leads nowhere.
+  [[nodiscard]] const SchemaType* of_no_variable() const {
+    return variable_.empty() ? &root_ : nullptr;
+  }
   [[nodiscard]] const SchemaType* part_of(const Expr& expr, SchemaTypePtr SchemaType::*part) const {
     const Place whole = place_of(expr);
-    if (!whole) return &root_;
+    if (!whole) return of_no_variable();
     return *whole == nullptr ? nullptr : ((*whole)->*part).get();
   }
 
@@ -173,7 +178,8 @@ class Estimator {
   Range identifier(const Expr& expr) {
     const Local* found = local(expr.name);
     // Kubernetes looks up every global name in the schema of `self`, even that of a type.
-    const Place place = found != nullptr ? found->place : Place(&root_);
+    const bool is_root = variable_.empty() || expr.name == variable_;
+    const Place place = found != nullptr ? found->place : Place(is_root ? &root_ : nullptr);
     if (place) places_[expr.id] = *place;
     return kAccess;
   }
@@ -181,10 +187,11 @@ class Estimator {
   /// As part_of(), for a field.
   [[nodiscard]] const SchemaType* field_of(const Expr& expr, std::string_view name) const {
     const Place whole = place_of(expr);
-    if (!whole) return &root_;
+    if (!whole) return of_no_variable();
     if (*whole == nullptr) return nullptr;
     const auto field = (*whole)->fields.find(field_of_identifier(name));
-    return field == (*whole)->fields.end() ? nullptr : field->second.get();
+    if (field != (*whole)->fields.end()) return field->second.get();
+    return (*whole)->has_members ? (*whole)->element.get() : nullptr;
   }
 
   Range select(const Expr& expr) {
@@ -383,7 +390,8 @@ class Estimator {
 
   const Checked& checked_;
   const SchemaType& root_;
-  std::vector<Local> locals_;  // The innermost last.
+  const std::string_view variable_;  // Empty: every name stands for the root.
+  std::vector<Local> locals_;        // The innermost last.
   // Keys are the ids of expressions.
   std::unordered_map<std::int64_t, const SchemaType*> places_;
   std::unordered_map<std::int64_t, Range> sizes_;
@@ -392,8 +400,9 @@ class Estimator {
 
 }  // namespace
 
-Range estimate_cost(const Expr& expression, const Checked& checked, const SchemaType& root) {
-  return Estimator(checked, root).cost(expression);
+Range estimate_cost(const Expr& expression, const Checked& checked, const SchemaType& root,
+                    std::string_view variable) {
+  return Estimator(checked, root, variable).cost(expression);
 }
 
 }  // namespace davit::cel

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "lib/cel/ast.hpp"
 #include "lib/cel/checker.hpp"
@@ -11,9 +12,10 @@
 namespace davit::cel {
 
 /// The least and the greatest cost of an expression that check() has found well typed, for values
-/// that fit `root`: the type of the variables `self` and `oldSelf`, whose limits bound the sizes.
-/// The rules of cel-go's checker/cost.go and of k8s.io/apiserver's pkg/cel/library/cost.go.
+/// that fit `root`: the type of the variables `self` and `oldSelf`, whose limits bound the sizes,
+/// or of `variable` alone if that is given. The rules of cel-go's checker/cost.go and of
+/// k8s.io/apiserver's pkg/cel/library/cost.go.
 [[nodiscard]] Range estimate_cost(const Expr& expression, const Checked& checked,
-                                  const SchemaType& root);
+                                  const SchemaType& root, std::string_view variable = {});
 
 }  // namespace davit::cel

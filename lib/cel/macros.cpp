@@ -35,6 +35,7 @@ class Expansion {
   ExprPtr transform_map(bool entry);
   ExprPtr opt_map(bool flat);
   ExprPtr sort_by();
+  ExprPtr bind();
 
  private:
   /// Takes the variables off the front of the arguments; false with an issue if one is no name.
@@ -48,6 +49,8 @@ class Expansion {
     return builder_.call(offset_, function, std::move(args));
   }
   ExprPtr list(ExprPtr element);
+  /// `result` with a variable that has the value.
+  ExprPtr bound(std::string_view variable, ExprPtr value, ExprPtr result);
   /// `filter` ? `step` : accumulator; without filter `step`.
   ExprPtr filtered(ExprPtr filter, ExprPtr step);
   ExprPtr loop(ExprPtr init, ExprPtr condition, ExprPtr step, ExprPtr result);
@@ -107,6 +110,14 @@ ExprPtr Expansion::loop(ExprPtr init, ExprPtr condition, ExprPtr step, ExprPtr r
   out->loop = std::make_unique<Comprehension>(
       Comprehension{std::move(call_.target), variable_, variable2_, std::string(kAccumulator),
                     std::move(init), std::move(condition), std::move(step), std::move(result)});
+  return out;
+}
+
+ExprPtr Expansion::bound(std::string_view variable, ExprPtr value, ExprPtr result) {
+  ExprPtr out = builder_.node(ExprKind::kComprehension, offset_);
+  out->loop = std::make_unique<Comprehension>(Comprehension{
+      list(nullptr), std::string(kUnused), "", std::string(variable), std::move(value),
+      truth(false), builder_.ident(offset_, variable), std::move(result)});
   return out;
 }
 
@@ -177,14 +188,19 @@ ExprPtr Expansion::opt_map(bool flat) {
   if (!take_variable(0, variable_, refusal)) return truth(false);
   ExprPtr target = std::move(call_.target);
   ExprPtr value = builder_.call(offset_, "value", {}, builder_.copy(*target));
-  ExprPtr bound = builder_.node(ExprKind::kComprehension, offset_);
-  bound->loop = std::make_unique<Comprehension>(
-      Comprehension{list(nullptr), std::string(kUnused), "", variable_, std::move(value),
-                    truth(false), builder_.ident(offset_, variable_), arg(1)});
-  if (!flat) bound = call("optional.of", nodes(std::move(bound)));
+  ExprPtr result = bound(variable_, std::move(value), arg(1));
+  if (!flat) result = call("optional.of", nodes(std::move(result)));
   ExprPtr has_value = builder_.call(offset_, "hasValue", {}, std::move(target));
   return call(operators::kConditional,
-              nodes(std::move(has_value), std::move(bound), call("optional.none", {})));
+              nodes(std::move(has_value), std::move(result), call("optional.none", {})));
+}
+
+ExprPtr Expansion::bind() {
+  if (!take_variable(0, variable_, "cel.bind() variable names must be simple identifiers")) {
+    return truth(false);
+  }
+  ExprPtr value = arg(1);
+  return bound(variable_, std::move(value), arg(2));
 }
 
 /// Binds the list to a name, and sorts it by the keys that map() makes of it.
@@ -200,11 +216,7 @@ ExprPtr Expansion::sort_by() {
   std::vector<ExprPtr> keys = nodes(map());
   ExprPtr sorted = builder_.call(offset_, "@sortByAssociatedKeys", std::move(keys),
                                  builder_.ident(offset_, kSortInput));
-  ExprPtr bound = builder_.node(ExprKind::kComprehension, offset_);
-  bound->loop = std::make_unique<Comprehension>(Comprehension{
-      list(nullptr), std::string(kUnused), "", std::string(kSortInput), std::move(target),
-      truth(false), builder_.ident(offset_, kSortInput), std::move(sorted)});
-  return bound;
+  return bound(kSortInput, std::move(target), std::move(sorted));
 }
 
 ExprPtr expand_member(Expr& call, Expansion& expansion) {
@@ -288,6 +300,12 @@ ExprPtr expand(ExprPtr call, TreeBuilder& builder, Issues& issues) {
   else if (call->name == "has" && call->args.size() == 1)
     out = expansion.has();
   return out ? std::move(out) : std::move(call);
+}
+
+ExprPtr expand_binding(ExprPtr call, TreeBuilder& builder, Issues& issues) {
+  const bool is_binding = call->name == "bind" && call->args.size() == 3 && call->target &&
+                          call->target->kind == ExprKind::kIdent && call->target->name == "cel";
+  return is_binding ? Expansion(*call, builder, issues).bind() : std::move(call);
 }
 
 }  // namespace davit::cel

@@ -35,5 +35,7 @@ class TreeBuilder {
 /// The expansion of a call that is a macro, else the call. A macro with wrong arguments adds an
 /// issue.
 [[nodiscard]] ExprPtr expand(ExprPtr call, TreeBuilder& builder, Issues& issues);
+/// The same for the macro cel.bind only.
+[[nodiscard]] ExprPtr expand_binding(ExprPtr call, TreeBuilder& builder, Issues& issues);
 
 }  // namespace davit::cel

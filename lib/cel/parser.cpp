@@ -41,7 +41,8 @@ std::optional<Number> integer_of(std::string_view text, bool negative) {
 /// behind the broken part, and reports nothing until a token fits again.
 class Parser {
  public:
-  Parser(std::vector<Token> tokens, Issues& issues) : tokens_(std::move(tokens)), issues_(issues) {}
+  Parser(std::vector<Token> tokens, Bindings bindings, Issues& issues)
+      : tokens_(std::move(tokens)), bindings_(bindings), issues_(issues) {}
 
   ExprPtr run();
 
@@ -112,6 +113,7 @@ class Parser {
   void give_up();
 
   const std::vector<Token> tokens_;
+  const Bindings bindings_;
   Issues& issues_;
   TreeBuilder builder_;
   std::array<int, 4> depths_{};
@@ -353,8 +355,9 @@ ExprPtr Parser::select(ExprPtr operand) {
   if (is(Kind::kLeftParen)) {
     const std::uint32_t offset = next().offset;
     std::vector<ExprPtr> args = arguments();
-    return expand(builder_.call(offset, name.text, std::move(args), std::move(operand)), builder_,
-                  issues_);
+    ExprPtr out = builder_.call(offset, name.text, std::move(args), std::move(operand));
+    if (bindings_ == Bindings::kYes) out = expand_binding(std::move(out), builder_, issues_);
+    return expand(std::move(out), builder_, issues_);
   }
   ExprPtr out = builder_.node(ExprKind::kSelect, dot.offset);
   out->name = name.text;
@@ -541,7 +544,7 @@ ExprPtr Parser::literal() {
 
 }  // namespace
 
-Parsed parse(std::string_view text) {
+Parsed parse(std::string_view text, Bindings bindings) {
   Parsed out;
   const std::size_t size =
       static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
@@ -554,7 +557,7 @@ Parsed parse(std::string_view text) {
     return out;
   }
   std::vector<Token> tokens = tokens_of(text, out.issues);
-  out.root = Parser(std::move(tokens), out.issues).run();
+  out.root = Parser(std::move(tokens), bindings, out.issues).run();
   if (out.issues.empty() && is_deeper(*out.root))
     out.issues.push_back({Issue::kNowhere, "max recursion depth exceeded"});
   if (!out.issues.empty()) out.root.reset();

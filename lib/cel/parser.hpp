@@ -20,9 +20,12 @@ struct Parsed {
   Issues issues;
 };
 
+/// Whether an expression has the macro cel.bind: those that select devices do.
+enum class Bindings : bool { kNo, kYes };
+
 /// Parses `text`, which is UTF-8, with the macros of Kubernetes v1.36: has, all, exists,
 /// exists_one, existsOne, map, filter, their forms with two variables, transformList, transformMap,
-/// transformMapEntry, optMap and optFlatMap. It has neither cel.bind nor sortBy.
-[[nodiscard]] Parsed parse(std::string_view text);
+/// transformMapEntry, optMap, optFlatMap and sortBy.
+[[nodiscard]] Parsed parse(std::string_view text, Bindings bindings = Bindings::kNo);
 
 }  // namespace davit::cel

@@ -23,6 +23,7 @@ struct SchemaType {
   SchemaTypePtr element;             ///< Lists and maps have it.
   SchemaTypePtr key;                 ///< Maps have it.
   std::map<std::string, SchemaTypePtr, std::less<>> fields;  ///< Keys are escaped names.
+  bool has_members = false;  ///< A map whose values are also selected as its members.
 };
 
 /// Whether a node is the root of a resource, which always has apiVersion, kind, metadata.name and

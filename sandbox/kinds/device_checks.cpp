@@ -55,8 +55,12 @@ void check_selector(const Json& selector, const FieldPath& path, FieldErrors& er
     errors.push_back(field_too_long(field, kExpressionBytesMax));
     return;
   }
-  const std::string error = cel::selector_error(expression.text());
-  if (!error.empty()) errors.push_back(field_invalid(field, Json(expression.text()), error));
+  const cel::SelectorVerdict verdict = cel::judge_selector(expression.text());
+  if (!verdict.error.empty()) {
+    errors.push_back(field_invalid(field, Json(expression.text()), verdict.error));
+  } else if (verdict.cost_max > cel::kSelectorCostMax) {
+    errors.push_back(field_forbidden(field, "too complex, exceeds cost limit"));
+  }
 }
 
 void check_toleration(const Json& toleration, const FieldPath& path, FieldErrors& errors) {
