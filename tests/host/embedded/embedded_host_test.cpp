@@ -39,12 +39,13 @@ class EmbeddedHostTest : public testing::Test {
                                            RestOptions{.rate = {-1, 1}});
   }
 
-  /// The path of a manifest with these plugins.
+  /// The path of a manifest with these plugins. Its port is any that is free.
   std::string manifest(const std::string& plugins) {
     return directory_.write("davit.yaml",
                             "apiVersion: davit.dev/v1alpha1\nkind: ControllerHost\n"
                             "client: {kubeconfig: " +
-                                sandbox_->kubeconfig() + "}\nplugins: " + plugins + "\n");
+                                sandbox_->kubeconfig() + "}\nplugins: " + plugins +
+                                "\nhealth: {port: 0}\n");
   }
   std::string greeter() { return manifest("[{name: greeter, path: " DAVIT_GREETER_PLUGIN "}]"); }
 
