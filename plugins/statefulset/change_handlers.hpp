@@ -16,7 +16,9 @@ class ChangeHandlers {
   ChangeHandlers(Informer<StatefulSet> sets, Queue queue)
       : sets_(sets),
         queue_(queue),
-        pods_(sets, queue, {.selector_of = owners::label_selector_of}) {}
+        pods_(sets, queue,
+              {.selector_of = owners::label_selector_of,
+               .terminating = owners::PodHandlers<StatefulSet>::Terminating::kIsThere}) {}
 
   [[nodiscard]] const owners::PodHandlers<StatefulSet>& pods() const { return pods_; }
   /// The set whose pod waits for the claim to go.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <davit/expectations.hpp>
 #include <davit/informer.hpp>
 #include <davit/kube/pod.hpp>
@@ -20,6 +21,11 @@ namespace davit::owners {
 template <typename Owner>
 class PodHandlers {
  public:
+  /// The meaning of a pod that is being deleted, in an update.
+  enum class Terminating : std::uint8_t {
+    kIsGone,   ///< A deletion: its replacement should not wait for the kubelet.
+    kIsThere,  ///< Like every other pod: a StatefulSet waits until the name is free.
+  };
   struct Options {
     /// Those of the owners, or null for a controller that keeps none. Outlive the handlers.
     TrackingExpectations* expectations = nullptr;
@@ -27,6 +33,7 @@ class PodHandlers {
     Result<Selector> (*selector_of)(const Owner&) = nullptr;
     /// Added to minReadySeconds when a pod becomes ready. The server rounds that time down.
     std::chrono::seconds slack{0};
+    Terminating terminating = Terminating::kIsGone;
   };
 
   PodHandlers(Informer<Owner> owners, Queue queue, const Options& options)
@@ -45,8 +52,7 @@ class PodHandlers {
   void updated(const Pod& old, const Pod& current) const {
     if (old.resource_version() == current.resource_version()) return;  // A resync.
     const bool labels_changed = !same_labels(old, current);
-    if (current.is_being_deleted()) {
-      // The kubelet may take its time, and the replacement should not wait for it.
+    if (current.is_being_deleted() && options_.terminating == Terminating::kIsGone) {
       deleted(current);
       if (labels_changed) deleted(old);
       return;

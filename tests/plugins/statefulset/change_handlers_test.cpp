@@ -67,6 +67,14 @@ TEST_F(ChangeHandlersTest, AnotherOwnerQueuesTheOldOne) {
   EXPECT_THAT(synced(), Contains("ns/web"));
 }
 
+TEST_F(ChangeHandlersTest, ATerminatingPodThatLosesItsOwnerQueuesTheOldOne) {
+  cluster_.merge<Pod>({"ns", "web-0"}, R"({"metadata":{"finalizers":["example.com/wait"]}})");
+  cluster_.remove<Pod>({"ns", "web-0"});
+  EXPECT_THAT(synced(), Contains("ns/web"));
+  cluster_.merge<Pod>({"ns", "web-0"}, R"({"metadata":{"ownerReferences":null}})");
+  EXPECT_THAT(synced(), Contains("ns/web"));
+}
+
 TEST_F(ChangeHandlersTest, ChangesOfClaimsAndRevisionsQueueNothing) {
   add_claim("data-web-0");
   cluster_.merge<history::ControllerRevision>({"ns", revision_names().front()},
