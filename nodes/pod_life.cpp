@@ -11,8 +11,6 @@ using std::chrono::seconds;
 /// The kubelet's back-off between restarts: the first is at once, then 10 s, doubled up to 5 min.
 constexpr Duration kFirstBackOff = seconds(10);
 constexpr Duration kLongestBackOff = std::chrono::minutes(5);
-/// Exit code of a container that is killed because its time to stop has passed.
-constexpr int kKilled = 137;
 
 Duration restart_delay(const PodLife& life, const PodSettings& settings) {
   if (settings.restart) return *settings.restart;
@@ -101,7 +99,8 @@ void begin_running(PodLife& life, Time at, const Moment& moment) {
 void go(PodLife& life, Transition next, const PodFacts& facts, const Moment& moment) {
   // A step that was due earlier happened then, not now, unless it follows from a later report.
   const Time at = std::max({next.due, life.since, life.reported});
-  if (life.stage == PodStage::kInit) ++life.init_done;
+  // An init container that is stopped has not done its work.
+  if (life.stage == PodStage::kInit && next.to != PodStage::kStopped) ++life.init_done;
   if (next.to == PodStage::kRunning) begin_running(life, at, moment);
   if (next.to == PodStage::kBackOff) {
     note_exit(life, facts.settings.exit_code, at, moment);
@@ -112,7 +111,7 @@ void go(PodLife& life, Transition next, const PodFacts& facts, const Moment& mom
   }
   if (life.stage == PodStage::kStopping) {
     const bool in_time = !facts.grace || facts.settings.stop <= *facts.grace;
-    note_exit(life, in_time ? 0 : kKilled, at, moment);
+    note_exit(life, in_time ? facts.settings.stop_exit_code : kEndedBySigkill, at, moment);
   }
   life.stage = next.to;
   life.since = at;
@@ -125,7 +124,8 @@ const Json* first_container(const Json& pod) {
 }
 
 std::optional<ContainerExit> exit_of(const Json* terminated) {
-  if (terminated == nullptr) return std::nullopt;
+  // Without a start, the container never ran and was reported as lost.
+  if (terminated == nullptr || terminated->get("startedAt").text().empty()) return std::nullopt;
   ContainerExit out;
   out.code = static_cast<int>(terminated->get("exitCode").integer_or(0));
   out.started = parse_time(terminated->get("startedAt").text()).value_or(WallTime{});

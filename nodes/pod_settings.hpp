@@ -28,6 +28,11 @@ enum class RestartPolicy { kAlways, kOnFailure, kNever };
 enum class Readiness { kNormal, kNever };
 enum class ImagePull { kWorks, kFails };
 
+/// The exit code of a process that SIGTERM ends.
+inline constexpr int kEndedBySigterm = 143;
+/// The exit code of a process that SIGKILL ends, because its time to stop has passed.
+inline constexpr int kEndedBySigkill = 137;
+
 /// The settings of one pod. All its containers behave alike.
 struct PodSettings {
   Duration start{0};
@@ -37,6 +42,8 @@ struct PodSettings {
   std::optional<Duration> run;      ///< From start to exit; nothing: runs until stopped.
   std::optional<Duration> restart;  ///< From exit to restart; nothing: the kubelet's back-off.
   int exit_code = 0;
+  /// Reported by containers that stop in time when the pod is deleted.
+  int stop_exit_code = kEndedBySigterm;
   std::optional<std::int64_t> exits_max;  ///< After so many exits it runs on.
   Readiness readiness = Readiness::kNormal;
   ImagePull image_pull = ImagePull::kWorks;
@@ -50,6 +57,7 @@ inline constexpr char kStopSeconds[] = "sandbox.davit.dev/stop-seconds";
 inline constexpr char kRunSeconds[] = "sandbox.davit.dev/run-seconds";
 inline constexpr char kRestartSeconds[] = "sandbox.davit.dev/restart-seconds";
 inline constexpr char kExitCode[] = "sandbox.davit.dev/exit-code";
+inline constexpr char kStopExitCode[] = "sandbox.davit.dev/stop-exit-code";
 inline constexpr char kExitsMax[] = "sandbox.davit.dev/exits-max";
 inline constexpr char kReady[] = "sandbox.davit.dev/ready";
 inline constexpr char kImagePull[] = "sandbox.davit.dev/image-pull";

@@ -74,7 +74,8 @@ class Report {
         spec_(pod.get("spec")),
         old_(pod.get("status")),
         addresses_(addresses),
-        now_(format_time(moment.wall)) {}
+        now_(format_time(moment.wall)),
+        stop_exit_code_(pod_settings(pod, {}).stop_exit_code) {}
 
   Json make() {
     Json status = Json::object();
@@ -82,7 +83,7 @@ class Report {
     status.set("conditions", conditions());
     status.set("hostIP", addresses_.host_ip);
     if (!old_.contains("startTime")) status.set("startTime", now_);
-    if (has_sandbox()) {
+    if (has_sandbox() && !addresses_.pod_ip.empty()) {
       status.set("podIP", addresses_.pod_ip);
       status.set("podIPs", Json::array({Json::object({{"ip", addresses_.pod_ip}})}));
     }
@@ -97,6 +98,8 @@ class Report {
   [[nodiscard]] bool terminal() const {
     return life_.stage == PodStage::kEnded || life_.stage == PodStage::kStopped;
   }
+  /// Whether it was stopped before its containers ran.
+  [[nodiscard]] bool never_ran() const { return terminal() && !life_.exit; }
   [[nodiscard]] bool succeeded() const { return life_.exit && life_.exit->code == 0; }
   /// Whether init containers were begun: then there is an address.
   [[nodiscard]] bool has_sandbox() const {
@@ -104,7 +107,9 @@ class Report {
            life_.stage != PodStage::kPullFailed;
   }
   [[nodiscard]] bool initialised() const {
-    return (has_sandbox() && life_.stage != PodStage::kInit) || ordinary_init_containers() == 0;
+    if (ordinary_init_containers() == 0 || life_.exit) return true;
+    if (terminal()) return life_.init_done >= ordinary_init_containers();
+    return has_sandbox() && life_.stage != PodStage::kInit;
   }
   [[nodiscard]] std::size_t ordinary_init_containers() const {
     std::size_t count = 0;
@@ -171,7 +176,7 @@ class Report {
     add_condition(list, "PodReadyToStartContainers", has_sandbox() && !terminal(), {});
     Why uninitialised{"ContainersNotInitialized",
                       "containers with incomplete status: " + names("initContainers")};
-    const bool initialised = this->initialised() || terminal();
+    const bool initialised = this->initialised();
     if (initialised) uninitialised = {};
     if (terminal() && succeeded()) uninitialised.reason = "PodCompleted";
     add_condition(list, "Initialized", initialised, uninitialised);
@@ -202,6 +207,16 @@ class Report {
                                         {"containerID", id}})};
   }
 
+  /// The kubelet's report of a container that it cannot find when the pod ends.
+  static Json lost_container() {
+    return Json::object(
+        {{"exitCode", kEndedBySigkill},
+         {"reason", "ContainerStatusUnknown"},
+         {"message", "The container could not be located when the pod was terminated"},
+         {"startedAt", Json()},
+         {"finishedAt", Json()}});
+  }
+
   [[nodiscard]] std::string container_id(const Json& container, std::int64_t restarts) const {
     return "davit://" + digest(pod_.text_at({"metadata", "uid"}) + container.get("name").text() +
                                std::to_string(restarts));
@@ -230,7 +245,7 @@ class Report {
 
   [[nodiscard]] ContainerState container_state() const {
     if (life_.runs()) return ContainerState::kRunning;
-    return terminal() && life_.exit ? ContainerState::kTerminated : ContainerState::kWaiting;
+    return terminal() && initialised() ? ContainerState::kTerminated : ContainerState::kWaiting;
   }
 
   [[nodiscard]] Json container_statuses() const {
@@ -248,7 +263,7 @@ class Report {
           body = Json::object({{"startedAt", format_time(life_.started)}});
           break;
         case ContainerState::kTerminated:
-          body = terminated(*life_.exit, id).second;
+          body = life_.exit ? terminated(*life_.exit, id).second : lost_container();
           break;
       }
       status.set("state", Json::object({{name_of(state), std::move(body)}}));
@@ -260,7 +275,7 @@ class Report {
         status.set("lastState", Json::object({{key, std::move(last_state)}}));
       }
       const bool running = state == ContainerState::kRunning;
-      if (state != ContainerState::kWaiting || exited_before) identify(status, container, id);
+      if (running || life_.exit) identify(status, container, id);
       status.set("ready", life_.stage == PodStage::kReady);
       status.set("started", running);
       list.push_back(std::move(status));
@@ -292,12 +307,21 @@ class Report {
     return list;
   }
 
+  [[nodiscard]] Json ended_init_container(int code, const Json* started,
+                                          const std::string& id) const {
+    return Json::object({{"exitCode", code},
+                         {"reason", code == 0 ? "Completed" : "Error"},
+                         {"startedAt", started == nullptr ? Json(now_) : *started},
+                         {"finishedAt", now_},
+                         {"containerID", id}});
+  }
+
   [[nodiscard]] Json init_status(const Json& container, std::size_t before) const {
     const bool reached = has_sandbox() && life_.init_done >= before;
+    const bool done = !is_sidecar(container) && life_.init_done > before;
+    const bool stopped = is_sidecar(container) ? terminal() : never_ran();
     ContainerState state = reached ? ContainerState::kRunning : ContainerState::kWaiting;
-    if (is_sidecar(container) ? terminal() : life_.init_done > before) {
-      state = ContainerState::kTerminated;
-    }
+    if (done || (reached && stopped)) state = ContainerState::kTerminated;
     Json status = common_status(container, 0);
     const std::string id = container_id(container, 0);
     const Json* old =
@@ -307,18 +331,20 @@ class Report {
     if (state == ContainerState::kRunning) body = Json::object({{"startedAt", now_}});
     if (state == ContainerState::kTerminated) {
       const Json* ran = old == nullptr ? nullptr : old->at({"state", "running", "startedAt"});
-      body = Json::object({{"exitCode", 0},
-                           {"reason", "Completed"},
-                           {"startedAt", ran == nullptr ? Json(now_) : *ran},
-                           {"finishedAt", now_},
-                           {"containerID", id}});
+      const bool lost = never_ran() && !done && ran == nullptr;
+      // A sidecar serves until it is stopped; another one that is stopped has not done its work.
+      const int stopped_with = is_sidecar(container) ? stop_exit_code_ : kEndedBySigterm;
+      body = lost ? lost_container() : ended_init_container(done ? 0 : stopped_with, ran, id);
     }
     // Its times were reported when it came to this state.
     if (same != nullptr) body = *same;
     status.set("state", Json::object({{name_of(state), std::move(body)}}));
-    if (state != ContainerState::kWaiting) identify(status, container, id);
-    status.set("ready", is_sidecar(container) ? state == ContainerState::kRunning
-                                              : state == ContainerState::kTerminated);
+    const Json* terminated = status.at({"state", "terminated"});
+    if (state == ContainerState::kRunning ||
+        (terminated != nullptr && terminated->contains("containerID"))) {
+      identify(status, container, id);
+    }
+    status.set("ready", is_sidecar(container) ? state == ContainerState::kRunning : done);
     return status;
   }
 
@@ -328,6 +354,7 @@ class Report {
   const Json& old_;
   const PodAddresses& addresses_;
   const std::string now_;
+  const int stop_exit_code_;
 };
 
 }  // namespace
@@ -335,9 +362,11 @@ class Report {
 std::optional<Json> status_patch(const PodLife& life, const Json& pod,
                                  const PodAddresses& addresses, const Moment& moment) {
   if (life.stage == PodStage::kBound || life.stage == PodStage::kStopping) return std::nullopt;
-  // Nothing ever ran, or ended before this node process began: there is nothing to add.
-  const bool unknown_end = life.stage == PodStage::kEnded || life.stage == PodStage::kStopped;
-  if (unknown_end && !life.exit) return std::nullopt;
+  // It ended before this node process began, or another client ended it: there is nothing to add.
+  const std::string& phase = pod.text_at({"status", "phase"});
+  const bool over = phase == "Succeeded" || phase == "Failed" || life.stage == PodStage::kEnded;
+  const bool ends = life.stage == PodStage::kEnded || life.stage == PodStage::kStopped;
+  if (ends && !life.exit && over) return std::nullopt;
   Json status = Report(life, pod, addresses, moment).make();
   if (says(pod.get("status"), status)) return std::nullopt;
   return Json::object({{"metadata", Json::object({{"uid", pod.get("metadata").get("uid")}})},

@@ -167,7 +167,40 @@ TEST_F(PodLifeTest, DeletedPodStopsWithinItsGracePeriod) {
   facts_.grace = seconds(30);
   EXPECT_EQ(stage_at(seconds(10)), PodStage::kStopping);
   EXPECT_EQ(stage_at(seconds(15)), PodStage::kStopped);
-  EXPECT_EQ(life_.exit->code, 0);
+  EXPECT_EQ(life_.exit->code, 0) << "a server handles its signal";
+}
+
+TEST_F(PodLifeTest, WorkThatIsStoppedEndsBySigterm) {
+  for (const char* policy : {"Never", "OnFailure"}) {
+    life_ = {};
+    pod(R"({"metadata":{"annotations":{"sandbox.davit.dev/run-seconds":"300"}},"spec":{
+        "restartPolicy":")" +
+        std::string(policy) + R"("}})");
+    EXPECT_EQ(stage_at(seconds(0)), PodStage::kReady);
+
+    facts_.grace = seconds(30);
+    EXPECT_EQ(stage_at(seconds(10)), PodStage::kStopped);
+    EXPECT_EQ(life_.exit->code, 143) << policy;
+  }
+}
+
+TEST_F(PodLifeTest, ServerThatIgnoresItsSignalEndsWithTheCodeOfTheAnnotation) {
+  pod(R"({"metadata":{"annotations":{"sandbox.davit.dev/stop-exit-code":"143"}},"spec":{}})");
+  EXPECT_EQ(stage_at(seconds(0)), PodStage::kReady);
+
+  facts_.grace = seconds(30);
+  EXPECT_EQ(stage_at(seconds(10)), PodStage::kStopped);
+  EXPECT_EQ(life_.exit->code, 143);
+}
+
+TEST_F(PodLifeTest, InitContainerThatIsStoppedHasNotDoneItsWork) {
+  pod(R"({"metadata":{"annotations":{"sandbox.davit.dev/init-seconds":"60"}},
+      "spec":{"initContainers":[{"name":"a"}]}})");
+  EXPECT_EQ(stage_at(seconds(0)), PodStage::kInit);
+
+  facts_.grace = seconds(30);
+  EXPECT_EQ(stage_at(seconds(10)), PodStage::kStopped);
+  EXPECT_EQ(life_.init_done, 0U);
 }
 
 TEST_F(PodLifeTest, PodThatDoesNotStopInTimeIsKilled) {
@@ -213,6 +246,13 @@ constexpr ResumeCase kResumeCases[] = {
      R"({"phase":"Failed","containerStatuses":[{"state":{"terminated":{"exitCode":1}}}]})",
      PodStage::kEnded},
 };
+
+TEST(ResumeOfAnEndTest, ContainerThatNeverRanHasNoExit) {
+  const Json pod = json_literal(R"({"status":{"phase":"Failed","containerStatuses":[{"state":
+      {"terminated":{"exitCode":137,"reason":"ContainerStatusUnknown","startedAt":null}}}]}})");
+
+  EXPECT_FALSE(resume_life(pod, at(seconds(0))).exit);
+}
 
 class ResumeTest : public testing::TestWithParam<ResumeCase> {};
 

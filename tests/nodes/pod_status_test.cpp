@@ -177,6 +177,48 @@ TEST(PodStatusTest, CrashedContainerShowsWhyItWaitsAndHowItEnded) {
   EXPECT_EQ(container.get("restartCount").integer(), 2);
 }
 
+TEST(PodStatusTest, PodThatIsStoppedBeforeItRanHasFailed) {
+  PodLife life;
+  const Json got =
+      reported(pod(R"({"containers":[{"name":"c"}]})"), life, PodStage::kStopped, seconds(1));
+
+  const Json& container = first_container(got);
+  EXPECT_EQ(got.text_at({"status", "phase"}), "Failed");
+  EXPECT_EQ(condition(got, "Ready", "reason"), "PodFailed");
+  EXPECT_EQ(container.text_at({"state", "terminated", "reason"}), "ContainerStatusUnknown");
+  EXPECT_EQ(container.text_at({"state", "terminated", "exitCode"}), "137");
+  EXPECT_FALSE(container.contains("containerID"));
+  EXPECT_FALSE(status_patch(life, got, kAddresses, after(seconds(9)))) << "it is reported once";
+}
+
+TEST(PodStatusTest, PodThatIsStoppedInItsInitContainersIsNotInitialized) {
+  PodLife life;
+  Json got = reported(pod(R"({"initContainers":[{"name":"a"},{"name":"b"},{"name":"c"}],
+                              "containers":[{"name":"d"}]})"),
+                      life, PodStage::kCreating, seconds(0));
+  life.init_done = 1;
+  got = reported(std::move(got), life, PodStage::kInit, seconds(1));
+  got = reported(std::move(got), life, PodStage::kStopped, seconds(3));
+
+  const Json::Items& init = got.get("status").get("initContainerStatuses").items();
+  EXPECT_EQ(init[0].text_at({"state", "terminated", "exitCode"}), "0");
+  EXPECT_EQ(init[1].text_at({"state", "terminated", "exitCode"}), "143");
+  EXPECT_EQ(init[1].text_at({"state", "terminated", "startedAt"}), "2026-01-01T00:00:01Z");
+  EXPECT_FALSE(init[1].get("ready").boolean());
+  EXPECT_NE(init[2].at({"state", "waiting"}), nullptr);
+  EXPECT_NE(first_container(got).at({"state", "waiting"}), nullptr);
+  EXPECT_EQ(condition(got, "Initialized", "status"), "False");
+  EXPECT_EQ(got.text_at({"status", "phase"}), "Failed");
+}
+
+TEST(PodStatusTest, EndThatAnotherClientReportedStays) {
+  PodLife life;
+  life.stage = PodStage::kStopped;
+  Json object = pod(R"({"containers":[{"name":"c"}]})");
+  object["status"].set("phase", "Succeeded");
+  EXPECT_FALSE(status_patch(life, object, kAddresses, after(seconds(1))));
+}
+
 TEST(PodStatusTest, NothingIsReportedWhileThePodStops) {
   PodLife life;
   life.stage = PodStage::kStopping;

@@ -198,6 +198,43 @@ TEST(SimulatedPodsTest, FinalizersHoldAPodThatHasStopped) {
   EXPECT_TRUE(world.gone("web"));
 }
 
+TEST(SimulatedPodsTest, JobsPodThatIsEvictedBeforeItsTimeFails) {
+  World world(two_nodes());
+  world.create_pod("job", R"("restartPolicy":"Never")", R"("sandbox.davit.dev/run-seconds":"300")");
+  ASSERT_EQ(world.sandbox
+                .patch(kPods + "/job", "merge", R"({"metadata":{"finalizers":["davit.dev/test"]}})")
+                .code,
+            200);
+  const Reply evicted = world.sandbox.post(
+      kPods + "/job/eviction",
+      R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"job"}})");
+  ASSERT_EQ(evicted.code, 201) << evicted.text;
+  world.run_until_idle();
+
+  EXPECT_EQ(world.phase("job"), "Failed");
+  const Json pod = world.pod("job");
+  EXPECT_EQ(pod.get("status")
+                .get("containerStatuses")
+                .items()[0]
+                .text_at({"state", "terminated", "exitCode"}),
+            "143");
+}
+
+TEST(SimulatedPodsTest, PodOfTheNodeThatIsDeletedBeforeItStartsFailsAndIsGone) {
+  World world(slow_pods());
+  world.create_pod("web");
+  ASSERT_EQ(world.sandbox
+                .patch(kPods + "/web", "merge", R"({"metadata":{"finalizers":["davit.dev/test"]}})")
+                .code,
+            200);
+  world.sandbox.remove(kPods + "/web");
+  world.run_until_idle();
+  EXPECT_EQ(world.phase("web"), "Failed");
+
+  world.sandbox.patch(kPods + "/web", "merge", R"({"metadata":{"finalizers":null}})");
+  EXPECT_TRUE(world.gone("web"));
+}
+
 TEST(SimulatedPodsTest, JobsPodSucceedsAndLeavesItsRoom) {
   World world(two_nodes());
   world.create_pod("job", R"("restartPolicy":"Never")", R"("sandbox.davit.dev/run-seconds":"5")");
