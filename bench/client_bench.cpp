@@ -1,5 +1,5 @@
-// Measures the CPU of a small write in this process: over a connection of the calling thread, and
-// over the thread that reads watches. Needs a server that may be thrown away: KUBECONFIG of a real
+// Measures the CPU of a small write in this process: driven by the calling thread, and by the
+// transport's thread. Needs a server that may be thrown away: KUBECONFIG of a real
 // one or of `davit sandbox`. CPU is that of the whole process.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
@@ -20,10 +20,10 @@
 namespace davit::host {
 namespace {
 
-/// Sends every request over the connections of watches, which one thread reads.
-class WatchPoolTransport final : public Transport {
+/// Sends every request without a loop, so that the transport's thread drives it.
+class ThreadTransport final : public Transport {
  public:
-  explicit WatchPoolTransport(Transport& next) : next_(next) {}
+  explicit ThreadTransport(Transport& next) : next_(next) {}
   [[nodiscard]] std::unique_ptr<Call> start(HttpRequest request, ResponseReader& reader) override {
     request.loop = nullptr;
     return next_.start(std::move(request), reader);
@@ -49,7 +49,7 @@ struct Spent {
   }
 };
 
-enum class Way { kOwnThread, kWatchPool };
+enum class Way { kOwnThread, kTransportsThread };
 
 /// Patches a ConfigMap of 100 bytes from `state.range(0)` threads, 200 times each an iteration.
 void small_write(benchmark::State& state, Way way) {
@@ -62,8 +62,8 @@ void small_write(benchmark::State& state, Way way) {
   if (!config) return state.SkipWithError(config.error().message().c_str());
   auto direct = connect(*config, *clock, metrics, Logger(*sink));
   if (!direct) return state.SkipWithError(direct.error().message().c_str());
-  WatchPoolTransport watch_pool(**direct);
-  Transport& transport = way == Way::kWatchPool ? watch_pool : **direct;
+  ThreadTransport by_thread(**direct);
+  Transport& transport = way == Way::kTransportsThread ? by_thread : **direct;
   RestClient client(transport, *clock, metrics, Logger(*sink), RestOptions{.rate = {-1, 0}});
 
   ApiRequest write;
@@ -101,7 +101,11 @@ void small_write(benchmark::State& state, Way way) {
 }
 
 BENCHMARK_CAPTURE(small_write, own_thread, Way::kOwnThread)->Arg(1)->Arg(4)->Arg(16)->UseRealTime();
-BENCHMARK_CAPTURE(small_write, watch_pool, Way::kWatchPool)->Arg(1)->Arg(4)->Arg(16)->UseRealTime();
+BENCHMARK_CAPTURE(small_write, transports_thread, Way::kTransportsThread)
+    ->Arg(1)
+    ->Arg(4)
+    ->Arg(16)
+    ->UseRealTime();
 
 }  // namespace
 }  // namespace davit::host

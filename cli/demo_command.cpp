@@ -112,7 +112,8 @@ class Screen {
 class Viewer {
  public:
   Viewer(Transport& transport, Clock& clock, Random& random, const Logger& log)
-      : api_(transport, "davit-demo", [] {}),
+      : clock_(clock),
+        api_(transport, loop_, "davit-demo"),
         deployments_({api_, clock, random, log}, kDeployments,
                      {[this](Json object) { state_.deployment = std::move(object); },
                       [this](const std::string&) { state_.deployment = Json(); }}),
@@ -121,6 +122,7 @@ class Viewer {
         pods_({api_, clock, random, log}, "/api/v1/namespaces/default/pods", into(state_.pods)) {}
 
   void step() {
+    static_cast<void>(loop_.wait(clock_, clock_.now(), 1));
     (void)api_.deliver();
     (void)deployments_.step();
     (void)sets_.step();
@@ -172,6 +174,8 @@ class Viewer {
 
   RolloutState state_;
   std::string write_error_;
+  Clock& clock_;
+  RequestLoop loop_;
   sandbox::ApiCalls api_;
   sandbox::Reflector deployments_;
   sandbox::Reflector sets_;

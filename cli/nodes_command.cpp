@@ -48,8 +48,9 @@ int run_sandbox_nodes(const SandboxNodesOptions& options) {
   const auto simulation = sandbox::SimulationThread::open(
       {*connection.transport, *connection.clock, *random, log}, simulation_options(options.nodes));
   if (!simulation) return print_mistake(std::cerr, simulation.error().message(), kExitFailed);
-  constexpr std::chrono::hours kWaitPeriod{1};  // Only bounds a wait that nothing ends.
-  while (interruptions.wait(kWaitPeriod) != Interruptions::What::kSignal) {
+  constexpr std::chrono::seconds kIdleCheck{5};
+  while (interruptions.wait(kIdleCheck) != Interruptions::What::kSignal) {
+    connection.transport->close_idle();
   }
   return kExitGood;
 }

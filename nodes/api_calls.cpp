@@ -88,7 +88,7 @@ ApiStream::Flow ApiStream::on_body(std::string_view chunk) {
     first = unread_.empty();
     unread_ += chunk;
   }
-  if (first) wake_();
+  if (first) loop_.post(0);
   return Flow::kMore;
 }
 
@@ -97,11 +97,11 @@ void ApiStream::on_end(const TransportEnd& end) {
     MutexLock lock(mutex_);
     ended_ = end;
   }
-  wake_();
+  loop_.post(0);
 }
 
-/// One call under way. The transport's thread fills the response; once it has posted the id, the
-/// owner's thread reads it.
+/// One call in progress. The transport fills the response, on its own thread if it has one; once it
+/// has posted the id, the owner's thread reads it.
 class ApiCalls::Flight final : public ResponseReader {
  public:
   Flight(ApiCalls& calls, std::uint64_t id, const ApiCall& call, Then then)
@@ -147,8 +147,8 @@ class ApiCalls::Flight final : public ResponseReader {
   std::unique_ptr<davit::Call> call_;
 };
 
-ApiCalls::ApiCalls(Transport& transport, std::string user_agent, Wake wake)
-    : transport_(transport), user_agent_(std::move(user_agent)), wake_(std::move(wake)) {}
+ApiCalls::ApiCalls(Transport& transport, RequestLoop& loop, std::string user_agent)
+    : transport_(transport), loop_(loop), user_agent_(std::move(user_agent)) {}
 
 ApiCalls::~ApiCalls() = default;
 
@@ -171,6 +171,7 @@ void ApiCalls::start(ApiCall call, Then then) {
   if (!call.body.empty()) request.headers.emplace_back("Content-Type", call.content_type);
   request.body = std::move(call.body);
   request.timeout = kTimeout;
+  request.loop = &loop_;
   flight.hold(transport_.start(std::move(request), flight));
 }
 
@@ -181,7 +182,8 @@ std::unique_ptr<ApiStream> ApiCalls::open(std::string_view target) {
   request.headers = {{"User-Agent", user_agent_}, {"Accept", "application/json"}};
   request.purpose = ConnectionPurpose::kWatch;
   request.sharing = Sharing::kAlone;
-  auto stream = std::make_unique<ApiStream>(wake_);
+  request.loop = &loop_;
+  auto stream = std::make_unique<ApiStream>(loop_);
   stream->call_ = transport_.start(std::move(request), *stream);
   return stream;
 }
@@ -191,7 +193,7 @@ void ApiCalls::post(std::uint64_t id) {
     MutexLock lock(mutex_);
     done_.push_back(id);
   }
-  wake_();
+  loop_.post(0);
 }
 
 bool ApiCalls::deliver() {

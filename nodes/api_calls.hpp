@@ -15,6 +15,7 @@
 
 #include "lib/base/clock.hpp"
 #include "lib/base/mutex.hpp"
+#include "lib/net/request_loop.hpp"
 #include "lib/net/transport.hpp"
 
 namespace davit::sandbox {
@@ -52,14 +53,11 @@ struct ApiResponse {
   [[nodiscard]] std::string text() const;
 };
 
-/// Wakes the owner when responses have come. Called on any thread, also while a request is being
-/// sent.
-using Wake = std::function<void()>;
-
 /// One long response, read in pieces by the owner.
 class ApiStream final : public ResponseReader {
  public:
-  explicit ApiStream(Wake wake) : wake_(std::move(wake)) {}
+  /// Posts to `loop` when something has come. The loop must outlive it.
+  explicit ApiStream(RequestLoop& loop) : loop_(loop) {}
 
   /// Moves what has come to the end of `out`. Returns how the response ended; nothing while it goes
   /// on.
@@ -76,7 +74,7 @@ class ApiStream final : public ResponseReader {
   /// The limit of unread bytes: some hundred pods, so that one read takes many of them.
   static constexpr std::size_t kUnreadBytesMax = 1 << 20;
 
-  const Wake wake_;
+  RequestLoop& loop_;
   Mutex mutex_;
   int status_ GUARDED_BY(mutex_) = 0;
   std::string unread_ GUARDED_BY(mutex_);
@@ -85,13 +83,15 @@ class ApiStream final : public ResponseReader {
   std::unique_ptr<davit::Call> call_;  // Last: no callback runs once it is gone.
 };
 
-/// Belongs to one thread, except the transport's callbacks.
+/// Belongs to the thread of its loop, except the transport's callbacks. A transport over sockets is
+/// driven, and calls back, while that thread waits in the loop; other transports call on their own
+/// threads. Both end the wait.
 class ApiCalls {
  public:
   using Then = std::function<void(const ApiResponse&)>;
 
-  /// The transport must outlive it.
-  ApiCalls(Transport& transport, std::string user_agent, Wake wake);
+  /// The transport and the loop must outlive it.
+  ApiCalls(Transport& transport, RequestLoop& loop, std::string user_agent);
   /// Cancels requests in progress.
   ~ApiCalls();
   ApiCalls(const ApiCalls&) = delete;
@@ -119,8 +119,8 @@ class ApiCalls {
   void post(std::uint64_t id) EXCLUDES(mutex_);
 
   Transport& transport_;
+  RequestLoop& loop_;
   const std::string user_agent_;
-  const Wake wake_;
   std::uint64_t last_id_ = 0;
   std::deque<Waiting> waiting_;  // At most one for each node, pod and event that is written.
   Mutex mutex_;

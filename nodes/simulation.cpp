@@ -16,8 +16,8 @@
 namespace davit::sandbox {
 
 struct Simulation::Parts {
-  Parts(const SimulationSeams& seams, const SimulationOptions& options, Wake wake)
-      : api(seams.transport, host::user_agent("sandbox-nodes"), std::move(wake)),
+  Parts(const SimulationSeams& seams, const SimulationOptions& options, RequestLoop& loop)
+      : api(seams.transport, loop, host::user_agent("sandbox-nodes")),
         kubelets(
             {api, seams.clock, seams.random, seams.log.named("nodes")}, options.nodes,
             [this](const std::string& node) {
@@ -127,8 +127,8 @@ struct Simulation::Parts {
 };
 
 Simulation::Simulation(const SimulationSeams& seams, const SimulationOptions& options,
-                       std::function<void()> wake)
-    : parts_(std::make_unique<Parts>(seams, options, std::move(wake))) {}
+                       RequestLoop& loop)
+    : parts_(std::make_unique<Parts>(seams, options, loop)) {}
 
 Simulation::~Simulation() = default;
 
@@ -147,30 +147,15 @@ Result<std::unique_ptr<SimulationThread>> SimulationThread::open(const Simulatio
 
 SimulationThread::SimulationThread(Private, const SimulationSeams& seams,
                                    const SimulationOptions& options)
-    : clock_(seams.clock), simulation_(seams, options, [this] { wake(); }) {}
+    : clock_(seams.clock), simulation_(seams, options, loop_) {}
 
-SimulationThread::~SimulationThread() {
-  MutexLock lock(mutex_);
-  stopping_ = true;
-  changed_.notify_all();
-}
-
-void SimulationThread::wake() {
-  MutexLock lock(mutex_);
-  woken_ = true;
-  changed_.notify_all();
-}
+SimulationThread::~SimulationThread() { loop_.stop(); }
 
 void SimulationThread::run() {
-  for (;;) {
+  while (!loop_.stopped()) {
     const Time next = simulation_.step();
     synced_.store(simulation_.synced(), std::memory_order_relaxed);
-    MutexLock lock(mutex_);
-    while (!woken_ && !stopping_ && clock_.now() < next) {
-      clock_.wait_until(changed_, mutex_, next);
-    }
-    if (stopping_) return;
-    woken_ = false;
+    static_cast<void>(loop_.wait(clock_, next, 1));
   }
 }
 

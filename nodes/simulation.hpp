@@ -4,15 +4,14 @@
 #include <atomic>
 #include <cstdint>
 #include <davit/result.hpp>
-#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
 
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
-#include "lib/base/mutex.hpp"
 #include "lib/base/random.hpp"
+#include "lib/net/request_loop.hpp"
 #include "lib/net/transport.hpp"
 #include "nodes/kubelet_simulator.hpp"
 #include "nodes/pod_events.hpp"
@@ -50,16 +49,16 @@ struct SimulationSeams {
 /// Does nothing by itself: its owner calls step(). All calls from one thread.
 class Simulation {
  public:
-  /// `wake` is called on any thread when step() has something to do before its time, also from
-  /// within step(). It must not call back.
-  Simulation(const SimulationSeams& seams, const SimulationOptions& options,
-             std::function<void()> wake);
+  /// Posts to `loop` when step() has something to do before its time; also from within step(). The
+  /// loop is that of the calling thread and outlives this. Requests over sockets are driven while
+  /// the owner waits in it.
+  Simulation(const SimulationSeams& seams, const SimulationOptions& options, RequestLoop& loop);
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
   /// Takes in the server's responses and does the work that is due. Returns when to call it next if
-  /// nothing wakes it.
+  /// nothing is posted.
   Time step();
   /// Whether nodes and pods were read; only then pods move.
   [[nodiscard]] bool synced() const;
@@ -89,14 +88,10 @@ class SimulationThread {
 
  private:
   void run();
-  void wake() EXCLUDES(mutex_);
 
   Clock& clock_;
   std::atomic<bool> synced_{false};  // Only a hint for others: nothing hangs on its order.
-  Mutex mutex_;
-  CondVar changed_;
-  bool woken_ GUARDED_BY(mutex_) = false;
-  bool stopping_ GUARDED_BY(mutex_) = false;
+  RequestLoop loop_;
   Simulation simulation_;
   std::jthread thread_;  // Last: it uses all of the above.
 };

@@ -77,15 +77,15 @@ void set_connection_options(CURL* handle, const CurlSettings& settings, const Tl
                             CurlList& connect_to) {
   set_option(handle, CURLOPT_NOSIGNAL, 1L);
   set_option(handle, CURLOPT_PROTOCOLS_STR, "http,https");
-  if (!settings.proxy.empty()) set_option(handle, CURLOPT_PROXY, settings.proxy.c_str());
-  if (settings.no_proxy) set_option(handle, CURLOPT_NOPROXY, settings.no_proxy->c_str());
+  // Also when empty: then the environment has no say.
+  set_option(handle, CURLOPT_PROXY, settings.proxy.url.c_str());
+  set_option(handle, CURLOPT_NOPROXY, "");
   set_option(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   if (!settings.connect_to.empty()) {
     append_line(connect_to, settings.connect_to);
     set_option(handle, CURLOPT_CONNECT_TO, connect_to.get());
   }
   set_option(handle, CURLOPT_CONNECTTIMEOUT_MS, kConnectMs);
-  set_option(handle, CURLOPT_MAXAGE_CONN, static_cast<long>(whole_seconds(kIdleConnectionMax)));
   set_option(handle, CURLOPT_TCP_KEEPALIVE, 1L);
   set_option(handle, CURLOPT_TCP_KEEPIDLE, kKeepIdleSeconds);
   set_option(handle, CURLOPT_TCP_KEEPINTVL, kKeepIntervalSeconds);
@@ -122,7 +122,6 @@ Break break_of(CURLcode code) {
     case CURLE_PARTIAL_FILE:
     case CURLE_HTTP2:
     case CURLE_HTTP2_STREAM:
-    case CURLE_ABORTED_BY_CALLBACK:  // See CurlTransfer::before_request().
       return Break::kReset;
     default:
       return Break::kOther;

@@ -2,11 +2,11 @@
 /// host/api's transport only.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "host/api/curl_handles.hpp"
+#include "host/api/proxy.hpp"
 #include "host/api/tls_material.hpp"
 #include "lib/base/assert.hpp"
 #include "lib/net/transport.hpp"
@@ -17,11 +17,9 @@ namespace davit::host {
 struct CurlSettings {
   enum class Verify { kServer, kNothing };
 
-  std::string base_url;     ///< "https://10.0.0.1:6443/prefix", no trailing slash.
-  std::string connect_to;   ///< "name:port:host:port" if the certificate has another name, else "".
-  std::string host_header;  ///< "Host: …" in that case, else "".
-  std::string proxy;        ///< Empty: the environment decides.
-  std::optional<std::string> no_proxy;  ///< Replaces the environment's list when set.
+  std::string base_url;    ///< "https://10.0.0.1:6443/prefix", no trailing slash.
+  std::string connect_to;  ///< "name:port:host:port" if the certificate has another name, else "".
+  Proxy proxy;             ///< Whatever the environment says by then.
   Verify verify = Verify::kServer;
   /// "http://10.0.0.1:6443" for TLS without a proxy: libcurl makes the connection only, and
   /// TlsSession speaks over it. Otherwise "".

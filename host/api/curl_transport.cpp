@@ -2,40 +2,24 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <functional>
-#include <iterator>
 #include <utility>
 #include <vector>
 
 #include "host/api/connection_pool.hpp"
-#include "host/api/curl_pool.hpp"
 #include "host/api/http1.hpp"
 #include "host/api/pooled_call.hpp"
+#include "host/api/request_thread.hpp"
 #include "host/api/server_url.hpp"
 #include "lib/base/mutex.hpp"
 
 namespace davit::host {
 namespace {
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-// Whether HTTPS may go through a proxy. libcurl decides when it connects, by its list of
-// exceptions.
-bool may_be_proxied(const CurlSettings& settings) {
-  if (!settings.proxy.empty()) return true;
-  if (settings.no_proxy == "*") return false;
-  constexpr const char* kVariables[] = {"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"};
-  return std::any_of(std::begin(kVariables), std::end(kVariables),
-                     [](const char* name) { return !environment(name).empty(); });
-}
-
-CurlSettings make_settings(const ConnectionConfig& config, const ServerUrl& url) {
+CurlSettings make_settings(const ConnectionConfig& config, const ServerUrl& url, Proxy proxy) {
   CurlSettings settings;
   settings.base_url = url.text();
+  settings.proxy = std::move(proxy);
   const bool https = url.scheme == ServerUrl::Scheme::kHttps;
   if (https && !config.tls_server_name.empty()) {
     // libcurl takes the name to verify from the URL, so the URL gets it, and the real address goes
@@ -44,20 +28,9 @@ CurlSettings make_settings(const ConnectionConfig& config, const ServerUrl& url)
     named.host = config.tls_server_name;
     settings.base_url = named.text();
     settings.connect_to = named.address() + ":" + url.address();
-    settings.host_header = "Host: " + url.address();
-  }
-  if (!config.proxy_url.empty()) {
-    settings.proxy = config.proxy_url;
-    settings.no_proxy = "";  // Not even the environment's list of exceptions counts.
-    // The proxy resolves names, as with Go's socks5.
-    if (settings.proxy.compare(0, 9, "socks5://") == 0) settings.proxy.insert(6, "h");
-  } else if (url.is_loopback()) {
-    settings.no_proxy = "*";  // Same as net/http.
-  } else if (!https && environment("http_proxy").empty()) {
-    settings.proxy = environment("HTTP_PROXY");  // libcurl looks at the small letters only.
   }
   if (config.insecure) settings.verify = CurlSettings::Verify::kNothing;
-  if (https && !may_be_proxied(settings)) {
+  if (https && settings.proxy.url.empty()) {
     settings.socket_url = "http://" + url.address();
     settings.tls_name = config.tls_server_name.empty() ? url.host : config.tls_server_name;
     if (settings.tls_name.starts_with('[')) {
@@ -67,18 +40,21 @@ CurlSettings make_settings(const ConnectionConfig& config, const ServerUrl& url)
   return settings;
 }
 
-// libcurl's form of the address: with a port only if it differs from the scheme's default.
+// The usual form of the address: with a port only if it differs from the scheme's default.
 std::string host_of(const ServerUrl& url) {
   const bool usual = url.port == (url.scheme == ServerUrl::Scheme::kHttps ? "443" : "80");
   return usual ? url.host : url.address();
 }
 
-// A proxy of plain HTTP gets another kind of request, with credentials of its own: libcurl's loop
-// does that. HTTPS goes through a tunnel, which is libcurl's business in any case.
-bool may_be_proxied_in_plain(const CurlSettings& settings, const ServerUrl& url) {
-  if (url.scheme == ServerUrl::Scheme::kHttps || settings.no_proxy == "*") return false;
-  return !settings.proxy.empty() || !environment("http_proxy").empty() ||
-         !environment("all_proxy").empty() || !environment("ALL_PROXY").empty();
+// A proxy reads requests for plain HTTP. It passes on those for HTTPS in a tunnel, which libcurl
+// makes.
+Http1Route make_route(const Proxy& proxy, const ServerUrl& url) {
+  Http1Route route{host_of(url), url.path, "", ""};
+  if (url.scheme == ServerUrl::Scheme::kHttps || !proxy.takes_requests()) return route;
+  route.prefix = "http://" + route.host + url.path;
+  route.proxy = proxy.shown;
+  route.proxy_authorization = proxy.authorization;
+  return route;
 }
 
 /// The TLS material of new connections, shared by all requests. A delayed request may bring
@@ -121,7 +97,7 @@ class PresentTls {
   Material present_ GUARDED_BY(mutex_);
 };
 
-/// The lists and watches that their callers' threads drive. Thread-safe.
+/// The open lists and watches. Thread-safe.
 class OpenStreams {
  public:
   /// Ends every one that uses another client certificate than `cert`.
@@ -170,30 +146,36 @@ class CurlTransport final : public Transport {
                 Clock& clock)
       : server_(url.text()),
         settings_(std::move(settings)),
-        is_direct_(!may_be_proxied_in_plain(settings_, url)),
         tls_(std::move(tls)),
         clock_(clock),
         routes_{route(url, ConnectionPurpose::kWatch), route(url, ConnectionPurpose::kLease),
                 route(url, ConnectionPurpose::kWrite)},
-        curl_pool_(settings_) {}
+        thread_(clock) {}
 
   [[nodiscard]] std::unique_ptr<Call> start(HttpRequest request, ResponseReader& reader) override {
-    const bool by_libcurl = request.loop == nullptr || !is_direct_;
-    if (by_libcurl) {  // PooledCall checks what it writes.
-      if (Status s = check_request_lines(request); !s.ok()) {
-        reader.on_end({Break::kOther, s.message()});
-        return std::make_unique<EndedCall>();
-      }
-    }
+    if (request.loop != nullptr) return drive(std::move(request), reader);
+    auto begin = [this, request = std::move(request), &reader](RequestLoop& loop) mutable {
+      request.loop = &loop;
+      return drive(std::move(request), reader);
+    };
+    return thread_.start(std::move(begin), reader);
+  }
+
+  void close_idle() override {
+    for (ConnectionPool& pool : pools_) pool.close_idle(clock_.now());
+  }
+
+  [[nodiscard]] std::string_view server() const override { return server_; }
+
+ private:
+  // On the thread of the request's loop.
+  std::unique_ptr<Call> drive(HttpRequest request, ResponseReader& reader) {
     std::vector<ConnectionPool::Owned> closed;  // After PresentTls has released its lock.
     PresentTls::Material tls =
         present_.take(tls_->current(clock_.now()), request.certificate,
                       [&](const PresentTls::Material& from, const PresentTls::Material& to) {
                         replace(from, to, closed);
                       });
-    if (by_libcurl) {
-      return curl_pool_.start(std::move(request), std::move(tls), reader);
-    }
     const auto purpose = static_cast<std::size_t>(request.purpose);
     const bool is_stream = request.purpose == ConnectionPurpose::kWatch;
     auto call =
@@ -207,16 +189,9 @@ class CurlTransport final : public Transport {
     return call;
   }
 
-  void close_idle() override {
-    for (ConnectionPool& pool : pools_) pool.close_idle(clock_.now());
-  }
-
-  [[nodiscard]] std::string_view server() const override { return server_; }
-
- private:
   [[nodiscard]] PooledRoute route(const ServerUrl& url, ConnectionPurpose purpose) {
-    return {settings_, pools_[static_cast<std::size_t>(purpose)], client_tls_, clock_, host_of(url),
-            url.path};
+    return {settings_, pools_[static_cast<std::size_t>(purpose)], client_tls_, clock_,
+            make_route(settings_.proxy, url)};
   }
 
   // A new client certificate ends the watches that were opened with the old one. A unary request
@@ -227,21 +202,19 @@ class CurlTransport final : public Transport {
       for (ConnectionPool::Owned& each : pool.keep_only(to)) closed.push_back(std::move(each));
     }
     if (to->cert == from->cert || from->cert.empty()) return;
-    curl_pool_.drop_other_certificates(to->cert);
     streams_.drop_other_certificates(to->cert);
   }
 
   const std::string server_;
   const CurlSettings settings_;
-  const bool is_direct_;  // The calling thread may drive its requests.
   const std::unique_ptr<TlsSource> tls_;
   Clock& clock_;
   PresentTls present_;
   std::array<ConnectionPool, kPurposeCount> pools_;
   ClientTlsCache client_tls_;
   const std::array<PooledRoute, kPurposeCount> routes_;
-  CurlPool curl_pool_;
   OpenStreams streams_;
+  RequestThread thread_;  // Last: its requests use all of the above.
 };
 
 }  // namespace
@@ -256,8 +229,10 @@ Result<std::unique_ptr<Transport>> make_curl_transport(const ConnectionConfig& c
   Result<std::unique_ptr<TlsSource>> tls =
       TlsSource::open(config, clock.now(), metrics, std::move(log));
   if (!tls) return tls.error();
-  return std::unique_ptr<Transport>(
-      std::make_unique<CurlTransport>(*url, make_settings(config, *url), *std::move(tls), clock));
+  Result<Proxy> proxy = proxy_of(config, *url);
+  if (!proxy) return proxy.error();
+  return std::unique_ptr<Transport>(std::make_unique<CurlTransport>(
+      *url, make_settings(config, *url, *std::move(proxy)), *std::move(tls), clock));
 }
 
 }  // namespace davit::host

@@ -23,6 +23,7 @@ constexpr std::size_t kNameBytesShown = 64;
 constexpr int kInformationalMax = 5;
 // A larger buffer is not kept while nothing comes, as on most watches.
 constexpr std::size_t kUnreadKeptMax = 1024;
+constexpr const char* kEnough = "its reader takes no more of it";
 
 bool is_token(std::string_view text) {
   constexpr std::string_view kOther = "!#$%&'*+-.^_`|~";
@@ -60,16 +61,18 @@ Status check_request_lines(const HttpRequest& request) {
   return {};
 }
 
-Result<std::string> http1_request(const HttpRequest& request, std::string_view host,
-                                  std::string_view prefix) {
+Result<std::string> http1_request(const HttpRequest& request, const Http1Route& route) {
   if (Status s = check_request_lines(request); !s.ok()) return s;
-  if (const std::string fault = header_fault(host); !fault.empty()) {
+  if (const std::string fault = header_fault(route.host); !fault.empty()) {
     return Status(Code::kMisuse, "the header Host " + fault);
   }
   std::string out;
-  out.reserve(1024 + prefix.size() + request.target.size() + request.body.size());
-  out.append(request.method).append(" ").append(prefix).append(request.target);
-  out.append(" HTTP/1.1\r\nHost: ").append(host).append("\r\n");
+  out.reserve(1024 + route.prefix.size() + request.target.size() + request.body.size());
+  out.append(request.method).append(" ").append(route.prefix).append(request.target);
+  out.append(" HTTP/1.1\r\nHost: ").append(route.host).append("\r\n");
+  if (!route.proxy_authorization.empty()) {
+    out.append("Proxy-Authorization: ").append(route.proxy_authorization).append("\r\n");
+  }
   for (const auto& [name, value] : request.headers) {
     out.append(name).append(": ").append(value).append("\r\n");
   }
@@ -90,7 +93,8 @@ Result<std::string> http1_request(const HttpRequest& request, std::string_view h
 /// Passes the parts of one head and its body to the reader, and drops informational responses.
 class Http1Response::Parser final : public http::basic_parser<false> {
  public:
-  Parser(ResponseReader& reader, ResponseBody body) : reader_(reader) {
+  Parser(ResponseReader& reader, ResponseBody body, const Http1Route& route)
+      : reader_(reader), is_of_proxy_(!route.proxy.empty()) {
     header_limit(static_cast<std::uint32_t>(kHttpHeadBytesMax));
     body_limit(std::numeric_limits<std::uint64_t>::max());  // The reader has a limit of its own.
     eager(true);
@@ -100,6 +104,15 @@ class Http1Response::Parser final : public http::basic_parser<false> {
   [[nodiscard]] int status() const { return status_; }
   [[nodiscard]] bool is_final() const { return status_ >= 200; }
   [[nodiscard]] bool has_enough() const { return enough_; }
+  [[nodiscard]] bool is_refused_by_proxy() const { return refused_; }
+  [[nodiscard]] bool is_paused() const { return !held_.empty(); }
+
+  /// Offers the reader again what it did not take.
+  void resume() {
+    const std::string held = std::exchange(held_, {});
+    Error unused;
+    take({held.data(), held.size()}, unused);
+  }
 
  private:
   using Error = boost::beast::error_code;
@@ -115,7 +128,13 @@ class Http1Response::Parser final : public http::basic_parser<false> {
     if (is_header_done()) return;  // Trailers.
     headers_.emplace_back(lower_case(std::string(plain(name))), plain(value));
   }
-  void on_header_impl(Error&) override {
+  void on_header_impl(Error& error) override {
+    // Only a proxy sends this status: the server has not seen the request.
+    refused_ = is_of_proxy_ && status_ == 407;
+    if (refused_) {
+      error = http::error::bad_status;
+      return;
+    }
     if (is_final()) reader_.on_head(status_, headers_);
     headers_ = {};
     limit_ = {};
@@ -128,23 +147,31 @@ class Http1Response::Parser final : public http::basic_parser<false> {
   }
   void on_finish_impl(Error&) override {}
 
+  // While the reader pauses, the rest of what was received waits with what it did not take.
   std::size_t take(Text body, Error& error) {
-    if (!body.empty() && reader_.on_body(plain(body)) == ResponseReader::Flow::kEnough) {
-      enough_ = true;
-      error = http::error::body_limit;
-    }
+    if (body.empty()) return 0;
+    const auto flow = is_paused() ? ResponseReader::Flow::kPause : reader_.on_body(plain(body));
+    if (flow == ResponseReader::Flow::kPause) held_.append(body.data(), body.size());
+    enough_ = flow == ResponseReader::Flow::kEnough;
+    if (enough_) error = http::error::body_limit;
     return body.size();
   }
 
   ResponseReader& reader_;
+  const bool is_of_proxy_;
   HttpHeaders headers_;
   HeadLimit limit_;  // Counts the head, then the trailers.
   int status_ = 0;
   bool enough_ = false;
+  bool refused_ = false;
+  std::string held_;  // Not empty: the reader pauses.
 };
 
-Http1Response::Http1Response(ResponseReader& reader, ResponseBody body)
-    : reader_(reader), body_(body), parser_(std::make_unique<Parser>(reader, body)) {}
+Http1Response::Http1Response(ResponseReader& reader, ResponseBody body, const Http1Route& route)
+    : reader_(reader),
+      body_(body),
+      route_(route),
+      parser_(std::make_unique<Parser>(reader, body, route)) {}
 
 Http1Response::~Http1Response() = default;
 
@@ -162,13 +189,24 @@ Http1Response::State Http1Response::restart_after_informational() {
   if (parser_->status() == 101 || ++informational_ > kInformationalMax) {
     return broken(Break::kOther, "the server sends informational responses only");
   }
-  parser_ = std::make_unique<Parser>(reader_, body_);
+  parser_ = std::make_unique<Parser>(reader_, body_, route_);
   return State::kMore;
 }
 
 Http1Response::State Http1Response::feed(std::string_view bytes) {
   began_ = began_ || !bytes.empty();
   unread_.append(bytes);
+  return proceed();
+}
+
+Http1Response::State Http1Response::resume() {
+  parser_->resume();
+  if (parser_->has_enough()) return broken(Break::kReader, kEnough);
+  if (parser_->is_paused()) return State::kPaused;
+  return parser_->is_done() ? State::kDone : proceed();
+}
+
+Http1Response::State Http1Response::proceed() {
   while (!unread_.empty()) {
     // Beast 1.74 asserts five bytes when it reads the line of a last chunk for the second time.
     // These four never end a response, so they can wait.
@@ -183,7 +221,14 @@ Http1Response::State Http1Response::feed(std::string_view bytes) {
       if (unread_.size() <= kHttpHeadBytesMax) return State::kMore;
       error = http::error::header_limit;
     }
-    if (parser_->has_enough()) return broken(Break::kReader, "its reader takes no more of it");
+    if (parser_->has_enough()) return broken(Break::kReader, kEnough);
+    if (parser_->is_refused_by_proxy()) {
+      return broken(Break::kRefused,
+                    "the proxy " + route_.proxy +
+                        " refuses the request: HTTP 407, it requires credentials" +
+                        (route_.proxy_authorization.empty() ? "" : " other than those of its URL"));
+    }
+    if (parser_->is_paused()) return State::kPaused;
     if (error) {
       return has_head() ? broken(Break::kReset, "the body is malformed: " + error.message())
                         : broken(Break::kOther,

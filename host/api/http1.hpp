@@ -23,11 +23,20 @@ class HeadLimit {
   std::size_t fields_ = 0;
 };
 
-/// The head and body of `request` as they are sent. `host` is the value of the Host header,
-/// `prefix` the path below which the server's paths begin. kMisuse when a part of it would end its
-/// line or is too long.
-[[nodiscard]] Result<std::string> http1_request(const HttpRequest& request, std::string_view host,
-                                                std::string_view prefix);
+/// The parts of a head that depend on the way to the server and not on the request.
+struct Http1Route {
+  std::string host;  ///< The value of the Host header.
+  /// Written before the request's target: the path below which the server's paths begin. A proxy
+  /// gets the absolute form (RFC 9112, section 3.2.2): "http://10.0.0.1:8080/prefix".
+  std::string prefix{};
+  std::string proxy{};  ///< The URL of the proxy that reads the head, for messages; "": the server.
+  std::string proxy_authorization{};  ///< Added as a header unless it is empty.
+};
+
+/// The head and body of `request` as they are sent. kMisuse when a part of it would end its line or
+/// is too long.
+[[nodiscard]] Result<std::string> http1_request(const HttpRequest& request,
+                                                const Http1Route& route);
 
 /// kMisuse when method, target or a header would end its line, or a header is too long
 /// (kHeaderBytesMax). The message names the header and never contains a value.
@@ -41,19 +50,22 @@ enum class ResponseBody { kPossible, kNever };
 /// Informational responses before it are skipped.
 class Http1Response {
  public:
-  /// `reader` must outlive this, and must not pause.
-  Http1Response(ResponseReader& reader, ResponseBody body);
+  /// `reader` and `route`, the request's, must outlive this.
+  Http1Response(ResponseReader& reader, ResponseBody body, const Http1Route& route);
   ~Http1Response();
   Http1Response(const Http1Response&) = delete;
   Http1Response& operator=(const Http1Response&) = delete;
 
   enum class State {
     kMore,    ///< The response continues.
+    kPaused,  ///< The reader pauses: call resume() before anything else.
     kDone,    ///< It is complete.
     kBroken,  ///< It is not HTTP, or ended too early; see end().
   };
   /// Takes what the connection brought.
   State feed(std::string_view bytes);
+  /// Offers the reader again what it did not take; nothing is read beyond it meanwhile.
+  State resume();
   /// The peer has closed: that is how some responses end.
   State finish();
 
@@ -70,9 +82,12 @@ class Http1Response {
   class Parser;
   State broken(Break kind, std::string message);
   State restart_after_informational();
+  /// Parses unread_.
+  State proceed();
 
   ResponseReader& reader_;
   const ResponseBody body_;
+  const Http1Route& route_;
   std::unique_ptr<Parser> parser_;
   std::string unread_;  // Came, and does not make a whole element of the protocol yet.
   bool began_ = false;

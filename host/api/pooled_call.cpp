@@ -1,5 +1,6 @@
 #include "host/api/pooled_call.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -16,7 +17,12 @@ constexpr int kReceivesMax = 4;
 
 PooledCall::PooledCall(const PooledRoute& route, HttpRequest request,
                        std::shared_ptr<const TlsMaterial> tls, ResponseReader& reader)
-    : route_(route), request_(std::move(request)), tls_(std::move(tls)), reader_(reader) {
+    : route_(route),
+      request_(std::move(request)),
+      tls_(std::move(tls)),
+      reader_(reader),
+      ends_at_(request_.timeout > Duration::zero() ? route.clock.now() + request_.timeout
+                                                   : Time::max()) {
   if (request_.quota != nullptr) share_.emplace(*request_.quota, *request_.loop);
   request_.loop->join(*this);
 }
@@ -25,7 +31,7 @@ PooledCall::PooledCall(const PooledRoute& route, HttpRequest request,
 PooledCall::~PooledCall() { request_.loop->leave(*this); }
 
 bool PooledCall::is_sent() const {
-  return phase_ == Phase::kEnded || phase_ == Phase::kReceiving ||
+  return phase_ == Phase::kEnded || phase_ == Phase::kReceiving || phase_ == Phase::kPaused ||
          (phase_ == Phase::kSending && unsent_.size() < wire_.size());
 }
 
@@ -34,9 +40,18 @@ void PooledCall::drop() {
   request_.loop->ring();
 }
 
+void PooledCall::resume() {
+  resumed_ = true;
+  request_.loop->ring();
+}
+
 void PooledCall::drive(std::span<const pollfd> ready, Time now) {
   if (dropped_ && phase_ != Phase::kEnded) {
     end({Break::kReset, "the client certificate was replaced"});
+    return;
+  }
+  if (now >= ends_at_ && phase_ != Phase::kEnded) {
+    end({Break::kTimeout, "the server took too long to respond"});
     return;
   }
   goes_on_ = false;
@@ -55,14 +70,16 @@ void PooledCall::poll_for(std::vector<pollfd>& out) const {
       out.push_back({connection_->descriptor(), POLLIN, 0});
       return;
     case Phase::kQueued:  // The quota rings.
+    case Phase::kPaused:  // resume() does. TCP makes the server wait.
     case Phase::kEnded:
       return;
   }
 }
 
 Time PooledCall::due() const {
+  if (phase_ == Phase::kEnded) return Time::max();
   if (goes_on_) return Time{};
-  return phase_ == Phase::kConnecting ? connection_->connect_due() : Time::max();
+  return phase_ == Phase::kConnecting ? std::min(connection_->connect_due(), ends_at_) : ends_at_;
 }
 
 bool PooledCall::step(std::span<const pollfd> ready, Time now) {
@@ -84,6 +101,10 @@ bool PooledCall::step(std::span<const pollfd> ready, Time now) {
       return send(now);
     case Phase::kReceiving:
       return receive(now);
+    case Phase::kPaused:
+      if (!resumed_.exchange(false)) return false;
+      phase_ = unsent_.empty() ? Phase::kReceiving : Phase::kSending;
+      return follow(response_->resume(), now);
     case Phase::kEnded:
       break;
   }
@@ -112,7 +133,7 @@ bool PooledCall::open_gate(Time now) {
       return end({Break::kGate, open.message()});
     }
   }
-  Result<std::string> wire = http1_request(request_, route_.host, route_.prefix);
+  Result<std::string> wire = http1_request(request_, route_.http);
   if (!wire) {
     route_.pool.put(std::move(connection_), now);
     return end({Break::kOther, wire.error().message()});
@@ -120,7 +141,8 @@ bool PooledCall::open_gate(Time now) {
   wire_ = *std::move(wire);
   unsent_ = wire_;
   response_.emplace(reader_,
-                    request_.method == "HEAD" ? ResponseBody::kNever : ResponseBody::kPossible);
+                    request_.method == "HEAD" ? ResponseBody::kNever : ResponseBody::kPossible,
+                    route_.http);
   phase_ = Phase::kSending;
   return true;
 }
@@ -155,16 +177,24 @@ bool PooledCall::receive(Time now) {
       case PooledConnection::Io::kSome:
         break;
     }
-    switch (response_->feed(got)) {
-      case Http1Response::State::kMore:
-        break;
-      case Http1Response::State::kDone:
-        return complete(now);
-      case Http1Response::State::kBroken:
-        return end(response_->end());
-    }
+    if (!follow(response_->feed(got), now)) return phase_ == Phase::kPaused && resumed_;
   }
   goes_on_ = true;
+  return false;
+}
+
+bool PooledCall::follow(Http1Response::State state, Time now) {
+  switch (state) {
+    case Http1Response::State::kMore:
+      return true;
+    case Http1Response::State::kPaused:
+      phase_ = Phase::kPaused;
+      return false;
+    case Http1Response::State::kDone:
+      return complete(now);
+    case Http1Response::State::kBroken:
+      return end(response_->end());
+  }
   return false;
 }
 

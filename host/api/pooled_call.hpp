@@ -24,18 +24,17 @@ struct PooledRoute {
   ConnectionPool& pool;
   ClientTlsCache& tls;
   Clock& clock;
-  std::string host;    ///< The value of the Host header.
-  std::string prefix;  ///< The path below which the server's paths begin.
+  Http1Route http;
 };
 
 ///   kQueued ─share─▶ kConnecting ─open─▶ kSending ─▶ kReceiving ─▶ kEnded
-///      │                ▲                   ▲  │         │
-///      └─ idle one ─────┼───────────────────┘  │         │
-///                       └── a stale connection ┴─────────┘
+///      │                ▲                   ▲  │       │  ▲  │
+///      └─ idle one ─────┼───────────────────┘  │       │  │  └─the reader pauses─▶ kPaused
+///                       └── a stale connection ┴───────┘  └───────resume()────────────┘
 ///
 /// Runs on the loop's thread alone, callbacks included. A kept connection that the server has
 /// closed is replaced once, if no byte of a response came and the request changes nothing or was
-/// not sent.
+/// not sent. After the request's timeout it ends in any phase.
 class PooledCall final : public Call, public DrivenRequest {
  public:
   /// `request.loop` must be set. It and `request.quota`, if there is one, outlive the call.
@@ -47,7 +46,7 @@ class PooledCall final : public Call, public DrivenRequest {
   /// this. Call it once.
   void start() { drive({}, route_.clock.now()); }
 
-  void resume() override {}  // Its reader may not pause: it runs on the thread that drives.
+  void resume() override;
   [[nodiscard]] bool is_sent() const override;
 
   /// Ends the request at the next step, as one that the peer has cut. Any thread.
@@ -59,7 +58,7 @@ class PooledCall final : public Call, public DrivenRequest {
   [[nodiscard]] Time due() const override;
 
  private:
-  enum class Phase { kQueued, kConnecting, kSending, kReceiving, kEnded };
+  enum class Phase { kQueued, kConnecting, kSending, kReceiving, kPaused, kEnded };
   enum class Reuse { kAllowed, kForbidden };
 
   /// One step of the phase; false when it must wait or has ended.
@@ -68,6 +67,8 @@ class PooledCall final : public Call, public DrivenRequest {
   bool open_gate(Time now);
   bool send(Time now);
   bool receive(Time now);
+  /// After the response has taken some bytes; whether it continues to receive.
+  bool follow(Http1Response::State state, Time now);
   bool peer_closed(Time now);
   [[nodiscard]] bool may_repeat() const;
   bool complete(Time now);
@@ -77,14 +78,16 @@ class PooledCall final : public Call, public DrivenRequest {
   const HttpRequest request_;
   const std::shared_ptr<const TlsMaterial> tls_;
   ResponseReader& reader_;
+  const Time ends_at_;
 
   Phase phase_ = Phase::kQueued;
   std::optional<ConnectionQuota::Share> share_;
   ConnectionPool::Owned connection_;
   std::atomic<bool> dropped_ = false;
-  bool goes_on_ = false;   // It stopped receiving before the socket was empty.
-  bool reused_ = false;    // The connection has carried other requests.
-  bool replaced_ = false;  // A stale one was given up for it.
+  std::atomic<bool> resumed_ = false;  // The loop's mutex orders both with what was done before.
+  bool goes_on_ = false;               // It stopped receiving before the socket was empty.
+  bool reused_ = false;                // The connection has carried other requests.
+  bool replaced_ = false;              // A stale one was given up for it.
   std::string wire_;
   std::string_view unsent_;  // The rest of wire_.
   std::optional<Http1Response> response_;

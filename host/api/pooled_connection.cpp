@@ -65,7 +65,6 @@ PooledConnection::PooledConnection(const CurlSettings& settings,
     }
     client_tls_ = *std::move(made);
     set_option(easy, CURLOPT_URL, settings.socket_url.c_str());
-    set_option(easy, CURLOPT_PROXY, "");  // Nor one of the environment's for plain HTTP.
     set_option<const char*>(easy, CURLOPT_CONNECT_TO, nullptr);
   }
   set_option(easy, CURLOPT_CONNECT_ONLY, 1L);
@@ -138,6 +137,12 @@ void PooledConnection::take_result() {
     state_ = State::kOpen;
     descriptor_ = socket;
     return;
+  }
+  long tunnel = 0;
+  curl_easy_getinfo(easy_.get(), CURLINFO_HTTP_CONNECTCODE, &tunnel);
+  if (code != CURLE_OK && tunnel >= 300) {  // Nothing has reached the server.
+    return fail(Break::kRefused, "the proxy " + settings_.proxy.shown +
+                                     " refuses the connection: HTTP " + std::to_string(tunnel));
   }
   fail(code == CURLE_OK ? Break::kOther : break_of(code), text_of(code));
 }

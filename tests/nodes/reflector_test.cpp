@@ -24,7 +24,8 @@ class ReflectorTest : public testing::TestWithParam<const char*> {
 
   World world_;
   std::set<std::string> pods_;
-  ApiCalls api_{world_.transport, "viewer", [] {}};
+  RequestLoop loop_;
+  ApiCalls api_{world_.transport, loop_, "viewer"};
   Reflector reflector_{
       {api_, world_.sandbox.clock, *world_.sandbox.random, Logger(world_.sandbox.log)},
       GetParam(),

@@ -49,7 +49,7 @@ class World {
   void start() {
     simulation = std::make_unique<Simulation>(
         SimulationSeams{transport, sandbox.clock, *sandbox.random, Logger(sandbox.log)}, options_,
-        [this] { woken_ = true; });
+        loop_);
     run_until_idle();
   }
   void stop() { simulation.reset(); }
@@ -57,11 +57,10 @@ class World {
   /// Until nothing is left to do at this time.
   void run_until_idle() {
     do {
-      woken_ = false;
       while (transport.pump()) {
       }
       if (simulation) next_ = simulation->step();
-    } while (woken_);
+    } while (!loop_.wait(sandbox.clock, sandbox.clock.now(), 1).empty());
   }
 
   /// Lets time pass, and everything happen at its time.
@@ -120,7 +119,7 @@ class World {
 
  private:
   const SimulationOptions options_;
-  bool woken_ = false;
+  RequestLoop loop_;
   Time next_{};
 };
 

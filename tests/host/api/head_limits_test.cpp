@@ -47,7 +47,8 @@ class SentHeadTest : public CredentialsTest {};
 
 TEST_F(SentHeadTest, HeaderOfExactlyTheLimitIsTheLongestSent) {
   const auto written = [](std::size_t name, std::size_t value) {
-    return http1_request(with_header("X" + std::string(name - 1, 'n'), secret_of(value)), "h", "");
+    return http1_request(with_header("X" + std::string(name - 1, 'n'), secret_of(value)),
+                         {.host = "h"});
   };
   constexpr std::size_t kName = 20;
   EXPECT_TRUE(written(kName, kHeaderBytesMax - kName - 1));
@@ -64,20 +65,21 @@ TEST_F(SentHeadTest, HeaderOfExactlyTheLimitIsTheLongestSent) {
 
 TEST_F(SentHeadTest, HostAndWholeHeadHaveLimits) {
   HttpRequest request = with_header("A", "b");
-  EXPECT_TRUE(http1_request(request, std::string(kHeaderBytesMax, 'h'), ""));
-  EXPECT_THAT(http1_request(request, std::string(kHeaderBytesMax + 1, 'h'), "").error().message(),
-              names("Host"));
+  EXPECT_TRUE(http1_request(request, {.host = std::string(kHeaderBytesMax, 'h')}));
+  EXPECT_THAT(
+      http1_request(request, {.host = std::string(kHeaderBytesMax + 1, 'h')}).error().message(),
+      names("Host"));
 
-  const std::size_t rest = http1_request(request, "h", "")->size();
+  const std::size_t rest = http1_request(request, {.host = "h"})->size();
   constexpr std::size_t kMax = std::size_t{1} << 20U;
   for (const auto& [bytes, good] :
        {std::pair(kMax - 1, true), std::pair(kMax, true), std::pair(kMax + 1, false)}) {
     request.target = "/" + std::string(bytes - rest, 't');
-    EXPECT_EQ(http1_request(request, "h", "").has_value(), good) << bytes;
+    EXPECT_EQ(http1_request(request, {.host = "h"}).has_value(), good) << bytes;
   }
   request.target = "/";
   request.headers.assign(30, {"X-Many", secret_of(50'000)});
-  EXPECT_EQ(http1_request(request, "h", "").error().code(), Code::kMisuse);
+  EXPECT_EQ(http1_request(request, {.host = "h"}).error().code(), Code::kMisuse);
 }
 
 TEST_F(SentHeadTest, TokenOfExactlyTheLimitIsTheLongest) {
@@ -180,7 +182,7 @@ TEST_F(SentHeadTest, HeaderOfAPluginsRequestHasTheLimitOfAHeader) {
   }
 }
 
-TEST_F(SentHeadTest, RequestThroughLibcurlHasTheSameLimits) {
+TEST_F(SentHeadTest, RequestOverAConnectionHasTheSameLimits) {
   TinyServer server([](Peer& peer) {
     while (!peer.read_request().empty()) peer.respond("{}");
   });
@@ -207,12 +209,14 @@ constexpr std::string_view kStatusLine = "HTTP/1.1 200 OK\r\n";
 constexpr std::string_view kEmptyBody = "Content-Length: 0\r\n\r\n";
 constexpr std::string_view kInChunks = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
+const Http1Route kServer{.host = "h"};
+
 /// The end state of a reader of `wire`, the same however it is cut.
 Http1Response::State read(std::string_view wire) {
   Http1Response::State first = Http1Response::State::kMore;
   for (const std::size_t piece : {wire.size(), std::size_t{16'384}, std::size_t{1000}}) {
     CollectedResponse collected;
-    Http1Response response(collected, ResponseBody::kPossible);
+    Http1Response response(collected, ResponseBody::kPossible, kServer);
     Http1Response::State state = Http1Response::State::kMore;
     for (std::size_t at = 0; at < wire.size() && state == Http1Response::State::kMore;
          at += piece) {
@@ -282,7 +286,7 @@ TEST(ReadHeadTest, TrailersHaveTheLimitsOfAHead) {
 
 TEST(ReadHeadTest, EndlessLineOfAChunkIsNotKept) {
   CollectedResponse collected;
-  Http1Response response(collected, ResponseBody::kPossible);
+  Http1Response response(collected, ResponseBody::kPossible, kServer);
   Http1Response::State state = response.feed(std::string(kInChunks) + "1;");
   std::size_t bytes = 0;
   for (; state == Http1Response::State::kMore && bytes < 4 * kHttpHeadBytesMax; bytes += 1000) {
@@ -295,7 +299,7 @@ TEST(ReadHeadTest, EndlessLineOfAChunkIsNotKept) {
 // Beast 1.74 asserts where these five bytes come one by one.
 TEST(ReadHeadTest, EmptyChunkedBodyMayComeByteByByte) {
   CollectedResponse collected;
-  Http1Response response(collected, ResponseBody::kPossible);
+  Http1Response response(collected, ResponseBody::kPossible, kServer);
   Http1Response::State state = response.feed(kInChunks);
   for (const char byte : std::string_view("0\r\n\r\n")) state = response.feed({&byte, 1});
   EXPECT_EQ(state, kDone);
@@ -303,14 +307,14 @@ TEST(ReadHeadTest, EmptyChunkedBodyMayComeByteByByte) {
 
 TEST(ReadHeadTest, BodyThatLooksLikeALastChunkIsNotHeldBack) {
   CollectedResponse collected;
-  Http1Response response(collected, ResponseBody::kPossible);
+  Http1Response response(collected, ResponseBody::kPossible, kServer);
   EXPECT_EQ(response.feed("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"),
             Http1Response::State::kMore);
   EXPECT_EQ(response.feed("0\r\nx"), kDone);
   EXPECT_EQ(collected.body(), "0\r\nx");
 }
 
-TEST(ReadHeadTest, HeadsThroughLibcurlHaveTheSameLimits) {
+TEST(ReadHeadTest, HeadsOverAConnectionHaveTheSameLimits) {
   const auto clock = make_system_clock();
   test::RecordingRestMetrics metrics;
   test::RecordingLogSink sink;

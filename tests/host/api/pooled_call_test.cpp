@@ -557,33 +557,6 @@ TEST_F(PooledCallTest, TimeLimitEndsARequestThatHangs) {
   EXPECT_THAT(response.status.message(), HasSubstr("context deadline exceeded"));
 }
 
-// ---- Proxies.
-
-TEST_F(PooledCallTest, HttpsGoesThroughATunnel) {
-  std::promise<std::string> seen;
-  TinyServer proxy([&](Peer& peer) {
-    seen.set_value(peer.read_request());
-    peer.respond("", "502 Bad Gateway");
-  });
-  config_.proxy_url = proxy.url();
-  const auto transport = connect_to("https://192.0.2.1:6443");
-  EXPECT_FALSE(client_of(*transport)->call(write_pod(Verb::kCreate)).status.ok());
-  EXPECT_THAT(seen.get_future().get(), StartsWith("CONNECT 192.0.2.1:6443 HTTP/1.1\r\n"));
-}
-
-TEST_F(PooledCallTest, PlainHttpAsksTheProxyForTheWholeAddress) {
-  std::promise<std::string> seen;
-  TinyServer proxy([&](Peer& peer) {
-    seen.set_value(peer.read_request());
-    peer.write(kOk);
-  });
-  config_.proxy_url = proxy.url();
-  const auto transport = connect_to("http://192.0.2.1:8080");
-  EXPECT_TRUE(client_of(*transport)->call(get_pod()).status.ok());
-  EXPECT_THAT(seen.get_future().get(),
-              StartsWith("GET http://192.0.2.1:8080/api/v1/namespaces/ns/pods/web HTTP/1.1\r\n"));
-}
-
 TEST_F(PooledCallTest, ClosedPortIsRefused) {
   std::string address;
   {

@@ -330,14 +330,14 @@ TEST_F(TlsTest, ReplacedCertificateIsNotRestoredByADelayedRequest) {
       << "the watch of the new certificate continues";
 }
 
-enum class Driver { kCaller, kPool };
+enum class Driver { kCaller, kTransport };
 
 class OpenWatchTest : public TlsTest, public testing::WithParamInterface<Driver> {};
 
-INSTANTIATE_TEST_SUITE_P(Every, OpenWatchTest, testing::Values(Driver::kCaller, Driver::kPool),
+INSTANTIATE_TEST_SUITE_P(Every, OpenWatchTest, testing::Values(Driver::kCaller, Driver::kTransport),
                          [](const testing::TestParamInfo<Driver>& info) {
                            return info.param == Driver::kCaller ? "DrivenByItsCaller"
-                                                                : "DrivenByThePool";
+                                                                : "DrivenByTheTransport";
                          });
 
 TEST_P(OpenWatchTest, EndsWhenTheClientCertificateIsReplacedRT022) {
