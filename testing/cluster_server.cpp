@@ -133,10 +133,11 @@ HttpServerResponse ClusterServer::handle(const HttpServerRequest& request) {
   HttpServerRequest outgoing = request;
   outgoing.body_too_large = request.body.size() > sandbox::kBodyBytesMax;
   if (outgoing.body_too_large) outgoing.body.clear();
-  if (!dropped_.empty()) outgoing.body = without_dropped(outgoing);
-  HttpServerResponse response = server_->handle(outgoing);
   const auto url = sandbox::parse_url(request.target);
-  if (hidden_.empty() || !url || url->is_resource) return response;
+  if (!url) return server_->handle(outgoing);
+  if (!dropped_.empty()) outgoing.body = without_dropped(outgoing, *url);
+  HttpServerResponse response = server_->handle(outgoing, *url);
+  if (hidden_.empty() || url->is_resource) return response;
   if (Result<Tree> document = parse_json(response.body)) {
     for (const std::string& each : hidden_) hide_in(*document, each);
     response.body = to_text(*document);
@@ -258,15 +259,15 @@ void ClusterServer::complete(const sandbox::Resource& resource, Tree& object) co
 
 /// The body without the status fields given to drop_status_field(), unless the stored object has
 /// them.
-std::string ClusterServer::without_dropped(const HttpServerRequest& request) const {
-  const auto url = sandbox::parse_url(request.target);
-  if (!url || url->subresource != "status") return request.body;
+std::string ClusterServer::without_dropped(const HttpServerRequest& request,
+                                           const sandbox::Url& url) const {
+  if (url.subresource != "status") return request.body;
   Result<Tree> body = parse_json(request.body);
   if (!body) return request.body;
-  const std::optional<std::string> present = text(url->resource, {url->ns, url->name});
+  const std::optional<std::string> present = text(url.resource, {url.ns, url.name});
   const Tree stored = present ? json_literal(*present) : Tree();
   for (const auto& [resource, field] : dropped_) {
-    Tree* status = resource == url->resource ? body->find("status") : nullptr;
+    Tree* status = resource == url.resource ? body->find("status") : nullptr;
     if (status != nullptr && stored.at({"status", field}) == nullptr) status->erase(field);
   }
   return to_text(*body);

@@ -110,7 +110,8 @@ class ClusterServer final : public HttpHandler {
   Status define(const std::string& definition);
   Status ensure_namespace(const std::string& name);
   void complete(const sandbox::Resource& resource, Tree& object) const;
-  [[nodiscard]] std::string without_dropped(const HttpServerRequest& request) const;
+  [[nodiscard]] std::string without_dropped(const HttpServerRequest& request,
+                                            const sandbox::Url& url) const;
 
   Clock& clock_;
   Random& random_;

@@ -55,7 +55,7 @@ HttpServerResponse FaultLayer::handle(const HttpServerRequest& request) {
   if (!url) return parts_.inner.handle(request);
   RequestFacts who = request_facts(request, *url);
   const RequestFaults faults = board_.on_request(who);
-  HttpServerResponse response = respond(request, who, faults);
+  HttpServerResponse response = respond(request, *url, who, faults);
   if (const FaultHit* wrong = faults.find(FaultKind::kBody); wrong != nullptr && is_ok(response)) {
     response = json_response(response.status, wrong->rule->body);
   }
@@ -80,7 +80,7 @@ RequestFacts FaultLayer::request_facts(const HttpServerRequest& request, const U
   return out;
 }
 
-HttpServerResponse FaultLayer::respond(const HttpServerRequest& request,
+HttpServerResponse FaultLayer::respond(const HttpServerRequest& request, const Url& url,
                                        const RequestFacts& request_facts,
                                        const RequestFaults& faults) {
   if (faults.find(FaultKind::kReset) != nullptr) return aborted_response();
@@ -99,7 +99,7 @@ HttpServerResponse FaultLayer::respond(const HttpServerRequest& request,
       if (list.status == 200) return stale_response(std::move(list), request_facts);
     }
   }
-  return parts_.inner.handle(request);
+  return parts_.inner.handle(request, url);
 }
 
 HttpServerResponse FaultLayer::watched(HttpServerResponse response, RequestFacts request_facts,

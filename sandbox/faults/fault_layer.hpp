@@ -7,13 +7,13 @@
 #include "lib/net/http_message.hpp"
 #include "sandbox/auth/auth.hpp"
 #include "sandbox/faults/fault_board.hpp"
-#include "sandbox/rest/url.hpp"
+#include "sandbox/rest/url_handler.hpp"
 
 namespace davit::sandbox {
 
 /// The dependencies of the layer, which they must outlive.
 struct FaultParts {
-  HttpHandler& inner;
+  UrlHandler& inner;
   Store& store;
   Clock& clock;
   /// Authenticates users for rules that name them; null: no request has a user.
@@ -30,7 +30,7 @@ struct FaultParts {
 ///   GET, DELETE /sandbox/faults/7  the same for one
 inline constexpr std::string_view kFaultsPath = "/sandbox/faults";
 
-/// Injects the rules' faults into requests and watches on their way to another HttpHandler. A
+/// Injects the rules' faults into requests and watches on their way to another handler. A
 /// server needs no part of it: a delayed response is deferred, a slow or cut body is a stream, a
 /// reset is an aborted response. Thread-safe. Must outlive its responses.
 class FaultLayer final : public HttpHandler {
@@ -49,7 +49,7 @@ class FaultLayer final : public HttpHandler {
  private:
   [[nodiscard]] RequestFacts request_facts(const HttpServerRequest& request, const Url& url) const;
   /// The inner handler's response, or an earlier state if a fault requires it.
-  [[nodiscard]] HttpServerResponse respond(const HttpServerRequest& request,
+  [[nodiscard]] HttpServerResponse respond(const HttpServerRequest& request, const Url& url,
                                            const RequestFacts& request_facts,
                                            const RequestFaults& faults);
   [[nodiscard]] HttpServerResponse watched(HttpServerResponse response, RequestFacts request_facts,

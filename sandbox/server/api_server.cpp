@@ -93,11 +93,15 @@ Result<std::unique_ptr<ApiServer>> ApiServer::open(ApiServerParts parts, ApiServ
 }
 
 /// Repeats requests on the thread of one that waits anyway. The server must outlive it.
-class ApiServer::Direct final : public HttpHandler {
+class ApiServer::Direct final : public UrlHandler {
  public:
   Direct(ApiServer& server, const std::stop_token& stop) : server_(server), stop_(stop) {}
   [[nodiscard]] HttpServerResponse handle(const HttpServerRequest& request) override {
-    return server_.respond(request, *this, stop_, nullptr);
+    return server_.handle(request);
+  }
+  [[nodiscard]] HttpServerResponse handle(const HttpServerRequest& request,
+                                          const Url& url) override {
+    return server_.respond(request, url, *this, stop_, nullptr);
   }
 
  private:
@@ -126,13 +130,18 @@ class ApiServer::HookGate final : public ObjectConverter {
 };
 
 HttpServerResponse ApiServer::handle(const HttpServerRequest& request) {
+  const ApiResult<Url> url = parse_url(request.target);
+  return url ? handle(request, *url) : to_response(url.error());
+}
+
+HttpServerResponse ApiServer::handle(const HttpServerRequest& request, const Url& url) {
   if (state_->options.hook_thread == ApiServerOptions::HookThread::kCaller) {
-    return respond(request, *this, {}, nullptr);
+    return respond(request, url, *this, {}, nullptr);
   }
-  std::vector<std::string> shares = waits(request);
+  std::vector<std::string> shares = waits(request, url);
   if (shares.empty()) {
     HookGate gate;
-    HttpServerResponse response = respond(request, *this, {}, &gate);
+    HttpServerResponse response = respond(request, url, *this, {}, &gate);
     if (!gate.wanted) return response;
     // A webhook was configured after waits(), or it converts the parameters of a policy.
     if (!gate.share.empty()) shares.push_back(gate.share);
@@ -140,41 +149,39 @@ HttpServerResponse ApiServer::handle(const HttpServerRequest& request) {
   HttpServerResponse response = to_response(
       too_many_requests("the request waits for webhooks", {}, 1));  // For callers that do not wait.
   response.deferred = state_->threads.start(
-      [this, request](const std::stop_token& stop) { return respond_in_full(request, stop); },
+      [this, request, url](const std::stop_token& stop) {
+        return respond_in_full(request, url, stop);
+      },
       state_->outer.clock, shares);
   return response;
 }
 
-std::vector<std::string> ApiServer::waits(const HttpServerRequest& request) const {
-  if (state_->options.webhooks == nullptr) return {};
-  const ApiResult<Url> url = parse_url(request.target);
-  if (!url || !url->is_resource) return {};
+std::vector<std::string> ApiServer::waits(const HttpServerRequest& request, const Url& url) const {
+  if (state_->options.webhooks == nullptr || !url.is_resource) return {};
   Aggregation* const aggregation = state_->options.aggregation;
-  if (aggregation != nullptr && aggregation->serves(*url)) return {};
-  const ResourcePtr resource =
-      state_->resources.now()->find(url->group, url->version, url->resource);
+  if (aggregation != nullptr && aggregation->serves(url)) return {};
+  const ResourcePtr resource = state_->resources.now()->find(url.group, url.version, url.resource);
   const bool converts = resource != nullptr && conversion_hook(*resource) != nullptr;
   // A watch asks for conversions when it has events.
-  if (converts && verb_of(request.method, *url) == Verb::kWatch) return {};
+  if (converts && verb_of(request.method, url) == Verb::kWatch) return {};
   std::vector<std::string> out;
   const bool reads = request.method == "GET" || request.method == "HEAD";
-  if (!reads || is_connection(url->subresource)) out = state_->webhooks.concerned(url->resource);
+  if (!reads || is_connection(url.subresource)) out = state_->webhooks.concerned(url.resource);
   if (converts) out.push_back(resource->qualified_name());
   return out;
 }
 
-HttpServerResponse ApiServer::respond_in_full(const HttpServerRequest& request,
+HttpServerResponse ApiServer::respond_in_full(const HttpServerRequest& request, const Url& url,
                                               const std::stop_token& stop) {
   Direct direct(*this, stop);
-  return await_response(respond(request, direct, stop, nullptr), state_->outer.clock, stop);
+  return await_response(respond(request, url, direct, stop, nullptr), state_->outer.clock, stop);
 }
 
-HttpServerResponse ApiServer::respond(const HttpServerRequest& request, HttpHandler& repeats,
-                                      const std::stop_token& stop, HookGate* gate) {
-  ApiResult<Url> url = parse_url(request.target);
-  if (!url) return to_response(url.error());
-  Call call{request, *url, verb_of(request.method, *url),
-            nullptr, {},   std::string(request.header("User-Agent"))};
+HttpServerResponse ApiServer::respond(const HttpServerRequest& request, const Url& url,
+                                      UrlHandler& repeats, const std::stop_token& stop,
+                                      HookGate* gate) {
+  Call call{request, url, verb_of(request.method, url),
+            nullptr, {},  std::string(request.header("User-Agent"))};
   call.stop = stop;
   call.begun = state_->outer.clock.now();
   RestParts rest = state_->rest;
@@ -202,10 +209,10 @@ HttpServerResponse ApiServer::respond(const HttpServerRequest& request, HttpHand
   GivenUp given_up = [&metrics = state_->metrics, labels](int code) { metrics.note(labels, code); };
   if (!result && result.error().awaited) {
     response.deferred = std::make_unique<ResponseAtRevision>(
-        repeats, state_->rest, request, *result.error().awaited, std::move(given_up));
+        repeats, state_->rest, request, url, *result.error().awaited, std::move(given_up));
   } else if (!result && result.error().retry_for) {
     response.deferred = std::make_unique<RepeatedRequest>(
-        repeats, state_->rest.clock, request, *result.error().retry_for, std::move(given_up));
+        repeats, state_->rest.clock, request, url, *result.error().retry_for, std::move(given_up));
   } else if (response.deferred == nullptr) {
     given_up(response.status);
   }

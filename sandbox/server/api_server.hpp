@@ -17,6 +17,7 @@
 #include "sandbox/crd/custom_resource.hpp"
 #include "sandbox/kinds/autoscaler_gates.hpp"
 #include "sandbox/rest/resources.hpp"
+#include "sandbox/rest/url_handler.hpp"
 #include "sandbox/store/store.hpp"
 
 namespace davit::sandbox {
@@ -84,7 +85,7 @@ struct ApiServerParts {
 };
 
 /// Thread-safe. Open watches and deferred responses must end before the server does.
-class ApiServer final : public HttpHandler {
+class ApiServer final : public UrlHandler {
  private:
   struct State;
   struct Private {};  // Only open() makes one.
@@ -97,7 +98,10 @@ class ApiServer final : public HttpHandler {
   ApiServer(Private, std::unique_ptr<State> state);
   ~ApiServer() override;
 
+  /// 400 if the request's target cannot be parsed.
   [[nodiscard]] HttpServerResponse handle(const HttpServerRequest& request) override;
+  [[nodiscard]] HttpServerResponse handle(const HttpServerRequest& request,
+                                          const Url& url) override;
 
   /// The resources served at the moment.
   [[nodiscard]] std::shared_ptr<const ResourceSet> resources() const;
@@ -108,14 +112,16 @@ class ApiServer final : public HttpHandler {
   class HookGate;
 
   /// The webhooks that may have to be asked about the request. It may turn out that others have to.
-  [[nodiscard]] std::vector<std::string> waits(const HttpServerRequest& request) const;
+  [[nodiscard]] std::vector<std::string> waits(const HttpServerRequest& request,
+                                               const Url& url) const;
   /// Responds on the calling thread. `repeats`: what repeats a request whose response is deferred.
   /// `gate`: notes a webhook that it would have to wait for, and the response is void then; null:
   /// it waits.
-  [[nodiscard]] HttpServerResponse respond(const HttpServerRequest& request, HttpHandler& repeats,
-                                           const std::stop_token& stop, HookGate* gate);
+  [[nodiscard]] HttpServerResponse respond(const HttpServerRequest& request, const Url& url,
+                                           UrlHandler& repeats, const std::stop_token& stop,
+                                           HookGate* gate);
   /// The same, once the response is no longer deferred.
-  [[nodiscard]] HttpServerResponse respond_in_full(const HttpServerRequest& request,
+  [[nodiscard]] HttpServerResponse respond_in_full(const HttpServerRequest& request, const Url& url,
                                                    const std::stop_token& stop);
 
   const std::unique_ptr<State> state_;

@@ -8,6 +8,7 @@
 
 #include "lib/net/http_message.hpp"
 #include "sandbox/rest/revision_wait.hpp"
+#include "sandbox/rest/url_handler.hpp"
 
 namespace davit::sandbox {
 
@@ -18,17 +19,18 @@ using GivenUp = std::function<void(int code)>;
 /// the first time. `handler` and `parts` must outlive it.
 class ResponseAtRevision final : public HttpDeferredResponse {
  public:
-  ResponseAtRevision(HttpHandler& handler, const RestParts& parts, HttpServerRequest request,
-                     Revision awaited, GivenUp given_up)
+  ResponseAtRevision(UrlHandler& handler, const RestParts& parts, HttpServerRequest request,
+                     Url url, Revision awaited, GivenUp given_up)
       : handler_(handler),
         clock_(parts.clock),
         request_(std::move(request)),
+        url_(std::move(url)),
         given_up_(std::move(given_up)),
         wait_(parts, awaited) {}
 
   [[nodiscard]] std::optional<HttpServerResponse> take() override {
     if (wait_.is_waiting(clock_.now())) return std::nullopt;
-    HttpServerResponse response = handler_.handle(request_);
+    HttpServerResponse response = handler_.handle(request_, url_);
     if (response.deferred != nullptr) given_up_(response.status);
     response.deferred.reset();
     return response;
@@ -36,9 +38,10 @@ class ResponseAtRevision final : public HttpDeferredResponse {
   [[nodiscard]] Time next_take() const override { return wait_.next_poll(); }
 
  private:
-  HttpHandler& handler_;
+  UrlHandler& handler_;
   const Clock& clock_;
   const HttpServerRequest request_;
+  const Url url_;
   const GivenUp given_up_;
   RevisionWait wait_;
 };
@@ -47,11 +50,12 @@ class ResponseAtRevision final : public HttpDeferredResponse {
 /// `handler` and `clock` must outlive it.
 class RepeatedRequest final : public HttpDeferredResponse {
  public:
-  RepeatedRequest(HttpHandler& handler, const Clock& clock, HttpServerRequest request,
+  RepeatedRequest(UrlHandler& handler, const Clock& clock, HttpServerRequest request, Url url,
                   Duration retry_for, GivenUp given_up)
       : handler_(handler),
         clock_(clock),
         request_(std::move(request)),
+        url_(std::move(url)),
         given_up_(std::move(given_up)),
         end_(clock.now() + retry_for),
         next_take_(clock.now() + kRetryInterval) {}
@@ -59,7 +63,7 @@ class RepeatedRequest final : public HttpDeferredResponse {
   [[nodiscard]] std::optional<HttpServerResponse> take() override {
     const Time now = clock_.now();
     if (now < next_take_) return std::nullopt;
-    HttpServerResponse response = handler_.handle(request_);
+    HttpServerResponse response = handler_.handle(request_, url_);
     if (response.deferred != nullptr && now < end_) {
       next_take_ = now + kRetryInterval;
       return std::nullopt;
@@ -74,9 +78,10 @@ class RepeatedRequest final : public HttpDeferredResponse {
   /// Many times what a controller in the same process needs.
   static constexpr Duration kRetryInterval = std::chrono::milliseconds(50);
 
-  HttpHandler& handler_;
+  UrlHandler& handler_;
   const Clock& clock_;
   const HttpServerRequest request_;
+  const Url url_;
   const GivenUp given_up_;
   const Time end_;
   Time next_take_;

@@ -12,8 +12,15 @@ bool counts(const HttpServerRequest& request) {
 }  // namespace
 
 HttpServerResponse Traffic::handle(const HttpServerRequest& request) {
+  return noted(request, inner_.handle(request));
+}
+
+HttpServerResponse Traffic::handle(const HttpServerRequest& request, const sandbox::Url& url) {
+  return noted(request, inner_.handle(request, url));
+}
+
+HttpServerResponse Traffic::noted(const HttpServerRequest& request, HttpServerResponse response) {
   constexpr int kForbidden = 403;
-  HttpServerResponse response = inner_.handle(request);
   const RecordedRequest recorded{clock_.now(), request.method, request.target, response.status};
   MutexLock lock(mutex_);
   if (counts(request)) requests_.push_back(recorded);

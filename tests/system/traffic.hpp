@@ -8,6 +8,7 @@
 #include "lib/base/clock.hpp"
 #include "lib/base/mutex.hpp"
 #include "lib/net/http_message.hpp"
+#include "sandbox/rest/url_handler.hpp"
 
 namespace davit::test {
 
@@ -20,13 +21,14 @@ struct RecordedRequest {
 };
 
 /// Records what davit requests and passes all on. Thread-safe.
-class Traffic final : public HttpHandler {
+class Traffic final : public sandbox::UrlHandler {
  public:
   /// Both outlive it.
-  Traffic(HttpHandler& inner, Clock& clock) : inner_(inner), clock_(clock) {}
+  Traffic(sandbox::UrlHandler& inner, Clock& clock) : inner_(inner), clock_(clock) {}
 
-  [[nodiscard]] HttpServerResponse handle(const HttpServerRequest& request) override
-      EXCLUDES(mutex_);
+  [[nodiscard]] HttpServerResponse handle(const HttpServerRequest& request) override;
+  [[nodiscard]] HttpServerResponse handle(const HttpServerRequest& request,
+                                          const sandbox::Url& url) override;
 
   /// Those since `start` whose method and path hold these; no method: all that change something.
   [[nodiscard]] std::vector<RecordedRequest> since(Time start, std::string_view method = "",
@@ -36,7 +38,10 @@ class Traffic final : public HttpHandler {
   [[nodiscard]] std::vector<RecordedRequest> refused() const EXCLUDES(mutex_);
 
  private:
-  HttpHandler& inner_;
+  [[nodiscard]] HttpServerResponse noted(const HttpServerRequest& request,
+                                         HttpServerResponse response) EXCLUDES(mutex_);
+
+  sandbox::UrlHandler& inner_;
   Clock& clock_;
   mutable Mutex mutex_;
   std::vector<RecordedRequest> requests_ GUARDED_BY(mutex_);

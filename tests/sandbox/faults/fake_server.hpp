@@ -38,7 +38,7 @@ class FakeStream final : public HttpBodyStream {
 };
 
 /// Responds with what the test prepared and records the requests; all watches read one source.
-class FakeServer final : public HttpHandler {
+class FakeServer final : public UrlHandler {
  public:
   HttpServerResponse handle(const HttpServerRequest& request) override {
     request_facts.push_back(request.method + ' ' + request.target);
@@ -52,7 +52,13 @@ class FakeServer final : public HttpHandler {
     return response;
   }
 
+  HttpServerResponse handle(const HttpServerRequest& request, const Url& url) override {
+    parsed_paths.push_back(url.path);
+    return handle(request);
+  }
+
   std::vector<std::string> request_facts;
+  std::vector<std::string> parsed_paths;  ///< Those of requests that came with their URL.
   int status = 200;
   std::string body = R"({"kind":"Pod"})";
   FakeWatch watch;

@@ -27,6 +27,11 @@ TEST_F(FaultLayerTest, NothingHappensWithoutRules) {
   EXPECT_FALSE(response.aborted);
 }
 
+TEST_F(FaultLayerTest, ServerGetsTheUrlThatTheLayerHasParsed) {
+  static_cast<void>(faulty_.get("/api/v1/namespaces/a%2Db/pods?watch=0"));
+  EXPECT_THAT(faulty_.server.parsed_paths, ElementsAre("/api/v1/namespaces/a-b/pods"));
+}
+
 TEST_F(FaultLayerTest, DelayedResponseComesLaterAndWhole) {
   faulty_.add(R"({"fault":"delay","delay":"2s"})");
   const HttpServerResponse response = faulty_.get(kPod);
