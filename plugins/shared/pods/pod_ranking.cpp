@@ -89,7 +89,6 @@ PodRank pod_rank(const Pod& pod) {
     rank.ready_since = ready->last_transition_time();
   }
   rank.created = pod.creation_time();
-  rank.deletion_cost = parse_deletion_cost(pod.annotation(kDeletionCost).value_or(""));
   const PodRestarts restarts = pod.restarts();
   rank.restarts = restarts.containers;
   rank.sidecar_restarts = restarts.sidecars;

@@ -40,7 +40,8 @@ struct PodRank {
   std::size_t neighbours = 0;         ///< Active related pods on the same node, itself included.
 };
 
-/// Everything but the neighbours; lives like the pod.
+/// Everything but the deletion cost and the neighbours; lives like the pod. Jobs do not rank by the
+/// cost, and their note does not declare its annotation.
 [[nodiscard]] PodRank pod_rank(const Pod& pod);
 
 /// The value of the annotation controller.kubernetes.io/pod-deletion-cost; 0 for every text that

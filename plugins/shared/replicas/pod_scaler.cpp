@@ -134,7 +134,11 @@ std::vector<Pod> PodScaler<Set>::choose(const Set& set, const std::vector<Pod>& 
   if (count == active.size()) return active;
   std::vector<pods::PodRank> ranks;
   ranks.reserve(active.size());
-  for (const Pod& pod : active) ranks.push_back(pods::pod_rank(pod));
+  for (const Pod& pod : active) {
+    ranks.push_back(pods::pod_rank(pod));
+    ranks.back().deletion_cost =
+        pods::parse_deletion_cost(pod.annotation(pods::kDeletionCost).value_or(""));
+  }
   count_neighbours(set, ranks);
 
   const WallTime now = cluster_.wall_now();
