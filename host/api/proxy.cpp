@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <davit/base64.hpp>
 #include <davit/kube/ip.hpp>
 #include <initializer_list>
 #include <optional>
 
 #include "host/api/curl_handles.hpp"
-#include "lib/base/base64.hpp"
 #include "lib/base/lower_case.hpp"
 
 namespace davit::host {
