@@ -55,6 +55,12 @@ bool is_struct(const Field& field) { return field.type == FieldType::kMessage; }
 
 bool is_schema_or(const Field& field) { return !is_struct(field) && field.message != nullptr; }
 
+/// An empty list and an absent one differ in Go until they are stored. Upstream's defaults and
+/// checks run before, and look for nil, rather than for no elements, in these lists.
+bool counts_when_empty(const Message& message, const Field& field) {
+  return message.name == "autoscaling.v2.HPAScalingRules" && field.name == "policies";
+}
+
 /// The walk. `message` is always the one that declares the field at hand.
 class Conformer {
  public:
@@ -160,7 +166,9 @@ Verdict Conformer::list(const Message& message, const Field& field, Json& json,
     return keep_if(
         wrong(cannot_unmarshal(go_kind(json), go_shaped_type(field), message, location)));
   }
-  if (json.size() == 0) return Verdict::kDrop;
+  if (json.size() == 0) {
+    return counts_when_empty(message, field) ? Verdict::kKeep : Verdict::kDrop;
+  }
   std::size_t index = 0;
   for (Json& each : json.make_array()) {
     if (!element(message, field, each, {&location, "", index++})) return Verdict::kWrong;

@@ -204,6 +204,19 @@ INSTANTIATE_TEST_SUITE_P(
                 "external.target.value: Forbidden: may not set both a target value for metric and "
                 "a per-pod target"}));
 
+TEST_F(AutoscalerServerTest, AnEmptyListOfPoliciesIsRefusedAndNotCompleted) {
+  for (const char* direction : {"scaleUp", "scaleDown"}) {
+    const std::string field = std::string("spec.behavior.") + direction + ".policies";
+    EXPECT_THAT(refusal(autoscaler(
+                    "v2", R"("behavior":{")" + std::string(direction) + R"(":{"policies":[]}})")),
+                HasSubstr(field + ": Required value: must specify at least one Policy"));
+  }
+  create(R"("behavior":{"scaleUp":{"policies":null}})");
+  const Reply patched =
+      sandbox_.patch(path(kV2), "merge", R"({"spec":{"behavior":{"scaleUp":{"policies":[]}}}})");
+  EXPECT_EQ(patched.code, 422) << patched.text;
+}
+
 TEST_F(AutoscalerServerTest, GateForZeroAdmitsAnAutoscalerThatScalesToZero) {
   const std::string from_zero =
       R"("minReplicas":0,"metrics":[{"type":"External","external":{"metric":{"name":"q"},
