@@ -172,7 +172,7 @@ void default_request(Json& request) {
 }
 
 void default_requests(Json* requests) {
-  if (requests == nullptr) return;
+  if (requests == nullptr || !requests->is_array()) return;
   for (Json& each : requests->make_array()) {
     if (Json* exactly = each.find("exactly"); exactly != nullptr && exactly->is_object()) {
       default_request(*exactly);
