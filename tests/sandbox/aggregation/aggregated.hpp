@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/base/mutex.hpp"
 #include "sandbox/aggregation/aggregation.hpp"
 #include "sandbox/controllers/controllers.hpp"
 #include "tests/sandbox/server/sandbox.hpp"
@@ -44,12 +45,16 @@ inline test::ScriptedResponse tools_reply(const HttpRequest& request) {
 class FakeBackends final : public BackendConnector {
  public:
   [[nodiscard]] Result<std::shared_ptr<Transport>> connect(const BackendServer& server) override {
+    const MutexLock lock(mutex_);
     servers.push_back(server);
     return std::shared_ptr<Transport>(std::shared_ptr<void>(), &transport);
   }
 
   test::FakeTransport transport;
   std::vector<BackendServer> servers;
+
+ private:
+  Mutex mutex_;  // Each request connects on its thread.
 };
 
 class Aggregated {

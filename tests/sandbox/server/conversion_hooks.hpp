@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/base/mutex.hpp"
 #include "sandbox/webhook/hook_connector.hpp"
 #include "tests/sandbox/server/sandbox.hpp"
 #include "tests/support/fake_transport.hpp"
@@ -59,6 +60,7 @@ class FakeConverter final : public HookConnector {
   }
 
   [[nodiscard]] Result<std::shared_ptr<Transport>> connect(const HookServer& server) override {
+    const MutexLock lock(mutex_);
     servers.push_back(server);
     return std::shared_ptr<Transport>(std::shared_ptr<void>(), &transport);
   }
@@ -67,8 +69,11 @@ class FakeConverter final : public HookConnector {
   std::function<void(test::ScriptedResponse& response)> respond;
   std::vector<Json> requests;
   std::vector<std::string> targets;
-  std::vector<HookServer> servers;
+  std::vector<HookServer> servers;  ///< Read it after the requests have ended.
   test::FakeTransport transport;
+
+ private:
+  Mutex mutex_;  // Each request connects on its thread.
 };
 
 inline ApiServerOptions with_converter(HookConnector& converter) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/base/mutex.hpp"
 #include "sandbox/webhook/hook_connector.hpp"
 #include "tests/sandbox/server/sandbox.hpp"
 #include "tests/support/fake_transport.hpp"
@@ -46,6 +47,7 @@ class FakeHooks final : public HookConnector {
   }
 
   [[nodiscard]] Result<std::shared_ptr<Transport>> connect(const HookServer& server) override {
+    const MutexLock lock(mutex_);
     servers.push_back(server);
     return std::shared_ptr<Transport>(std::shared_ptr<void>(), &transport_);
   }
@@ -56,6 +58,7 @@ class FakeHooks final : public HookConnector {
 
  private:
   test::FakeTransport transport_;
+  Mutex mutex_;  // Each request connects on its thread.
 };
 
 ApiServerOptions with_hooks(HookConnector& hooks) {
