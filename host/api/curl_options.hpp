@@ -19,7 +19,7 @@ struct CurlSettings {
 
   std::string base_url;    ///< "https://10.0.0.1:6443/prefix", no trailing slash.
   std::string connect_to;  ///< "name:port:host:port" if the certificate has another name, else "".
-  Proxy proxy;             ///< Whatever the environment says by then.
+  Proxy proxy;             ///< As proxy_of() chooses it.
   Verify verify = Verify::kServer;
   /// "http://10.0.0.1:6443" for TLS without a proxy: libcurl makes the connection only, and
   /// TlsSession speaks over it. Otherwise "".

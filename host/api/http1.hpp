@@ -64,7 +64,7 @@ class Http1Response {
   };
   /// Takes what the connection brought.
   State feed(std::string_view bytes);
-  /// Offers the reader again what it did not take; nothing is read beyond it meanwhile.
+  /// Offers the reader again the bytes that it refused, before any later ones.
   State resume();
   /// The peer has closed: that is how some responses end.
   State finish();

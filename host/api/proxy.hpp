@@ -10,7 +10,7 @@
 
 namespace davit::host {
 
-/// A proxy. An empty `url` means that there is none.
+/// A proxy. An empty `url` stands for a direct connection.
 struct Proxy {
   std::string url;    ///< As libcurl takes it, with its credentials: "http://user:word@proxy:3128".
   std::string shown;  ///< The URL without credentials, for messages.

@@ -66,7 +66,7 @@ SchemaType device_sizes() {
   return out;
 }
 
-/// The tree, or why there is none. `cost`: where to put the greatest cost; may be null.
+/// Compiles into `tree`. Returns the error, or "". `cost`: receives the greatest cost; may be null.
 std::string compile_selector(const std::string& expression, ExprPtr& tree, std::uint64_t* cost) {
   Parsed parsed = parse(expression, Bindings::kYes);
   if (!parsed.issues.empty()) {

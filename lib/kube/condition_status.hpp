@@ -9,7 +9,7 @@
 namespace davit {
 
 /// The status of the object's first condition of this type: "True", "False" or "Unknown"; "" if
-/// there is none.
+/// it has no such condition.
 [[nodiscard]] inline std::string_view condition_status(const Json& object, std::string_view type) {
   for (const Json& each : object.get("status").get("conditions").items()) {
     if (each.get("type").text() == type) return each.get("status").text();
