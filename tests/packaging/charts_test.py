@@ -11,9 +11,11 @@ as Debian's. Helm itself is not among Debian's packages; its engine, text/templa
 Values are validated against the chart's schema as Helm does it, with python3-jsonschema.
 """
 import contextlib
+import itertools
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -32,6 +34,7 @@ KUSTOMIZE_MINOR = 22  # docs/INSTALL.md promises it.
 # In the chart's file of rights; the template puts the release's names there.
 PLACEHOLDERS = ('name-of-the-account', 'namespace-of-the-account')
 
+ISOLATED = {'name': 'greeter', 'reference': 'registry.example.com/team/greeter:1.2.0@sha256:' + 64 * 'b'}
 # Values that the schema must refuse, and what the message must name.
 BAD_VALUES = (
     ({'replica': 3}, 'replica'),
@@ -56,6 +59,19 @@ BAD_VALUES = (
     ({'extraVolumes': [{'emptyDir': {}}]}, 'name'),
     ({'extraVolumes': [{'name': 'manifest'}]}, 'manifest'),
     ({'extraVolumeMounts': [{'name': 'key', 'mountPath': 'etc/key'}]}, 'does not match'),
+    ({'isolatedPlugins': [{'name': 'greeter'}]}, 'reference'),
+    ({'isolatedPlugins': [{**ISOLATED, 'reference': 'team/greeter:1.2.0'}]}, 'does not match'),
+    ({'isolatedPlugins': [{**ISOLATED, 'name': 'Greeter'}]}, 'does not match'),
+    ({'isolatedPlugins': [{**ISOLATED, 'memory': '0'}]}, 'does not match'),
+    ({'isolatedPlugins': [{**ISOLATED, 'limit': '1Gi'}]}, 'limit'),
+    ({'isolatedPlugins': [{**ISOLATED, 'egress': []}]}, '[]'),
+    ({'isolatedPlugins': [{**ISOLATED, 'manifest': {'plugins': []}}]}, 'plugins'),
+    ({'isolatedPluginDefaults': {'name': 'greeter'}}, 'name'),
+)
+# Values that no schema can refuse, and what the template must say.
+BAD_RENDERINGS = (
+    ({'isolatedPlugins': [ISOLATED, ISOLATED]}, 'isolatedPlugins has it twice'),
+    ({'isolatedPlugins': [ISOLATED], 'manifest': {'plugins': [{'path': '/a.so'}, {'name': 'greeter'}]}}, 'leave it out of manifest.plugins'),
 )
 GOOD_VALUES = (
     {},
@@ -66,7 +82,14 @@ GOOD_VALUES = (
     {'rbac': {'create': False}, 'serviceAccount': {'name': 'other'}, 'nodeSelector': {'a': 'b'}, 'tolerations': []},
     {'hostNetwork': True, 'extraVolumes': [{'name': 'key', 'secret': {'secretName': 'davit-token-key', 'defaultMode': 0o440}}],
      'extraVolumeMounts': [{'name': 'key', 'mountPath': '/etc/davit-token-key', 'readOnly': True}]},
+    {'isolatedPlugins': [
+        {**ISOLATED, 'memory': '64Mi', 'rules': [{'apiGroups': [''], 'resources': ['pods'], 'verbs': ['get', 'list', 'watch', 'patch']}],
+         'manifest': {'pluginSources': {'loginFile': '/etc/davit-registry/.dockerconfigjson'}}, 'controllers': {'greeter': {'workers': 2}}},
+        {'name': 'other', 'reference': 'team/other@sha256:' + 64 * 'c', 'pulledBy': 'kubelet', 'egress': [{}], 'replicas': 1}],
+     'isolatedPluginDefaults': {'memory': '96Mi'}},
 )
+HOST_NETWORK = 5  # Their index.
+PINNED = re.compile('@sha256:[0-9a-f]{64}$')
 STATIC_POD = PACKAGING / 'static-pod' / 'davit.yaml'
 KUBEADM_POD = ROOT / 'tests' / 'cli' / 'upstream' / 'kubeadm_pod.yaml'
 
@@ -125,14 +148,21 @@ class Chart:
     def mistakes(self, values):
         return [str(each) for each in self.validator.iter_errors(merged(self.defaults, values))]
 
-    def render(self, values):
+    def input(self, values):
         head = yaml.safe_load((CHART / 'Chart.yaml').read_text())
         data = {'Values': merged(self.defaults, values),
                 'Release': {'Name': 'davit', 'Namespace': 'kube-system', 'Service': 'Helm'},
                 'Chart': {'AppVersion': str(head['appVersion']), 'Name': head['name'], 'Version': head['version']}}
         templates = {each.name: each.read_text() for each in sorted((CHART / 'templates').iterdir())}
         files = {'files/rbac.yaml': (CHART / 'files' / 'rbac.yaml').read_text()}
-        out = json.loads(run(self.engine, stdin=json.dumps({'Templates': templates, 'Files': files, 'Data': data})))
+        return json.dumps({'Templates': templates, 'Files': files, 'Data': data})
+
+    def refusal(self, values):
+        """What the template says against values; empty if it takes them."""
+        return subprocess.run([str(self.engine)], input=self.input(values), capture_output=True, text=True, check=False).stderr
+
+    def render(self, values):
+        out = json.loads(run(self.engine, stdin=self.input(values)))
         return [each for name in sorted(out) if name.endswith('.yaml') for each in objects(out[name])]
 
 
@@ -140,9 +170,12 @@ def by_kind(all_objects):
     return {f"{each['kind']}/{each['metadata']['name']}": each for each in all_objects}
 
 
-def check_pods(all_objects, say):
-    """Rules that hold for every rendering: what the pod security standard "restricted" asks for, and what davit needs."""
-    deployment = next(each for each in all_objects if each['kind'] == 'Deployment')
+def deployments(all_objects):
+    return [each for each in all_objects if each['kind'] == 'Deployment']
+
+
+def check_pods(deployment, say):
+    """Rules that hold for every pod: what the pod security standard "restricted" asks for, and what davit needs."""
     pod = deployment['spec']['template']['spec']
     volumes = {each['name'] for each in pod['volumes']}
     for container in pod['initContainers'] + pod['containers']:
@@ -168,23 +201,97 @@ def check_pods(all_objects, say):
     ports = {each['name'] for each in davit['ports']}
     for probe in ('readinessProbe', 'livenessProbe', 'startupProbe'):
         say(davit[probe]['httpGet']['port'] in ports and davit[probe]['httpGet']['scheme'] == 'HTTPS', f'{probe} asks a port that is there')
-    selector = deployment['spec']['selector']['matchLabels'].items()
-    say(selector <= deployment['spec']['template']['metadata']['labels'].items(), 'the Deployment selects its pods')
+
+
+def selector_of(each):
+    """The labels by which an object finds pods; nothing for kinds that look for none."""
+    spec = each.get('spec', {})
+    if each['kind'] in ('Deployment', 'PodDisruptionBudget'):
+        return spec['selector']['matchLabels'].items()
+    if each['kind'] == 'NetworkPolicy':
+        return spec['podSelector']['matchLabels'].items()
+    return spec['selector'].items() if each['kind'] == 'Service' else None
+
+
+def check_selectors(all_objects, say):
+    """Each object finds the pods of one host, and of no other; a ServiceMonitor those that have its certificate."""
+    pods = {each['metadata']['name']: each['spec']['template'] for each in deployments(all_objects)}
     for each in all_objects:
-        if each['kind'] == 'PodDisruptionBudget':
-            say(each['spec']['selector']['matchLabels'].items() == selector, 'the budget selects the pods')
+        if (selector := selector_of(each)) is not None:
+            found = [name for name, pod in pods.items() if selector <= pod['metadata']['labels'].items()]
+            say(found == [each['metadata']['name']], f"{each['kind']} {each['metadata']['name']} finds the pods of {found}")
         if each['kind'] == 'NetworkPolicy':
-            say(each['spec']['podSelector']['matchLabels'].items() == selector, 'the NetworkPolicy selects the pods')
             open_ports = [port['port'] for rule in each['spec']['ingress'] for port in rule['ports']]
             say(open_ports == ['https'], 'only the HTTPS port can be reached')
         if each['kind'] == 'ServiceMonitor':
             check_job(each, all_objects, say)
+            volumes = pods['davit']['spec']['volumes']
             for endpoint in each['spec']['endpoints']:
                 say('insecureSkipVerify' not in endpoint['tlsConfig'], 'Prometheus verifies the certificate')
                 secret = endpoint['tlsConfig']['ca']['secret']['name']
-                say(any(volume.get('secret', {}).get('secretName') == secret for volume in pod['volumes']), 'davit serves that certificate')
-        if each['kind'] == 'Service':
-            say(each['spec']['selector'].items() == selector, 'the Service selects the pods')
+                say(any(volume.get('secret', {}).get('secretName') == secret for volume in volumes), 'davit serves that certificate')
+
+
+def manifest_of(deployment, all_objects):
+    volumes = {each['name']: each for each in deployment['spec']['template']['spec']['volumes']}
+    name = volumes['manifest']['configMap']['name']
+    return yaml.safe_load(next(each for each in all_objects if each['kind'] == 'ConfigMap' and each['metadata']['name'] == name)['data']['davit.yaml'])
+
+
+def check_isolated(deployment, all_objects, say):
+    """The host of one plugin: its build is pinned, and account, rights, Lease, memory and network are its own."""
+    name = deployment['metadata']['name']
+    pod = deployment['spec']['template']['spec']
+    manifest = manifest_of(deployment, all_objects)
+    plugin, = manifest['plugins']
+    references = [plugin.get('source', '')] + [each['image']['reference'] for each in pod['volumes'] if 'image' in each]
+    say(any(PINNED.search(each) for each in references), f'{name} runs one build: {references}')
+    say(pod['serviceAccountName'] == name and manifest['leaderElection']['name'] == name, f'{name} has its own account and Lease')
+    say('priorityClassName' not in pod, f'{name} displaces no other pods')
+    policy = by_kind(all_objects)[f'NetworkPolicy/{name}']['spec']
+    say(set(policy['policyTypes']) == {'Ingress', 'Egress'} and policy['egress'], f'{name} may call only what its NetworkPolicy says')
+    others = [each for each in deployments(all_objects) if each is not deployment]
+    say(all(each['spec']['template']['spec']['serviceAccountName'] != name for each in others), f'the account of {name} is its own')
+
+
+def check_lease(deployment, all_objects, say):
+    """The account may write the Lease that the manifest names. Kustomize once put another name into the Role."""
+    account = deployment['spec']['template']['spec']['serviceAccountName']
+    wanted = manifest_of(deployment, all_objects).get('leaderElection', {}).get('name', 'davit')
+    named = {name for _, _, resource, name, verb in rights_in(all_objects, account) if (resource, verb) == ('leases', 'update')}
+    say(named == {wanted}, f'{account} writes the Lease {wanted}, and no other: {named}')
+
+
+def rights_in(all_objects, account):
+    """All that a ServiceAccount may do: (namespace or URL, group, resource, name, verb)."""
+    roles = {(each['kind'], each['metadata'].get('namespace', ''), each['metadata']['name']): each for each in all_objects}
+    found = set()
+    for each in all_objects:
+        if not each['kind'].endswith('RoleBinding') or account not in [subject['name'] for subject in each['subjects']]:
+            continue
+        namespace = each['metadata'].get('namespace', '')
+        for rule in roles[each['roleRef']['kind'], namespace, each['roleRef']['name']]['rules']:
+            objects_of = itertools.product(rule.get('apiGroups', []), rule.get('resources', []), rule.get('resourceNames', ['']))
+            urls = [(url, '', '') for url in rule.get('nonResourceURLs', [])]
+            found |= {(namespace, *of, verb) for of in [*objects_of, *urls] for verb in rule['verbs']}
+    return found
+
+
+def check_isolated_rights(chart, davit, plugins, scratch, say):
+    """With the rules that the plugin declares, the chart grants what davit rbac prints for that host, and nothing else."""
+    manifest = pathlib.Path(scratch) / 'isolated.yaml'
+    manifest.write_text(yaml.safe_dump({
+        'apiVersion': 'davit.dev/v1alpha1', 'kind': 'ControllerHost', 'pluginDirectories': [str(pathlib.Path(plugins).resolve())],
+        'leaderElection': {'name': 'davit-endpoint'}, 'plugins': [{'name': 'endpoint'}]}))
+    printed = objects(run(davit, 'rbac', '--manifest', manifest, '--name', 'davit-endpoint'))
+    of_every_host = {'tokenreviews', 'subjectaccessreviews', 'events'}
+    declared = [each for each in by_kind(printed)['ClusterRole/davit-endpoint']['rules'] if set(each.get('resources', [])) - of_every_host]
+    # Only for the host of one of upstream's controllers: it looks whether that runs elsewhere.
+    neighbour = {'apiGroups': ['coordination.k8s.io'], 'resources': ['leases'], 'resourceNames': ['kube-controller-manager'], 'verbs': ['get']}
+    rendering = chart.render({'isolatedPlugins': [
+        {'name': 'endpoint', 'reference': ISOLATED['reference'], 'rules': declared, 'namespaceRules': {'kube-system': [neighbour]}}]})
+    granted, wanted = rights_in(rendering, 'davit-endpoint'), rights_in(printed, 'davit-endpoint')
+    say(granted == wanted, f'the isolated endpoint has its rights: too many {granted - wanted}, missing {wanted - granted}')
 
 
 def check_job(monitor, all_objects, say):
@@ -214,7 +321,7 @@ def check_static_pod(davit, say):
     for mount in container['volumeMounts']:
         say('subPath' in mount or volumes[mount['name']]['hostPath']['path'] == mount['mountPath'],
             f"{mount['mountPath']} is the node's, so that paths are the same inside")
-    base = yaml.safe_load((PACKAGING / 'kustomize' / 'base' / 'deployment.yaml').read_text())
+    base = yaml.safe_load((PACKAGING / 'kustomize' / 'host' / 'deployment.yaml').read_text())
     say(container['image'] == base['spec']['template']['spec']['containers'][0]['image'], 'the image is that of the Deployment')
     manifest = yaml.safe_load(run(davit, 'manifest', 'from-flags', '--file', KUBEADM_POD))
     mounted = [pathlib.Path(each['mountPath']) for each in container['volumeMounts']]
@@ -235,10 +342,11 @@ def texts(value):
     return [value] if isinstance(value, str) else []
 
 
-def check_manifest(davit, text, scratch, say):
-    """The manifest that a rendering contains is one, but for its plugins, which are not here."""
+def check_manifest(davit, manifest, scratch, say):
+    """The manifest that a rendering contains is one, but for plugins that are not here: of bundles only the reference counts."""
     path = pathlib.Path(scratch) / 'davit.yaml'
-    path.write_text(yaml.safe_dump({**yaml.safe_load(text), 'plugins': [], 'controllers': []}))
+    bundles = [each for each in manifest.get('plugins', []) if 'source' in each]
+    path.write_text(yaml.safe_dump({**manifest, 'plugins': bundles, 'controllers': []}))
     done = subprocess.run([davit, 'manifest', 'check', path], capture_output=True, text=True, check=False)
     say(done.returncode == 0, f'the manifest is good: {done.stderr}')
 
@@ -346,8 +454,12 @@ def main():
         for values in GOOD_VALUES:
             say(chart.mistakes(values) == [], f'{values}: {chart.mistakes(values)}')
             renderings.append(chart.render(values))
-        by_kustomize = kustomized('base', 'overlays/example', 'overlays/control-plane')
-        for rendering in (renderings[-1], *by_kustomize[-1:]):
+        for values, named in BAD_RENDERINGS:
+            say(named in chart.refusal(values), f'{values} are refused: {named}')
+        check_isolated_rights(chart, davit, plugins, scratch, say)
+        with_isolated = renderings[-1]
+        by_kustomize = kustomized('base', 'overlays/example', 'overlays/isolated-plugin', 'overlays/control-plane')
+        for rendering in (renderings[HOST_NETWORK], *by_kustomize[-1:]):
             check_host_network(rendering, say)
         check_static_pod(davit, say)
         for base in by_kustomize[:1]:
@@ -355,13 +467,18 @@ def main():
             say(with_rights <= set(by_kind(renderings[0])), 'chart and base have the same rights')
         renderings += by_kustomize
         for rendering in renderings:
-            check_pods(rendering, say)
-            manifest = next(each for each in rendering if each['kind'] == 'ConfigMap')['data']['davit.yaml']
-            check_manifest(davit, manifest, scratch, say)
+            check_selectors(rendering, say)
+            for each in deployments(rendering):
+                check_pods(each, say)
+                check_manifest(davit, manifest_of(each, rendering), scratch, say)
+                if any(role['kind'] == 'ClusterRole' for role in rendering):
+                    check_lease(each, rendering, say)
+                if each['metadata']['name'] != 'davit':
+                    check_isolated(each, rendering, say)
         with servers(davit, scratch) as kubeconfigs:
             for name, kubeconfig in kubeconfigs.items():
                 cluster = Cluster(name, kubeconfig)
-                check_cluster(cluster, renderings, (renderings[0], *by_kustomize[:1]), say)  # Helm, Kustomize
+                check_cluster(cluster, renderings, (renderings[0], with_isolated, *by_kustomize[:1]), say)
                 if name == 'the real server':  # Its admission wants the account that no controller makes here.
                     cluster.kubectl('create', 'serviceaccount', 'default', '--namespace=kube-system')
                 cluster.kubectl('apply', '--dry-run=server', '-f', str(STATIC_POD))

@@ -1,8 +1,9 @@
+{{- define "davit.service" -}}
 # For Prometheus: pods are found through it, and each is scraped.
 apiVersion: v1
 kind: Service
 metadata:
-  name: {{ .Release.Name }}
+  name: {{ .Host.name }}
   namespace: {{ .Release.Namespace }}
   labels:
     {{- include "davit.labels" . | nindent 4 }}
@@ -15,3 +16,4 @@ spec:
     {{- include "davit.selector" . | nindent 4 }}
   ports:
     - {name: https, port: 10257, targetPort: https}
+{{- end }}

@@ -1,7 +1,8 @@
+{{- define "davit.deployment" -}}
 apiVersion: apps/v1
 kind: Deployment
 metadata:
-  name: {{ .Release.Name }}
+  name: {{ .Host.name }}
   namespace: {{ .Release.Namespace }}
   labels:
     {{- include "davit.labels" . | nindent 4 }}
@@ -145,7 +146,7 @@ spec:
               - downwardAPI: {items: [{path: namespace, fieldRef: {fieldPath: metadata.namespace}}]}
         - name: manifest
           configMap:
-            name: {{ .Release.Name }}
+            name: {{ .Host.name }}
         # With it, records of crashes outlive a container, but not the pod.
         - name: folders
           emptyDir: {sizeLimit: {{ .Values.folders.sizeLimit }}}
@@ -170,3 +171,4 @@ spec:
         {{- with .Values.extraVolumes }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
+{{- end }}

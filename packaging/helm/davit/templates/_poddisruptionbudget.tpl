@@ -1,8 +1,9 @@
+{{- define "davit.poddisruptionbudget" -}}
 {{- if .Values.podDisruptionBudget.enabled }}
 apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata:
-  name: {{ .Release.Name }}
+  name: {{ .Host.name }}
   namespace: {{ .Release.Namespace }}
   labels:
     {{- include "davit.labels" . | nindent 4 }}
@@ -11,4 +12,5 @@ spec:
   selector:
     matchLabels:
       {{- include "davit.selector" . | nindent 6 }}
+{{- end }}
 {{- end }}

@@ -1,10 +1,11 @@
+{{- define "davit.networkpolicy" -}}
 {{- if .Values.networkPolicy.enabled }}
-# Nothing in the cluster talks to davit but who reads its HTTPS port. What it may call is left open: the address of the API server
+# Only the HTTPS port can be reached. Without rules in networkPolicy.egress, davit may call everything: the address of the API server
 # and the hosts that plugins declare differ from cluster to cluster.
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata:
-  name: {{ .Release.Name }}
+  name: {{ .Host.name }}
   namespace: {{ .Release.Namespace }}
   labels:
     {{- include "davit.labels" . | nindent 4 }}
@@ -12,8 +13,13 @@ spec:
   podSelector:
     matchLabels:
       {{- include "davit.selector" . | nindent 6 }}
-  policyTypes: [Ingress]
+  policyTypes: [Ingress{{ if .Values.networkPolicy.egress }}, Egress{{ end }}]
   ingress:
     - ports:
         - {port: https, protocol: TCP}
+  {{- with .Values.networkPolicy.egress }}
+  egress:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end }}
 {{- end }}
