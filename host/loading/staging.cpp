@@ -143,7 +143,7 @@ Result<StagingDirectory> StagingDirectory::create_below(const std::filesystem::p
                                           parent.string() + ": " + reason(error));
   };
   for (;;) {
-    std::string name = (parent / (std::string(kStagingPrefix) + "XXXXXX")).string();
+    std::string name = (parent / kStagingPrefix).string() + "XXXXXX";
     if (::mkdtemp(name.data()) == nullptr) return failed(errno);
     UniqueFd lock = open_directory(name);
     if (lock.valid() && ::flock(lock.get(), LOCK_EX | LOCK_NB) == 0 && is_at(lock.get(), name)) {
