@@ -1,6 +1,5 @@
 #include "plugins/admissionpolicy/admission_policy_controller.hpp"
 
-#include <algorithm>
 #include <davit/json_writer.hpp>
 #include <davit/mutant.hpp>
 #include <string>
@@ -30,17 +29,6 @@ PolicyExpressions expressions_of(const ValidatingAdmissionPolicy& policy) {
     out.validations.push_back({std::string(each["expression"].string()),
                                std::string(each["messageExpression"].string())});
   }
-  return out;
-}
-
-std::vector<ServedKind> kinds_in(const ServedCatalog& catalog) {
-  std::vector<ServedKind> out;
-  for (const ServedResource& each : catalog.resources) {
-    out.push_back(
-        {{std::string(each.group()), std::string(each.version()), std::string(each.kind())},
-         std::string(each.resource())});
-  }
-  std::ranges::sort(out);
   return out;
 }
 
@@ -84,30 +72,7 @@ Result<std::vector<ServedKind>> AdmissionPolicyController::kinds_of(
   if (rules.empty()) return std::vector<ServedKind>();
   const Result<ServedCatalog> known = cluster_.discovery().catalog();
   if (!known) return known.error();
-  std::vector<ServedKind> served = kinds_in(*known);
-  bool is_fresh = false;
-  Status failure;
-  const auto find = [&](const WantedResource& wanted) {
-    std::vector<ServedKind> out;
-    for (const ServedKind& each : served) {
-      if (is_wanted(each, wanted)) out.push_back(each);
-    }
-    return out;
-  };
-  std::vector<ServedKind> out = matched_kinds(std::move(rules), [&](const WantedResource& wanted) {
-    std::vector<ServedKind> found = find(wanted);
-    if (!found.empty() || is_fresh) return found;
-    is_fresh = true;
-    const Result<ServedCatalog> fresh = cluster_.discovery().fetch();
-    if (!fresh) {
-      failure = fresh.error();
-      return found;
-    }
-    served = kinds_in(*fresh);
-    return find(wanted);
-  });
-  if (!failure.ok()) return failure;
-  return out;
+  return served_kinds(std::move(rules), *known, [this] { return cluster_.discovery().fetch(); });
 }
 
 Result<cel::TypePtr> AdmissionPolicyController::type_of(const ServedKind& kind) const {

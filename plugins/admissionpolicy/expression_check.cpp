@@ -1,6 +1,7 @@
 #include "plugins/admissionpolicy/expression_check.hpp"
 
 #include <algorithm>
+#include <davit/mutant.hpp>
 #include <memory>
 #include <string_view>
 
@@ -16,6 +17,9 @@ namespace {
 constexpr std::size_t kSourceBytesMax = std::size_t{64} * 1024;
 /// A warning ends after the error that crosses this size (X4).
 constexpr std::size_t kWarningBytesMax = std::size_t{16} * 1024;
+/// Expressions behind the warning that crosses this size get none. The server refuses a status that
+/// makes the policy too large, and the policy would be checked again for ever.
+constexpr std::size_t kWarningsBytesMax = std::size_t{256} * 1024;
 /// Upstream shows no more of those that it finds.
 constexpr std::size_t kErrorsMax = 100;
 
@@ -89,16 +93,20 @@ std::vector<ExpressionWarning> check_expressions(const PolicyExpressions& policy
   environments.reserve(kinds.size());
   for (const TypedKind& each : kinds) environments.emplace_back(policy, each.type, params);
   std::vector<ExpressionWarning> out;
+  std::size_t bytes = 0;
   const auto check = [&](const std::string& text, std::string field) {
+    if (bytes > kWarningsBytesMax && !mutant("warnings-of-a-policy")) return;
     std::string warning;
-    for (std::size_t i = 0; i < kinds.size(); ++i) {
+    for (std::size_t i = 0; i < kinds.size() && warning.size() <= kWarningBytesMax; ++i) {
       const std::string flaws = environments[i].flaws(text);
       if (flaws.empty()) continue;
       const GroupVersionKind& id = kinds[i].id;
       if (!warning.empty()) warning += '\n';
       warning += id.group + '/' + id.version + ", Kind=" + id.kind + ": " + flaws + '\n';
     }
-    if (!warning.empty()) out.push_back({std::move(field), std::move(warning)});
+    if (warning.empty()) return;
+    bytes += field.size() + warning.size();
+    out.push_back({std::move(field), std::move(warning)});
   };
   for (std::size_t i = 0; i < policy.validations.size(); ++i) {
     const std::string field = "spec.validations[" + std::to_string(i) + "].";

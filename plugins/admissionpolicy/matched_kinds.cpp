@@ -1,8 +1,11 @@
 #include "plugins/admissionpolicy/matched_kinds.hpp"
 
 #include <algorithm>
+#include <davit/mutant.hpp>
+#include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 namespace davit::admissionpolicy {
 namespace {
@@ -20,6 +23,31 @@ std::string lower(std::string_view text) {
 bool has_wildcard(const std::vector<std::string>& list) {
   return std::ranges::any_of(
       list, [](const std::string& each) { return each.find('*') != std::string::npos; });
+}
+
+std::vector<ServedKind> kinds_in(const ServedCatalog& catalog) {
+  std::vector<ServedKind> out;
+  for (const ServedResource& each : catalog.resources) {
+    out.push_back(
+        {{std::string(each.group()), std::string(each.version()), std::string(each.kind())},
+         std::string(each.resource())});
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+/// Why `wanted`, which a catalog lacks, may be there nevertheless: its version is one of those that
+/// did not respond. A policy that is checked without the kind is not checked again.
+Status doubt_about(const WantedResource& wanted, const std::vector<UnknownVersion>& unknown) {
+  if (mutant("kinds-in-doubt")) return {};
+  for (const UnknownVersion& each : unknown) {
+    if (!wanted.group.empty() && wanted.group != each.group) continue;  // As is_wanted() has it.
+    if (wanted.version != each.version) continue;
+    return {Code::kUnavailable, "discovery of " + std::string(each.group) + '/' +
+                                    std::string(each.version) +
+                                    " has failed: " + std::string(each.why)};
+  }
+  return {};
 }
 
 /// Collects the kinds of one rule after the other.
@@ -75,6 +103,39 @@ std::vector<ServedKind> matched_kinds(
     if (!out.add(std::move(each))) break;
   }
   return out.kinds();
+}
+
+Result<std::vector<ServedKind>> served_kinds(std::vector<ResourceRule> rules,
+                                             const ServedCatalog& known,
+                                             const std::function<Result<ServedCatalog>()>& fetch) {
+  std::vector<ServedKind> served = kinds_in(known);
+  std::optional<ServedCatalog> fresh;
+  Status failure;
+  const auto find = [&](const WantedResource& wanted) {
+    std::vector<ServedKind> out;
+    for (const ServedKind& each : served) {
+      if (is_wanted(each, wanted)) out.push_back(each);
+    }
+    return out;
+  };
+  std::vector<ServedKind> out = matched_kinds(std::move(rules), [&](const WantedResource& wanted) {
+    std::vector<ServedKind> found = find(wanted);
+    if (!found.empty() || !failure.ok()) return found;
+    if (!fresh) {
+      Result<ServedCatalog> catalog = fetch();
+      if (!catalog) {
+        failure = catalog.error();
+        return found;
+      }
+      fresh = std::move(*catalog);
+      served = kinds_in(*fresh);
+      found = find(wanted);
+    }
+    if (found.empty()) failure = doubt_about(wanted, fresh->unknown);
+    return found;
+  });
+  if (!failure.ok()) return failure;
+  return out;
 }
 
 }  // namespace davit::admissionpolicy

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <compare>
+#include <davit/discovery.hpp>
+#include <davit/result.hpp>
 #include <functional>
 #include <string>
 #include <vector>
@@ -43,5 +45,13 @@ struct WantedResource {
 [[nodiscard]] std::vector<ServedKind> matched_kinds(
     std::vector<ResourceRule> rules,
     const std::function<std::vector<ServedKind>(const WantedResource&)>& find);
+
+/// The same with the kinds of a catalog: `known`, or, from the first resource that it lacks, the
+/// one that `fetch` returns. kUnavailable if the server may have a resource that both lack, because
+/// discovery of its version has failed; else the error of `fetch`. Rule:
+/// docs/spec/cluster-controllers.md, X16.
+[[nodiscard]] Result<std::vector<ServedKind>> served_kinds(
+    std::vector<ResourceRule> rules, const ServedCatalog& known,
+    const std::function<Result<ServedCatalog>()>& fetch);
 
 }  // namespace davit::admissionpolicy

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <davit/mutant.hpp>
 #include <davit/options.hpp>
 #include <memory>
 #include <string>
@@ -54,9 +55,13 @@ Result<Again> TokenCleaner::sync(const Key& key) const {
   if (!expiration.is_set) return Again::when_changed();
   const WallTime now = cluster_.wall_now();
   if (!expiration.is_over(now)) return Again::after(wait_for(*expiration.time, now));
-  const Status deleted = cluster_.client()
-                             .remove<TokenSecret>(key, {.uid = std::string(secret->uid())})
-                             .unless(Code::kNotFound);
+  // The cache may be older than the server, where the token may live longer by now.
+  DeleteOptions conditions{.uid = std::string(secret->uid())};
+  if (!mutant("judged-token")) {
+    conditions.resource_version = std::string(secret->resource_version());
+  }
+  const Status deleted =
+      cluster_.client().remove<TokenSecret>(key, std::move(conditions)).unless(Code::kNotFound);
   if (!deleted.ok()) return deleted;
   return Again::when_changed();
 }

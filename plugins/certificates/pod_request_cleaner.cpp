@@ -35,8 +35,7 @@ PodRequestCleaner::PodRequestCleaner(Context& cluster)
 void PodRequestCleaner::clean() const {
   const WallTime now = cluster_.wall_now();
   clean_pass(cluster_, requests_,
-             {.message = "Error while attempting to clean PodCertificateRequest",
-              .ignored = Code::kNotFound},
+             {.message = "Error while attempting to clean PodCertificateRequest"},
              [now](const PodCertificateRequest& each) { return is_old(each, now); });
 }
 

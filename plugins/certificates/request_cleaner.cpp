@@ -19,7 +19,10 @@ RequestCleaner::RequestCleaner(Context& cluster)
 
 void RequestCleaner::clean() const {
   const WallTime now = cluster_.wall_now();
-  clean_pass(cluster_, requests_, {.message = "Error while attempting to clean CSR"},
+  clean_pass(cluster_, requests_,
+             {.message = "Error while attempting to clean CSR",
+              .judged = Judged::kVersion,
+              .logs_missing = true},
              [now](const SigningRequest& each) { return is_stale(each, now); });
 }
 

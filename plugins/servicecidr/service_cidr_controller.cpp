@@ -33,10 +33,13 @@ ServiceCidrController::ServiceCidrController(Context& cluster)
                                 [this](const Key& key) { return sync(key); })),
       ranges_(cluster.open_informer<ServiceCidr>(
           {.added = [this](const ServiceCidr& object) { add_overlapping(object); },
-           .updated = [this](const ServiceCidr&, const ServiceCidr& object) { queue_.add(object); },
+           .updated = [this](const ServiceCidr& old,
+                             const ServiceCidr& object) { add_changed(old, object); },
            .deleted = [this](const ServiceCidr& object) { queue_.add(object); }})),
       addresses_(cluster.open_informer<IpAddress>(
           {.added = [this](const IpAddress& object) { add_holding(object); },
+           .updated = [this](const IpAddress& old,
+                             const IpAddress& object) { add_given_up(old, object); },
            .deleted = [this](const IpAddress& object) { add_holding(object); }})) {}
 
 void ServiceCidrController::add_overlapping(const ServiceCidr& object) const {
@@ -44,6 +47,20 @@ void ServiceCidrController::add_overlapping(const ServiceCidr& object) const {
   for (std::string& each : Ranges(ranges_.list()).overlapping(Range(object))) {
     queue_.add(Key{.ns = "", .name = std::move(each)});
   }
+}
+
+/// A second family may make it the parent of one that waits to be deleted.
+void ServiceCidrController::add_changed(const ServiceCidr& old, const ServiceCidr& object) const {
+  const bool grew = old.cidrs() != object.cidrs();
+  if (grew && !mutant("grown-range")) return add_overlapping(object);
+  queue_.add(object);
+}
+
+/// An address that loses one of the labels by which is_deletable() finds it holds nothing any more.
+void ServiceCidrController::add_given_up(const IpAddress& old, const IpAddress& object) const {
+  const bool is_held =
+      object.is_allocated() && object.label(kFamilyLabel) == old.label(kFamilyLabel);
+  if (!is_held && !mutant("address-without-its-label")) add_holding(old);
 }
 
 void ServiceCidrController::add_holding(const IpAddress& object) const {
@@ -134,7 +151,8 @@ Status ServiceCidrController::set_condition(const ServiceCidr& object,
                            .answer = Answer::kMetadata,
                            .field_manager = kManager,
                            .force = true})
-      .error();
+      .error()
+      .unless(Code::kNotFound);
 }
 
 }  // namespace davit::servicecidr

@@ -21,7 +21,9 @@ class ServiceCidrController final : public Controller {
 
  private:
   void add_overlapping(const ServiceCidr& object) const;
+  void add_changed(const ServiceCidr& old, const ServiceCidr& object) const;
   void add_holding(const IpAddress& object) const;
+  void add_given_up(const IpAddress& old, const IpAddress& object) const;
 
   [[nodiscard]] Result<Again> sync(const Key& key) const;
   [[nodiscard]] Result<Again> let_go(const ServiceCidr& object) const;

@@ -53,18 +53,18 @@ Result<Again> retry(const Status& error) {
 
 }  // namespace
 
-Result<std::optional<ServedResource>> ObjectMigrator::find(const Migration& migration) const {
+Result<ObjectMigrator::Found> ObjectMigrator::find(const Migration& migration) const {
   const Result<ServedResource> known =
       cluster_.discovery().find(migration.group(), "", migration.resource());
-  if (known) return std::optional<ServedResource>(*known);
+  if (known) return Found{*known};
   if (known.error().code() != Code::kNotFound) return known.error();
-  if (may_come(migration)) return std::optional<ServedResource>();
+  if (may_come(migration)) return Found{std::nullopt, Absence::kMayEnd};
   // The last word: only a complete and fresh answer ends the migration.
   const Result<ServedCatalog> fresh = cluster_.discovery().fetch();
   if (!fresh) return fresh.error();
   for (const ServedResource& each : fresh->resources) {
     if (each.group() == migration.group() && each.resource() == migration.resource()) {
-      return std::optional<ServedResource>(each);
+      return Found{each};
     }
   }
   for (const UnknownVersion& each : fresh->unknown) {
@@ -74,7 +74,7 @@ Result<std::optional<ServedResource>> ObjectMigrator::find(const Migration& migr
                                             " has failed: " + std::string(each.why));
     }
   }
-  return std::optional<ServedResource>();
+  return Found{std::nullopt, Absence::kCertain};
 }
 
 bool ObjectMigrator::may_come(const Migration& migration) const {
@@ -92,31 +92,31 @@ Result<Again> ObjectMigrator::look_again() const {
 }
 
 Result<Again> ObjectMigrator::set_checkpoint(const Migration& migration) const {
-  const Result<std::optional<ServedResource>> served = find(migration);
-  if (!served) return served.error();
-  if (!*served) {
-    if (!may_come(migration)) return fail(migration, "resource does not exist in discovery");
-    return look_again();
+  const Result<Found> found = find(migration);
+  if (!found) return found.error();
+  const std::optional<ServedResource>& served = found->resource;
+  if (!served) {
+    if (found->absence == Absence::kMayEnd) return look_again();
+    return fail(migration, "resource does not exist in discovery");
   }
   const bool has_all =
-      std::ranges::all_of(kVerbs, [&](std::string_view verb) { return (*served)->has_verb(verb); });
+      std::ranges::all_of(kVerbs, [&](std::string_view verb) { return served->has_verb(verb); });
   if (!has_all) {
-    return fail(migration, "resource \"" + text_of(**served) +
+    return fail(migration, "resource \"" + text_of(*served) +
                                "\" does not support discovery operations: [update patch list]");
   }
-  Request list =
-      Request::list(resource_of(**served), "", {.answer = Answer::kMetadata, .limit = 1});
+  Request list = Request::list(resource_of(*served), "", {.answer = Answer::kMetadata, .limit = 1});
   const Result<Value> page = cluster_.client().call(list);
   if (!page && is_unknown(migration, page.error())) return look_again();
   if (!page && is_final(page.error())) {
-    return fail(migration, "error getting latest resourceVersion for " + text_of(**served) + ": " +
+    return fail(migration, "error getting latest resourceVersion for " + text_of(*served) + ": " +
                                page.error().message());
   }
   if (!page) return retry(page.error());
   std::string checkpoint((*page)[&Names::metadata][&Names::resource_version].string());
   if (const std::string error = version_error(checkpoint); !error.empty()) {
     return fail(migration,
-                "latest resourceVersion for " + text_of(**served) + " is not valid: " + error);
+                "latest resourceVersion for " + text_of(*served) + " is not valid: " + error);
   }
   const Status written = write_status(cluster_, migration, {.checkpoint = std::move(checkpoint)});
   if (!written.ok()) return written;
@@ -124,17 +124,15 @@ Result<Again> ObjectMigrator::set_checkpoint(const Migration& migration) const {
 }
 
 Result<Again> ObjectMigrator::migrate(const Migration& migration) const {
-  const Result<std::optional<ServedResource>> served = find(migration);
-  if (!served) return served.error();
+  const Result<Found> found = find(migration);
+  if (!found) return found.error();
   constexpr std::string_view kFailure = "migration encountered unhandled error: ";
-  if (!*served) {
-    if (!may_come(migration)) {
-      return fail(migration, std::string(kFailure) + "unable to obtain GVR from discovery");
-    }
-    return look_again();
+  if (!found->resource) {
+    if (found->absence == Absence::kMayEnd) return look_again();
+    return fail(migration, std::string(kFailure) + "unable to obtain GVR from discovery");
   }
   std::string failure;
-  const Status done = migrate_all(resource_of(**served), migration, failure);
+  const Status done = migrate_all(resource_of(*found->resource), migration, failure);
   if (failure.empty() && is_unknown(migration, done)) return look_again();
   if (failure.empty() && is_final(done)) failure = done.message();
   if (!failure.empty()) return fail(migration, std::string(kFailure) + failure);
@@ -172,6 +170,10 @@ Status ObjectMigrator::migrate_all(const Resource& resource, const Migration& mi
   Request request = Request::list(
       resource, "", {.answer = Answer::kMetadata, .limit = kPageItems, .priority = Priority::kLow});
   bool has_more = true;
+  // Pages since the list began, and the most of an earlier list. One that expires before it has
+  // come further than that may never come to its end: the next attempt comes after a pause.
+  std::size_t pages = 0;
+  std::size_t furthest = 0;
   // Client::list_pages would take all objects at once after a 410.
   return cluster_.client().fan_out(
       [&](std::size_t) {
@@ -180,6 +182,12 @@ Status ObjectMigrator::migrate_all(const Resource& resource, const Migration& mi
       [&](std::size_t, const Result<Value>& list) -> Status {
         const bool is_expired = !list && list.error().code() == Code::kExpired;
         if (!list && (!is_expired || request.continue_token.empty())) return list.error();
+        if (is_expired) {
+          if (pages <= furthest && !mutant("endless-list")) return list.error();
+          furthest = std::exchange(pages, 0);
+        } else {
+          ++pages;
+        }
         Status status = list ? migrate_page({*list}) : Status();
         request.continue_token =
             list ? (*list)[&Names::metadata]["continue"].string() : std::string_view();

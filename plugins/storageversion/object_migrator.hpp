@@ -1,6 +1,7 @@
 /// The part of the migrator that has the server write every object of a resource again.
 #pragma once
 
+#include <cstdint>
 #include <davit/context.hpp>
 #include <davit/discovery.hpp>
 #include <davit/kube/resource.hpp>
@@ -24,8 +25,16 @@ class ObjectMigrator {
   [[nodiscard]] Result<Again> migrate(const Migration& migration) const;
 
  private:
-  /// The resource as the server offers it; nothing if it does not, which is certain.
-  [[nodiscard]] Result<std::optional<ServedResource>> find(const Migration& migration) const;
+  /// A resource that discovery lacks: whether it may come, or a complete and fresh response says
+  /// that it is not there.
+  enum class Absence : std::uint8_t { kMayEnd, kCertain };
+  struct Found {
+    std::optional<ServedResource> resource;
+    Absence absence = Absence::kMayEnd;  ///< Without a resource.
+  };
+
+  /// The resource as the server offers it.
+  [[nodiscard]] Result<Found> find(const Migration& migration) const;
   /// A resource that is missing in discovery for less than a minute may be a new one.
   [[nodiscard]] bool may_come(const Migration& migration) const;
   /// Whether a list that met `error` may succeed when the server has learnt a new resource.

@@ -14,13 +14,11 @@ constexpr std::string_view kAllEqual = "AllEncodingVersionsEqual";
 
 /// The version in which all of them encode; empty if they do not agree.
 std::string_view common_version(const std::vector<Value>& entries) {
-  std::string_view common;
-  for (const Value each : entries) {
-    const std::string_view version = each["encodingVersion"].string();
-    if (!common.empty() && version != common) return {};
-    common = version;
-  }
-  return common;
+  if (entries.empty()) return {};
+  const std::string_view common = entries.front()["encodingVersion"].string();
+  const bool agree = std::ranges::all_of(
+      entries, [&](const Value& each) { return each["encodingVersion"].string() == common; });
+  return agree ? common : std::string_view();
 }
 
 Condition condition_of(const StorageVersion& object, std::string_view common, WallTime now) {

@@ -59,9 +59,9 @@ Result<bool> StorageVersionCollector::is_gone(std::string_view server) const {
 }
 
 Result<Again> StorageVersionCollector::sync_lease(const Key& key) const {
-  const Result<Lease> lease = cluster_.client().get<Lease>(key);
-  if (lease) return Again::when_changed();
-  if (lease.error().code() != Code::kNotFound) return lease.error();
+  const Result<bool> is_over = is_gone(key.name);
+  if (!is_over) return is_over.error();
+  if (!*is_over) return Again::when_changed();
   const Result<std::vector<StorageVersion>> all = cluster_.client().list<StorageVersion>("");
   if (!all) return all.error();
   Status first;

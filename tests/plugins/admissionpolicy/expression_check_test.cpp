@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plugins/admissionpolicy/kind_types.hpp"
+#include "plugins/admissionpolicy/matched_kinds.hpp"
 
 namespace davit::admissionpolicy {
 namespace {
@@ -339,6 +340,38 @@ TEST(ExpressionCheckTest, CC84_AWarningEndsAfterSixteenKibibytes) {
   EXPECT_LT(warning.size(), std::size_t{16} * 1024 + 3 * text.size());
   EXPECT_NE(warning.find(" more errors were truncated\n"), std::string::npos);
   EXPECT_NE(warning.find("undefined field 'wrong0'"), std::string::npos);
+}
+
+TEST(ExpressionCheckTest, WarningsOfManyExpressionsAndKindsFitIntoAPolicy) {
+  // Each error shows its line if that has at most 16 KiB.
+  const std::string text = "object.wrong == '" + std::string(15 * 1024, 'x') + "'";
+  PolicyExpressions policy;
+  for (int i = 0; i < 30; ++i) policy.validations.push_back({text, text});
+  std::vector<TypedKind> kinds;
+  for (const char* kind : {"Deployment", "DaemonSet", "ReplicaSet", "StatefulSet"}) {
+    kinds.push_back(typed({"apps", "v1", kind}));
+  }
+  std::size_t bytes = 0;
+  const std::vector<ExpressionWarning> out = check_expressions(policy, kinds, nullptr);
+  for (const ExpressionWarning& each : out) bytes += each.warning.size();
+  EXPECT_GT(out.size(), 1U);
+  EXPECT_LT(bytes, std::size_t{512} * 1024);
+}
+
+TEST(MatchedKindsTest, AResourceOfAVersionWithoutAResponseIsInDoubt) {
+  const auto kinds_of = [](const ResourceRule& rule) {
+    return served_kinds({rule}, {}, [] {
+      ServedCatalog fresh;
+      fresh.unknown = {{"metrics.k8s.io", "v1beta1", "503"}};
+      return Result<ServedCatalog>(std::move(fresh));
+    });
+  };
+  const Status doubt = kinds_of({{"metrics.k8s.io"}, {"v1beta1"}, {"pods"}}).error();
+  EXPECT_EQ(doubt.code(), Code::kUnavailable);
+  EXPECT_EQ(doubt.message(), "discovery of metrics.k8s.io/v1beta1 has failed: 503");
+  EXPECT_FALSE(kinds_of({{""}, {"v1beta1"}, {"pods"}})) << "no group stands for any";
+  EXPECT_TRUE(kinds_of({{"metrics.k8s.io"}, {"v1"}, {"pods"}}));
+  EXPECT_TRUE(kinds_of({{"apps"}, {"v1beta1"}, {"nosuch"}}));
 }
 
 TEST(ExpressionCheckTest, CC89_AnUnknownFunctionGivesNoWarning) {

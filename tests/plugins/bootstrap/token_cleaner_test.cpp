@@ -11,6 +11,7 @@
 namespace davit::bootstrap {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -122,6 +123,18 @@ TEST_F(TokenCleanerTest, CERT101_ATokenThatWasRecreatedStays) {
   cluster_.on_request({});
   EXPECT_TRUE(has_token());
   EXPECT_THAT(requests(), ElementsAre("delete secrets/bootstrap-token-abcdef 409"));
+}
+
+TEST_F(TokenCleanerTest, ATokenThatHasJustBeenExtendedStays) {
+  add_token(good_until("2024-05-01T13:00:00Z"));
+  cluster_.hold("secrets");
+  add_token(good_until("2024-06-01T13:00:00Z"));
+  cluster_.advance(1h + 1s);
+  EXPECT_TRUE(has_token()) << "the cache does not show the later expiration yet";
+  EXPECT_THAT(requests(), Contains("delete secrets/bootstrap-token-abcdef 409"));
+  cluster_.release("secrets");
+  cluster_.advance(1h);
+  EXPECT_TRUE(has_token());
 }
 
 TEST_F(TokenCleanerTest, CERT102_AnExpiryWhileNothingRanIsMadeUpFor) {

@@ -65,6 +65,17 @@ TEST_F(RequestCleanerTest, CERT069_AnUndecidedRequestStaysADay) {
   EXPECT_TRUE(has("b"));
 }
 
+TEST_F(RequestCleanerTest, ARequestThatHasJustBeenApprovedStays) {
+  add_old("a", "2024-04-30T13:00:00Z");
+  start();
+  cluster_.hold("certificatesigningrequests");
+  decide("a", "Approved");
+  cluster_.advance(2h);
+  EXPECT_TRUE(has("a")) << "the cache does not show the approval yet";
+  EXPECT_THAT(cluster_.log(), IsEmpty());
+  EXPECT_THAT(cluster_.writes(), ::testing::Not(IsEmpty()));
+}
+
 TEST_F(RequestCleanerTest, CERT070_AnApprovedRequestWaitsADayForItsCertificate) {
   add_old("a");
   decide("a", "Approved", "2024-05-01T10:00:00Z");

@@ -275,6 +275,47 @@ TEST_F(ServiceCidrControllerTest, CC16_ARangeMayGetItsSecondFamily) {
   EXPECT_EQ(ready("c"), kTerminating);
 }
 
+TEST_F(ServiceCidrControllerTest, AParentThatGetsItsSecondFamilyLetsTheRangeGo) {
+  add("c", R"(["fd00:50::/120"])");
+  take("fd00:50::10");
+  add("parent", R"(["10.60.0.0/16"])");
+  remove("c");
+  ASSERT_EQ(ready("c"), kTerminating);
+  cluster_.merge<ServiceCidr>({"", "parent"},
+                              R"({"spec":{"cidrs":["10.60.0.0/16","fd00:50::/112"]}})");
+  cluster_.advance(1min);
+  EXPECT_FALSE(has("c"));
+}
+
+TEST_F(ServiceCidrControllerTest, AnAddressThatTheAllocatorGivesUpLetsTheRangeGo) {
+  delete_used();
+  cluster_.merge<IpAddress>(
+      {"", "10.50.0.10"},
+      R"({"metadata":{"labels":{"ipaddress.kubernetes.io/managed-by":"somebody"}}})");
+  cluster_.advance(1min);
+  EXPECT_FALSE(has("c"));
+}
+
+TEST_F(ServiceCidrControllerTest, AnAddressThatLosesItsFamilyLetsTheRangeGo) {
+  delete_used();
+  cluster_.merge<IpAddress>(
+      {"", "10.50.0.10"}, R"({"metadata":{"labels":{"ipaddress.kubernetes.io/ip-family":null}}})");
+  cluster_.advance(1min);
+  EXPECT_FALSE(has("c"));
+}
+
+TEST_F(ServiceCidrControllerTest, ARangeThatIsGoneBeforeItsStatusIsWrittenIsNoError) {
+  cluster_.hold("servicecidrs");
+  add("c", R"(["10.50.0.0/24"])");
+  cluster_.on_request([this](const testing::RequestRecord& each) {
+    if (each.subresource == "status") cluster_.erase<ServiceCidr>({"", "c"});
+  });
+  cluster_.release("servicecidrs");
+  cluster_.advance(1min);
+  cluster_.on_request({});
+  EXPECT_THAT(cluster_.event_texts(), IsEmpty());
+}
+
 TEST_F(ServiceCidrControllerTest, CC17_AFailedApplyIsReportedAndTriedSixteenTimes) {
   cluster_.fail_next({.verb = Verb::kPatch,
                       .resource = "servicecidrs",

@@ -253,6 +253,26 @@ TEST_F(MigrationsTest, X7_AListThatExpiresRestartsInPagesAndNoObjectIsAppliedTwi
   }
 }
 
+TEST_F(MigrationsTest, AListThatAlwaysExpiresIsTriedAgainAfterAPause) {
+  for (int i = 0; i < 1200; ++i) add_object("Foo", "g" + std::to_string(i));
+  constexpr int kExpiredMax = 50;  // A list that is repeated at once ends here, too.
+  int expired = 0;
+  cluster_.on_request([&](const testing::RequestRecord& each) {
+    if (each.resource != "foos" || each.verb != Verb::kList || each.http_status != 0) return;
+    if (each.query.find("continue=") == std::string::npos || expired == kExpiredMax) return;
+    add_object("Foo", "newer" + std::to_string(++expired));
+    cluster_.forget_history();
+  });
+  migrate_foos();
+  settle();
+  EXPECT_EQ(expired, 2) << "the second list came no further than the first";
+  EXPECT_THAT(conditions(), ElementsAre("Running=True MigrationRunning"));
+
+  cluster_.on_request({});
+  cluster_.advance(1min);
+  EXPECT_THAT(conditions(), Contains("Succeeded=True StorageVersionMigrationSucceeded"));
+}
+
 TEST_F(MigrationsTest, CC117_AnObjectThatIsNewerThanTheCheckpointNeedsNothing) {
   const std::string old(cluster_.find<Foo>({"default", "f0"})->resource_version());
   cluster_.merge<Foo>({"default", "f2"}, R"({"touched":true})");

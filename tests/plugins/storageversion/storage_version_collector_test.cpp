@@ -122,6 +122,23 @@ TEST_F(StorageVersionCollectorTest, CC95_ALeaseWithoutTheLabelIsNoServer) {
   EXPECT_THAT(servers("x.foos"), ElementsAre("server"));
 }
 
+TEST_F(StorageVersionCollectorTest, ALeaseThatLosesTheLabelRemovesItsEntries) {
+  add_lease("second");
+  add_version("x.foos", {{"server", "v1"}, {"second", "v1"}});
+  settle();
+  cluster_.merge<Lease>({"kube-system", "second"}, R"({"metadata":{"labels":null}})");
+  settle();
+  EXPECT_THAT(servers("x.foos"), ElementsAre("server"));
+}
+
+TEST_F(StorageVersionCollectorTest, AnEntryWithoutAVersionAgreesWithNoOther) {
+  add_lease("second");
+  add_version("x.foos", {{"second", ""}, {"server", "v1"}, {"ghost", "v1"}});
+  settle();
+  EXPECT_NE(status("x.foos").find("CommonEncodingVersionUnset"), std::string::npos)
+      << status("x.foos");
+}
+
 TEST_F(StorageVersionCollectorTest, CC96_ADeletedLeaseRemovesItsEntriesEverywhere) {
   add_lease("second");
   add_version("a.foos", {{"server", "v1"}, {"second", "v1"}});
