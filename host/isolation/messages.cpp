@@ -1,0 +1,247 @@
+#include "host/isolation/messages.hpp"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "lib/base/assert.hpp"
+#include "lib/base/utf8.hpp"
+
+namespace davit::host {
+namespace {
+
+// A token of the API server: some KiB, with many audiences and names.
+constexpr std::size_t kTokenBytesMax = 16 * 1024;
+// The JSON of a question, or the path of a page.
+constexpr std::size_t kArgumentBytesMax = 4096;
+
+// Whether a text has to be UTF-8.
+enum class Content { kBytes, kText };
+
+// Each message lists its fields once, for both directions: `fields` writes or reads them.
+template <typename Fields>
+void describe(Fields& fields, Locked& m) {
+  fields.number(m.protocol);
+  fields.number(m.landlock_version);
+  fields.boolean(m.memory_is_write_or_execute);
+}
+template <typename Fields>
+void describe(Fields& fields, Ready& m) {
+  fields.list(m.controllers, kControllersMax, kNameBytesMax);
+}
+template <typename Fields>
+void describe(Fields& fields, LogLine& m) {
+  fields.choice(m.severity, ChildSeverity::kError);
+  fields.text(m.text, kLogLineBytesMax, Content::kText);
+}
+template <typename Fields>
+void describe(Fields& fields, ControllerHealth& m) {
+  fields.text(m.controller, kNameBytesMax, Content::kText);
+  fields.boolean(m.is_healthy);
+  fields.text(m.reason, kReasonBytesMax, Content::kText);
+  fields.require(m.is_healthy == m.reason.empty());
+}
+template <typename Fields>
+void describe(Fields& fields, Connect& m) {
+  fields.number(m.id);
+  fields.text(m.server, kNameBytesMax, Content::kText);
+  fields.number(m.port);
+  const bool is_name = std::all_of(m.server.begin(), m.server.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '.' || c == ':';
+  });
+  fields.require(!m.server.empty() && is_name && m.port != 0);
+}
+template <typename Fields>
+void describe(Fields& fields, Answer& m) {
+  fields.number(m.id);
+  fields.boolean(m.is_last);
+  fields.text(m.piece, kPieceBytesMax, Content::kBytes);
+}
+template <typename Fields>
+void describe(Fields&, Drained&) {}
+template <typename Fields>
+void describe(Fields& fields, HandedState& m) {
+  fields.boolean(m.is_last);
+  fields.text(m.piece, kPieceBytesMax, Content::kBytes);
+}
+template <typename Fields>
+void describe(Fields& fields, Settings& m) {
+  fields.boolean(m.is_last);
+  fields.text(m.piece, kPieceBytesMax, Content::kBytes);
+}
+template <typename Fields>
+void describe(Fields& fields, Token& m) {
+  fields.text(m.token, kTokenBytesMax, Content::kText);
+  fields.require(!m.token.empty());
+}
+template <typename Fields>
+void describe(Fields& fields, MayWrite& m) {
+  fields.number(m.until_ns);
+}
+template <typename Fields>
+void describe(Fields& fields, Connected& m) {
+  fields.number(m.id);
+  fields.text(m.failure, kReasonBytesMax, Content::kText);
+}
+template <typename Fields>
+void describe(Fields& fields, Ask& m) {
+  fields.number(m.id);
+  fields.choice(m.question, Question::kDebugPage);
+  fields.text(m.argument, kArgumentBytesMax, Content::kText);
+}
+template <typename Fields>
+void describe(Fields& fields, Drain& m) {
+  fields.number(m.limit_ms);
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+class Writer {
+ public:
+  explicit Writer(std::string& out) : out_(out) {}
+
+  template <typename Number>
+  void number(const Number& value) {
+    for (std::size_t i = 0; i < sizeof(Number); ++i) {
+      out_.push_back(static_cast<char>((value >> (8 * i)) & 0xff));
+    }
+  }
+  void boolean(const bool& value) { out_.push_back(value ? 1 : 0); }
+  template <typename Choice>
+  void choice(const Choice& value, Choice last) {
+    DAVIT_ASSERT(value <= last);
+    out_.push_back(static_cast<char>(value));
+  }
+  void text(const std::string& value, std::size_t bytes_max, Content content) {
+    DAVIT_ASSERT(value.size() <= bytes_max && (content == Content::kBytes || is_utf8(value)));
+    number(static_cast<std::uint32_t>(value.size()));
+    out_ += value;
+  }
+  void list(const std::vector<std::string>& values, std::size_t count_max, std::size_t bytes_max) {
+    DAVIT_ASSERT(values.size() <= count_max);
+    number(static_cast<std::uint32_t>(values.size()));
+    for (const std::string& each : values) text(each, bytes_max, Content::kText);
+  }
+  void require(bool holds) { DAVIT_ASSERT(holds); }
+
+ private:
+  std::string& out_;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::string_view rest) : rest_(rest) {}
+
+  template <typename Number>
+  void number(Number& value) {
+    const std::string_view bytes = take(sizeof(Number));
+    value = 0;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      value |=
+          static_cast<Number>(static_cast<Number>(static_cast<unsigned char>(bytes[i])) << (8 * i));
+    }
+  }
+  void boolean(bool& value) { value = byte_up_to(1) == 1; }
+  template <typename Choice>
+  void choice(Choice& value, Choice last) {
+    value = static_cast<Choice>(byte_up_to(static_cast<std::uint8_t>(last)));
+  }
+  void text(std::string& value, std::size_t bytes_max, Content content) {
+    value = take(length_up_to(bytes_max));
+    require(content == Content::kBytes || is_utf8(value));
+  }
+  void list(std::vector<std::string>& values, std::size_t count_max, std::size_t bytes_max) {
+    const std::size_t count = length_up_to(count_max);
+    for (std::size_t i = 0; i < count && good_; ++i) {
+      text(values.emplace_back(), bytes_max, Content::kText);
+    }
+  }
+  void require(bool holds) { good_ = good_ && holds; }
+
+  [[nodiscard]] bool is_complete() const { return good_ && rest_.empty(); }
+
+ private:
+  /// Exactly `size` bytes, or none and a mistake.
+  std::string_view take(std::size_t size) {
+    require(size <= rest_.size());
+    if (!good_) return {};
+    const std::string_view taken = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return taken;
+  }
+  std::size_t length_up_to(std::size_t max) {
+    std::uint32_t length = 0;
+    number(length);
+    require(length <= max);
+    return good_ ? length : 0;
+  }
+  std::uint8_t byte_up_to(std::uint8_t max) {
+    std::uint8_t byte = 0;
+    number(byte);
+    require(byte <= max);
+    return good_ ? byte : 0;
+  }
+
+  std::string_view rest_;
+  bool good_ = true;
+};
+
+template <typename Message>
+std::string encode_any(const Message& message) {
+  std::string out(1, static_cast<char>(message.index()));
+  Writer fields(out);
+  // A writer changes nothing, but shares the list of fields with the reader.
+  std::visit(
+      [&fields](const auto& each) {
+        describe(fields, const_cast<std::remove_cvref_t<decltype(each)>&>(each));
+      },
+      message);
+  DAVIT_ASSERT(out.size() <= kFrameBytesMax);
+  return out;
+}
+
+/// The alternative of that index with its initial values.
+template <typename Message, std::size_t... kIndex>
+Message blank(std::size_t index, std::index_sequence<kIndex...>) {
+  Message out;
+  ((kIndex == index ? (void)out.template emplace<kIndex>() : void()), ...);
+  return out;
+}
+
+template <typename Message>
+Result<Message> decode_any(std::string_view frame) {
+  constexpr std::size_t kKinds = std::variant_size_v<Message>;
+  if (frame.empty()) return Status(Code::kInvalid, "a frame is empty");
+  if (frame.size() > kFrameBytesMax) return Status(Code::kInvalid, "a frame is too long");
+  const std::size_t kind = static_cast<unsigned char>(frame[0]);
+  if (kind >= kKinds) {
+    return Status(Code::kInvalid, "a frame has the unknown kind " + std::to_string(kind));
+  }
+  Message message = blank<Message>(kind, std::make_index_sequence<kKinds>());
+  Reader fields(frame.substr(1));
+  std::visit([&fields](auto& each) { describe(fields, each); }, message);
+  if (fields.is_complete()) return message;
+  return Status(Code::kInvalid, "a frame of the kind " + std::to_string(kind) + " is malformed");
+}
+
+}  // namespace
+
+std::string encode(const ChildMessage& message) { return encode_any(message); }
+std::string encode(const HostMessage& message) { return encode_any(message); }
+
+Result<ChildMessage> decode_child_message(std::string_view frame) {
+  return decode_any<ChildMessage>(frame);
+}
+Result<HostMessage> decode_host_message(std::string_view frame) {
+  return decode_any<HostMessage>(frame);
+}
+
+}  // namespace davit::host
