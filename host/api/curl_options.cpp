@@ -7,6 +7,7 @@
 
 #include <davit/mutant.hpp>
 #include <string_view>
+#include <utility>
 
 #include "lib/net/tls_strength.hpp"
 
@@ -65,6 +66,32 @@ void set_tls(CURL* handle, const CurlSettings& settings, const TlsMaterial& tls)
 }
 
 }  // namespace
+
+Result<CurlSettings> connection_settings(const ConnectionConfig& config, const ServerUrl& url) {
+  Result<Proxy> proxy = proxy_of(config, url);
+  if (!proxy) return proxy.error();
+  CurlSettings settings;
+  settings.base_url = url.text();
+  settings.proxy = *std::move(proxy);
+  const bool https = url.scheme == ServerUrl::Scheme::kHttps;
+  if (https && !config.tls_server_name.empty()) {
+    // libcurl takes the name to verify from the URL, so the URL gets it, and the real address goes
+    // aside.
+    ServerUrl named = url;
+    named.host = config.tls_server_name;
+    settings.base_url = named.text();
+    settings.connect_to = named.address() + ":" + url.address();
+  }
+  if (config.insecure) settings.verify = CurlSettings::Verify::kNothing;
+  if (https && settings.proxy.url.empty()) {
+    settings.socket_url = "http://" + url.address();
+    settings.tls_name = config.tls_server_name.empty() ? url.host : config.tls_server_name;
+    if (settings.tls_name.starts_with('[')) {
+      settings.tls_name = settings.tls_name.substr(1, settings.tls_name.size() - 2);
+    }
+  }
+  return settings;
+}
 
 void append_line(CurlList& list, const std::string& line) {
   curl_slist* grown = curl_slist_append(list.get(), line.c_str());

@@ -2,12 +2,15 @@
 /// host/api's transport only.
 #pragma once
 
+#include <davit/result.hpp>
 #include <string>
 #include <string_view>
 
 #include "host/api/curl_handles.hpp"
 #include "host/api/proxy.hpp"
+#include "host/api/server_url.hpp"
 #include "host/api/tls_material.hpp"
+#include "host/config/connection_config.hpp"
 #include "lib/base/assert.hpp"
 #include "lib/net/transport.hpp"
 
@@ -26,6 +29,10 @@ struct CurlSettings {
   std::string socket_url{};
   std::string tls_name{};  ///< With socket_url: the name or address to verify.
 };
+
+/// The settings of connections to `url`, which is the server of `config`. Fails as proxy_of() does.
+[[nodiscard]] Result<CurlSettings> connection_settings(const ConnectionConfig& config,
+                                                       const ServerUrl& url);
 
 /// The idle time after which we close a connection. The API server closes at 90 s (net/http's
 /// IdleTimeout); a request that crosses its closing would fail.

@@ -7,38 +7,14 @@
 #include <vector>
 
 #include "host/api/connection_pool.hpp"
-#include "host/api/http1.hpp"
 #include "host/api/pooled_call.hpp"
 #include "host/api/request_thread.hpp"
 #include "host/api/server_url.hpp"
 #include "lib/base/mutex.hpp"
+#include "lib/net/http1.hpp"
 
 namespace davit::host {
 namespace {
-
-CurlSettings make_settings(const ConnectionConfig& config, const ServerUrl& url, Proxy proxy) {
-  CurlSettings settings;
-  settings.base_url = url.text();
-  settings.proxy = std::move(proxy);
-  const bool https = url.scheme == ServerUrl::Scheme::kHttps;
-  if (https && !config.tls_server_name.empty()) {
-    // libcurl takes the name to verify from the URL, so the URL gets it, and the real address goes
-    // aside.
-    ServerUrl named = url;
-    named.host = config.tls_server_name;
-    settings.base_url = named.text();
-    settings.connect_to = named.address() + ":" + url.address();
-  }
-  if (config.insecure) settings.verify = CurlSettings::Verify::kNothing;
-  if (https && settings.proxy.url.empty()) {
-    settings.socket_url = "http://" + url.address();
-    settings.tls_name = config.tls_server_name.empty() ? url.host : config.tls_server_name;
-    if (settings.tls_name.starts_with('[')) {
-      settings.tls_name = settings.tls_name.substr(1, settings.tls_name.size() - 2);
-    }
-  }
-  return settings;
-}
 
 // The usual form of the address: with a port only if it differs from the scheme's default.
 std::string host_of(const ServerUrl& url) {
@@ -229,10 +205,10 @@ Result<std::unique_ptr<Transport>> make_curl_transport(const ConnectionConfig& c
   Result<std::unique_ptr<TlsSource>> tls =
       TlsSource::open(config, clock.now(), metrics, std::move(log));
   if (!tls) return tls.error();
-  Result<Proxy> proxy = proxy_of(config, *url);
-  if (!proxy) return proxy.error();
-  return std::unique_ptr<Transport>(std::make_unique<CurlTransport>(
-      *url, make_settings(config, *url, *std::move(proxy)), *std::move(tls), clock));
+  Result<CurlSettings> settings = connection_settings(config, *url);
+  if (!settings) return settings.error();
+  return std::unique_ptr<Transport>(
+      std::make_unique<CurlTransport>(*url, *std::move(settings), *std::move(tls), clock));
 }
 
 }  // namespace davit::host

@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "host/api/curl_transport.hpp"
-#include "host/api/http1.hpp"
 #include "host/api/outbound_call.hpp"
 #include "host/api/outbound_parts.hpp"
 #include "host/api/tls_material.hpp"
 #include "lib/base/lower_case.hpp"
+#include "lib/net/http1.hpp"
 
 namespace davit::host {
 namespace {

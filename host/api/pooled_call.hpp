@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "host/api/connection_pool.hpp"
-#include "host/api/http1.hpp"
 #include "host/api/pooled_connection.hpp"
 #include "lib/net/connection_quota.hpp"
+#include "lib/net/http1.hpp"
 #include "lib/net/request_loop.hpp"
 #include "lib/net/transport.hpp"
 

@@ -77,6 +77,8 @@ class Session {
     error_code ignored;
     socket_.set_option(tcp::no_delay(true), ignored);
     socket_.non_blocking(true, ignored);
+    const tcp::endpoint client = socket_.remote_endpoint(ignored);
+    if (!ignored) http_.set_client(client.address().to_string());
   }
 
   /// Carries out whatever is to be done now. May destroy the session.

@@ -47,6 +47,10 @@ void complete(HttpHeaders& headers, const HttpHeaders& common) {
   }
 }
 
+bool same_header(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && lower_case(std::string(a)) == lower_case(std::string(b));
+}
+
 std::string hex(std::size_t number) {
   std::array<char, 2 * sizeof number + 1> text{};
   std::snprintf(text.data(), text.size(), "%zx", number);
@@ -75,6 +79,8 @@ void HttpConnection::receive_end() {
     delayed->reply.after = After::kClose;  // A client that half-closed gets its response.
   } else if (auto* const responding = std::get_if<Responding>(&state_)) {
     responding->reply.after = After::kClose;
+  } else if (is<Tunnelling>()) {
+    // The tunnel still gets the rest of its bytes.
   } else {
     close(SocketAction::kClose);  // The client no longer reads a stream.
   }
@@ -120,8 +126,21 @@ HttpConnection::Reply HttpConnection::respond(RequestReader& reader) {
   reply.old_version = reader.old_version();
   reply.head_only = request.method == "HEAD";
   request.peer = peer_;
+  if (!client_.empty()) add_client(request.headers);
   reply.response = handler_(request);
   return reply;
+}
+
+/// Several headers of the name become one.
+void HttpConnection::add_client(HttpHeaders& headers) const {
+  constexpr std::string_view kName = "X-Forwarded-For";
+  const auto is_it = [](const auto& header) { return same_header(header.first, kName); };
+  std::string chain;
+  for (const auto& each : headers) {
+    if (is_it(each) && !each.second.empty()) chain += each.second + ", ";
+  }
+  std::erase_if(headers, is_it);
+  headers.emplace_back(kName, chain + client_);
 }
 
 HttpConnection::Reply HttpConnection::refusal(int status) {
@@ -158,6 +177,7 @@ bool HttpConnection::advance(Delayed& state, Time now) {
 }
 
 void HttpConnection::begin_response(Reply reply) {
+  if (reply.response.status == kSwitchingProtocols) return begin_tunnel(std::move(reply));
   write_head(reply);
   const bool has_body = may_have_body(reply.response.status) && !reply.head_only;
   if (!has_body) reply.response.stream.reset();
@@ -170,6 +190,21 @@ void HttpConnection::begin_response(Reply reply) {
   append_chunk(reply, piece);
   const Streaming& streaming = state_.emplace<Streaming>(Streaming{std::move(reply)});
   streaming.reply.response.stream->on_ready(wake_);
+}
+
+void HttpConnection::begin_tunnel(Reply reply) {
+  std::unique_ptr<HttpBodyStream> stream = std::move(reply.response.stream);
+  auto* const tunnel = dynamic_cast<HttpTunnel*>(stream.get());
+  if (tunnel == nullptr) {
+    Reply refused = refusal(500);
+    refused.head_only = reply.head_only;
+    return begin_response(std::move(refused));
+  }
+  reply.after = After::kNextRequest;  // Its own headers say what becomes of the connection.
+  reply.old_version = false;
+  write_head(reply);
+  tunnel->on_ready(wake_);
+  state_.emplace<Tunnelling>(Tunnelling{std::move(stream), tunnel});
 }
 
 void HttpConnection::write_head(Reply& reply) {
@@ -230,15 +265,32 @@ void HttpConnection::pull(Streaming& state) {
   stream.reset();
 }
 
+void HttpConnection::pull(Tunnelling& state) {
+  if (!state.readable || state.ended) return;
+  const HttpBodyStream::State read = state.tunnel->read(out_, kStreamPiece);
+  if (read != HttpBodyStream::State::kOpen) {
+    state.ended = true;
+  } else if (out_.empty()) {
+    state.readable = false;
+  }
+}
+
 std::string HttpConnection::output(Time now) {
   if (send_deadline_ || is<Closed>()) return {};
   step(now);
+  if (auto* const tunnelling = std::get_if<Tunnelling>(&state_); tunnelling && out_.empty()) {
+    pull(*tunnelling);
+    step(now);
+  }
   if (auto* const streaming = std::get_if<Streaming>(&state_); streaming && out_.empty()) {
     pull(*streaming);
     step(now);  // It may have ended without a byte.
   }
   std::string piece = std::exchange(out_, {});
-  if (!piece.empty()) send_deadline_ = now + options_.request_time;
+  // The program behind a tunnel decides how long a client may pause.
+  if (!piece.empty()) {
+    send_deadline_ = is<Tunnelling>() ? Time::max() : now + options_.request_time;
+  }
   return piece;
 }
 
@@ -253,6 +305,21 @@ bool HttpConnection::advance(const Responding& state, Time now) {
 
 bool HttpConnection::advance(const Streaming& state, Time now) {
   return finish(state.tail, state.reply.after, now);
+}
+
+bool HttpConnection::advance(Tunnelling& state, Time now) {
+  if (!in_.empty() && state.tunnel->wants_input()) {
+    state.tunnel->receive(in_);
+    in_ = std::string();
+  }
+  if (peer_ended_ && in_.empty() && !std::exchange(state.knows_end, true)) {
+    state.tunnel->receive_end();
+    state.readable = true;
+  }
+  if (!state.ended || send_deadline_ || !out_.empty()) return false;
+  in_ = std::string();
+  state_.emplace<Lingering>(Lingering{now + kLingerTime});
+  return true;
 }
 
 /// A large list or head is not kept while the connection is idle, nor is a stream's place in the
@@ -284,6 +351,7 @@ void HttpConnection::close(SocketAction action) {
 
 void HttpConnection::wake() {
   if (auto* const streaming = std::get_if<Streaming>(&state_)) streaming->readable = true;
+  if (auto* const tunnelling = std::get_if<Tunnelling>(&state_)) tunnelling->readable = true;
 }
 
 void HttpConnection::tick(Time now) {
@@ -292,6 +360,9 @@ void HttpConnection::tick(Time now) {
   if (auto* const streaming = std::get_if<Streaming>(&state_)) {
     const std::unique_ptr<HttpBodyStream>& stream = streaming->reply.response.stream;
     if (stream && now >= stream->next_read()) streaming->readable = true;
+  }
+  if (auto* const tunnelling = std::get_if<Tunnelling>(&state_)) {
+    if (now >= tunnelling->tunnel->next_read()) tunnelling->readable = true;
   }
   step(now);
 }
@@ -318,6 +389,9 @@ HttpConnection::SocketAction HttpConnection::action() const {
 
 bool HttpConnection::wants_input() const {
   if (peer_ended_ || is<Closed>()) return false;
+  if (const auto* const tunnelling = std::get_if<Tunnelling>(&state_)) {
+    return in_.empty() && tunnelling->tunnel->wants_input();
+  }
   return waits_for_client() || in_.size() < kAheadMax;
 }
 
@@ -332,6 +406,9 @@ Time HttpConnection::state_deadline() const {
 
 Time HttpConnection::deadline() const {
   const Time next = std::min(send_deadline_.value_or(Time::max()), state_deadline());
+  if (const auto* const tunnelling = std::get_if<Tunnelling>(&state_)) {
+    return tunnelling->readable ? next : std::min(next, tunnelling->tunnel->next_read());
+  }
   const auto* const streaming = std::get_if<Streaming>(&state_);
   if (streaming == nullptr || streaming->readable || !streaming->reply.response.stream) return next;
   return std::min(next, streaming->reply.response.stream->next_read());

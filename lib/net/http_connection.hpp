@@ -11,6 +11,7 @@
 
 #include "lib/base/clock.hpp"
 #include "lib/net/http_server.hpp"
+#include "lib/net/http_tunnel.hpp"
 #include "lib/net/request_reader.hpp"
 
 namespace davit {
@@ -18,7 +19,7 @@ namespace davit {
 /// Reads a request, responds, and starts again while the client keeps the connection.
 ///
 ///   Idle ──▶ Reading ──▶ Delayed ──▶ Responding or Streaming ──▶ Idle, or
-///                                                              Lingering ──▶ Closed
+///                                    or Tunnelling             Lingering ──▶ Closed
 ///
 /// Pipelined requests get their responses in order: the next request is read when the response
 /// before it has left.
@@ -44,6 +45,9 @@ class HttpConnection {
 
   /// The certificate of a TLS peer, for requests from now on.
   void set_peer(PeerCertificate peer) { peer_ = std::move(peer); }
+  /// The peer's IP address, which handlers see at the end of the header X-Forwarded-For, as behind
+  /// any proxy. None: they see that header as the client sends it.
+  void set_client(std::string address) { client_ = std::move(address); }
 
   void receive(std::string_view bytes, Time now);
   /// The peer will send no more.
@@ -107,6 +111,14 @@ class HttpConnection {
     Tail tail = Tail::kStream;
     bool readable = true;  ///< The stream may have something.
   };
+  /// The connection has changed its protocol: its bytes are the tunnel's, in both directions.
+  struct Tunnelling {
+    std::unique_ptr<HttpBodyStream> stream;
+    HttpTunnel* tunnel = nullptr;  ///< `stream`.
+    bool readable = true;          ///< The tunnel may have something.
+    bool ended = false;            ///< It will have nothing more.
+    bool knows_end = false;        ///< It knows that the client sends no more.
+  };
   /// The last response has left. What the client still sends is discarded for a moment: closing on
   /// unread input would reset the connection, and the client would lose the response.
   struct Lingering {
@@ -124,14 +136,18 @@ class HttpConnection {
   bool advance(Delayed& state, Time now);
   bool advance(const Responding& state, Time now);
   bool advance(const Streaming& state, Time now);
+  bool advance(Tunnelling& state, Time now);
   bool advance(const Lingering&, Time) { return false; }
   bool advance(const Closed&, Time) { return false; }
 
   [[nodiscard]] Reply respond(RequestReader& reader);
+  void add_client(HttpHeaders& headers) const;
   [[nodiscard]] static Reply refusal(int status);
   void begin_response(Reply reply);
+  void begin_tunnel(Reply reply);
   void write_head(Reply& reply);
   void pull(Streaming& state);
+  void pull(Tunnelling& state);
   void append_chunk(const Reply& reply, std::string_view piece);
   /// Ends the response once all of it has left; false until then.
   bool finish(Tail tail, After after, Time now);
@@ -150,8 +166,9 @@ class HttpConnection {
   const Handler& handler_;
   const std::function<void()> wake_;
   std::optional<PeerCertificate> peer_;
+  std::string client_;
 
-  std::variant<Idle, Reading, Delayed, Responding, Streaming, Lingering, Closed> state_;
+  std::variant<Idle, Reading, Delayed, Responding, Streaming, Tunnelling, Lingering, Closed> state_;
   std::string in_;                     // Not yet read.
   std::string out_;                    // Not yet handed out.
   std::optional<Time> send_deadline_;  // Between output() and sent().

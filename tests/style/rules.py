@@ -18,7 +18,7 @@ PROSE = ('.md',)
 LIBRARY_FOLDERS = {
     'yaml-cpp/': ('lib/kube/',), 'curl/': ('host/api/',), 'boost/dll': ('host/loading/',),
     'CLI/': ('cli/',), 'spdlog/': ('lib/base/',), 'prometheus/': ('host/metrics/',),
-    'boost/beast': ('lib/net/', 'host/api/http1.cpp'), 'boost/asio': ('lib/net/',), 'protozero/': ('lib/kube/schema/',),
+    'boost/beast': ('lib/net/',), 'boost/asio': ('lib/net/',), 'protozero/': ('lib/kube/schema/',),
     're2/': ('lib/kube/validation/',),
 }
 HEAVY = tuple(LIBRARY_FOLDERS) + ('rapidjson/',)

@@ -9,10 +9,10 @@
 
 #include "host/api/curl_transport.hpp"
 #include "host/api/exec_plugin.hpp"
-#include "host/api/http1.hpp"
 #include "host/api/outbound_client.hpp"
 #include "host/api/request_builder.hpp"
 #include "lib/base/header_value.hpp"
+#include "lib/net/http1.hpp"
 #include "tests/host/api/collected_response.hpp"
 #include "tests/host/api/credentials_fixture.hpp"
 #include "tests/host/api/tiny_server.hpp"

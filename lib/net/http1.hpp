@@ -1,5 +1,5 @@
-/// Encodes HTTP/1.1 requests and decodes responses. Internal to host/api. Beast's headers are only
-/// included in the source.
+/// Encodes HTTP/1.1 requests and decodes responses. Beast's headers are only included in the
+/// source.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "lib/net/transport.hpp"
 
-namespace davit::host {
+namespace davit {
 
 /// Counts the headers of a response, or its trailers, however they arrive.
 class HeadLimit {
@@ -46,12 +47,17 @@ struct Http1Route {
 /// Content-Length.
 enum class ResponseBody { kPossible, kNever };
 
+/// Whether the request asks for another protocol, which a response with status 101 begins.
+enum class ProtocolSwitch { kRefused, kWanted };
+
 /// Reads one final response from the bytes of a connection, and hands it to a ResponseReader.
-/// Informational responses before it are skipped.
+/// Informational responses before it are skipped. If a switch of the protocol is wanted, a response
+/// with status 101 is a final one, without a body; take_rest() then begins with the other protocol.
 class Http1Response {
  public:
   /// `reader` and `route`, the request's, must outlive this.
-  Http1Response(ResponseReader& reader, ResponseBody body, const Http1Route& route);
+  Http1Response(ResponseReader& reader, ResponseBody body, const Http1Route& route,
+                ProtocolSwitch protocol_switch = ProtocolSwitch::kRefused);
   ~Http1Response();
   Http1Response(const Http1Response&) = delete;
   Http1Response& operator=(const Http1Response&) = delete;
@@ -71,6 +77,8 @@ class Http1Response {
 
   /// Whether the connection may carry another request. Valid once the response is complete.
   [[nodiscard]] bool keeps_connection() const;
+  /// The bytes behind the complete response.
+  [[nodiscard]] std::string take_rest() { return std::move(unread_); }
   /// Whether any byte has come.
   [[nodiscard]] bool began() const { return began_; }
   /// Whether the final response's head has come.
@@ -88,6 +96,7 @@ class Http1Response {
   ResponseReader& reader_;
   const ResponseBody body_;
   const Http1Route& route_;
+  const ProtocolSwitch switch_;
   std::unique_ptr<Parser> parser_;
   std::string unread_;  // Came, and does not make a whole element of the protocol yet.
   bool began_ = false;
@@ -95,4 +104,4 @@ class Http1Response {
   TransportEnd end_;
 };
 
-}  // namespace davit::host
+}  // namespace davit

@@ -1,4 +1,4 @@
-#include "host/api/http1.hpp"
+#include "lib/net/http1.hpp"
 
 #include <algorithm>
 #include <boost/beast/http/basic_parser.hpp>
@@ -9,8 +9,9 @@
 #include "lib/base/header_value.hpp"
 #include "lib/base/lower_case.hpp"
 #include "lib/base/printable.hpp"
+#include "lib/net/http_tunnel.hpp"
 
-namespace davit::host {
+namespace davit {
 namespace {
 
 namespace http = boost::beast::http;
@@ -93,8 +94,9 @@ Result<std::string> http1_request(const HttpRequest& request, const Http1Route& 
 /// Passes the parts of one head and its body to the reader, and drops informational responses.
 class Http1Response::Parser final : public http::basic_parser<false> {
  public:
-  Parser(ResponseReader& reader, ResponseBody body, const Http1Route& route)
-      : reader_(reader), is_of_proxy_(!route.proxy.empty()) {
+  Parser(ResponseReader& reader, ResponseBody body, const Http1Route& route,
+         ProtocolSwitch protocol_switch)
+      : reader_(reader), is_of_proxy_(!route.proxy.empty()), switch_(protocol_switch) {
     header_limit(static_cast<std::uint32_t>(kHttpHeadBytesMax));
     body_limit(std::numeric_limits<std::uint64_t>::max());  // The reader has a limit of its own.
     eager(true);
@@ -102,7 +104,9 @@ class Http1Response::Parser final : public http::basic_parser<false> {
   }
 
   [[nodiscard]] int status() const { return status_; }
-  [[nodiscard]] bool is_final() const { return status_ >= 200; }
+  [[nodiscard]] bool is_final() const {
+    return status_ >= 200 || (switch_ == ProtocolSwitch::kWanted && status_ == kSwitchingProtocols);
+  }
   [[nodiscard]] bool has_enough() const { return enough_; }
   [[nodiscard]] bool is_refused_by_proxy() const { return refused_; }
   [[nodiscard]] bool is_paused() const { return !held_.empty(); }
@@ -159,6 +163,7 @@ class Http1Response::Parser final : public http::basic_parser<false> {
 
   ResponseReader& reader_;
   const bool is_of_proxy_;
+  const ProtocolSwitch switch_;
   HttpHeaders headers_;
   HeadLimit limit_;  // Counts the head, then the trailers.
   int status_ = 0;
@@ -167,11 +172,13 @@ class Http1Response::Parser final : public http::basic_parser<false> {
   std::string held_;  // Not empty: the reader pauses.
 };
 
-Http1Response::Http1Response(ResponseReader& reader, ResponseBody body, const Http1Route& route)
+Http1Response::Http1Response(ResponseReader& reader, ResponseBody body, const Http1Route& route,
+                             ProtocolSwitch protocol_switch)
     : reader_(reader),
       body_(body),
       route_(route),
-      parser_(std::make_unique<Parser>(reader, body, route)) {}
+      switch_(protocol_switch),
+      parser_(std::make_unique<Parser>(reader, body, route, protocol_switch)) {}
 
 Http1Response::~Http1Response() = default;
 
@@ -184,12 +191,12 @@ bool Http1Response::has_head() const { return parser_->is_header_done() && parse
 
 bool Http1Response::keeps_connection() const { return unread_.empty() && parser_->keep_alive(); }
 
-// Only 101 changes the protocol, and we never request that.
+// One with status 101 changes the protocol, which this request does not want.
 Http1Response::State Http1Response::restart_after_informational() {
-  if (parser_->status() == 101 || ++informational_ > kInformationalMax) {
+  if (parser_->status() == kSwitchingProtocols || ++informational_ > kInformationalMax) {
     return broken(Break::kOther, "the server sends informational responses only");
   }
-  parser_ = std::make_unique<Parser>(reader_, body_, route_);
+  parser_ = std::make_unique<Parser>(reader_, body_, route_, switch_);
   return State::kMore;
 }
 
@@ -255,4 +262,4 @@ Http1Response::State Http1Response::finish() {
   return broken(Break::kReset, "the server closed the connection before its response was complete");
 }
 
-}  // namespace davit::host
+}  // namespace davit
