@@ -40,8 +40,8 @@ class SkippedObjects {
   void erase(std::string_view ns, std::string_view name);
   /// Whether a state of this very object is here; an unknown UID is equal to each.
   [[nodiscard]] bool has(std::string_view ns, std::string_view name, std::string_view uid) const;
-  /// Marks the entry of that name as one of which the cache holds an older state; ignored when
-  /// there is none.
+  /// Marks the entry of that name as one of which the cache holds an older state; ignored
+  /// without such an entry.
   void keep(std::string_view ns, std::string_view name);
   /// Names the kind of those whose text did not: the items of a list.
   void set_kind(std::string_view api_version, std::string_view kind);

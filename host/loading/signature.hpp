@@ -43,8 +43,8 @@ class SigningKey {
  public:
   /// kInternal: OpenSSL has no randomness.
   [[nodiscard]] static Result<SigningKey> generate();
-  /// The key in a PEM text (PKCS #8), as `openssl genpkey -algorithm ed25519` writes it. kInvalid:
-  /// there is none, it is encrypted, or of another kind.
+  /// The key in a PEM text (PKCS #8), as `openssl genpkey -algorithm ed25519` writes it. kInvalid
+  /// if the text has no key, or one that is encrypted or of another kind.
   [[nodiscard]] static Result<SigningKey> from_pem(std::string_view text);
 
   SigningKey(SigningKey&&) noexcept;
@@ -72,7 +72,7 @@ class SigningKey {
                                                    const SignedPlugin& plugin,
                                                    const std::vector<TrustedKey>& keys);
 
-/// The same for the plugin at `path`: reads its signature file. kNotFound: there is none.
+/// The same for the plugin at `path`: reads its signature file. kNotFound without such a file.
 [[nodiscard]] Result<std::string> find_signer(const std::filesystem::path& path,
                                               const SignedPlugin& plugin,
                                               const std::vector<TrustedKey>& keys);

@@ -36,7 +36,8 @@ Status CloudExchange::offer(CloudSide& side) {
 
 void CloudExchange::serve(CloudSide& side) {
   MutexLock lock(mutex_);
-  if (side_ != &side) set(&side);
+  const bool is_offered = std::ranges::find(sides_, &side) != sides_.end();
+  if (is_offered && side_ != &side) set(&side);
 }
 
 void CloudExchange::withdraw(CloudSide& side) {

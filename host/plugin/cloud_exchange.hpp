@@ -35,7 +35,7 @@ class CloudExchange {
 
   /// kAlreadyExists: another controller provides; at most one may.
   Status offer(CloudSide& side) EXCLUDES(mutex_);
-  /// `side` takes the place of an earlier build.
+  /// `side` takes the place of an earlier build, unless it has been withdrawn.
   void serve(CloudSide& side) EXCLUDES(mutex_);
   /// No call of it begins any more. A build of it that has offered itself takes its place.
   void withdraw(CloudSide& side) EXCLUDES(mutex_);

@@ -72,13 +72,34 @@ std::optional<Time> PluginRegistry::beginning(ControllerHost& host, Time now) co
   return now;
 }
 
-void PluginRegistry::begin(const PluginSlot& slot, HostedController& controller,
-                           std::optional<Time> as_of) {
-  if (slot.is_paused(controller.host->name())) controller.host->pause();
+void Beginning::carry_out() const {
+  if (stays && leads) host->lead(as_of);
+}
+
+Beginning PluginRegistry::begin(const PluginSlot& slot, HostedController& controller,
+                                std::optional<Time> as_of) {
+  ControllerHost& host = *controller.host;
+  // Under the lock, so that the operator's next command is not undone.
+  if (slot.is_paused(host.name())) host.pause();
   controller.began = as_of;
-  if (controller.host->declared().without_leadership || leads(*controller.host)) {
-    controller.host->lead(as_of);
+  return {&host, controller.probes.enter(), as_of,
+          host.declared().without_leadership || leads(host)};
+}
+
+std::vector<Beginning> PluginRegistry::lead(std::optional<Time> since, ControllerLease lease) {
+  const bool is_migration = lease == ControllerLease::kMigration;
+  (is_migration ? leading_migrated : leading) = true;
+  (is_migration ? won_migrated : won) = since;
+  std::vector<Beginning> out;
+  for (const auto& slot : slots) {
+    for (const auto& each : slot->now.controllers) {
+      if (each->host->abi().options.lease != lease) continue;
+      if (each->host->declared().without_leadership) continue;  // It has begun.
+      each->began = since;
+      out.push_back({each->host.get(), each->probes.enter(), since, true});
+    }
   }
+  return out;
 }
 
 void PluginRegistry::resume(const PluginSlot& slot) {

@@ -35,6 +35,19 @@ struct PluginSlot {
   [[nodiscard]] bool is_paused(std::string_view controller) const;
 };
 
+/// The rest of the begin of a controller, or of its lead. The controller is not retired as long as
+/// this exists.
+struct Beginning {
+  ControllerHost* host;
+  std::optional<Gate::Pass> stays;  ///< Nothing: the controller ends already.
+  std::optional<Time> as_of;  ///< Its caches must be known to be as new; nothing: as they are.
+  bool leads;
+
+  /// Lets it sync if this host leads. Logs and notifies listeners of informers, so it is called
+  /// without the registry's lock.
+  void carry_out() const;
+};
+
 /// The slots, and the facts that decide which of their controllers sync. Slots keep their address;
 /// only an ExclusiveOperation adds one, removes one or changes its build.
 struct PluginRegistry {
@@ -78,7 +91,10 @@ struct PluginRegistry {
   [[nodiscard]] std::optional<Time> beginning(ControllerHost& host, Time now) const REQUIRES(mutex);
   /// Lets a controller of a slot sync once its caches are known to be as new as `as_of`, unless
   /// leadership or the operator forbids it.
-  void begin(const PluginSlot& slot, HostedController& controller, std::optional<Time> as_of)
+  [[nodiscard]] Beginning begin(const PluginSlot& slot, HostedController& controller,
+                                std::optional<Time> as_of) REQUIRES(mutex);
+  /// This host has won or needs no lease: sets the fact, and returns the controllers under it.
+  [[nodiscard]] std::vector<Beginning> lead(std::optional<Time> since, ControllerLease lease)
       REQUIRES(mutex);
   /// Resumes the controllers of a slot that the operator has not paused.
   void resume(const PluginSlot& slot) REQUIRES(mutex);

@@ -64,35 +64,35 @@ void PluginSet::add(std::string_view plugin, std::unique_ptr<ControllerHost> con
 }
 
 void PluginSet::start(std::optional<Time> now) {
-  std::vector<std::string> names;
+  std::vector<Beginning> beginnings;
   {
     MutexLock lock(registry_.mutex);
     registry_.started = now;
     for (const auto& slot : registry_.slots) {
       for (const auto& each : slot->now.controllers) {
-        names.push_back(each->host->name());
-        log_.info(1, "Controller starting...", {{"controller", each->host->name()}});
-        each->host->start();
-        registry_.begin(*slot, *each, now);
+        beginnings.push_back(registry_.begin(*slot, *each, now));
       }
     }
+  }
+  std::vector<std::string> names;
+  for (const Beginning& each : beginnings) {
+    names.push_back(each.host->name());
+    log_.info(1, "Controller starting...", {{"controller", each.host->name()}});
+    each.host->start();
+    each.carry_out();
   }
   observers_.report_up(names);
 }
 
 void PluginSet::lead(std::optional<Time> won, ControllerLease lease) {
-  MutexLock lock(registry_.mutex);
-  const bool is_migration = lease == ControllerLease::kMigration;
-  (is_migration ? registry_.leading_migrated : registry_.leading) = true;
-  (is_migration ? registry_.won_migrated : registry_.won) = won;
-  for (const auto& slot : registry_.slots) {
-    for (const auto& each : slot->now.controllers) {
-      if (each->host->abi().options.lease != lease) continue;
-      if (each->host->declared().without_leadership) continue;  // It has begun.
-      each->began = won;
-      each->host->lead(won);
-    }
+  // An operation may replace one of them before it is called: the build that it puts there leads as
+  // well, and the old one stays paused.
+  std::vector<Beginning> beginnings;
+  {
+    MutexLock lock(registry_.mutex);
+    beginnings = registry_.lead(won, lease);
   }
+  for (const Beginning& each : beginnings) each.carry_out();
 }
 
 void PluginSet::lose() {
@@ -262,7 +262,10 @@ SwapReport PluginSet::load(const LoadOrder& wanted) {
     return report;
   }
   const bool by_name = wanted.sha256.empty() && wanted.pin;
+  // Before the slot shows them to other threads: lead() expects controllers that have started.
+  for (const auto& each : made.controllers) each->host->start();
   std::vector<std::string> names;
+  std::vector<Beginning> beginnings;
   {
     MutexLock lock(registry_.mutex);
     registry_.slots.push_back(make_slot(report.plugin, wanted.file,
@@ -271,10 +274,10 @@ SwapReport PluginSet::load(const LoadOrder& wanted) {
     PluginSlot& slot = *registry_.slots.back();
     names = slot.controllers();
     for (const auto& each : slot.now.controllers) {
-      each->host->start();
-      registry_.begin(slot, *each, registry_.beginning(*each->host, began));
+      beginnings.push_back(registry_.begin(slot, *each, registry_.beginning(*each->host, began)));
     }
   }
+  for (const Beginning& each : beginnings) each.carry_out();
   observers_.report_up(names);
   report.text = "the plugin " + report.plugin + " is loaded";
   return report;
@@ -348,14 +351,16 @@ SwapReport PluginSet::enable(const std::string& controller) {
     preparation_.discard(std::move(made), report);
     return report;
   }
+  made.controllers.front()->host->start();  // First, as in load().
+  std::optional<Beginning> beginning;
   {
     MutexLock lock(registry_.mutex);
     PluginSlot& slot = *registry_.find(report.plugin);
     slot.now.controllers.push_back(std::move(made.controllers.front()));
     HostedController& enabled = *slot.now.controllers.back();
-    enabled.host->start();
-    registry_.begin(slot, enabled, registry_.beginning(*enabled.host, began));
+    beginning.emplace(registry_.begin(slot, enabled, registry_.beginning(*enabled.host, began)));
   }
+  beginning->carry_out();
   observers_.report_up({name});
   report.text = name + " runs";
   return report;

@@ -1,6 +1,7 @@
 #include "host/swap/shadows.hpp"
 
 #include <utility>
+#include <vector>
 
 namespace davit::host {
 namespace {
@@ -68,21 +69,25 @@ ShadowReport Shadows::start(const SwapRequest& request) {
 
 void Shadows::begin(const std::string& plugin, std::unique_ptr<ShadowRun> run,
                     ShadowReport& report) {
-  MutexLock lock(registry_.mutex);
-  PluginSlot& slot = *registry_.find(plugin);
-  report.from = slot.now.build();
-  for (const auto& each : run->generation.controllers) {
-    const HostedController& original = *slot.now.find(each->host->name());
-    ControllerHost& serving = *original.host;
-    serving.abi().intended.begin(IntendedWrites::Mode::kRecord);
-    // Both builds sync every object once, so that their first writes can be compared.
-    run->keys += each->host->hand_over().mirror_keys(serving.hand_over());
-    registry_.begin(slot, *each, original.began);
+  std::vector<Beginning> beginnings;
+  {
+    MutexLock lock(registry_.mutex);
+    PluginSlot& slot = *registry_.find(plugin);
+    report.from = slot.now.build();
+    for (const auto& each : run->generation.controllers) {
+      const HostedController& original = *slot.now.find(each->host->name());
+      ControllerHost& serving = *original.host;
+      serving.abi().intended.begin(IntendedWrites::Mode::kRecord);
+      // Both builds sync every object once, so that their first writes can be compared.
+      run->keys += each->host->hand_over().mirror_keys(serving.hand_over());
+      beginnings.push_back(registry_.begin(slot, *each, original.began));
+    }
+    run->since = clock_.now();
+    report.keys = run->keys;
+    report.text = describe(slot, *run);
+    slot.shadow = std::move(run);
   }
-  run->since = clock_.now();
-  report.keys = run->keys;
-  report.text = describe(slot, *run);
-  slot.shadow = std::move(run);
+  for (const Beginning& each : beginnings) each.carry_out();
 }
 
 ShadowReport Shadows::compare(const std::string& plugin) {

@@ -180,6 +180,7 @@ bool Swap::hand_state() {
 
 bool Swap::hand_over() {
   std::vector<ControllerHandOver::HandedOver> handed;  // Destroyed when the new build serves.
+  std::vector<Beginning> beginnings;
   {
     MutexLock lock(parts_.registry.mutex);
     if (parts_.registry.stopping) {
@@ -200,10 +201,11 @@ bool Swap::hand_over() {
     if (copy_ == nullptr) slot_->file = request_.file;
     slot_->sha256 = request_.sha256.value_or(slot_->sha256);
     for (const auto& each : slot_->now.controllers) {
-      parts_.registry.begin(*slot_, *each, each->began);
+      beginnings.push_back(parts_.registry.begin(*slot_, *each, each->began));
     }
     begin_probation();
   }
+  for (const Beginning& each : beginnings) each.carry_out();
   report_.pause = parts_.clock.now() - drained_;
   report_.text = "generation " + std::to_string(report_.to.generation) + " serves";
   return true;

@@ -48,8 +48,8 @@ Pairs labels_of(const Json& object) {
   return out;
 }
 
-/// The version `api_version` of the definition of `near`, which is served or that of storage; null:
-/// there is none.
+/// The version `api_version` of the definition of `near` if it is served or the storage version,
+/// else null.
 const Resource* in_version(const ResourceSet& resources, const Resource& near,
                            std::string_view api_version) {
   for (const ResourcePtr& each : resources.sharing(near.collection)) {

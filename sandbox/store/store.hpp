@@ -111,7 +111,7 @@ class Store {
   /// The revision of the last write; 1 before the first.
   [[nodiscard]] Revision revision() const;
 
-  /// The current version of an object; null if there is none.
+  /// The current version of an object, or null.
   [[nodiscard]] VersionPtr get(const Collection& collection, std::string_view ns,
                                std::string_view name) const;
   /// The current content of a namespace; with an empty `ns`, of the collection.
@@ -124,7 +124,7 @@ class Store {
   /// Creates an object; kAlreadyExists if the name is taken.
   [[nodiscard]] Result<VersionPtr> create(const Collection& collection, Draft draft);
   /// Replaces the version `expected`. kConflict if the current version is another one, kNotFound if
-  /// there is none.
+  /// the object does not exist.
   [[nodiscard]] Result<VersionPtr> update(const Collection& collection, Draft draft,
                                           Revision expected);
   /// Removes the version `expected`; `last` is its final content, which DELETED shows. kConflict

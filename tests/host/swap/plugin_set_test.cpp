@@ -1,7 +1,12 @@
 #include "host/swap/plugin_set.hpp"
 
+#include <atomic>
 #include <fstream>
+#include <functional>
 #include <future>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "host/crash/stuck_positions.hpp"
 #include "host/plugin/host_abi.hpp"
@@ -11,9 +16,11 @@ namespace davit::host {
 namespace {
 
 using std::chrono::seconds;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
@@ -300,6 +307,54 @@ TEST_F(SwapTest, AStandbysNewBuildWaitsForLeadership) {
   transport_.await_requests(2);
 
   EXPECT_EQ(asked()[1], "v2-a");
+}
+
+class CallingOutTest : public SwapTest {
+ protected:
+  CallingOutTest() {
+    on_log_ = [this](std::string_view message) {
+      const bool is_of_a_beginning =
+          message == "Controller starting..." || message == "Started workers";
+      if (!asks_ || !is_of_a_beginning) return;
+      static_cast<void>(set_->serving().state());
+      seen_.push(std::string(message));
+    };
+  }
+  /// The messages of a beginning that are logged during `call`. Each takes the lock of the set, so
+  /// a call that logs under it does not end. The log stands for all that a call may lead to.
+  std::vector<std::string> logged(const std::function<void()>& call) {
+    seen_.clear();
+    asks_ = true;
+    call();
+    asks_ = false;
+    return seen_.entries();
+  }
+
+ private:
+  std::atomic<bool> asks_ = false;
+  test::Collector<std::string> seen_;
+};
+
+TEST_F(CallingOutTest, StartAndLeadCallNothingUnderTheLockOfTheSet) {
+  EXPECT_THAT(logged([this] { start(); }), Contains("Controller starting..."));
+  set_->lose();
+  place("v2");
+  ASSERT_TRUE(swap().ok());
+  ASSERT_EQ(set_->serving().state().plugins[0].controllers[0].state, "standby");
+  EXPECT_THAT(logged([this] { set_->lead(); }), Contains("Started workers"));
+}
+
+TEST_F(CallingOutTest, ASwapCallsNothingUnderTheLockOfTheSet) {
+  start();
+  place("v2");
+  EXPECT_THAT(logged([this] { EXPECT_TRUE(swap().ok()); }), Contains("Started workers"));
+}
+
+TEST_F(CallingOutTest, AShadowBeginsWithoutTheLockOfTheSet) {
+  start();
+  place("v2");
+  const auto begin = [this] { EXPECT_TRUE(set_->shadows().start({"sample", file()}).ok()); };
+  EXPECT_THAT(logged(begin), Contains("Started workers"));
 }
 
 TEST_F(SwapTest, ABuildThatCannotLeaveIsCountedAndTheirNumberIsLimited) {

@@ -8,7 +8,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/loading/staging.hpp"
@@ -21,6 +23,26 @@
 #include "tests/support/temp_directory.hpp"
 
 namespace davit::host {
+
+/// Stores lines, and passes on their messages.
+class ReportingLogSink final : public LogSink {
+ public:
+  /// Both outlive it. `on_message` changes only while nothing logs; empty: none.
+  ReportingLogSink(LogSink& sink, const std::function<void(std::string_view)>& on_message)
+      : sink_(sink), on_message_(on_message) {}
+
+  [[nodiscard]] int verbosity() const override { return sink_.verbosity(); }
+  void write(Severity severity, int verbosity, std::string_view logger, std::string_view message,
+             std::span<const LogPair> fields) override {
+    sink_.write(severity, verbosity, logger, message, fields);
+    if (on_message_) on_message_(message);
+  }
+  void flush() override { sink_.flush(); }
+
+ private:
+  LogSink& sink_;
+  const std::function<void(std::string_view)>& on_message_;
+};
 
 class SwapTest : public ::testing::Test {
  protected:
@@ -81,7 +103,7 @@ class SwapTest : public ::testing::Test {
   /// The host starts with build v1 and leads.
   void start_without_waiting() {
     set_ = std::make_unique<PluginSet>(
-        clock_, Logger(log_),
+        clock_, Logger(reporting_log_),
         [this](const LoadedPlugin& plugin, const DeclaredController& declared,
                std::uint64_t generation) { return make(plugin, declared, generation); },
         SetObservers{.on_up = [this](const std::string& name) { told_.push("up " + name); },
@@ -139,13 +161,15 @@ class SwapTest : public ::testing::Test {
     options.sync_limit = sync_limit_;
     return std::make_unique<ControllerHost>(
         std::move(options), HostServices{space_, informers_, transport_, discovery_, events_,
-                                         *metrics_, clock_, *random_, Logger(log_)});
+                                         *metrics_, clock_, *random_, Logger(reporting_log_)});
   }
 
   Duration sync_limit_ = RunnerOptions{}.sync_limit;
   TempDirectory directory_;
   test::FakeClock clock_;
   test::RecordingLogSink log_{5};
+  std::function<void(std::string_view)> on_log_;  // Gets each message of the set and its hosts.
+  ReportingLogSink reporting_log_{log_, on_log_};
   ObjectSpace space_;
   std::unique_ptr<Random> random_ = make_seeded_random(7);
   std::unique_ptr<Metrics> metrics_ = Metrics::make({}, clock_);
