@@ -186,18 +186,21 @@ void ServingPlugins::report() {
 
 void ServingPlugins::report_use(const Guarded& guarded) const {
   if (metrics_ == nullptr) return;
-  const ControllerRunner::Use use = guarded.host->runner().use();
-  const SyncTally syncs = guarded.host->abi().work.counter().tally();
-  metrics_->controller_use({.plugin = guarded.plugin,
-                            .controller = guarded.host->name(),
-                            .generation = guarded.generation,
-                            .cpu = use.cpu,
-                            .syncs = syncs.syncs,
-                            .errors = syncs.errors,
-                            .pending_changes = use.pending_changes,
-                            .delayed_keys = use.delayed,
-                            .failing_keys = use.failing,
-                            .held = holdings_of(*guarded.host, use)});
+  ControllerHost& host = *guarded.host;
+  SwapMetrics::ControllerUse out{.plugin = guarded.plugin, .controller = host.name()};
+  out.generation = guarded.generation;
+
+  const SyncTally syncs = host.abi().work.counter().tally();
+  out.syncs = syncs.syncs;
+  out.errors = syncs.errors;
+
+  const ControllerRunner::Use use = host.runner().use();
+  out.cpu = use.cpu;
+  out.pending_changes = use.pending_changes;
+  out.delayed_keys = use.delayed;
+  out.failing_keys = use.failing;
+  out.held = holdings_of(host, use);
+  metrics_->controller_use(out);
 }
 
 Status ServingPlugins::pause(std::string_view controller) {
