@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <davit/mutant.hpp>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -28,7 +29,7 @@ Http1Route make_route(const Proxy& proxy, const ServerUrl& url) {
   Http1Route route{host_of(url), url.path, "", ""};
   if (url.scheme == ServerUrl::Scheme::kHttps || !proxy.takes_requests()) return route;
   route.prefix = "http://" + route.host + url.path;
-  route.proxy = proxy.shown;
+  if (!mutant("proxy-credentials")) route.proxy = proxy.shown;
   route.proxy_authorization = proxy.authorization;
   return route;
 }

@@ -1,6 +1,7 @@
 #include "host/api/pooled_call.hpp"
 
 #include <algorithm>
+#include <davit/mutant.hpp>
 #include <memory>
 #include <utility>
 
@@ -21,8 +22,9 @@ PooledCall::PooledCall(const PooledRoute& route, HttpRequest request,
       request_(std::move(request)),
       tls_(std::move(tls)),
       reader_(reader),
-      ends_at_(request_.timeout > Duration::zero() ? route.clock.now() + request_.timeout
-                                                   : Time::max()) {
+      ends_at_(request_.timeout > Duration::zero() && !mutant("time-limit")
+                   ? route.clock.now() + request_.timeout
+                   : Time::max()) {
   if (request_.quota != nullptr) share_.emplace(*request_.quota, *request_.loop);
   request_.loop->join(*this);
 }
