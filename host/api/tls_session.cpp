@@ -1,12 +1,12 @@
 #include "host/api/tls_session.hpp"
 
-#include <arpa/inet.h>
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
 #include <sys/socket.h>
 
 #include <array>
 #include <cerrno>
+#include <davit/kube/ip.hpp>
 #include <system_error>
 #include <utility>
 
@@ -97,12 +97,6 @@ Status present(SSL_CTX* context, const TlsMaterial& material) {
     return {Code::kInvalid, "cannot use the client key: " + first_error()};
   }
   return {};
-}
-
-bool is_address(const std::string& name) {
-  std::array<unsigned char, sizeof(in6_addr)> ignored{};
-  return inet_pton(AF_INET, name.c_str(), ignored.data()) == 1 ||
-         inet_pton(AF_INET6, name.c_str(), ignored.data()) == 1;
 }
 
 /// The session that the next connection to the same server resumes. It keeps the server's verified
@@ -214,7 +208,7 @@ TlsSession::TlsSession(std::shared_ptr<const ClientTls> tls, int socket, const s
   if (const ResumptionPtr session = tls_->state().resumable->of(host)) {
     SSL_set_session(ssl, session.get());
   }
-  const bool by_address = is_address(host);
+  const bool by_address = ip::Address::parse(host).has_value();
   if (!by_address) SSL_set_tlsext_host_name(ssl, host.c_str());
   if (tls_->state().verify == TlsVerify::kNothing) return;
   if (by_address) {

@@ -1,10 +1,9 @@
 #include "host/oci/registry.hpp"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
 #include <chrono>
 #include <davit/base64.hpp>
+#include <davit/kube/ip.hpp>
 #include <davit/mutant.hpp>
 #include <davit/percent_code.hpp>
 #include <optional>
@@ -42,12 +41,11 @@ class NoMetrics final : public OutboundMetrics {
 };
 
 bool is_this_machine(std::string_view registry) {
-  const std::string host(take_until(registry, ":"));
+  const std::string_view host = take_until(registry, ":");
   if (host == "localhost") return true;
-  in_addr address{};  // A name may begin with 127, too.
-  constexpr std::uint32_t kLoopback = 127;
-  return ::inet_pton(AF_INET, host.c_str(), &address) == 1 &&
-         ntohl(address.s_addr) >> 24U == kLoopback;
+  // A name may begin with 127, too.
+  const std::optional<ip::Address> address = ip::Address::parse(host);
+  return address && address->family == ip::Family::kIPv4 && address->is_loopback();
 }
 
 /// The server that serves the references of a registry.

@@ -1,10 +1,9 @@
 // The libraries of IP addresses and of CIDR blocks.
-#include <arpa/inet.h>
-
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <davit/kube/go_quote.hpp>
+#include <davit/kube/ip.hpp>
+#include <functional>
 #include <utility>
 
 #include "lib/cel/arguments.hpp"
@@ -14,83 +13,30 @@ namespace davit::cel {
 namespace {
 
 using Args = std::span<const Value>;
+using ip::Address;
+using ip::Family;
 
-struct Address {
-  std::array<unsigned char, 16> bytes{};
-  int size = 4;  ///< 4 or 16.
-  friend bool operator==(const Address&, const Address&) = default;
-};
-
+/// A prefix as it was written, bits beyond its length included.
 struct Block {
   Address address;
   int bits = 0;
+
+  [[nodiscard]] ip::Prefix prefix() const { return {address, bits}; }
   friend bool operator==(const Block&, const Block&) = default;
 };
-
-/// RFC 5952: the longest run of zeros, of two groups at least, becomes "::".
-std::string address_text(const Address& address) {
-  if (address.size == 4) {
-    std::string out;
-    for (std::size_t i = 0; i < 4; ++i)
-      out.append(i > 0 ? "." : "").append(std::to_string(address.bytes.at(i)));
-    return out;
-  }
-  std::array<unsigned, 8> groups{};
-  for (std::size_t i = 0; i < 8; ++i)
-    groups.at(i) = (unsigned{address.bytes.at(2 * i)} << 8U) | address.bytes.at(2 * i + 1);
-  std::size_t begin = 8;
-  std::size_t length = 1;
-  for (std::size_t i = 0; i < 8; ++i) {
-    std::size_t end = i;
-    while (end < 8 && groups.at(end) == 0) ++end;
-    if (end - i <= length) continue;
-    begin = i;
-    length = end - i;
-  }
-  std::string out;
-  for (std::size_t i = 0; i < 8; ++i) {
-    if (i == begin) {
-      out.append("::");
-      i += length - 1;
-      continue;
-    }
-    std::array<char, 8> group{};
-    std::snprintf(group.data(), group.size(), "%x", groups.at(i));
-    if (!out.empty() && out.back() != ':') out.push_back(':');
-    out.append(group.data());
-  }
-  return out;
-}
-
-/// Any address without zone; nothing for other texts.
-std::optional<Address> read_address(std::string_view text) {
-  const std::string copy(text);
-  Address out;
-  if (copy.find('\0') != std::string::npos) return std::nullopt;
-  if (inet_pton(AF_INET, copy.c_str(), out.bytes.data()) == 1) return out;
-  out.size = 16;
-  if (inet_pton(AF_INET6, copy.c_str(), out.bytes.data()) == 1) return out;
-  return std::nullopt;
-}
-
-bool is_mapped(const Address& address) {
-  return address.size == 16 && address.bytes[10] == 0xff && address.bytes[11] == 0xff &&
-         std::all_of(address.bytes.begin(), address.bytes.begin() + 10,
-                     [](unsigned char byte) { return byte == 0; });
-}
 
 Result<Address> parse_address(std::string_view text) {
   const std::string quoted = go_quoted(text);
   const std::size_t zone = text.find('%');
-  const std::optional<Address> address = read_address(text.substr(0, zone));
-  if (!address || (zone != std::string_view::npos && address->size == 4)) {
+  const std::optional<Address> address = Address::parse(text.substr(0, zone));
+  if (!address || (zone != std::string_view::npos && address->family == Family::kIPv4)) {
     return Status(Code::kInvalid, "IP Address " + quoted +
                                       " parse error during conversion from string: ParseAddr(" +
                                       quoted + "): unable to parse IP");
   }
   if (zone != std::string_view::npos)
     return Status(Code::kInvalid, "IP address " + quoted + " with zone value is not allowed");
-  if (is_mapped(*address))
+  if (address->is_mapped())
     return Status(Code::kInvalid, "IPv4-mapped IPv6 address " + quoted + " is not allowed");
   return *address;
 }
@@ -104,7 +50,7 @@ Result<Block> parse_block(std::string_view text) {
   };
   const std::size_t slash = text.rfind('/');
   if (slash == std::string_view::npos) return failed("no '/'");
-  const std::optional<Address> address = read_address(text.substr(0, slash));
+  const std::optional<Address> address = Address::parse(text.substr(0, slash));
   if (!address)
     return failed("ParseAddr(" + go_quoted(text.substr(0, slash)) + "): unable to parse IP");
   const std::string_view digits = text.substr(slash + 1);
@@ -113,19 +59,10 @@ Result<Block> parse_block(std::string_view text) {
                       (digits.size() == 1 || digits[0] != '0');
   if (!number) return failed("bad bits after slash: " + go_quoted(digits));
   Block out{*address, std::stoi(std::string(digits))};
-  if (out.bits > out.address.size * 8) return failed("prefix length out of range");
-  if (is_mapped(*address))
+  if (out.bits > ip::bits_of(out.address.family)) return failed("prefix length out of range");
+  if (address->is_mapped())
     return Status(Code::kInvalid, "IPv4-mapped IPv6 address " + quoted + " is not allowed");
   return out;
-}
-
-Address masked_address(Address address, int bits) {
-  for (int i = 0; i < address.size; ++i) {
-    const int left = std::clamp(bits - i * 8, 0, 8);
-    auto& byte = address.bytes.at(static_cast<std::size_t>(i));
-    byte = static_cast<unsigned char>(byte & (0xff00U >> static_cast<unsigned>(left)));
-  }
-  return address;
 }
 
 class AddressValue : public OpaqueValue {
@@ -137,11 +74,9 @@ class AddressValue : public OpaqueValue {
     return address != nullptr && address->address_ == address_;
   }
   [[nodiscard]] std::uint64_t cost_size() const override {
-    return static_cast<std::uint64_t>(address_.size);
+    return static_cast<std::uint64_t>(ip::bits_of(address_.family) / 8);
   }
-  [[nodiscard]] std::optional<std::string> to_text() const override {
-    return address_text(address_);
-  }
+  [[nodiscard]] std::optional<std::string> to_text() const override { return address_.text(); }
   [[nodiscard]] const Address& address() const { return address_; }
 
  private:
@@ -160,7 +95,7 @@ class BlockValue : public OpaqueValue {
     return static_cast<std::uint64_t>((block_.bits + 7) / 8);
   }
   [[nodiscard]] std::optional<std::string> to_text() const override {
-    return address_text(block_.address) + "/" + std::to_string(block_.bits);
+    return block_.address.text() + "/" + std::to_string(block_.bits);
   }
   [[nodiscard]] const Block& block() const { return block_; }
 
@@ -186,7 +121,7 @@ Value is_ip_function(FunctionContext& /*context*/, Args args) {
 Value is_canonical_function(FunctionContext& /*context*/, Args args) {
   if (!takes(args, "s")) return no_overload("ip.isCanonical", args);
   const Result<Address> address = parse_address(args[0].text());
-  return address ? Value(address_text(*address) == args[0].text())
+  return address ? Value(address->text() == args[0].text())
                  : error_value(address.error().message());
 }
 
@@ -205,32 +140,10 @@ Value is_cidr_function(FunctionContext& /*context*/, Args args) {
   return static_cast<bool>(parse_block(args[0].text()));
 }
 
-bool is_in(const Address& address, unsigned char first, unsigned char mask, unsigned char second) {
-  return address.bytes[0] == first && (address.bytes[1] & mask) == second;
-}
-
-bool is_unspecified(const Address& address) { return address == Address{{}, address.size}; }
-bool is_loopback(const Address& address) {
-  Address one{{}, 16};
-  one.bytes[15] = 1;
-  return address.size == 4 ? address.bytes[0] == 127 : address == one;
-}
-bool is_multicast(const Address& address) {
-  return address.size == 4 ? (address.bytes[0] & 0xf0U) == 0xe0 : address.bytes[0] == 0xff;
-}
-bool is_link_local_multicast(const Address& address) {
-  if (address.size == 16) return is_in(address, 0xff, 0x0f, 0x02);
-  return is_in(address, 224, 0xff, 0) && address.bytes[2] == 0;
-}
-bool is_link_local_unicast(const Address& address) {
-  return address.size == 4 ? is_in(address, 169, 0xff, 254) : is_in(address, 0xfe, 0xc0, 0x80);
-}
 bool is_global_unicast(const Address& address) {
-  const std::array<unsigned char, 4> broadcast = {255, 255, 255, 255};
-  const bool broadcasts =
-      address.size == 4 && std::equal(broadcast.begin(), broadcast.end(), address.bytes.begin());
-  return !broadcasts && !is_unspecified(address) && !is_loopback(address) &&
-         !is_multicast(address) && !is_link_local_unicast(address);
+  const bool broadcasts = address == Address::of_number(0xffffffffU);
+  return !broadcasts && !address.is_unspecified() && !address.is_loopback() &&
+         !address.is_multicast() && !address.is_link_local_unicast();
 }
 
 /// The result of a test of the receiver.
@@ -241,20 +154,21 @@ Value tested(Args args, std::string_view name, Test test) {
 }
 
 Value family_function(FunctionContext& /*context*/, Args args) {
-  return tested(args, "family",
-                [](const Address& address) { return std::int64_t{address.size == 4 ? 4 : 6}; });
+  return tested(args, "family", [](const Address& address) {
+    return std::int64_t{address.family == Family::kIPv4 ? 4 : 6};
+  });
 }
 Value is_unspecified_function(FunctionContext& /*context*/, Args args) {
-  return tested(args, "isUnspecified", is_unspecified);
+  return tested(args, "isUnspecified", std::mem_fn(&Address::is_unspecified));
 }
 Value is_loopback_function(FunctionContext& /*context*/, Args args) {
-  return tested(args, "isLoopback", is_loopback);
+  return tested(args, "isLoopback", std::mem_fn(&Address::is_loopback));
 }
 Value is_link_local_multicast_function(FunctionContext& /*context*/, Args args) {
-  return tested(args, "isLinkLocalMulticast", is_link_local_multicast);
+  return tested(args, "isLinkLocalMulticast", std::mem_fn(&Address::is_link_local_multicast));
 }
 Value is_link_local_unicast_function(FunctionContext& /*context*/, Args args) {
-  return tested(args, "isLinkLocalUnicast", is_link_local_unicast);
+  return tested(args, "isLinkLocalUnicast", std::mem_fn(&Address::is_link_local_unicast));
 }
 Value is_global_unicast_function(FunctionContext& /*context*/, Args args) {
   return tested(args, "isGlobalUnicast", is_global_unicast);
@@ -271,10 +185,7 @@ Value contains_ip_function(FunctionContext& context, Args args) {
   }
   const auto* address = opaque_as<AddressValue>(args, 1);
   if (address == nullptr) return no_overload("containsIP", args);
-  const Block& outer = block->block();
-  return address->address().size == outer.address.size &&
-         masked_address(address->address(), outer.bits) ==
-             masked_address(outer.address, outer.bits);
+  return block->block().prefix().contains(address->address());
 }
 
 Value contains_cidr_function(FunctionContext& context, Args args) {
@@ -288,10 +199,7 @@ Value contains_cidr_function(FunctionContext& context, Args args) {
   }
   const auto* other = opaque_as<BlockValue>(args, 1);
   if (other == nullptr) return no_overload("containsCIDR", args);
-  const Block& outer = block->block();
-  const Block& inner = other->block();
-  return outer.bits <= inner.bits && inner.address.size == outer.address.size &&
-         masked_address(inner.address, outer.bits) == masked_address(outer.address, outer.bits);
+  return block->block().prefix().covers(other->block().prefix());
 }
 
 Value block_ip_function(FunctionContext& /*context*/, Args args) {
@@ -303,7 +211,7 @@ Value masked_function(FunctionContext& /*context*/, Args args) {
   const auto* value = args.size() == 1 ? opaque_as<BlockValue>(args, 0) : nullptr;
   if (value == nullptr) return no_overload("masked", args);
   Block block = value->block();
-  block.address = masked_address(block.address, block.bits);
+  block.address = block.prefix().first();
   return OpaqueRef(std::make_shared<const BlockValue>(block));
 }
 

@@ -1,10 +1,9 @@
 #include "lib/kube/names.hpp"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
-#include <array>
+#include <davit/kube/ip.hpp>
 #include <davit/kube/label_syntax.hpp>
+#include <optional>
 
 namespace davit {
 
@@ -167,14 +166,11 @@ Violations check_ip(std::string_view text) {
   return {"must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"};
 }
 
-bool is_ip(std::string_view text) {
-  std::array<unsigned char, sizeof(in_addr)> bytes{};
-  return inet_pton(AF_INET, std::string(text).c_str(), bytes.data()) == 1 || is_ipv6(text);
-}
+bool is_ip(std::string_view text) { return ip::Address::parse(text).has_value(); }
 
 bool is_ipv6(std::string_view text) {
-  std::array<unsigned char, sizeof(in6_addr)> bytes{};
-  return inet_pton(AF_INET6, std::string(text).c_str(), bytes.data()) == 1;
+  const std::optional<ip::Address> address = ip::Address::parse(text);
+  return address && address->family == ip::Family::kIPv6;
 }
 
 Violations check_name(NameRule rule, std::string_view name) {

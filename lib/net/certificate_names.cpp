@@ -1,24 +1,26 @@
 #include "lib/net/certificate_names.hpp"
 
-#include <arpa/inet.h>
 #include <openssl/x509v3.h>
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
+#include <davit/kube/ip.hpp>
 #include <memory>
+#include <span>
 
 #include "lib/base/openssl_owners.hpp"
 
 namespace davit {
 namespace {
 
-std::string address_text(const ASN1_OCTET_STRING* bytes) {
-  std::array<char, INET6_ADDRSTRLEN> text{};
-  const int family = ASN1_STRING_length(bytes) == 4 ? AF_INET : AF_INET6;
-  const bool whole = family == AF_INET || ASN1_STRING_length(bytes) == 16;
-  if (!whole) return {};
-  inet_ntop(family, ASN1_STRING_get0_data(bytes), text.data(), text.size());
-  return text.data();
+std::string address_text(const ASN1_OCTET_STRING* octets) {
+  const std::span<const unsigned char> bytes(ASN1_STRING_get0_data(octets),
+                                             static_cast<std::size_t>(ASN1_STRING_length(octets)));
+  ip::Address out;
+  if (bytes.size() != 4 && bytes.size() != out.bytes.size()) return {};
+  out.family = bytes.size() == 4 ? ip::Family::kIPv4 : ip::Family::kIPv6;
+  std::ranges::copy(bytes, out.bytes.begin());
+  return out.text();
 }
 
 }  // namespace

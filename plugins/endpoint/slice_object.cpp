@@ -118,7 +118,7 @@ std::string slice_body(const PlannedSlice& slice, const Service& service, IpFami
   if (slice.stored) {
     write_stored_members(body, *slice.stored);
   } else {
-    body.member("addressType", type_name(type));
+    body.member("addressType", ip::family_name(type));
     write_slice_ports(body, slice.ports);
   }
   if (slice.content == PlannedSlice::Content::kAsStored) {

@@ -51,7 +51,7 @@ Status SliceReconciler::run(const Work& work) {
   const std::vector<IpFamily> types = address_types(work.service);
   std::vector<EndpointSlice> unsupported;
   for (const EndpointSlice& each : work.slices) {
-    const std::optional<IpFamily> type = parse_family(each.address_type());
+    const std::optional<IpFamily> type = ip::family_of(each.address_type());
     if (type && std::find(types.begin(), types.end(), *type) != types.end()) continue;
     if (type) shared_.zones.forget(work.service.key(), *type);
     unsupported.push_back(each);
@@ -69,7 +69,7 @@ void SliceReconciler::run_type(const Work& work, IpFamily type, Failures& failur
   const Service& service = work.service;
   std::vector<EndpointSlice> listed;
   for (const EndpointSlice& each : work.slices) {
-    if (each.address_type() == type_name(type)) listed.push_back(each);
+    if (each.address_type() == ip::family_name(type)) listed.push_back(each);
   }
   WantedEndpoints wanted =
       wanted_endpoints(service, work.pods, type,
@@ -93,7 +93,7 @@ void SliceReconciler::run_type(const Work& work, IpFamily type, Failures& failur
 std::vector<SliceReconciler::Announcement> SliceReconciler::hint(const Service& service,
                                                                  IpFamily type, SlicePlan& plan) {
   const Key key = service.key();
-  const std::string suffix = ", addressType: " + std::string(type_name(type));
+  const std::string suffix = ", addressType: " + std::string(ip::family_name(type));
   std::vector<Announcement> out;
   const auto disabled = [&](const std::string& why) {
     out.push_back({"Warning", "TopologyAwareHintsDisabled", why + suffix});

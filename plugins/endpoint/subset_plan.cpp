@@ -63,7 +63,7 @@ class Builder {
 
 IpFamily published_family(const Service& service, const Pod& pod) {
   const Value families = service.ip_families();
-  if (const auto first = parse_family(families.at(0).string())) return *first;
+  if (const auto first = ip::family_of(families.at(0).string())) return *first;
   const std::string_view address =
       service.has_cluster_ip() ? service.cluster_ip() : pod.status()[&Names::pod_ip].string();
   return address.find(':') == std::string_view::npos ? IpFamily::kIPv4 : IpFamily::kIPv6;

@@ -56,7 +56,7 @@ WantedEndpoints wanted_endpoints(const Service& service, std::span<const Pod> po
 std::vector<IpFamily> address_types(const Service& service) {
   std::vector<IpFamily> types;
   for (const Value each : service.ip_families().elements()) {
-    const std::optional<IpFamily> family = parse_family(each.string());
+    const std::optional<IpFamily> family = ip::family_of(each.string());
     if (family && std::find(types.begin(), types.end(), *family) == types.end()) {
       types.push_back(*family);
     }

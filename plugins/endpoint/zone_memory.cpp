@@ -103,7 +103,7 @@ ZoneMemory::Content ZoneMemory::read(const StateFields& state) {
   }
   for (const Value element : state.array("allocated").elements()) {
     const StateFields each = state.element(element);
-    const std::optional<IpFamily> type = parse_family(each.text("type"));
+    const std::optional<IpFamily> type = ip::family_of(each.text("type"));
     if (!type) each.refuse("type", "IPv4 or IPv6");
     const Key service = Key::parse(each.text("service"));
     content.allocated.insert_or_assign({service, type.value_or(IpFamily::kIPv4)},

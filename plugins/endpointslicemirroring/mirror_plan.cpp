@@ -69,7 +69,7 @@ void reuse_names(MirrorPlan& plan) {
   for (MirroredSlice& each : plan.create) {
     const auto free =
         std::find_if(plan.remove.begin(), plan.remove.end(), [&each](const EndpointSlice& slice) {
-          return endpoint::parse_family(slice.address_type()) == each.group.first;
+          return ip::family_of(slice.address_type()) == each.group.first;
         });
     if (free == plan.remove.end()) {
       nameless.push_back(std::move(each));
@@ -89,7 +89,7 @@ MirrorPlan plan_mirror(const Endpoints& endpoints, std::span<const EndpointSlice
   MirrorPlan plan;
   std::map<MirrorGroup, std::vector<EndpointSlice>> by_group;
   for (const EndpointSlice& each : stored) {
-    const std::optional<IpFamily> family = endpoint::parse_family(each.address_type());
+    const std::optional<IpFamily> family = ip::family_of(each.address_type());
     if (family) {
       by_group[{*family, endpoint::as_group(endpoint::read_slice_ports(each.ports()))}].push_back(
           each);

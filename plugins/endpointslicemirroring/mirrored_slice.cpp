@@ -82,7 +82,7 @@ std::string slice_body(const MirroredSlice& slice, const Endpoints& endpoints) {
   body.key("ownerReferences").begin_array();
   owner_identity(endpoints).write_controller_reference(body);
   body.end_array().end_object();
-  body.member("addressType", endpoint::type_name(slice.group.first));
+  body.member("addressType", ip::family_name(slice.group.first));
   endpoint::write_slice_ports(body, endpoint::in_written_order(slice.group.second));
   endpoint::write_endpoints(body, slice.endpoints);
   body.end_object();

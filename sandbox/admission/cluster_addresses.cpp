@@ -1,7 +1,8 @@
 #include "sandbox/admission/cluster_addresses.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <davit/kube/ip.hpp>
+#include <optional>
 
 #include "lib/kube/condition_status.hpp"
 
@@ -10,33 +11,20 @@ namespace davit::sandbox {
 namespace {
 
 /// A kube-apiserver refuses ranges smaller than this; larger ones cost memory.
-constexpr unsigned kPrefixMin = 12;
-constexpr unsigned kPrefixMax = 29;
+constexpr int kPrefixMin = 12;
+constexpr int kPrefixMax = 29;
 
 /// The ServiceCIDR of the server's own range.
 constexpr std::string_view kDefaultRange = "kubernetes";
 
-struct Prefix {
-  std::uint32_t base = 0;
-  unsigned bits = 0;
-};
-
-std::optional<Prefix> parse_prefix(std::string_view cidr) {
-  const std::size_t slash = cidr.find('/');
-  const auto base = parse_ipv4(cidr.substr(0, slash));
-  const std::string_view bits = slash == std::string_view::npos ? "" : cidr.substr(slash + 1);
-  Prefix out;
-  const auto [end, error] = std::from_chars(bits.data(), bits.data() + bits.size(), out.bits);
-  if (!base || error != std::errc() || end != bits.data() + bits.size() || out.bits > 32) {
-    return std::nullopt;
-  }
-  out.base = *base;
-  return out;
+/// Nothing for IPv6 and everything else.
+std::optional<ip::Prefix> parse_prefix(std::string_view cidr) {
+  const std::optional<ip::Prefix> prefix = ip::Prefix::parse(cidr);
+  return prefix && prefix->family() == ip::Family::kIPv4 ? prefix : std::nullopt;
 }
 
-AddressRange range_of(const Prefix& prefix) {
-  const std::uint64_t size = std::uint64_t{1} << (32U - prefix.bits);
-  return {static_cast<std::uint32_t>(prefix.base & ~(size - 1)), size};
+AddressRange range_of(const ip::Prefix& prefix) {
+  return {prefix.first().number(), std::uint64_t{1} << (32 - prefix.length())};
 }
 
 /// A range without the condition is ready: no controller may be there to set it.
@@ -49,29 +37,12 @@ bool is_ready(const Json& range) {
 }  // namespace
 
 std::optional<std::uint32_t> parse_ipv4(std::string_view text) {
-  std::uint32_t out = 0;
-  for (int part = 0; part < 4; ++part) {
-    unsigned value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || value > 255) return std::nullopt;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    if (part < 3) {
-      if (!text.starts_with('.')) return std::nullopt;
-      text.remove_prefix(1);
-    }
-    out = out << 8U | value;
-  }
-  return text.empty() ? std::optional(out) : std::nullopt;
+  const std::optional<ip::Address> address = ip::Address::parse(text);
+  if (!address || address->family != ip::Family::kIPv4) return std::nullopt;
+  return address->number();
 }
 
-std::string ipv4_text(std::uint32_t address) {
-  std::string out;
-  for (const unsigned shift : {24U, 16U, 8U, 0U}) {
-    if (!out.empty()) out += '.';
-    out += std::to_string(address >> shift & 255U);
-  }
-  return out;
-}
+std::string ipv4_text(std::uint32_t address) { return ip::Address::of_number(address).text(); }
 
 std::uint64_t static_band(std::uint64_t size, std::uint64_t divisor, std::uint64_t max) {
   constexpr std::uint64_t kMin = 16;
@@ -80,8 +51,8 @@ std::uint64_t static_band(std::uint64_t size, std::uint64_t divisor, std::uint64
 }
 
 Result<AddressRange> AddressRange::parse(std::string_view cidr) {
-  const std::optional<Prefix> prefix = parse_prefix(cidr);
-  if (!prefix || prefix->bits < kPrefixMin || prefix->bits > kPrefixMax) {
+  const std::optional<ip::Prefix> prefix = parse_prefix(cidr);
+  if (!prefix || prefix->length() < kPrefixMin || prefix->length() > kPrefixMax) {
     return Status(Code::kInvalid,
                   "not an IPv4 range for services between /12 and /29: " + std::string(cidr));
   }
@@ -96,7 +67,7 @@ std::vector<AddressRange> ClusterAddresses::ready_ranges() const {
     own = own && each->name != kDefaultRange;
     if (!is_ready(object)) continue;
     for (const Json& cidr : object.get("spec").get("cidrs").items()) {
-      if (const std::optional<Prefix> prefix = parse_prefix(cidr.text())) {
+      if (const std::optional<ip::Prefix> prefix = parse_prefix(cidr.text())) {
         out.push_back(range_of(*prefix));
       }
     }

@@ -1,12 +1,9 @@
 #include "lib/kube/validation/formats.hpp"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <davit/base64.hpp>
+#include <davit/kube/ip.hpp>
 #include <davit/kube/time.hpp>
 #include <string>
 
@@ -156,61 +153,35 @@ Violations check_at_most_100_percent(const Json& value) {
   return {"must not be greater than 100%"};
 }
 
-/// The four numbers of a valid IPv4 address.
-std::array<int, 4> ipv4_bytes(const std::string& ip) {
-  std::array<int, 4> out{};
-  const char* at = ip.data();
-  for (int& each : out) at = std::from_chars(at, ip.data() + ip.size(), each).ptr + 1;
-  return out;
-}
-
 /// In which range that no other host can reach; null when in none.
-const char* special_range(const std::string& ip) {
-  constexpr const char* kLoopback = "may not be in the loopback range (127.0.0.0/8, ::1/128)";
-  constexpr const char* kLinkLocal =
-      "may not be in the link-local range (169.254.0.0/16, fe80::/10)";
-  constexpr const char* kMulticast =
-      "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)";
-  if (is_ipv6(ip)) {
-    if (ip == "::1") return kLoopback;
-    if (ip.starts_with("fe8") || ip.starts_with("fe9") || ip.starts_with("fea") ||
-        ip.starts_with("feb")) {
-      return kLinkLocal;
-    }
-    return ip.starts_with("ff02:") ? kMulticast : nullptr;
+const char* special_range(const ip::Address& address) {
+  if (address.is_loopback()) return "may not be in the loopback range (127.0.0.0/8, ::1/128)";
+  if (address.is_link_local_unicast()) {
+    return "may not be in the link-local range (169.254.0.0/16, fe80::/10)";
   }
-  const std::array<int, 4> bytes = ipv4_bytes(ip);
-  if (bytes[0] == 127) return kLoopback;
-  if (bytes[0] == 169 && bytes[1] == 254) return kLinkLocal;
-  return bytes[0] == 224 && bytes[1] == 0 && bytes[2] == 0 ? kMulticast : nullptr;
+  if (address.is_link_local_multicast()) {
+    return "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)";
+  }
+  return nullptr;
 }
 
 /// An address that other hosts can reach (k8s: ValidateEndpointIP).
 Violations check_endpoint_ip(std::string_view text) {
   Violations out = check_ip(text);
   if (!out.empty()) return out;
-  const std::string ip(text);
-  if (ip == "0.0.0.0" || ip == "::") return {"may not be unspecified (" + ip + ")"};
-  if (const char* range = special_range(ip)) return {range};
+  const ip::Address address = ip::Address::parse(text)->unmapped();
+  if (address.is_unspecified()) return {"may not be unspecified (" + std::string(text) + ")"};
+  if (const char* range = special_range(address)) return {range};
   return out;
 }
 
 /// Whether all bits behind the prefix of a valid CIDR are 0.
 bool is_masked(std::string_view cidr) {
   const std::size_t slash = cidr.find('/');
-  const std::string ip(cidr.substr(0, slash));
-  std::array<unsigned char, sizeof(in6_addr)> bytes{};
-  inet_pton(is_ipv6(ip) ? AF_INET6 : AF_INET, ip.c_str(), bytes.data());
-  std::size_t prefix = 0;
-  for (const char c : cidr.substr(slash + 1)) {
-    prefix = prefix * 10 + static_cast<std::size_t>(c - '0');
-  }
-  constexpr std::size_t kByteBits = 8;
-  const std::size_t whole = prefix / kByteBits;
-  const auto rest = bytes.begin() + static_cast<std::ptrdiff_t>(whole);
-  if (rest == bytes.end()) return true;
-  if ((*rest & (0xffU >> (prefix % kByteBits))) != 0) return false;
-  return std::all_of(rest + 1, bytes.end(), [](unsigned char each) { return each == 0; });
+  const ip::Address address = ip::Address::parse(cidr.substr(0, slash)).value();
+  int length = 0;
+  for (const char digit : cidr.substr(slash + 1)) length = length * 10 + (digit - '0');
+  return ip::Prefix(address, length).first() == address;
 }
 
 /// k8s: IsValidCIDRForLegacyField, strict.
