@@ -1,8 +1,8 @@
 #include "nodes/capacity_plan.hpp"
 
-#include <array>
 #include <cstdint>
-#include <cstdio>
+#include <davit/fnv.hpp>
+#include <davit/hex.hpp>
 #include <davit/kube/quantity.hpp>
 #include <map>
 #include <string>
@@ -22,16 +22,10 @@ bool has_capacities(const Json* storage_class) {
          waits_for_consumer(*storage_class);
 }
 
-/// Stays the same over restarts, so that nothing is published twice. FNV-1a.
+/// Stays the same over restarts, so that nothing is published twice.
 std::string capacity_name(const std::string& storage_class, const StorageSegment& segment) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char each : storage_class + "/" + segment.key + "/" + segment.value) {
-    hash = (hash ^ static_cast<unsigned char>(each)) * 0x100000001b3;
-  }
-  std::array<char, 24> out{};
-  (void)std::snprintf(out.data(), out.size(), "csisc-%016llx",
-                      static_cast<unsigned long long>(hash));
-  return out.data();
+  return "csisc-" +
+         hex_number(fnv1a_64(storage_class + "/" + segment.key + "/" + segment.value), 16);
 }
 
 Quantity size_in(const Json& list) {

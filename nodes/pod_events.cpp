@@ -1,7 +1,6 @@
 #include "nodes/pod_events.hpp"
 
-#include <array>
-#include <cstdio>
+#include <davit/hex.hpp>
 #include <davit/kube/time.hpp>
 #include <functional>
 #include <utility>
@@ -35,13 +34,10 @@ std::size_t init_starts(const PodLife& life, const Json& pod) {
 /// The same for each start of a container, so that a restart finds the Event of the first. Those of
 /// one start are in the order of `number`, below 16.
 std::string event_name_of(const Json& pod, const std::string& field, std::size_t number) {
-  std::array<char, 20> suffix{};
   const std::size_t hash =
       (std::hash<std::string>()(pod.text_at({"metadata", "uid"}) + field) & ~std::size_t{15}) |
       number;
-  (void)std::snprintf(suffix.data(), suffix.size(), ".%016llx",
-                      static_cast<unsigned long long>(hash));
-  return pod.text_at({"metadata", "name"}) + suffix.data();
+  return pod.text_at({"metadata", "name"}) + "." + hex_number(hash, 16);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "nodes/pod_status.hpp"
 
-#include <array>
-#include <cstdio>
+#include <davit/hex.hpp>
 #include <davit/kube/time.hpp>
 #include <functional>
 #include <string_view>
@@ -28,11 +27,7 @@ constexpr std::string_view name_of(ContainerState state) {
 std::string digest(const std::string& text) {
   std::string out;
   for (int part = 0; part < 4; ++part) {
-    std::array<char, 17> digits{};
-    const auto hash = std::hash<std::string>()(std::to_string(part) + text);
-    (void)std::snprintf(digits.data(), digits.size(), "%016llx",
-                        static_cast<unsigned long long>(hash));
-    out += digits.data();
+    out += hex_number(std::hash<std::string>()(std::to_string(part) + text), 16);
   }
   return out;
 }

@@ -1,8 +1,7 @@
 #include "nodes/storage_objects.hpp"
 
-#include <array>
 #include <charconv>
-#include <cstdio>
+#include <davit/hex.hpp>
 #include <davit/kube/time.hpp>
 #include <functional>
 #include <utility>
@@ -169,14 +168,11 @@ Json event_body(std::string_view kind, const Json& object, const StorageEvent& e
   // Two Events of one moment differ in their reasons.
   const std::size_t number = static_cast<std::size_t>(now.time_since_epoch().count()) ^
                              std::hash<std::string_view>()(event.reason);
-  std::array<char, 20> suffix{};
-  (void)std::snprintf(suffix.data(), suffix.size(), ".%016llx",
-                      static_cast<unsigned long long>(number));
   return Json::object(
       {{"apiVersion", "v1"},
        {"kind", "Event"},
        {"metadata",
-        Json::object({{"name", metadata.get("name").text() + suffix.data()},
+        Json::object({{"name", metadata.get("name").text() + "." + hex_number(number, 16)},
                       {"namespace", ns.empty() ? Json(kEventsWithoutNamespace) : Json(ns)}})},
        {"involvedObject", Json::object({{"apiVersion", "v1"},
                                         {"kind", kind},

@@ -1,6 +1,7 @@
 #include "cli/codegen/rust_writer.hpp"
 
 #include <cstddef>
+#include <davit/hex.hpp>
 #include <map>
 #include <utility>
 
@@ -14,7 +15,6 @@ namespace {
 
 /// A string literal of any text; bytes that are not UTF-8 become U+FFFD.
 std::string rust_literal(std::string_view text) {
-  constexpr char kDigits[] = "0123456789abcdef";
   std::string out = "\"";
   while (!text.empty()) {
     const std::size_t length = utf8_length(text);
@@ -29,7 +29,8 @@ std::string rust_literal(std::string_view text) {
         point = (point << 6) | (static_cast<unsigned char>(text[i]) & 0x3f);
       }
       std::string digits;
-      for (; point > 0 || digits.empty(); point >>= 4) digits.insert(0, 1, kDigits[point & 15]);
+      for (; point > 0 || digits.empty(); point >>= 4)
+        digits.insert(0, 1, hex_digits()[point & 15]);
       out += "\\u{" + digits + "}";
     }
     text.remove_prefix(length == 0 ? 1 : length);

@@ -1,6 +1,7 @@
 #include "host/config/manifest.hpp"
 
 #include <algorithm>
+#include <davit/hex.hpp>
 #include <davit/kube/label_syntax.hpp>
 #include <davit/kube/signed_duration.hpp>
 #include <filesystem>
@@ -314,8 +315,7 @@ void ManifestReader::plugin(const YamlNode& node, const std::string& where) {
   if (digest != nullptr && !plugin.sha256.empty()) {
     std::transform(plugin.sha256.begin(), plugin.sha256.end(), plugin.sha256.begin(),
                    [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c + 32) : c; });
-    const bool hex = plugin.sha256.find_first_not_of("0123456789abcdef") == std::string::npos;
-    if (!hex || plugin.sha256.size() != 64) {
+    if (!is_lower_hex(plugin.sha256) || plugin.sha256.size() != 64) {
       in.mistake(*digest, where + ".sha256 must be 64 hex digits, as sha256sum prints them");
     }
   }

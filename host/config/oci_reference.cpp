@@ -1,5 +1,7 @@
 #include "host/config/oci_reference.hpp"
 
+#include <davit/hex.hpp>
+
 #include "lib/base/take_until.hpp"
 
 namespace davit::host {
@@ -45,7 +47,7 @@ bool is_oci_digest(std::string_view text) {
   constexpr std::string_view kAlgorithm = "sha256:";
   constexpr std::size_t kHexDigits = 64;
   return text.starts_with(kAlgorithm) && text.size() == kAlgorithm.size() + kHexDigits &&
-         consists_of(text.substr(kAlgorithm.size()), "0123456789abcdef");
+         is_lower_hex(text.substr(kAlgorithm.size()));
 }
 
 bool is_oci_tag(std::string_view text) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <davit/base64.hpp>
+#include <davit/hex.hpp>
 #include <davit/kube/time.hpp>
 
 #include "lib/base/take_until.hpp"
@@ -116,8 +117,7 @@ void read_refused_digests(Fields& in, const YamlNode& node, SignatureSettings& s
   constexpr std::size_t kHexDigits = 64;
   in.texts("refusedDigests", settings.refused_digests);
   for (const std::string& each : settings.refused_digests) {
-    const bool hex = each.find_first_not_of("0123456789abcdef") == std::string::npos;
-    if (hex && each.size() == kHexDigits) continue;
+    if (is_lower_hex(each) && each.size() == kHexDigits) continue;
     in.mistake(*node.find("refusedDigests"),
                in.path("refusedDigests") +
                    " must have 64 lower-case hex digits each, as sha256sum "

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <davit/hex.hpp>
 
 namespace davit::host {
 namespace {
@@ -12,7 +13,6 @@ namespace {
 constexpr std::size_t kQuotedMax = 512;
 /// The number of no signal: see CrashFacts.
 constexpr int kExit = 0;
-constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 /// As the log has its lines (json_log_line()); the time in milliseconds.
 void add_json_head(const CrashFacts& facts, std::string_view message, CrashText& out) {
@@ -83,7 +83,7 @@ CrashText& CrashText::add_hex(std::uint64_t number) {
   std::array<char, 16> digits;
   std::size_t first = digits.size();
   do {
-    digits[--first] = kHexDigits[number % 16];
+    digits[--first] = hex_digits()[number % 16];
     number /= 16;
   } while (number != 0);
   return add("0x").add({digits.data() + first, digits.size() - first});

@@ -1,6 +1,7 @@
 #include "host/crash/quarantine.hpp"
 
 #include <algorithm>
+#include <davit/hex.hpp>
 #include <map>
 #include <utility>
 
@@ -17,8 +18,7 @@ std::string build_of(const std::string& module) {
   const std::string name = std::filesystem::path(module).filename().string();
   if (name.size() <= kDigestDigits || name[kDigestDigits] != '-') return "";
   const std::string digest = name.substr(0, kDigestDigits);
-  const bool hex = digest.find_first_not_of("0123456789abcdef") == std::string::npos;
-  return hex ? digest.substr(0, kBuildDigits) : "";
+  return is_lower_hex(digest) ? digest.substr(0, kBuildDigits) : "";
 }
 
 std::pair<std::string, std::string> crashed_build(const CrashRecord& record) {

@@ -2,6 +2,9 @@
 
 #include <openssl/evp.h>
 
+#include <davit/hex.hpp>
+#include <span>
+
 #include "lib/base/assert.hpp"
 
 namespace davit::host {
@@ -11,13 +14,7 @@ std::string sha256_hex(std::string_view bytes) {
   unsigned int size = 0;
   const int done = EVP_Digest(bytes.data(), bytes.size(), digest, &size, EVP_sha256(), nullptr);
   DAVIT_ASSERT(done == 1);
-  constexpr const char* kHex = "0123456789abcdef";
-  std::string out;
-  for (unsigned int i = 0; i < size; ++i) {
-    out += kHex[digest[i] >> 4];
-    out += kHex[digest[i] & 0xf];
-  }
-  return out;
+  return hex_text(std::span(digest, size));
 }
 
 }  // namespace davit::host

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <davit/hex.hpp>
 #include <optional>
 #include <string_view>
 
@@ -328,12 +329,7 @@ Status ElfParser::read_symbols() {
 
 void ElfParser::read_note(const Elf64_Nhdr& header, std::string_view owner, std::string_view text) {
   if (owner == "GNU" && header.n_type == NT_GNU_BUILD_ID) {
-    constexpr const char* kHex = "0123456789abcdef";
-    out_.build_id.clear();
-    for (const char c : text.substr(0, 64)) {
-      out_.build_id += kHex[static_cast<unsigned char>(c) >> 4];
-      out_.build_id += kHex[static_cast<unsigned char>(c) & 0xf];
-    }
+    out_.build_id = hex_text(text.substr(0, 64));
   } else if (owner == "Go") {
     out_.go_runtime = true;
   } else if (owner == "davit") {

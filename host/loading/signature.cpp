@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <davit/base64.hpp>
+#include <davit/hex.hpp>
 #include <davit/kube/time.hpp>
 #include <davit/mutant.hpp>
 #include <optional>
@@ -79,8 +80,7 @@ std::optional<SignatureLine> parse_line(std::string_view line) {
   if (format != kDated && format != kUndated) return std::nullopt;
   SignatureLine out;
   out.key = take_until(line, " ");
-  if (out.key.size() != kKeyIdDigits ||
-      out.key.find_first_not_of("0123456789abcdef") != std::string::npos) {
+  if (out.key.size() != kKeyIdDigits || !is_lower_hex(out.key)) {
     return std::nullopt;
   }
   if (format == kDated) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <davit/fnv.hpp>
+#include <davit/hex.hpp>
 #include <vector>
 
 namespace davit::host {
@@ -75,15 +77,11 @@ bool equal_objects(Place a, Place b) {
 /// The destination of a writer's text: a hash or a sink.
 class HashOut {
  public:
-  void put(std::string_view text) {
-    for (const char c : text) {
-      hash_ = (hash_ ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-    }
-  }
-  [[nodiscard]] std::uint64_t hash() const { return hash_; }
+  void put(std::string_view text) { hash_.add(text); }
+  [[nodiscard]] std::uint64_t hash() const { return hash_.sum(); }
 
  private:
-  std::uint64_t hash_ = 0xcbf29ce484222325;
+  FnvHash<std::uint64_t> hash_;
 };
 
 class SinkOut {
@@ -202,7 +200,7 @@ class Writer {
       case '\t':
         return out_.put("\\t");
       default: {
-        constexpr std::string_view kDigits = "0123456789abcdef";
+        constexpr std::string_view kDigits = hex_digits();
         const char code[] = {'\\', 'u', '0', '0', kDigits[c >> 4], kDigits[c & 15]};
         return out_.put({code, sizeof code});
       }

@@ -1,17 +1,12 @@
 #include "host/trace/tracer.hpp"
 
 #include <algorithm>
+#include <davit/hex.hpp>
 
 namespace davit::host {
 namespace {
 
-std::string hex(std::uint64_t value) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  constexpr int kBits = 64;
-  std::string out;
-  for (int shift = kBits - 4; shift >= 0; shift -= 4) out += kDigits[(value >> shift) & 0xFU];
-  return out;
-}
+std::string hex(std::uint64_t value) { return hex_number(value, 16); }
 
 /// Whether an id with this lower half is sampled, as the SDK of Go decides it.
 bool is_sampled(std::uint64_t low, std::uint32_t per_million) {

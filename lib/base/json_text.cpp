@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <davit/hex.hpp>
 
 #include "lib/base/utf8.hpp"
 
@@ -11,7 +12,6 @@ namespace {
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
 void append_control(std::string& out, unsigned char c) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   switch (c) {
     case '\n':
       out += "\\n";
@@ -24,8 +24,7 @@ void append_control(std::string& out, unsigned char c) {
       return;
     default:
       out += "\\u00";
-      out += kDigits[c >> 4U];
-      out += kDigits[c & 0xFU];
+      append_hex(out, c);
   }
 }
 

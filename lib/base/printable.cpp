@@ -1,21 +1,20 @@
 #include "lib/base/printable.hpp"
 
+#include <davit/hex.hpp>
+
 #include "lib/base/utf8.hpp"
 
 namespace davit {
 
 std::string printable(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   constexpr unsigned char kC1Lead = 0xc2;  // U+0080 to U+009F are C2 80 to C2 9F.
   constexpr unsigned char kC1Last = 0x9f;
   std::string out;
   out.reserve(text.size());
   const auto escape = [&](std::string_view bytes) {
     for (const char each : bytes) {
-      const auto byte = static_cast<unsigned char>(each);
       out += "\\x";
-      out += kDigits[byte >> 4U];
-      out += kDigits[byte & 0xfU];
+      append_hex(out, static_cast<unsigned char>(each));
     }
   };
   while (!text.empty()) {

@@ -5,6 +5,7 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <davit/hex.hpp>
 #include <davit/kube/go_quote.hpp>
 #include <limits>
 #include <string>
@@ -126,16 +127,6 @@ std::string signed_digits(std::int64_t value, int base) {
   return (value < 0 ? "-" : "") + digits_of(size, base);
 }
 
-std::string hex_of(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string out;
-  for (const char c : bytes) {
-    out.push_back(kDigits[static_cast<unsigned char>(c) >> 4U]);
-    out.push_back(kDigits[static_cast<unsigned char>(c) & 15U]);
-  }
-  return out;
-}
-
 /// %b, %o, %x and %X.
 Result<std::string> based_clause(const Value& value, char verb) {
   const bool hex = verb == 'x' || verb == 'X';
@@ -148,7 +139,7 @@ Result<std::string> based_clause(const Value& value, char verb) {
   } else if (verb == 'b' && value.kind() == ValueKind::kBool) {
     out = value.is_true() ? "1" : "0";
   } else if (hex && (value.kind() == ValueKind::kString || value.kind() == ValueKind::kBytes)) {
-    out = hex_of(plain_text(value));
+    out = hex_text(plain_text(value));
   } else {
     return wrong_format_argument(verb, type_name(value));
   }

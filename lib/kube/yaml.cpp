@@ -5,6 +5,7 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
+#include <davit/hex.hpp>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -61,7 +62,7 @@ YamlNode::Kind kind_of_plain(std::string_view text) {
   for (const std::string_view word : {"true", "True", "TRUE", "false", "False", "FALSE"}) {
     if (text == word) return Kind::kBoolean;
   }
-  if (text.starts_with("0x") && all_of(text.substr(2), "0123456789abcdefABCDEF")) {
+  if (text.size() > 2 && text.starts_with("0x") && is_hex(text.substr(2))) {
     return Kind::kInteger;
   }
   if (text.starts_with("0o") && all_of(text.substr(2), "01234567")) return Kind::kInteger;

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <ctime>
+#include <davit/hex.hpp>
 #include <utility>
 
 #include "lib/base/openssl_owners.hpp"
@@ -41,13 +42,7 @@ WallTime wall_time(const ASN1_TIME* time) {
 std::string hex_sum(const std::string& bytes) {
   std::array<unsigned char, SHA256_DIGEST_LENGTH> sum{};
   SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), sum.data());
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string out;
-  for (const unsigned char byte : sum) {
-    out += kDigits[byte >> 4U];
-    out += kDigits[byte & 15U];
-  }
-  return out;
+  return hex_text(sum);
 }
 
 /// The first value of the field in the subject.

@@ -5,6 +5,7 @@
 #include <openssl/x509v3.h>
 
 #include <array>
+#include <davit/hex.hpp>
 #include <utility>
 
 #include "lib/base/openssl_owners.hpp"
@@ -142,18 +143,11 @@ Result<std::string> make_private_key() {
 }
 
 Result<std::string> random_secret(std::size_t bytes) {
-  constexpr const char* kDigits = "0123456789abcdef";
   std::string raw(bytes, '\0');
   if (RAND_bytes(reinterpret_cast<unsigned char*>(raw.data()), static_cast<int>(bytes)) != 1) {
     return Status(Code::kInternal, "OpenSSL cannot generate random numbers");
   }
-  std::string out;
-  for (const char c : raw) {
-    const auto byte = static_cast<unsigned char>(c);
-    out += kDigits[byte >> 4U];
-    out += kDigits[byte & 15U];
-  }
-  return out;
+  return hex_text(raw);
 }
 
 }  // namespace davit

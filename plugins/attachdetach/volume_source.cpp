@@ -3,6 +3,7 @@
 #include <openssl/sha.h>
 
 #include <array>
+#include <davit/hex.hpp>
 
 namespace davit::attachdetach {
 namespace {
@@ -38,15 +39,9 @@ std::optional<Source> inline_source_of(const volumes::Attachment& attachment) {
 }
 
 std::string hash_of(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   std::array<unsigned char, SHA256_DIGEST_LENGTH> sum{};
   SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), sum.data());
-  std::string out;
-  for (const unsigned char each : sum) {
-    out += kDigits[each >> 4U];
-    out += kDigits[each & 15U];
-  }
-  return out;
+  return hex_text(sum);
 }
 
 std::string attachment_name(const Source& source, std::string_view node) {

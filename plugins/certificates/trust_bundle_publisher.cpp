@@ -4,8 +4,10 @@
 
 #include <array>
 #include <chrono>
+#include <davit/hex.hpp>
 #include <davit/options.hpp>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "plugins/shared/gates/read_switch.hpp"
@@ -22,17 +24,11 @@ constexpr const char* kNotServed =
 /// G3
 std::string name_of(std::string_view certificates) {
   constexpr std::size_t kBytes = 12;  // 24 digits.
-  constexpr std::string_view kDigits = "0123456789abcdef";
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned size = 0;
   static_cast<void>(EVP_Digest(certificates.data(), certificates.size(), digest.data(), &size,
                                EVP_sha256(), nullptr));
-  std::string out = "kubernetes.io:kube-apiserver-serving:";
-  for (std::size_t i = 0; i < kBytes; ++i) {
-    out += kDigits[digest[i] >> 4];
-    out += kDigits[digest[i] & 0xf];
-  }
-  return out;
+  return "kubernetes.io:kube-apiserver-serving:" + hex_text(std::span(digest).first(kBytes));
 }
 
 template <typename Bundle>

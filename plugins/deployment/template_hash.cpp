@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <davit/fnv.hpp>
 #include <davit/kube/safe_text.hpp>
 #include <string>
 #include <vector>
@@ -17,22 +18,17 @@ constexpr std::size_t kNameBytesMax = 253;
 /// FNV-1a with 32 bits.
 class Hasher {
  public:
-  void add(std::string_view bytes) {
-    for (const char byte : bytes) {
-      sum_ ^= static_cast<unsigned char>(byte);
-      sum_ *= 16777619U;
-    }
-  }
+  void add(std::string_view bytes) { hash_.add(bytes); }
   /// Text with its length, so that no two sequences of texts read alike.
   void add_text(std::string_view text) {
     add(std::to_string(text.size()));
     add(":");
     add(text);
   }
-  [[nodiscard]] std::uint32_t sum() const { return sum_; }
+  [[nodiscard]] std::uint32_t sum() const { return hash_.sum(); }
 
  private:
-  std::uint32_t sum_ = 2166136261U;
+  FnvHash<std::uint32_t> hash_;
 };
 
 void hash_value(Hasher& hasher, const Value& value, FieldKind kind);

@@ -1,5 +1,6 @@
 #include "plugins/garbagecollector/graph_page.hpp"
 
+#include <davit/hex.hpp>
 #include <davit/kube/group_version.hpp>
 #include <map>
 #include <set>
@@ -12,7 +13,6 @@ using Shown = std::map<std::string, const Node*>;
 
 /// In quotes, with the escapes of C.
 std::string quoted(std::string_view text) {
-  constexpr char kHex[] = "0123456789abcdef";
   std::string out = "\"";
   for (const char each : text) {
     const auto c = static_cast<unsigned char>(each);
@@ -21,7 +21,8 @@ std::string quoted(std::string_view text) {
     } else if (each == '\n') {
       out.append("\\n");
     } else if (c < 0x20 || c == 0x7f) {
-      out.append("\\x").append({kHex[c >> 4], kHex[c & 0xf]});
+      out.append("\\x");
+      append_hex(out, c);
     } else {
       out.push_back(each);
     }

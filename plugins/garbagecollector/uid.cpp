@@ -1,5 +1,6 @@
 #include "plugins/garbagecollector/uid.hpp"
 
+#include <davit/hex.hpp>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -63,13 +64,12 @@ Uid& Uid::operator=(const Uid& other) {
 
 std::string Uid::text() const {
   if (is_text()) return std::string(text_.view());
-  constexpr char kDigits[] = "0123456789abcdef";
   std::string out(kUuidSize, '-');
   std::uint64_t high = high_;
   std::uint64_t low = low_;
   for (std::size_t i = kUuidSize; i-- > 0;) {
     if (is_hyphen_at(i)) continue;
-    out[i] = kDigits[low & 15U];
+    out[i] = hex_digits()[low & 15U];
     low = low >> 4 | high << 60;
     high >>= 4;
   }

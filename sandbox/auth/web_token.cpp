@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <davit/base64.hpp>
+#include <davit/hex.hpp>
 
 namespace davit::sandbox {
 namespace {
@@ -51,16 +52,13 @@ std::optional<Json> open_web_token(std::string_view token, std::string_view key)
 }
 
 std::string keyed_uuid(std::string_view text, std::string_view key) {
-  constexpr const char* kDigits = "0123456789abcdef";
   std::string hash = keyed_hash(text, key).substr(0, 16);
   hash[6] = static_cast<char>((static_cast<unsigned char>(hash[6]) & 0x0fU) | 0x40U);
   hash[8] = static_cast<char>((static_cast<unsigned char>(hash[8]) & 0x3fU) | 0x80U);
   std::string out;
   for (std::size_t i = 0; i < hash.size(); ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) out += '-';
-    const auto byte = static_cast<unsigned char>(hash[i]);
-    out += kDigits[byte >> 4U];
-    out += kDigits[byte & 15U];
+    append_hex(out, static_cast<unsigned char>(hash[i]));
   }
   return out;
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <davit/base64.hpp>
+#include <davit/fnv.hpp>
+#include <davit/hex.hpp>
 #include <tuple>
 #include <vector>
 
@@ -298,15 +300,7 @@ std::optional<Json> api_resource_list(std::span<const ResourcePtr> resources,
 
 std::string content_hash(std::string_view body) {
   // FNV-1a suffices: the tag has to detect changes, not attacks.
-  std::uint64_t hash = 14'695'981'039'346'656'037u;
-  for (const char c : body) {
-    hash ^= static_cast<unsigned char>(c);
-    hash *= 1'099'511'628'211u;
-  }
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string out;
-  for (int shift = 60; shift >= 0; shift -= 4) out += kDigits[hash >> shift & 15];
-  return out;
+  return hex_number(fnv1a_64(body), 16, HexCase::kUpper);
 }
 
 std::string etag_of(std::string_view body) { return '"' + content_hash(body) + '"'; }

@@ -1,10 +1,10 @@
 #include <charconv>
+#include <davit/hex.hpp>
 #include <davit/json_writer.hpp>
 
 namespace davit {
 
 void append_json_string(std::string& out, std::string_view text) {
-  constexpr char kHex[] = "0123456789abcdef";
   out.push_back('"');
   std::size_t clean = 0;  // Everything before it is written.
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -30,8 +30,7 @@ void append_json_string(std::string& out, std::string_view text) {
         break;
       default:
         out.append("\\u00");
-        out.push_back(kHex[c >> 4]);
-        out.push_back(kHex[c & 0xf]);
+        append_hex(out, c);
     }
   }
   out.append(text, clean);

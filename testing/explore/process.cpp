@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <davit/fnv.hpp>
 #include <functional>
 #include <limits>
 #include <utility>
@@ -359,8 +360,7 @@ void Process::check_catalog() {
 std::uint64_t Process::state() const {
   std::uint64_t sum = is_behind_ ? 1 : 0;
   const auto mix = [&sum](std::uint64_t value) {
-    constexpr std::uint64_t kFactor = 1'099'511'628'211;  // FNV-1a.
-    sum = (sum ^ value) * kFactor;
+    sum = (sum ^ value) * FnvHash<std::uint64_t>::kPrime;
   };
   for (const host::Informer* each : replica_.caches().informers()) {
     const host::ResourceId& resource = each->resource();

@@ -309,6 +309,9 @@ class StyleTest(unittest.TestCase):
         self.assertEqual(found(), [(RULES_PAGE, 6)], 'a place that is not there')
         self.assertEqual(len(found(place, others={'host/api/c.hpp': 'a reason'})), 1, 'an exception that nothing needs')
         self.assertEqual([path for path, _, _ in vocabulary_findings([place], {})], [RULES_PAGE], 'a page without the table')
+        code = 'inet_pton(x);\n"0123456789abcdef"\n0xCBF29CE484222325u\n1\'099\'511\'628\'211\n"0123456789abcdefg"\n'
+        self.assertEqual(found(place, File('nodes/c.cpp', code)), [('nodes/c.cpp', line) for line in (1, 2, 3, 4)])
+        self.assertEqual(found(place, File('sdk/include/davit/hex.hpp', '"0123456789ABCDEF"')), [])
 
 
 if __name__ == '__main__':

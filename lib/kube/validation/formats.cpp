@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <davit/base64.hpp>
+#include <davit/hex.hpp>
 #include <davit/kube/ip.hpp>
 #include <davit/kube/time.hpp>
 #include <string>
@@ -18,7 +19,6 @@ bool all_of_set(std::string_view text, std::string_view allowed) {
 }
 
 constexpr std::string_view kDigits = "0123456789";
-constexpr std::string_view kHex = "0123456789abcdefABCDEF";
 
 bool is_ip(std::string_view text) { return check_ip(text).empty(); }
 
@@ -35,7 +35,7 @@ bool is_cidr(std::string_view text) {
 bool is_uuid(std::string_view text) {
   constexpr std::size_t kGroups[] = {8, 4, 4, 4, 12};
   for (const std::size_t size : kGroups) {
-    if (text.size() < size || !all_of_set(text.substr(0, size), kHex)) return false;
+    if (text.size() < size || !is_hex(text.substr(0, size))) return false;
     text.remove_prefix(size);
     if (text.starts_with('-')) text.remove_prefix(1);
   }
@@ -72,7 +72,7 @@ bool is_mac(std::string_view text) {
   if (text.size() != 17) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool separator = i % 3 == 2;
-    if (separator ? text[i] != ':' && text[i] != '-' : kHex.find(text[i]) == kHex.npos) {
+    if (separator ? text[i] != ':' && text[i] != '-' : !is_hex(text.substr(i, 1))) {
       return false;
     }
   }

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <davit/fnv.hpp>
+#include <davit/hex.hpp>
 #include <system_error>
 #include <vector>
 
@@ -12,11 +14,7 @@ namespace {
 
 constexpr std::size_t kOwnerBytesMax = 223;  // Leaves room for the hash in 253 bytes.
 
-void append_unit(std::string& out, unsigned unit) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  out += "\\u";
-  for (int shift = 12; shift >= 0; shift -= 4) out.push_back(kHex[(unit >> shift) & 0xfU]);
-}
+void append_unit(std::string& out, unsigned unit) { out += "\\u" + hex_number(unit, 4); }
 
 /// As Go's encoder, which escapes what could end a script element in HTML.
 void append_string(std::string& out, std::string_view text) {
@@ -156,17 +154,11 @@ bool has_data(const ControllerRevision& revision, std::string_view data, Numbers
 }
 
 std::string revision_hash(std::string_view data, std::optional<std::int64_t> collision_count) {
-  std::uint32_t sum = 2166136261U;
-  const auto add = [&sum](std::string_view bytes) {
-    for (const char byte : bytes) {
-      sum *= 16777619U;
-      sum ^= static_cast<unsigned char>(byte);
-    }
-  };
-  add(data);
-  if (collision_count) add(std::to_string(*collision_count));
+  FnvHash<std::uint32_t, FnvOrder::kProductFirst> hash;
+  hash.add(data);
+  if (collision_count) hash.add(std::to_string(*collision_count));
   constexpr std::string_view kAlphabet = "456789bcdf";
-  std::string text = std::to_string(sum);
+  std::string text = std::to_string(hash.sum());
   for (char& digit : text) digit = kAlphabet[static_cast<std::size_t>(digit - '0')];
   return text;
 }

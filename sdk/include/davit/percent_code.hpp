@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cstddef>
+#include <davit/hex.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,7 +14,6 @@ namespace davit {
 /// `text` with each byte other than ASCII letters, digits and `also_plain` as "%XX".
 [[nodiscard]] inline std::string percent_escaped(std::string_view text,
                                                  std::string_view also_plain) {
-  constexpr char kHex[] = "0123456789ABCDEF";
   std::string out;
   out.reserve(text.size());
   for (const char c : text) {
@@ -22,10 +22,8 @@ namespace davit {
     if (alphanumeric || also_plain.find(c) != also_plain.npos) {
       out.push_back(c);
     } else {
-      const auto byte = static_cast<unsigned char>(c);
       out.push_back('%');
-      out.push_back(kHex[byte >> 4]);
-      out.push_back(kHex[byte & 15]);
+      append_hex(out, static_cast<unsigned char>(c), HexCase::kUpper);
     }
   }
   return out;
