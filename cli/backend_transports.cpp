@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "host/api/raw_connection.hpp"
 #include "host/config/connection_config.hpp"
 
 namespace davit::host {
@@ -16,14 +17,28 @@ Result<FrontProxyIdentity> make_front_proxy_identity(WallTime now) {
                                 std::move(own->certificate), std::move(own->key), 1})};
 }
 
-Result<std::shared_ptr<Transport>> BackendTransports::connect(
-    const sandbox::BackendServer& server) {
+namespace {
+
+ConnectionConfig config_of(const sandbox::BackendServer& server) {
   ConnectionConfig config;
   config.server = server.url;
   config.tls_server_name = server.server_name;
   config.insecure = server.verify == sandbox::BackendServer::Verify::kNo;
-  config.ca_data = server.roots;
-  return servers_.connect(config, "aggregated APIs");
+  if (!config.insecure) config.ca_data = server.roots;  // Both contradict each other.
+  return config;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Transport>> BackendTransports::connect(
+    const sandbox::BackendServer& server) {
+  return servers_.connect(config_of(server), "aggregated APIs");
+}
+
+Result<std::unique_ptr<ByteConnection>> BackendTransports::open(
+    const sandbox::BackendServer& server,
+    const std::shared_ptr<const ClientCertificate>& certificate, std::string first) {
+  return open_raw_connection(config_of(server), certificate, std::move(first), clock_);
 }
 
 }  // namespace davit::host

@@ -24,12 +24,16 @@ struct FrontProxyIdentity {
 /// ServerTransports for aggregated APIs. Thread-safe. `clock` must outlive it.
 class BackendTransports final : public sandbox::BackendConnector {
  public:
-  BackendTransports(Clock& clock, Logger log) : servers_(clock, std::move(log)) {}
+  BackendTransports(Clock& clock, Logger log) : clock_(clock), servers_(clock, std::move(log)) {}
 
   [[nodiscard]] Result<std::shared_ptr<Transport>> connect(
       const sandbox::BackendServer& server) override;
+  [[nodiscard]] Result<std::unique_ptr<ByteConnection>> open(
+      const sandbox::BackendServer& server,
+      const std::shared_ptr<const ClientCertificate>& certificate, std::string first) override;
 
  private:
+  Clock& clock_;
   ServerTransports servers_;
 };
 

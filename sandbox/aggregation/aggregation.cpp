@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sandbox/aggregation/proxied_response.hpp"
+#include "sandbox/aggregation/upgrade.hpp"
 #include "sandbox/rest/decode.hpp"
 
 namespace davit::sandbox {
@@ -41,6 +42,14 @@ std::string service_name(const std::vector<std::string>& segments) {
   return "";
 }
 
+/// The name of all upgraded connections among those of services; no service can have it.
+constexpr const char* kUpgraded = "upgraded connections";
+
+HttpServerResponse too_busy(const RegisteredService& service) {
+  return to_response(
+      too_many_requests("too many requests wait for the server of " + service.name, {}, 1));
+}
+
 }  // namespace
 
 Aggregation::Aggregation(Parts parts)
@@ -71,32 +80,32 @@ bool Aggregation::serves(const Url& url) {
   return service_of(*known, url) != nullptr;
 }
 
-Result<std::shared_ptr<Transport>> Aggregation::connect(const RegisteredService& service) const {
-  const Result<BackendServer> server = server_of(service, parts_.store);
+Result<std::shared_ptr<Transport>> Aggregation::connect(
+    const RegisteredService& service, std::optional<BackendServer::Verify> verify) const {
+  Result<BackendServer> server = server_of(service, parts_.store);
   if (!server) return server.error();
+  server->verify = verify.value_or(server->verify);
   return parts_.connector.connect(*server);
 }
 
-HttpRequest Aggregation::own_request(std::string target, std::string accept) const {
+HttpRequest Aggregation::own_request(std::string target, std::string accept,
+                                     const UserInfo& who) const {
   HttpRequest out;
   out.method = "GET";
   out.target = std::move(target);
   if (!accept.empty()) out.headers.emplace_back("Accept", std::move(accept));
-  UserInfo self;
-  self.name = "system:kube-aggregator";
-  self.groups.emplace_back(kMastersGroup);
-  add_remote_user(self, out.headers);
+  add_remote_user(who, out.headers);
   out.timeout = kDiscoveryTime;
   out.certificate = parts_.certificate;
   return out;
 }
 
-std::shared_ptr<void> Aggregation::take_place(const std::string& name) {
+std::shared_ptr<void> Aggregation::take_place(const std::string& name, std::size_t share_max) {
   {
     MutexLock lock(exchanges_->mutex);
     if (exchanges_->total >= kExchangesMax) return nullptr;
     std::size_t& count = exchanges_->counts[name];
-    if (count >= kShareMax) return nullptr;
+    if (count >= share_max) return nullptr;
     ++count;
     ++exchanges_->total;
   }
@@ -117,14 +126,12 @@ std::optional<HttpServerResponse> Aggregation::serve(const HttpServerRequest& re
   if (!service->available) return proxy_error(503, "service unavailable");
   const Result<BackendServer> server = server_of(*service, parts_.store);
   if (!server) return proxy_error(503, "service unavailable");
+  if (is_upgrade(request)) return upgrade(request, *service, *server, who);
   const Result<std::shared_ptr<Transport>> transport = parts_.connector.connect(*server);
   if (!transport) return proxy_error(500, transport.error().message());
-  std::shared_ptr<void> place = take_place(service->name);
-  if (place == nullptr) {
-    return to_response(
-        too_many_requests("too many requests wait for the server of " + service->name, {}, 1));
-  }
-  HttpRequest proxied = proxied_request(request, who);
+  std::shared_ptr<void> place = take_place(service->name, kShareMax);
+  if (place == nullptr) return too_busy(*service);
+  HttpRequest proxied = proxied_request(request, who, *server);
   proxied.certificate = parts_.certificate;
   proxied.sharing = Sharing::kAlone;
   if (takes_long(request, url)) {
@@ -135,6 +142,22 @@ std::optional<HttpServerResponse> Aggregation::serve(const HttpServerRequest& re
   return start_proxied(*transport, std::move(proxied), parts_.clock, std::move(place));
 }
 
+HttpServerResponse Aggregation::upgrade(const HttpServerRequest& request,
+                                        const RegisteredService& service,
+                                        const BackendServer& server, const UserInfo& who) {
+  Result<std::string> text =
+      upgrade_text(request, who, server.url.substr(server.url.find("://") + 3));
+  if (!text) return proxy_error(503, "error sending request: " + text.error().message());
+  std::shared_ptr<void> place = take_place(kUpgraded, kUpgradedMax);
+  if (place == nullptr) return too_busy(service);
+  Result<std::unique_ptr<ByteConnection>> connection =
+      parts_.connector.open(server, parts_.certificate, *std::move(text));
+  if (!connection) {
+    return proxy_error(503, "error dialing backend: " + connection.error().message());
+  }
+  return start_upgrade(*std::move(connection), parts_.clock, std::move(place));
+}
+
 RemoteApis Aggregation::apis() {
   const std::shared_ptr<const RegisteredServices> known = services();
   RemoteApis out;
@@ -142,9 +165,13 @@ RemoteApis Aggregation::apis() {
     std::int64_t& group = out.group_priorities[service.group];
     group = std::max(group, service.group_priority);
     out.version_priorities[service.group + '/' + service.version] = service.version_priority;
-    if (!service.remote) continue;
+    if (service.group.empty()) out.has_core = true;
     RemoteVersion version{service.group, service.version,
-                          Json::object({{"version", service.version}}), ""};
+                          Json::object({{"version", service.version}})};
+    if (!service.remote) {
+      out.local.push_back(std::move(version));
+      continue;
+    }
     bool stale = true;
     {
       MutexLock lock(mutex_);
@@ -152,6 +179,7 @@ RemoteApis Aggregation::apis() {
       if (found != learnt_.end()) {
         version.discovery = found->second.discovery;
         version.openapi = found->second.openapi;
+        version.openapi_v2 = found->second.openapi_v2;
         stale = found->second.stale;
       }
     }

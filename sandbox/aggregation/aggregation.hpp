@@ -25,6 +25,8 @@ struct LearntVersion {
   Json discovery;       ///< An APIVersionDiscovery without `freshness`.
   bool stale = true;    ///< The server did not answer the last time.
   std::string openapi;  ///< RemoteVersion::openapi
+  /// The part of its OpenAPI v2 document that is about the group version; null: it has none.
+  std::shared_ptr<const Json> openapi_v2 = nullptr;
 };
 
 /// Proxies requests for aggregated APIs, and knows what they serve. Thread-safe. The rules of
@@ -57,23 +59,32 @@ class Aggregation {
   /// Keeps what is known of an APIService; nothing: forgets it.
   void learn(const std::string& name, std::optional<LearntVersion> version) EXCLUDES(mutex_);
 
-  /// A request of the aggregator itself, as a member of system:masters, which ends after 5 s.
-  [[nodiscard]] HttpRequest own_request(std::string target, std::string accept) const;
-  /// The transport to the server of a remote service.
-  [[nodiscard]] Result<std::shared_ptr<Transport>> connect(const RegisteredService& service) const;
+  /// A request of the aggregator itself in the name of `who`, which ends after 5 s.
+  [[nodiscard]] HttpRequest own_request(std::string target, std::string accept,
+                                        const UserInfo& who) const;
+  /// The transport to the server of a remote service; `verify` as the service says if unset.
+  [[nodiscard]] Result<std::shared_ptr<Transport>> connect(
+      const RegisteredService& service,
+      std::optional<BackendServer::Verify> verify = std::nullopt) const;
 
  private:
   class Place;
   /// Null: this server serves the path itself. `known` owns the result.
   [[nodiscard]] static const RegisteredService* service_of(const RegisteredServices& known,
                                                            const Url& url);
-  /// The right to one more exchange with the service's server; null: it has too many.
-  [[nodiscard]] std::shared_ptr<void> take_place(const std::string& name);
+  /// The response to a request for another protocol.
+  [[nodiscard]] HttpServerResponse upgrade(const HttpServerRequest& request,
+                                           const RegisteredService& service,
+                                           const BackendServer& server, const UserInfo& who);
+  /// The right to one more exchange with the service's server; null: it has `share_max` of them.
+  [[nodiscard]] std::shared_ptr<void> take_place(const std::string& name, std::size_t share_max);
 
   /// Exchanges at a time: each has 1 MiB of a body at most. A server that hangs holds its share
   /// only.
   static constexpr std::size_t kExchangesMax = 1024;
   static constexpr std::size_t kShareMax = kExchangesMax / 4;
+  /// Connections of other protocols at a time: each has a thread, and 512 KiB of unsent bytes.
+  static constexpr std::size_t kUpgradedMax = 64;
   /// The numbers of exchanges, by service. Outlives the Aggregation with the last exchange.
   struct Exchanges {
     Mutex mutex;

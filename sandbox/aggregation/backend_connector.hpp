@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "lib/net/byte_connection.hpp"
 #include "lib/net/transport.hpp"
 
 namespace davit::sandbox {
@@ -28,6 +29,12 @@ class BackendConnector {
   /// The transport to a server, which the caller holds as long as a call lasts. The error is one
   /// line for the user. Must not block.
   [[nodiscard]] virtual Result<std::shared_ptr<Transport>> connect(const BackendServer& server) = 0;
+
+  /// A connection that sends `first` and then carries any protocol. Presents `certificate` unless
+  /// it is null. The error is one line for the user. Must not block.
+  [[nodiscard]] virtual Result<std::unique_ptr<ByteConnection>> open(
+      const BackendServer& server, const std::shared_ptr<const ClientCertificate>& certificate,
+      std::string first) = 0;
 };
 
 }  // namespace davit::sandbox

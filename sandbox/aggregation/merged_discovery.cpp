@@ -94,6 +94,18 @@ const GroupForm kAggregatedForm{
     .version = [](const RemoteVersion& of) { return of.discovery; },
 };
 
+/// Whether `versions` has one of this name.
+bool has_version(const Json& versions, std::string_view name) {
+  return std::ranges::any_of(
+      versions.items(), [name](const Json& each) { return each.get("version").text() == name; });
+}
+
+void add_remote(Json& items, const GroupForm& form, const RemoteApis& remote) {
+  for (const RemoteVersion& each : remote.versions) {
+    add_version(entry_of(items, each.group, form, remote), each, form, remote);
+  }
+}
+
 void set_preferred(Json& entry) {
   entry.set("preferredVersion", entry.get("versions").items().front());
 }
@@ -143,32 +155,62 @@ void complete_kinds(Json& version) {
 
 }  // namespace
 
-void merge_groups(Json& groups, const RemoteApis& remote) {
-  for (const RemoteVersion& each : remote.versions) {
-    Json& entry = entry_of(groups, each.group, kLegacyForm, remote);
-    add_version(entry, each, kLegacyForm, remote);
-    set_preferred(entry);
+void remove_unregistered_groups(Json& groups, const RemoteApis& remote) {
+  if (!remote.has_core) return;
+  for (Json& each : groups.make_array()) {
+    const std::string& group = each.get("name").text();
+    if (group == kRegistrationGroup) continue;
+    std::erase_if(each["versions"].make_array(), [&](const Json& version) {
+      return !remote.version_priorities.contains(api_version(group, version.get("version").text()));
+    });
   }
+  std::erase_if(groups.make_array(), [](const Json& each) { return each.get("versions").empty(); });
+}
+
+void merge_groups(Json& groups, const RemoteApis& remote) {
+  for (const RemoteVersion& each : remote.local) {
+    if (each.group.empty()) continue;
+    Json& entry = entry_of(groups, each.group, kLegacyForm, remote);
+    if (has_version(entry.get("versions"), each.version)) continue;
+    add_version(entry, each, kLegacyForm, remote);
+  }
+  add_remote(groups, kLegacyForm, remote);
+  for (Json& each : groups.make_array()) set_preferred(each);
 }
 
 std::optional<Json> merge_group(std::optional<Json> own, std::string_view group,
                                 const RemoteApis& remote) {
-  for (const RemoteVersion& each : remote.versions) {
-    if (each.group != group) continue;
-    if (!own) {
-      own = Json::object({{"kind", "APIGroup"}, {"apiVersion", "v1"}, {"name", each.group}});
-    }
-    add_version(*own, each, kLegacyForm, remote);
-    set_preferred(*own);
+  if (!remote.group_priorities.contains(group)) return own;
+  Json groups = Json::array();
+  if (own) groups.push_back(*own);
+  remove_unregistered_groups(groups, remote);
+  merge_groups(groups, remote);
+  for (Json& each : groups.make_array()) {
+    if (each.get("name").text() != group) continue;
+    Json out = Json::object({{"kind", "APIGroup"}, {"apiVersion", "v1"}});
+    for (Json::Member& member : each.make_object()) out.set(member.key, std::move(member.value));
+    return out;
   }
-  return own;
+  return std::nullopt;
 }
 
 void merge_aggregated(Json& items, const RemoteApis& remote) {
+  add_remote(items, kAggregatedForm, remote);
+}
+
+std::vector<std::shared_ptr<const Json>> openapi_v2_of(const RemoteApis& remote) {
+  std::vector<const RemoteVersion*> found;
   for (const RemoteVersion& each : remote.versions) {
-    add_version(entry_of(items, each.group, kAggregatedForm, remote), each, kAggregatedForm,
-                remote);
+    if (each.openapi_v2 != nullptr) found.push_back(&each);
   }
+  // The names of equals stay in their order.
+  std::ranges::stable_sort(found, [&remote](const RemoteVersion* a, const RemoteVersion* b) {
+    return priority_in(remote.group_priorities, a->group) >
+           priority_in(remote.group_priorities, b->group);
+  });
+  std::vector<std::shared_ptr<const Json>> out;
+  for (const RemoteVersion* each : found) out.push_back(each->openapi_v2);
+  return out;
 }
 
 void merge_openapi_index(Json& index, const RemoteApis& remote) {

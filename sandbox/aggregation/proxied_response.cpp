@@ -37,9 +37,14 @@ constexpr std::array<std::string_view, 11> kOfConnection = {"connection",
                                                             "content-length"};
 
 /// The server has used these up, or sets them for the one that gets the request.
-constexpr std::array<std::string_view, 7> kOfClient = {
-    "authorization", "host",           "accept-encoding", "x-remote-user",
-    "x-remote-uid",  "x-remote-group", "expect"};
+constexpr std::array<std::string_view, 10> kOfClient = {
+    "authorization",  "host",   "accept-encoding",  "x-remote-user",     "x-remote-uid",
+    "x-remote-group", "expect", "x-forwarded-host", "x-forwarded-proto", "x-forwarded-uri"};
+
+/// The server decides which pages may read its responses, not one behind it.
+constexpr std::array<std::string_view, 4> kOfOrigin = {
+    "access-control-allow-credentials", "access-control-allow-headers",
+    "access-control-allow-methods", "access-control-allow-origin"};
 
 bool is_listed(const auto& list, std::string_view name) {
   return std::ranges::find(list, name) != list.end();
@@ -60,16 +65,36 @@ std::vector<std::string> named_by_connection(const HttpHeaders& headers) {
   return out;
 }
 
-bool is_dropped(std::string_view lower) {
-  return is_listed(kOfConnection, lower) || is_listed(kOfClient, lower) ||
-         lower.starts_with("x-remote-extra-") || lower.starts_with("impersonate-");
-}
-
 /// Characters of a header's name other than letters and digits (RFC 9110, section 5.6.2), without
 /// the percent sign.
 constexpr std::string_view kTokenSigns = "!#$&'*+-.^_`|~";
 
-bool is_redirect(int status) { return status >= 300 && status < 400; }
+/// The path of a target, unescaped and without empty and dotted parts (k8s: path.Join of Go).
+std::string forwarded_uri(std::string_view target) {
+  const std::string_view path = target.substr(0, target.find('?'));
+  const std::string plain = percent_unescaped(path).value_or(std::string(path));
+  std::vector<std::string_view> parts;
+  for (std::size_t at = 0; at < plain.size();) {
+    const std::size_t end = std::min(plain.find('/', at), plain.size());
+    const std::string_view part = std::string_view(plain).substr(at, end - at);
+    at = end + 1;
+    if (part == "..") {
+      if (!parts.empty()) parts.pop_back();
+    } else if (!part.empty() && part != ".") {
+      parts.push_back(part);
+    }
+  }
+  std::string out;
+  for (const std::string_view part : parts) out += '/' + std::string(part);
+  return plain.ends_with('/') || out.empty() ? out + '/' : out;
+}
+
+bool is_redirect(const HttpServerResponse& response) {
+  return response.status >= 300 && response.status < 400 &&
+         std::ranges::any_of(response.headers, [](const auto& each) {
+           return each.first == "location" && !each.second.empty();
+         });
+}
 
 /// k8s: UpgradeAwareHandler.RejectForwardingRedirects of k8s.io/apimachinery/pkg/util/proxy.
 HttpServerResponse redirect_refused() {
@@ -145,21 +170,8 @@ class Exchange final : public ResponseReader {
     MutexLock lock(mutex_);
     if (status_ == 0 && !end_) return std::nullopt;
     if (status_ == 0) return ProxiedHead{failure(*end_), true};
-    HttpServerResponse out;
-    out.status = status_;
-    out.content_type.clear();
-    bool has_location = false;
-    const std::vector<std::string> named = named_by_connection(headers_);
-    for (const auto& [name, value] : headers_) {
-      if (is_listed(named, name)) continue;
-      has_location = has_location || (name == "location" && !value.empty());
-      if (name == "content-type") {
-        out.content_type = value;
-      } else if (!is_listed(kOfConnection, name)) {
-        out.headers.emplace_back(name, value);
-      }
-    }
-    if (has_location && is_redirect(status_)) return ProxiedHead{redirect_refused(), true};
+    HttpServerResponse out = passed_on(status_, headers_);
+    if (is_redirect(out)) return ProxiedHead{redirect_refused(), true};
     const bool complete = end_ && end_->kind == Break::kNone;
     if (complete) out.body = std::exchange(unread_, "");
     return ProxiedHead{std::move(out), complete || !has_body_};
@@ -242,6 +254,27 @@ class ProxiedResponse final : public HttpDeferredResponse {
 
 }  // namespace
 
+HttpServerResponse passed_on(int status, const HttpHeaders& headers) {
+  HttpServerResponse out;
+  out.status = status;
+  out.content_type.clear();
+  const std::vector<std::string> named = named_by_connection(headers);
+  for (const auto& [name, value] : headers) {
+    if (is_listed(named, name)) continue;
+    if (name == "content-type") {
+      out.content_type = value;
+    } else if (!is_listed(kOfConnection, name) && !is_listed(kOfOrigin, name)) {
+      out.headers.emplace_back(name, value);
+    }
+  }
+  return out;
+}
+
+bool is_of_client(std::string_view name) {
+  return is_listed(kOfClient, name) || name == "content-length" || name == "transfer-encoding" ||
+         name.starts_with("x-remote-extra-") || name.starts_with("impersonate-");
+}
+
 void add_remote_user(const UserInfo& who, HttpHeaders& headers) {
   headers.emplace_back("X-Remote-User", who.name);
   if (!who.uid.empty()) headers.emplace_back("X-Remote-Uid", who.uid);
@@ -253,7 +286,8 @@ void add_remote_user(const UserInfo& who, HttpHeaders& headers) {
   }
 }
 
-HttpRequest proxied_request(const HttpServerRequest& request, const UserInfo& who) {
+HttpRequest proxied_request(const HttpServerRequest& request, const UserInfo& who,
+                            const BackendServer& server) {
   HttpRequest out;
   out.method = request.method;
   out.target = request.target;
@@ -261,9 +295,13 @@ HttpRequest proxied_request(const HttpServerRequest& request, const UserInfo& wh
   const std::vector<std::string> named = named_by_connection(request.headers);
   for (const auto& [name, value] : request.headers) {
     const std::string lower = lower_case(name);
-    if (is_dropped(lower) || is_listed(named, lower)) continue;
+    if (is_of_client(lower) || is_listed(kOfConnection, lower) || is_listed(named, lower)) continue;
     out.headers.emplace_back(name, value);
   }
+  const std::size_t scheme = server.url.find("://");
+  out.headers.emplace_back("X-Forwarded-Host", server.url.substr(scheme + 3));
+  out.headers.emplace_back("X-Forwarded-Proto", server.url.substr(0, scheme));
+  out.headers.emplace_back("X-Forwarded-Uri", forwarded_uri(request.target));
   add_remote_user(who, out.headers);
   return out;
 }

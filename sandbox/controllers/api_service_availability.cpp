@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/base/mutex.hpp"
+#include "sandbox/aggregation/merged_openapi.hpp"
 #include "sandbox/rest/meta.hpp"
 
 namespace davit::sandbox {
@@ -25,6 +26,24 @@ constexpr Duration kPollInterval = milliseconds(10);
 /// The largest document that is read; those of v1.36 with all groups have 3 MiB.
 constexpr std::size_t kDocumentBytesMax = std::size_t{16} << 20U;
 
+/// One probe that succeeds is enough: a busy server may miss some.
+constexpr std::size_t kProbes = 5;
+
+/// The user of requests for a server's health and discovery.
+UserInfo aggregator() {
+  UserInfo out;
+  out.name = "system:kube-aggregator";
+  out.groups.emplace_back(kMastersGroup);
+  return out;
+}
+
+/// The user of requests for its OpenAPI documents.
+UserInfo document_reader() {
+  UserInfo out;
+  out.name = "system:aggregator";
+  return out;
+}
+
 constexpr const char* kAggregatedTypes =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
     "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList";
@@ -42,14 +61,16 @@ Duration retry_after(int failures) {
 /// One request and its response. Written on the transport's thread.
 class ApiServiceAvailability::Fetch final : public ResponseReader {
  public:
+  enum class Body : std::uint8_t { kRead, kIgnored };
   struct Reply {
     int status = 0;
     std::string content_type;
+    std::string tag;
     std::string body;
     TransportEnd end;
   };
 
-  explicit Fetch(std::string url) : url_(std::move(url)) {}
+  Fetch(std::string url, Body body) : url_(std::move(url)), body_(body) {}
 
   void start(std::shared_ptr<Transport> transport, HttpRequest request) {
     transport_ = std::move(transport);
@@ -60,9 +81,11 @@ class ApiServiceAvailability::Fetch final : public ResponseReader {
     reply_.status = status;
     for (const auto& [name, value] : headers) {
       if (name == "content-type") reply_.content_type = value;
+      if (name == "etag") reply_.tag = value;
     }
   }
   Flow on_body(std::string_view chunk) override EXCLUDES(mutex_) {
+    if (body_ == Body::kIgnored) return Flow::kEnough;
     MutexLock lock(mutex_);
     if (chunk.size() > kDocumentBytesMax - reply_.body.size()) {
       too_large_ = true;
@@ -80,7 +103,14 @@ class ApiServiceAvailability::Fetch final : public ResponseReader {
 
   [[nodiscard]] bool ended() EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
-    return ended_;
+    return ended_ || (body_ == Body::kIgnored && reply_.status != 0);
+  }
+  /// After ended(): why the server is not healthy; empty: it is. The head decides.
+  [[nodiscard]] std::string health_fault() EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    if (reply_.status == 0) return "Get " + to_text(Json(url_)) + ": " + reply_.end.message;
+    if (reply_.status >= 200 && reply_.status < 300) return "";
+    return "bad status from " + url_ + ": " + std::to_string(reply_.status);
   }
   /// After ended().
   [[nodiscard]] Reply take_reply() EXCLUDES(mutex_) {
@@ -91,6 +121,7 @@ class ApiServiceAvailability::Fetch final : public ResponseReader {
 
  private:
   const std::string url_;
+  const Body body_;
   std::shared_ptr<Transport> transport_;
   Mutex mutex_;
   Reply reply_ GUARDED_BY(mutex_);
@@ -142,13 +173,23 @@ Time ApiServiceAvailability::act(Time now) {
     if (service == services->end()) continue;  // Its change is still to be observed.
     if (tracked.step == Step::kIdle && std::exchange(tracked.changed, false)) tracked.due = now;
     if (tracked.step == Step::kIdle && tracked.due <= now) begin(service->second, tracked, now);
-    while (tracked.step != Step::kIdle && tracked.fetch->ended()) {
+    while (tracked.step != Step::kIdle && has_ended(tracked)) {
       advance(service->second, tracked, now);
     }
     next = std::min(next, tracked.step == Step::kIdle ? tracked.due : now + kPollInterval);
   }
   if (changed_) next = std::min(next, now + writer_.retry_after());
   return std::min(next, writer_.next_round());
+}
+
+/// A probe that succeeds ends its step.
+bool ApiServiceAvailability::has_ended(const Tracked& tracked) {
+  const auto ended = [](const std::unique_ptr<Fetch>& each) { return each->ended(); };
+  if (tracked.step != Step::kHealth) return ended(tracked.fetches.front());
+  return std::ranges::all_of(tracked.fetches, ended) ||
+         std::ranges::any_of(tracked.fetches, [&](const std::unique_ptr<Fetch>& each) {
+           return ended(each) && each->health_fault().empty();
+         });
 }
 
 void ApiServiceAvailability::follow_services(Time now) {
@@ -178,19 +219,34 @@ void ApiServiceAvailability::begin(const RegisteredService& service, Tracked& tr
 
 void ApiServiceAvailability::send(const RegisteredService& service, Tracked& tracked, Time now,
                                   Step step) {
-  const Result<std::shared_ptr<Transport>> transport = aggregation_.connect(service);
+  const bool is_probe = step == Step::kHealth;
+  // A probe shows whether a server listens; requests of users also verify its certificate.
+  const std::optional<BackendServer::Verify> verify =
+      is_probe ? std::optional(BackendServer::Verify::kNo) : std::nullopt;
+  const Result<std::shared_ptr<Transport>> transport = aggregation_.connect(service, verify);
   if (!transport) return fail(service, tracked, now, failed_condition(transport.error().message()));
   std::string path = service.path();
-  std::string accept = "application/json";
-  if (step == Step::kHealth) accept.clear();
+  std::string accept = is_probe ? "" : "application/json";
   if (step == Step::kAggregated) {
     path = "/apis";
     accept = kAggregatedTypes;
   }
   if (step == Step::kOpenApi) path = "/openapi/v3";
+  if (step == Step::kOpenApiV2) path = "/openapi/v2";
+  const bool is_document = step == Step::kOpenApi || step == Step::kOpenApiV2;
+  const UserInfo who = is_document ? document_reader() : aggregator();
   tracked.step = step;
-  tracked.fetch = std::make_unique<Fetch>(std::string((*transport)->server()) + path);
-  tracked.fetch->start(*transport, aggregation_.own_request(path, accept));
+  tracked.fetches.clear();
+  for (std::size_t i = 0; i < (is_probe ? kProbes : 1); ++i) {
+    HttpRequest request = aggregation_.own_request(path, accept, who);
+    if (step == Step::kOpenApiV2 && !tracked.openapi_tag.empty()) {
+      request.headers.emplace_back("If-None-Match", tracked.openapi_tag);
+    }
+    auto fetch = std::make_unique<Fetch>(std::string((*transport)->server()) + path,
+                                         is_probe ? Fetch::Body::kIgnored : Fetch::Body::kRead);
+    fetch->start(*transport, std::move(request));
+    tracked.fetches.push_back(std::move(fetch));
+  }
 }
 
 void ApiServiceAvailability::advance(const RegisteredService& service, Tracked& tracked, Time now) {
@@ -206,19 +262,22 @@ void ApiServiceAvailability::advance(const RegisteredService& service, Tracked& 
       tracked.learnt.stale = !read_discovery(service, tracked);
       return send(service, tracked, now, Step::kOpenApi);
     case Step::kOpenApi:
-      return conclude_discovery(service, tracked, now);
+      read_openapi(service, tracked);
+      return send(service, tracked, now, Step::kOpenApiV2);
+    case Step::kOpenApiV2:
+      read_openapi_v2(service, tracked);
+      return rest_after(service, tracked, now);
   }
 }
 
 void ApiServiceAvailability::conclude_health(const RegisteredService& service, Tracked& tracked,
                                              Time now) {
-  const Fetch::Reply reply = tracked.fetch->take_reply();
-  const std::string url = tracked.fetch->url();
+  const std::string url = tracked.fetches.front()->url();
   std::string why;
-  if (reply.end.kind != Break::kNone) {
-    why = "Get " + to_text(Json(url)) + ": " + reply.end.message;
-  } else if (reply.status < 200 || reply.status >= 300) {
-    why = "bad status from " + url + ": " + std::to_string(reply.status);
+  for (const std::unique_ptr<Fetch>& each : tracked.fetches) {
+    if (!each->ended()) continue;
+    why = each->health_fault();
+    if (why.empty()) break;
   }
   if (why.empty()) {
     if (!write(service.name, passed_condition())) {
@@ -233,7 +292,7 @@ void ApiServiceAvailability::conclude_health(const RegisteredService& service, T
 }
 
 bool ApiServiceAvailability::read_discovery(const RegisteredService& service, Tracked& tracked) {
-  const Fetch::Reply reply = tracked.fetch->take_reply();
+  const Fetch::Reply reply = tracked.fetches.front()->take_reply();
   if (reply.end.kind != Break::kNone || reply.status != 200) return false;
   const Result<Json> document = parse_json(reply.body);
   if (!document) return false;
@@ -251,9 +310,8 @@ bool ApiServiceAvailability::read_discovery(const RegisteredService& service, Tr
   return true;
 }
 
-void ApiServiceAvailability::conclude_discovery(const RegisteredService& service, Tracked& tracked,
-                                                Time now) {
-  const Fetch::Reply reply = tracked.fetch->take_reply();
+void ApiServiceAvailability::read_openapi(const RegisteredService& service, Tracked& tracked) {
+  const Fetch::Reply reply = tracked.fetches.front()->take_reply();
   tracked.learnt.openapi.clear();
   if (reply.end.kind == Break::kNone && reply.status == 200) {
     const Result<Json> index = parse_json(reply.body);
@@ -262,7 +320,26 @@ void ApiServiceAvailability::conclude_discovery(const RegisteredService& service
     // A foreign path would lead clients elsewhere.
     if (!tracked.learnt.openapi.starts_with("/openapi/v3/" + path)) tracked.learnt.openapi.clear();
   }
-  rest_after(service, tracked, now);
+}
+
+/// The document that was read before stays if the server does not respond.
+/// k8s: Downloader of kube-aggregator/pkg/controllers/openapi/aggregator.
+void ApiServiceAvailability::read_openapi_v2(const RegisteredService& service, Tracked& tracked) {
+  const Fetch::Reply reply = tracked.fetches.front()->take_reply();
+  if (reply.end.kind != Break::kNone) return;
+  if (reply.status == 404) {
+    tracked.learnt.openapi_v2.reset();
+    tracked.openapi_tag.clear();
+  }
+  if (reply.status != 200) return;
+  const Result<Json> document = parse_json(reply.body);
+  std::optional<Json> below =
+      document ? openapi_below(*document, service.path() + '/') : std::nullopt;
+  if (!below) return;
+  tracked.openapi_tag = reply.tag;
+  const std::shared_ptr<const Json>& known = tracked.learnt.openapi_v2;
+  if (known != nullptr && *known == *below) return;
+  tracked.learnt.openapi_v2 = std::make_shared<const Json>(*std::move(below));
 }
 
 void ApiServiceAvailability::publish(const RegisteredService& service, Tracked& tracked) {
@@ -275,7 +352,7 @@ void ApiServiceAvailability::publish(const RegisteredService& service, Tracked& 
 void ApiServiceAvailability::rest_after(const RegisteredService& service, Tracked& tracked,
                                         Time now) {
   publish(service, tracked);
-  tracked.fetch.reset();
+  tracked.fetches.clear();
   tracked.step = Step::kIdle;
   tracked.failures = 0;
   tracked.due = now + kCheckInterval;
@@ -286,7 +363,7 @@ void ApiServiceAvailability::fail(const RegisteredService& service, Tracked& tra
   tracked.learnt.stale = true;
   publish(service, tracked);
   const bool written = write(service.name, why);
-  tracked.fetch.reset();
+  tracked.fetches.clear();
   tracked.step = Step::kIdle;
   ++tracked.failures;
   tracked.due = now + (written ? retry_after(tracked.failures) : writer_.retry_after());

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sandbox/aggregation/aggregation.hpp"
 #include "sandbox/aggregation/service_condition.hpp"
@@ -30,20 +31,21 @@ class ApiServiceAvailability final : public Controller {
   class Fetch;
   /// A check of one service: one request after the other.
   ///
-  ///   kIdle ──due──▶ kHealth ──200──▶ kAggregated ──▶ kOpenApi ──▶ kIdle
+  ///   kIdle ──due──▶ kHealth ──200──▶ kAggregated ──▶ kOpenApi ──▶ kOpenApiV2 ──▶ kIdle
   ///                     │                  │              ▲
   ///                     └─failed─▶ kIdle   └─▶ kLegacy ───┘
-  enum class Step : std::uint8_t { kIdle, kHealth, kAggregated, kLegacy, kOpenApi };
+  enum class Step : std::uint8_t { kIdle, kHealth, kAggregated, kLegacy, kOpenApi, kOpenApiV2 };
   struct Tracked {
     Tracked();
     Tracked(Tracked&&) noexcept;
     ~Tracked();
     Step step = Step::kIdle;
-    Time due{};                    ///< The time of the next check.
-    bool changed = false;          ///< Since the check began.
-    int failures = 0;              ///< In a row.
-    std::unique_ptr<Fetch> fetch;  ///< Null only in kIdle.
+    Time due{};                                   ///< The time of the next check.
+    bool changed = false;                         ///< Since the check began.
+    int failures = 0;                             ///< In a row.
+    std::vector<std::unique_ptr<Fetch>> fetches;  ///< Empty only in kIdle; several in kHealth.
     LearntVersion learnt;
+    std::string openapi_tag;  ///< The ETag of the document that learnt.openapi_v2 is from.
   };
 
   void follow_services(Time now);
@@ -53,7 +55,9 @@ class ApiServiceAvailability final : public Controller {
   void conclude_health(const RegisteredService& service, Tracked& tracked, Time now);
   /// After kAggregated and kLegacy: whether the document had the group version.
   [[nodiscard]] static bool read_discovery(const RegisteredService& service, Tracked& tracked);
-  void conclude_discovery(const RegisteredService& service, Tracked& tracked, Time now);
+  [[nodiscard]] static bool has_ended(const Tracked& tracked);
+  static void read_openapi(const RegisteredService& service, Tracked& tracked);
+  static void read_openapi_v2(const RegisteredService& service, Tracked& tracked);
   void send(const RegisteredService& service, Tracked& tracked, Time now, Step step);
   /// Makes what is known of the service a part of discovery.
   void publish(const RegisteredService& service, Tracked& tracked);

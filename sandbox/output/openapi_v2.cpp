@@ -177,14 +177,18 @@ void write_parameter(pbf_writer& operation, const Json& parameter) {
   query.add_string(tag(Query::kType), parameter.text_at({"type"}));
 }
 
+/// Operations but PATCH have no reader. Parameters of a body do not either.
 void write_path(pbf_writer& paths, const std::string& path, const Json& item) {
+  if (!item.get("patch").is_object()) return;
   pbf_writer named(paths, kSecond);
   named.add_string(kFirst, path);
   pbf_writer value(named, kSecond);
   pbf_writer patch(value, tag(PathItem::kPatch));
   const Json& operation = item.get("patch");
   patch.add_string(tag(Operation::kOperationId), operation.text_at({"operationId"}));
-  for (const Json& each : operation.get("parameters").items()) write_parameter(patch, each);
+  for (const Json& each : operation.get("parameters").items()) {
+    if (each.get("in").text() == "query") write_parameter(patch, each);
+  }
   patch.add_message(tag(Operation::kResponses), std::string());
   write_vendor_extensions(patch, tag(Operation::kVendorExtension), operation);
 }

@@ -5,6 +5,7 @@
 #include "lib/kube/schema/describe.hpp"
 #include "lib/kube/schema/schema.hpp"
 #include "lib/net/accept.hpp"
+#include "sandbox/aggregation/merged_openapi.hpp"
 #include "sandbox/output/discovery.hpp"
 #include "sandbox/output/openapi.hpp"
 #include "sandbox/output/openapi_v2.hpp"
@@ -49,6 +50,7 @@ ApiResult<HttpServerResponse> root(const HttpServerRequest& request, const Url& 
   }
   if (core) return json_response(200, to_text(api_versions(server_address)));
   Json document = api_group_list(set.all());
+  remove_unregistered_groups(document["groups"], further.remote);
   further.metrics.append_groups(document["groups"]);
   merge_groups(document["groups"], further.remote);
   return json_response(200, to_text(document));
@@ -98,16 +100,6 @@ bool takes_json(const HttpServerRequest& request) {
   });
 }
 
-HttpServerResponse openapi_v2(const HttpServerRequest& request, const ResourceSet& set) {
-  const std::optional<OpenApiV2Form> form = negotiate_openapi_v2(request.header("Accept"));
-  if (!form) return nothing_acceptable();
-  const Json document = document_v2(set);
-  if (*form == OpenApiV2Form::kJson) {
-    return tagged(request, to_text(document) + '\n', "application/json");
-  }
-  return tagged(request, openapi_v2_protobuf(document), std::string(kOpenApiV2Type));
-}
-
 /// "apis/apps/v1" of "/openapi/v3/apis/apps/v1".
 std::string document_name(const Url& url) {
   std::string out;
@@ -151,7 +143,7 @@ ApiResult<HttpServerResponse> Documents::openapi(
     const HttpServerRequest& request, const Url& url,
     const std::shared_ptr<const ResourceSet>& resources, const RemoteApis& remote) {
   const std::vector<std::string>& parts = url.segments;
-  if (parts.size() == 2 && parts[1] == "v2") return openapi_v2(request, *resources);
+  if (parts.size() == 2 && parts[1] == "v2") return openapi_v2(request, resources, remote);
   if (parts.size() < 2 || parts[1] != "v3") return page_not_found();
   const std::shared_ptr<const OpenApi> documents = openapi(resources);
   if (parts.size() == 2) {
@@ -166,6 +158,37 @@ ApiResult<HttpServerResponse> Documents::openapi(
   if (document == documents->texts.end()) return page_not_found();
   if (!takes_json(request)) return nothing_acceptable();
   return tagged(request, document->second + '\n', "application/json");
+}
+
+HttpServerResponse Documents::openapi_v2(const HttpServerRequest& request,
+                                         const std::shared_ptr<const ResourceSet>& resources,
+                                         const RemoteApis& remote) {
+  const std::optional<OpenApiV2Form> form = negotiate_openapi_v2(request.header("Accept"));
+  if (!form) return nothing_acceptable();
+  const std::shared_ptr<const OpenApiV2> documents = openapi_v2(resources, remote);
+  return *form == OpenApiV2Form::kJson
+             ? tagged(request, documents->json, "application/json")
+             : tagged(request, documents->protobuf, std::string(kOpenApiV2Type));
+}
+
+std::shared_ptr<const Documents::OpenApiV2> Documents::openapi_v2(
+    const std::shared_ptr<const ResourceSet>& resources, const RemoteApis& remote) {
+  std::vector<std::shared_ptr<const Json>> others = openapi_v2_of(remote);
+  {
+    MutexLock lock(mutex_);
+    const bool is_current = openapi_v2_ != nullptr && openapi_v2_->of == resources;
+    if (is_current && openapi_v2_->others == others) return openapi_v2_;
+  }
+  auto made = std::make_shared<OpenApiV2>();
+  Json document = document_v2(*resources);
+  for (const std::shared_ptr<const Json>& each : others) merge_openapi(document, *each);
+  made->of = resources;
+  made->others = std::move(others);
+  made->json = to_text(document) + '\n';
+  made->protobuf = openapi_v2_protobuf(document);
+  MutexLock lock(mutex_);
+  openapi_v2_ = made;
+  return made;
 }
 
 std::shared_ptr<const Documents::OpenApi> Documents::openapi(

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "lib/base/mutex.hpp"
 #include "lib/net/http_message.hpp"
@@ -42,6 +43,19 @@ class Documents {
     std::map<std::string, std::string> texts;  ///< "apis/apps/v1" to the document.
     std::string index;
   };
+  /// The document of version 2, with those of other servers.
+  struct OpenApiV2 {
+    std::shared_ptr<const ResourceSet> of;
+    std::vector<std::shared_ptr<const Json>> others;
+    std::string json;
+    std::string protobuf;
+  };
+  [[nodiscard]] std::shared_ptr<const OpenApiV2> openapi_v2(
+      const std::shared_ptr<const ResourceSet>& resources, const RemoteApis& remote)
+      EXCLUDES(mutex_);
+  [[nodiscard]] HttpServerResponse openapi_v2(const HttpServerRequest& request,
+                                              const std::shared_ptr<const ResourceSet>& resources,
+                                              const RemoteApis& remote) EXCLUDES(mutex_);
   [[nodiscard]] std::shared_ptr<const OpenApi> openapi(
       const std::shared_ptr<const ResourceSet>& resources) EXCLUDES(mutex_);
   [[nodiscard]] ApiResult<HttpServerResponse> openapi(
@@ -52,6 +66,7 @@ class Documents {
   const std::string server_address_;
   Mutex mutex_;
   std::shared_ptr<const OpenApi> openapi_ GUARDED_BY(mutex_);
+  std::shared_ptr<const OpenApiV2> openapi_v2_ GUARDED_BY(mutex_);
 };
 
 }  // namespace davit::sandbox

@@ -101,6 +101,7 @@ void make(const RestParts& parts, const std::string& group, const std::string& v
 
 void write_local_api_services(const RestParts& parts) {
   for (const ResourcePtr& each : parts.resources.now()->all()) {
+    if (each->group == kServices.group) continue;  // The aggregator's own group needs none.
     make(parts, each->group, each->version, each->custom);
   }
 }

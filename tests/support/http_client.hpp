@@ -38,6 +38,9 @@ class HttpClient {
     }
   }
 
+  /// Sends no more, and still reads.
+  void end_sending() { ::shutdown(fd_.get(), SHUT_WR); }
+
   /// Everything until the server closes.
   std::string read_all() {
     while (more()) {

@@ -41,9 +41,49 @@ inline test::ScriptedResponse tools_reply(const HttpRequest& request) {
   return out;
 }
 
+/// A raw connection, seen from its server.
+struct FakeWire {
+  std::string sent;   ///< To the server.
+  std::string reply;  ///< Not yet read.
+  bool server_ended = false;
+  bool client_ended = false;
+  bool is_full = false;
+  bool closed = false;
+  std::string fault = {};
+  std::function<void()> ready = {};
+};
+
+class FakeByteConnection final : public ByteConnection {
+ public:
+  explicit FakeByteConnection(std::shared_ptr<FakeWire> wire) : wire_(std::move(wire)) {}
+  ~FakeByteConnection() override { wire_->closed = true; }
+
+  [[nodiscard]] State read(std::string& out, std::size_t) override {
+    out += std::exchange(wire_->reply, "");
+    return wire_->server_ended ? State::kEnded : State::kOpen;
+  }
+  void write(std::string_view bytes) override { wire_->sent += bytes; }
+  [[nodiscard]] bool wants_more() const override { return !wire_->is_full; }
+  void end() override { wire_->client_ended = true; }
+  void on_ready(std::function<void()> ready) override { wire_->ready = std::move(ready); }
+  [[nodiscard]] std::string fault() const override { return wire_->fault; }
+
+ private:
+  const std::shared_ptr<FakeWire> wire_;
+};
+
 /// Every server is the one scripted transport.
 class FakeBackends final : public BackendConnector {
  public:
+  [[nodiscard]] Result<std::unique_ptr<ByteConnection>> open(
+      const BackendServer& server, const std::shared_ptr<const ClientCertificate>&,
+      std::string first) override {
+    const MutexLock lock(mutex_);
+    servers.push_back(server);
+    wires.push_back(std::make_shared<FakeWire>());
+    wires.back()->sent = std::move(first);
+    return std::unique_ptr<ByteConnection>(std::make_unique<FakeByteConnection>(wires.back()));
+  }
   [[nodiscard]] Result<std::shared_ptr<Transport>> connect(const BackendServer& server) override {
     const MutexLock lock(mutex_);
     servers.push_back(server);
@@ -52,6 +92,7 @@ class FakeBackends final : public BackendConnector {
 
   test::FakeTransport transport;
   std::vector<BackendServer> servers;
+  std::vector<std::shared_ptr<FakeWire>> wires;
 
  private:
   Mutex mutex_;  // Each request connects on its thread.

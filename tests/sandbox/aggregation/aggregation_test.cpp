@@ -48,6 +48,37 @@ TEST(AggregationTest, ARequestReachesTheServerWithItsUser) {
   EXPECT_EQ(server.verify, BackendServer::Verify::kNo);
 }
 
+TEST(AggregationTest, TheServerSeesHowTheRequestCame) {
+  Aggregated world;
+  world.serve_group();
+
+  static_cast<void>(world.ask("/apis/tools.example.com/v1//namespaces/a%20b/../hammers/?limit=5",
+                              {{"X-Forwarded-For", "192.0.2.1"},
+                               {"X-Forwarded-Host", "evil"},
+                               {"x-forwarded-proto", "evil"},
+                               {"X-Forwarded-Uri", "evil"}}));
+
+  const HttpRequest sent = last_of(world);
+  EXPECT_EQ(values_of(sent.headers, "X-Forwarded-For"), "192.0.2.1");
+  EXPECT_EQ(values_of(sent.headers, "X-Forwarded-Host"), "localhost:9443");
+  EXPECT_EQ(values_of(sent.headers, "X-Forwarded-Proto"), "https");
+  EXPECT_EQ(values_of(sent.headers, "X-Forwarded-Uri"),
+            "/apis/tools.example.com/v1/namespaces/hammers/");
+  EXPECT_EQ(values_of(sent.headers, "x-forwarded-proto"), "");
+}
+
+TEST(AggregationTest, TheServerDecidesWhichPagesReadIt) {
+  Aggregated world;
+  world.serve_group();
+  world.backends.transport.respond(
+      {200, "{}", {{"access-control-allow-origin", "*"}, {"access-control-max-age", "9"}}});
+
+  const HttpServerResponse got = world.ask(kHammers);
+
+  EXPECT_EQ(values_of(got.headers, "access-control-allow-origin"), "");
+  EXPECT_EQ(values_of(got.headers, "access-control-max-age"), "9");
+}
+
 TEST(AggregationTest, NoClientChoosesTheUserThatTheServerSees) {
   Aggregated world;
   world.serve_group();

@@ -69,6 +69,39 @@ TEST(MergedDiscoveryTest, ARemoteVersionReplacesTheServersOwn) {
   EXPECT_EQ(merge_group(std::nullopt, "none", apis_of({})), std::nullopt);
 }
 
+TEST(MergedDiscoveryTest, ALocalVersionIsAddedWhereTheServerLacksIt) {
+  Json groups = own_groups();
+  RemoteApis remote = apis_of({});
+  remote.local = {remote_version("apps", "v1"), remote_version("tools", "v1"),
+                  remote_version("", "v1")};
+  merge_groups(groups, remote);
+  EXPECT_EQ(shown(groups), "apiregistration.k8s.io[v1] apps[v1] tools[v1] batch[v1]");
+}
+
+TEST(MergedDiscoveryTest, AGroupVersionWithoutAnApiServiceIsNotShown) {
+  Json groups = own_groups();
+  RemoteApis remote = apis_of({});
+  remote.version_priorities = {{"apps/v1", 15}};
+  remove_unregistered_groups(groups, remote);
+  EXPECT_EQ(shown(groups), "apiregistration.k8s.io[v1] apps[v1] batch[v1]")
+      << "a server that has written none shows what it serves";
+
+  remote.has_core = true;
+  remove_unregistered_groups(groups, remote);
+  EXPECT_EQ(shown(groups), "apiregistration.k8s.io[v1] apps[v1]");
+}
+
+TEST(MergedDiscoveryTest, DocumentsOfHigherGroupsAreMergedFirst) {
+  RemoteApis remote = apis_of(
+      {remote_version("batch", "v9"), remote_version("tools", "v1"), remote_version("apps", "v9")});
+  for (RemoteVersion& each : remote.versions) {
+    if (each.group != "apps") each.openapi_v2 = std::make_shared<const Json>(each.group);
+  }
+  std::string order;
+  for (const auto& each : openapi_v2_of(remote)) order += each->text() + ' ';
+  EXPECT_EQ(order, "tools batch ");
+}
+
 TEST(MergedDiscoveryTest, ASubresourceWithoutAResourceMakesOne) {
   const std::optional<Json> made = discovery_of_list(json_literal(
       R"({"resources":[{"name":"pods/hits","namespaced":true,"kind":"Hits","verbs":["get"]}]})"));
