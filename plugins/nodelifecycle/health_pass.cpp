@@ -130,7 +130,12 @@ void HealthPass::look(NodeRecord& record, const Node& node) {
   if (!record.ready) {
     apply(record, node, Ready::kUnknown, std::nullopt);
   } else {
-    apply(record, node, record.ready->status, record.ready->status);
+    const Ready ready = record.ready->status;
+    // While a node is silent, the cache may lack the write whose response was lost.
+    const bool may_lack = heartbeat == Heartbeat::kSilent && ready == Ready::kTrue;
+    const bool marks_again = may_lack && record.marks_again;
+    apply(record, node, ready, ready);
+    record.marks_again |= marks_again;
   }
   const Time began = std::exchange(observed_, cluster_.now());
   node_seconds_.record(seconds(observed_ - began));
@@ -263,6 +268,8 @@ void HealthPass::try_again(const Silent& silent, Status why) {
     why = cluster_.client().call(unknown_request(*live, cluster_.wall_now())).error();
     if (why.ok()) return became_unknown(record, *live);
   }
+  // The write may have been applied all the same, and the next pass would find the node Unknown.
+  record.marks_again = before == Ready::kTrue && !mutant("marks-of-a-lost-response");
   cluster_.log().error("the health of a node was not written; it is left out of this pass",
                        {{"node", record.name}, {"error", why.message()}});
 }

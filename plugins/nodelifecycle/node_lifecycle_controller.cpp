@@ -1,6 +1,7 @@
 #include "plugins/nodelifecycle/node_lifecycle_controller.hpp"
 
 #include <chrono>
+#include <davit/mutant.hpp>
 #include <memory>
 #include <string>
 
@@ -70,13 +71,22 @@ void NodeLifecycleController::tick() {
 Result<Again> NodeLifecycleController::sync_node(const Key& key) {
   const Lookup<Node> node = caches_.nodes.get(key);
   if (!node) return Again::when_changed();
-  // Errors are logged and not tried again: the next change of the node repairs.
+  Status tainted;
   TaintSwap swap = plan_no_schedule(*node);
-  if (!swap.empty()) static_cast<void>(writer_.swap(*node, std::move(swap)));
-  if (const Status repeated = writer_.repeat_labels(*node); !repeated.ok()) {
-    cluster_.log().error("labels of a node were not written",
-                         {{"node", key.name}, {"error", repeated.message()}});
+  if (!swap.empty()) tainted = writer_.swap(*node, std::move(swap)).with_context("taints");
+  const Status labelled = writer_.repeat_labels(*node).with_context("labels");
+  Status first;
+  for (const Status& each : {tainted, labelled}) {
+    if (each.ok() || each.code() == Code::kNotFound) continue;
+    if (each.code() == Code::kInvalid || mutant("node-writes-again")) {
+      // Refused for what the node has; its next change may repair that.
+      cluster_.log().error("a node was not written",
+                           {{"node", key.name}, {"error", each.message()}});
+    } else if (first.ok()) {
+      first = each;
+    }
   }
+  if (!first.ok()) return first;
   return Again::when_changed();
 }
 

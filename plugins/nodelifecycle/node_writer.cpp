@@ -93,10 +93,6 @@ Status NodeWriter::swap(const Node& at_hand, TaintSwap swap, std::optional<Ready
                                    [&](const Taint& each) { return has_taint(at_hand, each); });
   if (!swap.add.empty()) done = add(node, swap.add);
   if (done.ok() && removes) done = remove(node, swap.remove);
-  if (!done.ok() && done.code() != Code::kExpired) {
-    cluster_->log().error("taints of a node were not written",
-                          {{"node", at_hand.name()}, {"error", done.message()}});
-  }
   return done;
 }
 

@@ -22,7 +22,7 @@ class NodeWriter {
   /// `cluster` must outlive the writer.
   explicit NodeWriter(Context& cluster) : cluster_(&cluster) {}
 
-  /// SwapNodeControllerTaint: adds, with the present time, and then removes; a failure is logged.
+  /// SwapNodeControllerTaint: adds, with the present time, and then removes.
   /// Taints that `at_hand` lacks are not removed. `judged`: the Ready that the taints follow from.
   /// kExpired, without a write, if a conflict leads to a read that shows another one.
   [[nodiscard]] Status swap(const Node& at_hand, TaintSwap swap,

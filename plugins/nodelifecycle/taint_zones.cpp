@@ -276,6 +276,10 @@ Status TaintZones::write(const std::string& name, const Node& node, TaintSwap sw
                          std::optional<Ready> judged) {
   const std::vector<Taint> added = swap.add;
   const Status done = writer_.swap(node, std::move(swap), judged);
+  if (!done.ok() && done.code() != Code::kExpired) {
+    cluster_.log().error("taints of a node were not written",
+                         {{"node", name}, {"error", done.message()}});
+  }
   {
     // An unclear answer counts as a write.
     const std::lock_guard lock(mutex_);

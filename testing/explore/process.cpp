@@ -284,20 +284,20 @@ void Process::end() {
 }
 
 void Process::hold(const std::string& resource, Held held) {
-  is_behind_ = true;
+  is_behind_ = world_.result().lags = true;
   const bool is_this = held == Held::kThis;
   replica_.caches().lag(is_this ? resource : "", world_.server().revision());
   if (!is_this) replica_.caches().lag(resource, std::numeric_limits<sandbox::Revision>::max());
 }
 
 void Process::hold_at(const std::string& resource, sandbox::Revision shown) {
-  is_behind_ = true;
+  is_behind_ = world_.result().lags = true;
   replica_.caches().lag(resource, shown);
 }
 
 bool Process::catch_up() {
   if (!is_behind_ || world_.clock().now() < world_.result().hidden_until) return false;
-  is_behind_ = false;
+  is_behind_ = world_.result().lags = false;
   world_.log("  the caches of " + name() + " see everything");
   replica_.caches().catch_up();
   return true;

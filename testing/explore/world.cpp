@@ -202,7 +202,8 @@ Reply World::serve(Process& process, const HttpServerRequest& request, const san
   }
   const bool is_unclear = decision != nullptr && !is_end(decision->choice);
   const bool hides = is_unclear && decision->behind > 0;
-  if (hides || (is_unclear && clock_.now() < result_.hidden_until)) {
+  const bool lags = result_.lags || clock_.now() < result_.hidden_until;
+  if (hides || (is_unclear && lags)) {
     // Nothing that was read at the same time can show it.
     clock_.move_to(clock_.now() + std::chrono::milliseconds(1));
   }

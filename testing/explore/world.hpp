@@ -89,6 +89,7 @@ struct RunResult {
   std::size_t quiet_changes = 0;     ///< See PassedPoint.
   /// Until then the caches do not catch up.
   Time hidden_until = Time::min();
+  bool lags = false;  ///< A cache was held and has not caught up.
   std::size_t requests = 0;
   std::size_t syncs = 0;
   std::size_t resync_writes = 0;  ///< Changes that the resync of all keys has led to.

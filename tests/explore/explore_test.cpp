@@ -188,6 +188,29 @@ TEST(RunTest, AResponseThatIsLostRightAfterATakeoverMakesNoSliceTwice) {
               IsEmpty());
 }
 
+// The cache that is held was verified at the moment of the write, too.
+TEST(RunTest, AResponseThatIsLostWhileACacheIsHeldMakesNoPodTwice) {
+  const Scenarios scenarios("daemonset");
+  const std::pair<const char*, const char*> plans[] = {
+      {"ds-roll", "turn#7=enable@2:pods, request#8=lost-response"},
+      {"ds-node", "request#9=takeover-after@1:pods, request#12=lost-response"},
+      {"ds-delete", "turn#2=hold:pods, request#5=lost-response"}};
+  for (const auto& [scenario, plan] : plans) {
+    EXPECT_THAT(oracles_of(scenarios.play(scenario, plan)), IsEmpty()) << scenario << ": " << plan;
+  }
+}
+
+TEST(RunTest, WritesAboutANodeThatFailTwiceAreMadeUpFor) {
+  const Scenarios scenarios("nodelifecycle");
+  const std::pair<const char*, const char*> plans[] = {
+      {"node-silent", "request#1=lost-response, request#2=error-after"},
+      {"node-silent", "request#3=conflict, request#4=error-after"},
+      {"node-unschedulable", "request#4=conflict, request#5=empty-body"}};
+  for (const auto& [scenario, plan] : plans) {
+    EXPECT_THAT(oracles_of(scenarios.play(scenario, plan)), IsEmpty()) << scenario << ": " << plan;
+  }
+}
+
 TEST(RunTest, ASyncBeforeTheChangesOfTheLastOneMakesNoPodTwice) {
   const Scenarios scenarios("replicaset");
   const RunResult run = scenarios.play("rs-change", "turn#1=late");

@@ -395,6 +395,33 @@ TEST_F(NodeHealthTest, PodsAreMarkedAlthoughTheResponseToTheNodesStatusIsLost) {
   EXPECT_EQ(count_events(kNodeNotReady), 1);
 }
 
+// The node cannot be read, either, so that a later pass finds it Unknown.
+TEST_F(NodeHealthTest, PodsAreMarkedByALaterPassIfTheNodeCannotBeReadAfterALostResponse) {
+  add_silent();
+  add_ready_pod("p1");
+  run_until_idle();
+  bool is_applied = false;
+  cluster().on_request([&](const testing::RequestRecord& request) {
+    if (request.subresource != "status" || request.resource != "nodes") return;
+    if (std::exchange(is_applied, true)) return;
+    cluster().modify<Node>({"", "n1"}, [](Json& node) {
+      for (Json& each : node["status"]["conditions"].items()) {
+        if (each.text_at({"type"}) == "Ready") each["status"] = "Unknown";
+      }
+    });
+  });
+  for (const testing::Verb verb : {testing::Verb::kPatch, testing::Verb::kGet}) {
+    cluster().fail_next(
+        {.verb = verb, .resource = "nodes", .http_status = 500, .reason = "InternalError"});
+  }
+  outlive();
+  live(10);
+
+  EXPECT_TRUE(is_applied);
+  EXPECT_EQ(ready("n1"), "Unknown");
+  EXPECT_EQ(condition(pod("p1"), "Ready").text_at({"status"}), "False");
+}
+
 // A kubelet's heartbeat that the cache has not shown yet is not written over: the server refuses.
 TEST_F(NodeHealthTest, AStatusIsWrittenOnlyOntoTheNodeThatWasRead) {
   add_silent();

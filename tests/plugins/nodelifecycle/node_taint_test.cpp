@@ -210,6 +210,15 @@ TEST_F(NodeTaintTest, N48_AChangeBySomebodyElseInBetweenIsKept) {
   EXPECT_EQ(cluster().requests_of(testing::Verb::kGet, "nodes").size(), 1U);
 }
 
+TEST_F(NodeTaintTest, ATaintThatWasNotWrittenIsTriedAgain) {
+  start();
+  cluster().fail_next({.verb = testing::Verb::kPatch, .resource = "nodes", .http_status = 500});
+  set_condition("n1", "MemoryPressure", "True");
+  live(1);
+
+  EXPECT_TRUE(has("n1", "node.kubernetes.io/memory-pressure", kNoSchedule));
+}
+
 TEST_F(NodeTaintTest, OnlyAConflictCostsAReadOfTheNode) {
   start();
   revive("n1", "False");
