@@ -167,9 +167,11 @@ class Wired final : public SandboxProcess {
     if (settings_.controllers.accounts) {
       served.admission.service_accounts = sandbox::AdmissionOptions::ServiceAccounts::kOn;
     }
-    served.autoscaler_gates = {
+    served.kind_gates = {
         .scale_to_zero = is_gate_on("HPAScaleToZero", settings_.feature_gates),
-        .configurable_tolerance = is_gate_on("HPAConfigurableTolerance", settings_.feature_gates)};
+        .configurable_tolerance = is_gate_on("HPAConfigurableTolerance", settings_.feature_gates),
+        .max_unavailable_stateful_set =
+            is_gate_on("MaxUnavailableStatefulSet", settings_.feature_gates)};
     served.metrics = &metrics_;
     served.webhooks = &hooks_;
     served.aggregation = &*aggregation_;

@@ -277,7 +277,7 @@ void check_scaling(const Json& rules, const FieldPath& path, FieldErrors& errors
 
 }  // namespace
 
-void check_autoscaler(const Json& autoscaler, const Json& old, const AutoscalerGates& gates,
+void check_autoscaler(const Json& autoscaler, const Json& old, const KindGates& gates,
                       FieldErrors& errors) {
   const Json& spec = autoscaler.get("spec");
   const std::int64_t min = spec.get("minReplicas").integer_or(1);

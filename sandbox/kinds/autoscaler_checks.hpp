@@ -4,12 +4,12 @@
 
 #include "lib/kube/json.hpp"
 #include "lib/kube/validation/field_error.hpp"
-#include "sandbox/kinds/autoscaler_gates.hpp"
+#include "sandbox/kinds/kind_gates.hpp"
 
 namespace davit::sandbox {
 
 /// `old` is null for a new object.
-void check_autoscaler(const Json& autoscaler, const Json& old, const AutoscalerGates& gates,
+void check_autoscaler(const Json& autoscaler, const Json& old, const KindGates& gates,
                       FieldErrors& errors);
 void check_autoscaler_status(const Json& status, FieldErrors& errors);
 

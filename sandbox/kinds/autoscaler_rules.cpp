@@ -1,9 +1,9 @@
 #include "sandbox/kinds/autoscaler_checks.hpp"
-#include "sandbox/kinds/autoscaler_gates.hpp"
 #include "sandbox/kinds/checks.hpp"
 #include "sandbox/kinds/columns_cells.hpp"
 #include "sandbox/kinds/config_rules.hpp"
 #include "sandbox/kinds/conversion.hpp"
+#include "sandbox/kinds/kind_gates.hpp"
 #include "sandbox/kinds/metadata.hpp"
 
 namespace davit::sandbox {
@@ -47,7 +47,7 @@ void drop_tolerance(Json& autoscaler) {
 
 class AutoscalerRules : public PlainRules {
  public:
-  explicit AutoscalerRules(const KindFacts& facts, const AutoscalerGates& gates = {})
+  explicit AutoscalerRules(const KindFacts& facts, const KindGates& gates)
       : PlainRules(facts), gates_(gates) {}
 
   void set_defaults(Json& object) const override {
@@ -80,7 +80,7 @@ class AutoscalerRules : public PlainRules {
     check_autoscaler_status(object.get("status"), errors);
   }
 
-  const AutoscalerGates gates_;
+  const KindGates gates_;
 };
 
 /// In the words of v2, whose form upstream validates, too.
@@ -131,28 +131,21 @@ class AutoscalerV1Rules final : public AutoscalerRules {
 }  // namespace
 
 std::shared_ptr<const KindRules> autoscaler_rules(const KindFacts& facts) {
-  return std::make_shared<AutoscalerRules>(facts);
+  return gated_autoscaler_rules(facts, {});
 }
 
-void apply_gates(std::vector<ResourcePtr>& resources, const AutoscalerGates& gates) {
-  constexpr KindFacts kFacts{.group = "autoscaling",
-                             .plural = "horizontalpodautoscalers",
-                             .kind = "HorizontalPodAutoscaler",
-                             .has_status = true};
-  for (ResourcePtr& each : resources) {
-    if (each->group != kFacts.group || each->name != kFacts.plural) continue;
-    auto gated = std::make_shared<Resource>(*each);
-    if (each->version == "v1") {
-      gated->rules = std::make_shared<AutoscalerV1Rules>(kFacts, gates);
-    } else {
-      gated->rules = std::make_shared<AutoscalerRules>(kFacts, gates);
-    }
-    each = std::move(gated);
-  }
+std::shared_ptr<const KindRules> gated_autoscaler_rules(const KindFacts& facts,
+                                                        const KindGates& gates) {
+  return std::make_shared<AutoscalerRules>(facts, gates);
 }
 
 std::shared_ptr<const KindRules> autoscaler_v1_rules(const KindFacts& facts) {
-  return std::make_shared<AutoscalerV1Rules>(facts);
+  return gated_autoscaler_v1_rules(facts, {});
+}
+
+std::shared_ptr<const KindRules> gated_autoscaler_v1_rules(const KindFacts& facts,
+                                                           const KindGates& gates) {
+  return std::make_shared<AutoscalerV1Rules>(facts, gates);
 }
 
 }  // namespace davit::sandbox

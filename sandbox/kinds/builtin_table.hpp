@@ -40,6 +40,16 @@ struct ResourceRow {
   std::string_view stored_in = {};
 };
 
+[[nodiscard]] constexpr KindFacts facts_of(const ResourceRow& row) {
+  return {row.group,
+          row.name,
+          row.kind,
+          row.names,
+          (row.traits & kClusterScoped) == 0,
+          (row.traits & kHasStatus) != 0,
+          (row.traits & kHasGeneration) != 0};
+}
+
 /// In the order in which discovery shows them.
 [[nodiscard]] std::span<const ResourceRow> resource_rows();
 

@@ -91,8 +91,7 @@ ResourcePtr make_resource(const ResourceRow& row) {
   out->graceful_deletion = has(kGracefulDeletion);
   out->orphans_by_default = has(kOrphansByDefault);
   out->delete_returns_object = has(kDeleteReturnsObject);
-  out->rules = row.rules({row.group, row.name, row.kind, row.names, out->namespaced,
-                          out->has_status, out->has_generation});
+  out->rules = row.rules(facts_of(row));
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include "sandbox/kinds/checks.hpp"
 #include "sandbox/kinds/claim_checks.hpp"
+#include "sandbox/kinds/kind_gates.hpp"
 #include "sandbox/kinds/workload_checks.hpp"
 #include "sandbox/kinds/workload_rules.hpp"
 
@@ -112,10 +113,32 @@ void check_spec(const Json& spec, FieldErrors& errors) {
   check_claim_names(spec, errors);
 }
 
+bool has_max_unavailable(const Json& set) {
+  const Json* value = set.at({"spec", "updateStrategy", "rollingUpdate", "maxUnavailable"});
+  return value != nullptr && !value->is_null();
+}
+
+void drop_max_unavailable(Json& set) {
+  if (!has_max_unavailable(set)) return;
+  set["spec"]["updateStrategy"]["rollingUpdate"].erase("maxUnavailable");
+}
+
 class StatefulSetRules final : public WorkloadRules {
  public:
-  explicit StatefulSetRules(const KindFacts& facts)
-      : WorkloadRules(facts, R"({"replicas":0,"availableReplicas":0})") {}
+  StatefulSetRules(const KindFacts& facts, const KindGates& gates)
+      : WorkloadRules(facts, R"({"replicas":0,"availableReplicas":0})"), gates_(gates) {}
+
+  void prepare_create(Json& object) const override {
+    WorkloadRules::prepare_create(object);
+    if (!gates_.max_unavailable_stateful_set) drop_max_unavailable(object);
+  }
+  void prepare_update(Json& object, const Json& old, UpdateTarget target) const override {
+    WorkloadRules::prepare_update(object, old, target);
+    // A value that was stored while the gate was on stays. k8s: dropStatefulSetDisabledFields.
+    if (!gates_.max_unavailable_stateful_set && !has_max_unavailable(old)) {
+      drop_max_unavailable(object);
+    }
+  }
 
   void set_defaults(Json& object) const override {
     WorkloadRules::set_defaults(object);
@@ -128,6 +151,7 @@ class StatefulSetRules final : public WorkloadRules {
     if (Json* rolling = strategy.find("rollingUpdate");
         rolling != nullptr && rolling->is_object()) {
       set_default(*rolling, "partition", 0);
+      if (gates_.max_unavailable_stateful_set) set_default(*rolling, "maxUnavailable", 1);
     }
     Json& retention = object_member(spec, "persistentVolumeClaimRetentionPolicy");
     replace_empty(retention, "whenDeleted", "Retain");
@@ -187,12 +211,20 @@ class StatefulSetRules final : public WorkloadRules {
     check_available_at_most_ready(status, path, errors);
     check_collision_count(object, old, errors);
   }
+
+ private:
+  const KindGates gates_;
 };
 
 }  // namespace
 
 std::shared_ptr<const KindRules> stateful_set_rules(const KindFacts& facts) {
-  return std::make_shared<StatefulSetRules>(facts);
+  return gated_stateful_set_rules(facts, {});
+}
+
+std::shared_ptr<const KindRules> gated_stateful_set_rules(const KindFacts& facts,
+                                                          const KindGates& gates) {
+  return std::make_shared<StatefulSetRules>(facts, gates);
 }
 
 }  // namespace davit::sandbox

@@ -15,7 +15,7 @@
 #include "sandbox/auth/auth.hpp"
 #include "sandbox/auth/tokens.hpp"
 #include "sandbox/crd/custom_resource.hpp"
-#include "sandbox/kinds/autoscaler_gates.hpp"
+#include "sandbox/kinds/kind_gates.hpp"
 #include "sandbox/rest/resources.hpp"
 #include "sandbox/rest/url_handler.hpp"
 #include "sandbox/store/store.hpp"
@@ -52,7 +52,7 @@ struct ApiServerOptions {
   const ServiceAccountTokens* tokens = nullptr;
   AdmissionSwitch admission_switch = AdmissionSwitch::kOn;
   AdmissionOptions admission;
-  AutoscalerGates autoscaler_gates;
+  KindGates kind_gates;
   BootstrapObjects bootstrap = BootstrapObjects::kAll;
   /// Kinds by "resource.group" that nothing acts on: who creates an object of one gets a warning.
   std::vector<std::string> without_controller;

@@ -48,7 +48,7 @@ bool is_held(const Json& definition) {
 
 }  // namespace
 
-std::vector<ResourcePtr> served_at_first(const AutoscalerGates& gates) {
+std::vector<ResourcePtr> served_at_first(const KindGates& gates) {
   std::vector<ResourcePtr> out = builtin_resources();
   apply_gates(out, gates);
   for (ResourcePtr& each : out) {

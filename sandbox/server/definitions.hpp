@@ -7,7 +7,7 @@
 #include "lib/base/mutex.hpp"
 #include "sandbox/admission/admission.hpp"
 #include "sandbox/crd/custom_resource.hpp"
-#include "sandbox/kinds/autoscaler_gates.hpp"
+#include "sandbox/kinds/kind_gates.hpp"
 #include "sandbox/rest/resources.hpp"
 #include "sandbox/rest/rest_parts.hpp"
 
@@ -15,7 +15,7 @@ namespace davit::sandbox {
 
 /// builtin_resources() under these gates, with the rules of definitions, which belong to a layer
 /// above the kinds.
-[[nodiscard]] std::vector<ResourcePtr> served_at_first(const AutoscalerGates& gates);
+[[nodiscard]] std::vector<ResourcePtr> served_at_first(const KindGates& gates);
 
 /// Follows the writes of definitions and of custom resources. Everything happens within the write
 /// that causes it, so that a client sees its own definition established with its next request.

@@ -32,7 +32,7 @@ struct ApiServer::State {
         options(completed(std::move(chosen))),
         lookup(std::move(objects)),
         admission(std::move(chain)),
-        resources(served_at_first(options.autoscaler_gates)),
+        resources(served_at_first(options.kind_gates)),
         definitions(
             outer.store, outer.clock, outer.random, resources, *admission,
             options.webhooks == nullptr ? ConversionHooks::kNotCalled : ConversionHooks::kCalled),

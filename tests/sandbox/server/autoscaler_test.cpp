@@ -224,7 +224,7 @@ TEST_F(AutoscalerServerTest, GateForZeroAdmitsAnAutoscalerThatScalesToZero) {
   EXPECT_THAT(refusal(autoscaler("v2", from_zero)),
               HasSubstr("spec.minReplicas: Invalid value: 0: must be greater than or equal to 1"));
   ApiServerOptions options;
-  options.autoscaler_gates.scale_to_zero = true;
+  options.kind_gates.scale_to_zero = true;
   sandbox_.reopen(options);
   EXPECT_EQ(create(from_zero).get("spec").get("minReplicas").integer(), 0);
   EXPECT_THAT(refusal(autoscaler("v2", R"("minReplicas":0)")),
@@ -242,7 +242,7 @@ TEST_F(AutoscalerServerTest, WithoutTheGateForTolerancesTheyAreDroppedUnlessThey
   EXPECT_EQ(create(tolerance).get("spec").get("behavior").get("scaleUp").text_at({"tolerance"}),
             "50m");
   ApiServerOptions options;
-  options.autoscaler_gates.configurable_tolerance = false;
+  options.kind_gates.configurable_tolerance = false;
   sandbox_.reopen(options);
   Reply kept = sandbox_.get(path(kV2));
   kept.body["spec"].set("maxReplicas", 9);
