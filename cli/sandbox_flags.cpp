@@ -94,6 +94,10 @@ void add_server_flags(CLI::App& app, SandboxOptions& options) {
   app.add_flag_callback(
       "--insecure", [&options] { options.security = SandboxSecurity::kPlain; },
       "Serve plain HTTP, on the loopback interface only");
+  app.add_option("--service-cluster-ip-range", options.service_ranges,
+                 "Range of the Services' addresses in CIDR form; two of different families with a "
+                 "comma between for dual-stack (default 10.0.0.0/24)")
+      ->type_name("RANGES");
   app.add_option("--data", options.data_file, "Store the cluster in this file (default: in memory)")
       ->type_name("FILE");
   app.add_option("--faults", options.faults_file, "Script of faults to inject, as YAML or JSON")

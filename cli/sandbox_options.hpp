@@ -39,6 +39,7 @@ struct SandboxOptions {
   std::string usage_cpu = "1m";            ///< Each container's.
   std::string usage_memory = "8Mi";        ///< Each container's.
   std::vector<std::string> feature_gates;  ///< "Name=bool,…" each.
+  std::string service_ranges = "10.0.0.0/24";
   int verbosity = 0;
 };
 

@@ -167,6 +167,7 @@ class Wired final : public SandboxProcess {
     if (settings_.controllers.accounts) {
       served.admission.service_accounts = sandbox::AdmissionOptions::ServiceAccounts::kOn;
     }
+    served.admission.service_range = settings_.options.service_ranges;
     served.kind_gates = {
         .scale_to_zero = is_gate_on("HPAScaleToZero", settings_.feature_gates),
         .configurable_tolerance = is_gate_on("HPAConfigurableTolerance", settings_.feature_gates),

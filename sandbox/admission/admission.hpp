@@ -18,6 +18,7 @@
 
 #include "lib/base/random.hpp"
 #include "lib/kube/json.hpp"
+#include "sandbox/admission/dry_run.hpp"
 #include "sandbox/kinds/api_error.hpp"
 #include "sandbox/kinds/resource.hpp"
 #include "sandbox/store/store.hpp"
@@ -54,6 +55,7 @@ struct WriteRequest {
   std::string_view name;
   std::string_view subresource;  ///< "status", "scale", …; empty for the object itself.
   const Json* old = nullptr;     ///< The stored object; null for kCreate.
+  DryRun dry_run = DryRun::kNo;
 };
 
 /// The addresses, ports and quota that one write reserves. If it is destroyed without commit(), it
@@ -78,7 +80,8 @@ struct Reserved {
 };
 
 struct AdmissionOptions {
-  /// IPv4 in CIDR form; its first address belongs to default/kubernetes.
+  /// In CIDR form: IPv4, IPv6, or both with a comma between. The first address of the first one
+  /// belongs to default/kubernetes.
   std::string service_range = "10.0.0.0/24";
   int node_port_min = 30'000;
   int node_port_max = 32'767;

@@ -29,11 +29,12 @@ class Holds final : public Reservation {
 
 class Chain final : public Admission {
  public:
-  Chain(const AdmissionOptions& options, const AddressRange& range, const ObjectLookup& objects,
-        Random& random)
+  Chain(const AdmissionOptions& options, std::vector<ip::Prefix> ranges,
+        const ObjectLookup& objects, Random& random)
       : options_(options),
         context_{objects, random},
-        addresses_(range, {options.node_port_min, options.node_port_max}, objects, random),
+        addresses_(std::move(ranges), {options.node_port_min, options.node_port_max}, objects,
+                   random),
         quota_(objects) {}
 
   void restore() override {
@@ -94,7 +95,8 @@ class Chain final : public Admission {
       }
     }
     if (is_write_of(request, "", "services")) {
-      Reserved addresses = addresses_.reserve(request.resource, object, request.old);
+      Reserved addresses =
+          addresses_.reserve(request.resource, object, request.old, request.dry_run);
       if (addresses.refusal) return addresses;
       parts.push_back(std::move(addresses.reservation));
     }
@@ -173,15 +175,16 @@ ApiFailure check_namespace(const WriteRequest& request, const Json& object,
 
 Result<std::unique_ptr<Admission>> make_admission(AdmissionOptions options,
                                                   const ObjectLookup& objects, Random& random) {
-  const Result<AddressRange> range = AddressRange::parse(options.service_range);
-  if (!range) return range.error();
+  Result<std::vector<ip::Prefix>> ranges = parse_service_ranges(options.service_range);
+  if (!ranges) return ranges.error();
   if (options.node_port_min < 1 || options.node_port_max > 65'535 ||
       options.node_port_min > options.node_port_max) {
     return Status(Code::kInvalid,
                   "not a range of node ports: " + std::to_string(options.node_port_min) + '-' +
                       std::to_string(options.node_port_max));
   }
-  return std::unique_ptr<Admission>(std::make_unique<Chain>(options, *range, objects, random));
+  return std::unique_ptr<Admission>(
+      std::make_unique<Chain>(options, std::move(*ranges), objects, random));
 }
 
 }  // namespace davit::sandbox

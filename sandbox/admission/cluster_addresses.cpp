@@ -1,30 +1,29 @@
 #include "sandbox/admission/cluster_addresses.hpp"
 
 #include <algorithm>
-#include <davit/kube/ip.hpp>
-#include <optional>
+#include <limits>
 
+#include "lib/base/take_until.hpp"
 #include "lib/kube/condition_status.hpp"
 
 namespace davit::sandbox {
 
 namespace {
 
-/// A kube-apiserver refuses ranges smaller than this; larger ones cost memory.
-constexpr int kPrefixMin = 12;
-constexpr int kPrefixMax = 29;
+/// Limits of the server's own ranges. IPv4: those of a kube-apiserver that keeps addresses in a
+/// bitmap. IPv6: k8s, NewIPAllocator.
+constexpr int kPrefixMinIPv4 = 12;
+constexpr int kPrefixMinIPv6 = 64;
+constexpr int kHostBitsMin = 3;
 
-/// The ServiceCIDR of the server's own range.
+/// The ServiceCIDR of the server's own ranges.
 constexpr std::string_view kDefaultRange = "kubernetes";
 
-/// Nothing for IPv6 and everything else.
-std::optional<ip::Prefix> parse_prefix(std::string_view cidr) {
-  const std::optional<ip::Prefix> prefix = ip::Prefix::parse(cidr);
-  return prefix && prefix->family() == ip::Family::kIPv4 ? prefix : std::nullopt;
-}
-
-AddressRange range_of(const ip::Prefix& prefix) {
-  return {prefix.first().number(), std::uint64_t{1} << (32 - prefix.length())};
+/// The number of addresses; the largest number for those of 2^64 and more.
+std::uint64_t size_of(const ip::Prefix& range) {
+  const int bits = ip::bits_of(range.family()) - range.length();
+  constexpr int kDigits = std::numeric_limits<std::uint64_t>::digits;
+  return bits >= kDigits ? std::numeric_limits<std::uint64_t>::max() : std::uint64_t{1} << bits;
 }
 
 /// A range without the condition is ready: no controller may be there to set it.
@@ -34,15 +33,12 @@ bool is_ready(const Json& range) {
   return status.empty() || status == "True";
 }
 
-}  // namespace
-
-std::optional<std::uint32_t> parse_ipv4(std::string_view text) {
-  const std::optional<ip::Address> address = ip::Address::parse(text);
-  if (!address || address->family != ip::Family::kIPv4) return std::nullopt;
-  return address->number();
+bool has_usable_size(const ip::Prefix& range) {
+  const int least = range.family() == ip::Family::kIPv4 ? kPrefixMinIPv4 : kPrefixMinIPv6;
+  return range.length() >= least && range.length() <= ip::bits_of(range.family()) - kHostBitsMin;
 }
 
-std::string ipv4_text(std::uint32_t address) { return ip::Address::of_number(address).text(); }
+}  // namespace
 
 std::uint64_t static_band(std::uint64_t size, std::uint64_t divisor, std::uint64_t max) {
   constexpr std::uint64_t kMin = 16;
@@ -50,50 +46,88 @@ std::uint64_t static_band(std::uint64_t size, std::uint64_t divisor, std::uint64
   return std::min(std::max(kMin, size / divisor), max);
 }
 
-Result<AddressRange> AddressRange::parse(std::string_view cidr) {
-  const std::optional<ip::Prefix> prefix = parse_prefix(cidr);
-  if (!prefix || prefix->length() < kPrefixMin || prefix->length() > kPrefixMax) {
-    return Status(Code::kInvalid,
-                  "not an IPv4 range for services between /12 and /29: " + std::string(cidr));
+ip::Address address_after(const ip::Address& address, std::uint64_t offset) {
+  constexpr std::uint64_t kByteMax = 0xff;
+  constexpr unsigned kByteBits = 8;
+  ip::Address out = address;
+  auto byte = static_cast<std::size_t>(ip::bits_of(address.family) / static_cast<int>(kByteBits));
+  std::uint64_t carry = 0;
+  while (byte-- > 0 && (offset != 0 || carry != 0)) {
+    carry += out.bytes[byte] + (offset & kByteMax);
+    out.bytes[byte] = static_cast<std::uint8_t>(carry & kByteMax);
+    carry >>= kByteBits;
+    offset >>= kByteBits;
   }
-  return range_of(*prefix);
+  return out;
 }
 
-std::vector<AddressRange> ClusterAddresses::ready_ranges() const {
-  std::vector<AddressRange> out;
+Result<std::vector<ip::Prefix>> parse_service_ranges(std::string_view text) {
+  const Status wrong(Code::kInvalid,
+                     "not a range for services, IPv4 between /12 and /29 or IPv6 between /64 and "
+                     "/125, or one of each with a comma: " +
+                         std::string(text));
+  std::vector<ip::Prefix> out;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::optional<ip::Prefix> range = ip::Prefix::parse(take_until(rest, ","));
+    if (!range || !has_usable_size(*range)) return wrong;
+    out.push_back(*range);
+  }
+  const bool two_of_one = out.size() == 2 && out[0].family() == out[1].family();
+  if (out.empty() || out.size() > 2 || two_of_one) return wrong;
+  return out;
+}
+
+ServiceFamilies served_families(std::string_view ranges) {
+  ServiceFamilies out;
+  for (const ip::Prefix& each : parse_service_ranges(ranges).value_or({})) {
+    out.push_back(each.family());
+  }
+  return out;
+}
+
+std::vector<ip::Prefix> ClusterAddresses::ready_ranges(ip::Family family) const {
+  std::vector<ip::Prefix> out;
   bool own = true;
   for (const VersionPtr& each : objects_.list({"networking.k8s.io", "servicecidrs"}, "")) {
     const Json object = each->json();
     own = own && each->name != kDefaultRange;
     if (!is_ready(object)) continue;
     for (const Json& cidr : object.get("spec").get("cidrs").items()) {
-      if (const std::optional<ip::Prefix> prefix = parse_prefix(cidr.text())) {
-        out.push_back(range_of(*prefix));
-      }
+      const std::optional<ip::Prefix> range = ip::Prefix::parse(cidr.text());
+      if (range && range->family() == family) out.push_back(*range);
     }
   }
-  if (own) out.push_back(own_);
+  if (!own) return out;
+  std::ranges::copy_if(own_, std::back_inserter(out),
+                       [&](const ip::Prefix& each) { return each.family() == family; });
   return out;
 }
 
-bool ClusterAddresses::is_free(std::uint32_t address) const {
+bool ClusterAddresses::is_free(const std::string& address) const {
   return !held_.contains(address) &&
-         objects_.get({"networking.k8s.io", "ipaddresses"}, "", ipv4_text(address)) == nullptr;
+         objects_.get({"networking.k8s.io", "ipaddresses"}, "", address) == nullptr;
 }
 
-ClusterAddresses::Outcome ClusterAddresses::take(std::uint32_t address) {
-  const std::vector<AddressRange> ranges = ready_ranges();
-  if (std::ranges::none_of(ranges,
-                           [&](const AddressRange& each) { return each.has_host(address); })) {
-    return Outcome::kNotInRange;
-  }
-  if (!is_free(address)) return Outcome::kNotFree;
-  held_.insert(address);
+bool ClusterAddresses::is_in_range(const ip::Address& address) const {
+  return std::ranges::any_of(ready_ranges(address.family),
+                             [&](const ip::Prefix& each) { return each.assigns(address); });
+}
+
+std::optional<ip::Address> ClusterAddresses::any_network(ip::Family family) const {
+  const std::vector<ip::Prefix> ranges = ready_ranges(family);
+  return ranges.empty() ? std::nullopt : std::optional(ranges.front().first());
+}
+
+ClusterAddresses::Outcome ClusterAddresses::take(const ip::Address& address) {
+  if (!is_in_range(address)) return Outcome::kNotInRange;
+  const std::string text = address.text();
+  if (!is_free(text)) return Outcome::kNotFree;
+  held_.insert(text);
   return Outcome::kTaken;
 }
 
-std::optional<std::uint32_t> ClusterAddresses::take_any() {
-  const std::vector<AddressRange> ranges = ready_ranges();
+std::optional<ip::Address> ClusterAddresses::take_any(ip::Family family) {
+  const std::vector<ip::Prefix> ranges = ready_ranges(family);
   if (ranges.empty()) return std::nullopt;
   const std::size_t start = random_.next() % ranges.size();
   for (std::size_t i = 0; i < ranges.size(); ++i) {
@@ -102,23 +136,30 @@ std::optional<std::uint32_t> ClusterAddresses::take_any() {
   return std::nullopt;
 }
 
-std::optional<std::uint32_t> ClusterAddresses::take_of(const AddressRange& range) {
-  if (range.size <= 2) return std::nullopt;
-  const std::uint64_t hosts = range.size - 2;
-  const std::uint64_t low = std::min(hosts, static_band(range.size, 16, 256));
-  const std::uint32_t first = range.base + 1;
-  const auto upper = take_between(first + static_cast<std::uint32_t>(low), hosts - low);
+std::optional<ip::Address> ClusterAddresses::take_of(const ip::Prefix& range) {
+  const std::uint64_t size = size_of(range);
+  // The network's address, and the broadcast address of IPv4.
+  const std::uint64_t kept = range.family() == ip::Family::kIPv4 ? 2 : 1;
+  if (size <= kept) return std::nullopt;
+  const std::uint64_t hosts = size - kept;
+  const std::uint64_t low = std::min(hosts, static_band(size, 16, 256));
+  const ip::Address first = address_after(range.first(), 1);
+  const auto upper = take_between(address_after(first, low), hosts - low);
   return upper ? upper : take_between(first, low);
 }
 
-std::optional<std::uint32_t> ClusterAddresses::take_between(std::uint32_t first,
-                                                            std::uint64_t count) {
+std::optional<ip::Address> ClusterAddresses::take_between(const ip::Address& first,
+                                                          std::uint64_t count) {
   if (count == 0) return std::nullopt;
+  const ip::Address reserved = address_after(own_.front().first(), 1);
   const std::uint64_t start = random_.next() % count;
   for (std::uint64_t i = 0; i < count; ++i) {
-    const std::uint32_t address = first + static_cast<std::uint32_t>((start + i) % count);
-    if (address == own_.base + 1 || !is_free(address)) continue;
-    held_.insert(address);
+    // Without start + i, which may overflow.
+    const std::uint64_t offset = i < count - start ? start + i : i - (count - start);
+    const ip::Address address = address_after(first, offset);
+    std::string text = address.text();
+    if (address == reserved || !is_free(text)) continue;
+    held_.insert(std::move(text));
     return address;
   }
   return std::nullopt;

@@ -26,6 +26,7 @@ class NumberPool {
   [[nodiscard]] bool take(std::size_t number);
   /// Any one; nothing when all are taken.
   [[nodiscard]] std::optional<std::size_t> take_any(Random& random);
+  [[nodiscard]] bool has(std::size_t number) const { return taken_[number]; }
   void release(std::size_t number) { taken_[number] = false; }
 
  private:

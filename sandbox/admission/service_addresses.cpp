@@ -62,17 +62,17 @@ class ServiceAddresses::Hold final : public Reservation {
   Holding on_commit_;
 };
 
-ServiceAddresses::ServiceAddresses(const AddressRange& range, const Ports& ports,
+ServiceAddresses::ServiceAddresses(std::vector<ip::Prefix> ranges, const Ports& ports,
                                    const ObjectLookup& objects, Random& random)
     : limits_(ports),
       random_(random),
-      addresses_(range, objects, random),
+      addresses_(std::move(ranges), objects, random),
       ports_(port_limits(ports)) {}
 
 void ServiceAddresses::adopt(const Json& service) {
   const Holding holding = held_by(service);
   MutexLock lock(mutex_);
-  for (const std::uint32_t each : holding.addresses) addresses_.adopt(each);
+  for (const std::string& each : holding.addresses) addresses_.adopt(each);
   for (const std::size_t each : holding.ports) static_cast<void>(ports_.take(each));
 }
 
@@ -80,7 +80,7 @@ void ServiceAddresses::release(const Json& service) { give_back(held_by(service)
 
 void ServiceAddresses::give_back(const Holding& holding) {
   MutexLock lock(mutex_);
-  for (const std::uint32_t each : holding.addresses) addresses_.release(each);
+  for (const std::string& each : holding.addresses) addresses_.release(each);
   for (const std::size_t each : holding.ports) ports_.release(each);
 }
 
@@ -93,7 +93,9 @@ ServiceAddresses::Holding ServiceAddresses::held_by(const Json& service) const {
   Holding out;
   const Json& spec = service.get("spec");
   for (const Json& each : spec.get("clusterIPs").items()) {
-    if (const auto address = parse_ipv4(each.text())) out.addresses.insert(*address);
+    if (const auto address = ip::Address::parse(each.text())) {
+      out.addresses.insert(address->text());
+    }
   }
   for (const Json& each : spec.get("ports").items()) {
     if (const auto number = port_number(number_of(each, "nodePort"))) out.ports.insert(*number);
@@ -104,95 +106,144 @@ ServiceAddresses::Holding ServiceAddresses::held_by(const Json& service) const {
   return out;
 }
 
-Reserved ServiceAddresses::reserve(const Resource& resource, Json& service, const Json* old) {
-  const Holding held = old == nullptr ? Holding() : held_by(*old);
-  Holding taken;
+Reserved ServiceAddresses::reserve(const Resource& resource, Json& service, const Json* old,
+                                   DryRun dry_run) {
+  Taking taking{.resource = resource,
+                .service = service,
+                .dry_run = dry_run,
+                .held = old == nullptr ? Holding() : held_by(*old),
+                .taken = {},
+                .shown = {}};
   ApiFailure failure;
   {
     MutexLock lock(mutex_);
-    failure = take_address(resource, service, held, taken);
-    if (!failure) failure = take_ports(resource, service, held, taken);
-    if (!failure) failure = take_health_port(service, held, taken);
+    failure = take(taking);
   }
   if (failure) {
-    give_back(taken);
+    give_back(taking.taken);
     return {std::move(failure), nullptr, {}};
   }
   const Holding wanted = held_by(service);
+  const Holding& held = taking.held;
   Holding unused;
   std::ranges::set_difference(held.addresses, wanted.addresses,
                               std::inserter(unused.addresses, unused.addresses.end()));
   std::ranges::set_difference(held.ports, wanted.ports,
                               std::inserter(unused.ports, unused.ports.end()));
-  return {std::nullopt, std::make_unique<Hold>(*this, std::move(taken), std::move(unused))};
+  return {
+      std::nullopt, std::make_unique<Hold>(*this, std::move(taking.taken), std::move(unused)), {}};
 }
 
-ApiFailure ServiceAddresses::take_address(const Resource& resource, Json& service,
-                                          const Holding& held, Holding& taken) {
+ApiFailure ServiceAddresses::take(Taking& taking) {
+  if (ApiFailure failure = take_addresses(taking)) return failure;
+  if (ApiFailure failure = take_ports(taking)) return failure;
+  return take_health_port(taking);
+}
+
+/// One address for each family. k8s: allocClusterIPs and updateClusterIPs.
+ApiFailure ServiceAddresses::take_addresses(Taking& taking) {
+  Json& service = taking.service;
   if (!needs_cluster_ip(service) || is_headless(service)) return std::nullopt;
+  ServiceFamilies families = families_of(service);
+  if (families.empty()) families.push_back(addresses_.default_family());
   Json& spec = service["spec"];
-  const Json& ips = spec.get("clusterIPs");
-  if (ips.items().empty()) {
-    const auto address = addresses_.take_any();
+  Json::Items ips = spec.get("clusterIPs").items();
+  ips.resize(std::max(ips.size(), families.size()), Json(""));
+  spec.set("clusterIPs", Json(ips));
+  for (std::size_t i = 0; i < ips.size(); ++i) {
+    const std::string wanted = ips[i].text();
+    if (!wanted.empty() || i >= families.size()) {
+      if (ApiFailure failure = take_address(taking, wanted)) return failure;
+      continue;
+    }
+    const auto address = any_address(taking, families[i]);
     if (!address) {
       return internal_failure("failed to allocate a serviceIP for Service " +
                               to_text(service.get("metadata").get("name")) + ": range is full");
     }
-    taken.addresses.insert(*address);
-    spec.set("clusterIP", ipv4_text(*address));
-    spec.set("clusterIPs", Json::array({ipv4_text(*address)}));
-    return std::nullopt;
+    ips[i] = Json(address->text());
   }
-  const std::string& ip = ips.items().front().text();
-  const auto address = parse_ipv4(ip);
-  if (address && held.addresses.contains(*address)) return std::nullopt;
+  spec.set("clusterIP", ips.front());
+  spec.set("clusterIPs", Json(std::move(ips)));
+  return std::nullopt;
+}
+
+std::optional<ip::Address> ServiceAddresses::any_address(Taking& taking, ip::Family family) {
+  if (taking.dry_run == DryRun::kYes) return addresses_.any_network(family);
+  const std::optional<ip::Address> address = addresses_.take_any(family);
+  if (address) taking.taken.addresses.insert(address->text());
+  return address;
+}
+
+ApiFailure ServiceAddresses::take_address(Taking& taking, const std::string& wanted) {
   using Outcome = ClusterAddresses::Outcome;
-  const Outcome outcome = address ? addresses_.take(*address) : Outcome::kNotInRange;
-  if (outcome == Outcome::kTaken) {
-    taken.addresses.insert(*address);
-    return std::nullopt;
+  const std::optional<ip::Address> address = ip::Address::parse(wanted);
+  Outcome outcome = Outcome::kNotInRange;
+  if (address) {
+    const std::string text = address->text();
+    if (taking.held.addresses.contains(text)) return std::nullopt;
+    if (taking.dry_run == DryRun::kNo) {
+      outcome = addresses_.take(*address);
+    } else if (addresses_.is_in_range(*address)) {
+      return std::nullopt;
+    }
+    if (outcome == Outcome::kTaken) {
+      taking.taken.addresses.insert(text);
+      return std::nullopt;
+    }
   }
   const std::string_view why = outcome == Outcome::kNotFree
                                    ? "provided IP is already allocated"
                                    : "the provided network does not match the current range";
-  return refused(resource, service,
-                 field_invalid("spec.clusterIPs", ips,
-                               "failed to allocate IP " + ip + ": " + std::string(why)));
+  return refused(taking.resource, taking.service,
+                 field_invalid("spec.clusterIPs", taking.service.get("spec").get("clusterIPs"),
+                               "failed to allocate IP " + wanted + ": " + std::string(why)));
 }
 
-std::optional<std::int64_t> ServiceAddresses::any_port(Holding& taken) {
+std::optional<std::int64_t> ServiceAddresses::any_port(Taking& taking) {
+  if (taking.dry_run == DryRun::kYes) {
+    constexpr std::int64_t kAboveAll = 32'768;
+    const std::int64_t last = taking.shown.empty() ? kAboveAll : *taking.shown.rbegin();
+    return *taking.shown.insert(last + 1).first;
+  }
   const auto number = ports_.take_any(random_);
   if (!number) return std::nullopt;
-  taken.ports.insert(*number);
+  taking.taken.ports.insert(*number);
   return limits_.min + static_cast<std::int64_t>(*number);
 }
 
 /// Takes the node port that the port at `index` requests.
-ApiFailure ServiceAddresses::take_port(const Resource& resource, const Json& service,
-                                       std::size_t index, const Holding& held, Holding& taken) {
-  const Json& wanted = service.get("spec").get("ports").items()[index].get("nodePort");
+ApiFailure ServiceAddresses::take_port(Taking& taking, std::size_t index) {
+  const Json& wanted = taking.service.get("spec").get("ports").items()[index].get("nodePort");
   const auto number = port_number(wanted.integer_or(0));
-  if (!number) {
+  if (!number && taking.dry_run == DryRun::kNo) {
     return refused(
-        resource, service,
+        taking.resource, taking.service,
         field_invalid(port_field(index), wanted,
                       "provided port is not in the valid range. The range of valid ports is " +
                           std::to_string(limits_.min) + '-' + std::to_string(limits_.max)));
   }
-  if (held.ports.contains(*number) || taken.ports.contains(*number)) return std::nullopt;
-  if (!ports_.take(*number)) {
-    return refused(resource, service,
+  if (number && (taking.held.ports.contains(*number) || taking.taken.ports.contains(*number))) {
+    return std::nullopt;
+  }
+  const bool is_free =
+      taking.dry_run == DryRun::kNo ? ports_.take(*number) : !number || !ports_.has(*number);
+  if (!is_free) {
+    return refused(taking.resource, taking.service,
                    field_invalid(port_field(index), wanted, "provided port is already allocated"));
   }
-  taken.ports.insert(*number);
+  if (taking.dry_run == DryRun::kYes) {
+    taking.shown.insert(wanted.integer_or(0));
+  } else {
+    taking.taken.ports.insert(*number);
+  }
   return std::nullopt;
 }
 
-ApiFailure ServiceAddresses::take_ports(const Resource& resource, Json& service,
-                                        const Holding& held, Holding& taken) {
-  const bool give = needs_node_port(service);
-  const std::string& type = service.text_at({"spec", "type"});
-  Json* list = service.at({"spec", "ports"});
+ApiFailure ServiceAddresses::take_ports(Taking& taking) {
+  const bool give = needs_node_port(taking.service);
+  const std::string& type = taking.service.text_at({"spec", "type"});
+  Json* list = taking.service.at({"spec", "ports"});
   if (list == nullptr || (type != "NodePort" && type != "LoadBalancer")) return std::nullopt;
   std::map<std::int64_t, std::int64_t> node_ports;  // Port number to node port.
   Json::Items& ports = list->make_array();
@@ -201,11 +252,11 @@ ApiFailure ServiceAddresses::take_ports(const Resource& resource, Json& service,
     if (give && shared == 0) shared = wanted_port(ports, i);
     if (number_of(ports[i], "nodePort") == 0 && shared != 0) ports[i].set("nodePort", shared);
     if (number_of(ports[i], "nodePort") != 0) {
-      if (auto failure = take_port(resource, service, i, held, taken)) return failure;
+      if (ApiFailure failure = take_port(taking, i)) return failure;
       continue;
     }
     if (!give) continue;
-    const auto port = any_port(taken);
+    const auto port = any_port(taking);
     if (!port) return internal_failure("failed to allocate a nodePort: range is full");
     shared = *port;
     ports[i].set("nodePort", *port);
@@ -213,20 +264,22 @@ ApiFailure ServiceAddresses::take_ports(const Resource& resource, Json& service,
   return std::nullopt;
 }
 
-ApiFailure ServiceAddresses::take_health_port(Json& service, const Holding& held, Holding& taken) {
-  if (!needs_health_check_port(service)) return std::nullopt;
-  Json& spec = service["spec"];
+ApiFailure ServiceAddresses::take_health_port(Taking& taking) {
+  if (!needs_health_check_port(taking.service)) return std::nullopt;
+  Json& spec = taking.service["spec"];
   const std::int64_t wanted = number_of(spec, "healthCheckNodePort");
   if (wanted == 0) {
-    const auto port = any_port(taken);
+    const auto port = any_port(taking);
     if (!port) return internal_error("failed to allocate a HealthCheck NodePort : range is full");
     spec.set("healthCheckNodePort", *port);
     return std::nullopt;
   }
   const auto number = port_number(wanted);
-  if (number && held.ports.contains(*number)) return std::nullopt;
-  if (number && ports_.take(*number)) {
-    taken.ports.insert(*number);
+  if (number && taking.held.ports.contains(*number)) return std::nullopt;
+  if (taking.dry_run == DryRun::kYes) {
+    if (!number || !ports_.has(*number)) return std::nullopt;
+  } else if (number && ports_.take(*number)) {
+    taking.taken.ports.insert(*number);
     return std::nullopt;
   }
   return internal_error(

@@ -4,6 +4,7 @@
 
 #include "sandbox/kinds/builtin_table.hpp"
 #include "sandbox/kinds/config_rules.hpp"
+#include "sandbox/kinds/network_rules.hpp"
 #include "sandbox/kinds/workload_rules.hpp"
 
 namespace davit::sandbox {
@@ -39,6 +40,13 @@ void apply_gates(std::vector<ResourcePtr>& resources, const KindGates& gates) {
     if (kind != std::end(kGatedKinds)) {
       replace_rules(resources, row, kind->under(facts_of(row), gates));
     }
+  }
+}
+
+void apply_families(std::vector<ResourcePtr>& resources, const ServiceFamilies& served) {
+  for (const ResourceRow& row : resource_rows()) {
+    if (row.rules != service_rules) continue;
+    replace_rules(resources, row, service_rules_for(facts_of(row), served));
   }
 }
 

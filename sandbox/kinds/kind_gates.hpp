@@ -1,10 +1,11 @@
-/// The feature gates that change the rules of kinds.
+/// The settings of a server that change the rules of kinds: feature gates, families of addresses.
 #pragma once
 
 #include <memory>
 #include <vector>
 
 #include "sandbox/kinds/resource.hpp"
+#include "sandbox/kinds/service_families.hpp"
 
 namespace davit::sandbox {
 
@@ -29,5 +30,7 @@ struct KindGates {
 
 /// Gives the kinds among `resources` that have gates, in all versions, their rules under these.
 void apply_gates(std::vector<ResourcePtr>& resources, const KindGates& gates);
+/// Gives Services the rules of a server that has addresses of `served`.
+void apply_families(std::vector<ResourcePtr>& resources, const ServiceFamilies& served);
 
 }  // namespace davit::sandbox

@@ -93,85 +93,6 @@ void check_affinity(const Json& spec, FieldErrors& errors) {
   }
 }
 
-/// Whether clusterIP and clusterIPs say the same.
-void check_ips_agree(const Json& spec, FieldErrors& errors) {
-  const Json& ips = spec.get("clusterIPs");
-  const std::string& ip = spec.get("clusterIP").text();
-  const std::string path = kSpec.text("clusterIPs");
-  if (ip.empty()) {
-    if (!ips.items().empty()) {
-      errors.push_back(field_invalid(path, ips, "must be empty when `clusterIP` is not specified"));
-    }
-  } else if (ips.items().empty()) {
-    errors.push_back(field_required(path));
-  } else if (ips.items().front().text() != ip) {
-    errors.push_back(field_invalid(path, ips, "first value must match `clusterIP`"));
-  }
-}
-
-/// This server has IPv4 alone.
-void check_families(const Json& service, FieldErrors& errors) {
-  const Json& spec = spec_of(service);
-  const FieldPath path = kSpec.child("ipFamilies");
-  const Json::Items& families = spec.get("ipFamilies").items();
-  const Json::Items& ips = spec.get("clusterIPs").items();
-  const bool anywhere = is_headless(service) && spec.get("selector").empty();
-  std::set<std::string> seen;
-  for (std::size_t i = 0; i < families.size(); ++i) {
-    const std::string& family = families[i].text();
-    if (family != "IPv4" && family != "IPv6") {
-      errors.push_back(field_not_supported(path.index(i).text(), family, {"IPv4", "IPv6"}));
-    } else if (!seen.insert(family).second) {
-      errors.push_back(field_duplicate(path.index(i).text(), family));
-    } else if (family == "IPv6" && i < ips.size() && is_ip(ips[i].text()) &&
-               !is_ipv6(ips[i].text())) {
-      const FieldPath addresses = kSpec.child("clusterIPs");
-      errors.push_back(field_invalid(
-          addresses.index(i).text(), ips[i],
-          "expected an IPv6 value as indicated by `ipFamilies[" + std::to_string(i) + "]`"));
-    } else if (family == "IPv6" && !anywhere) {
-      errors.push_back(
-          field_invalid(path.index(i).text(), family, "not configured on this cluster"));
-    }
-  }
-  check_fields(kServiceSpec, spec, {"ipFamilyPolicy"}, kSpec, errors);
-  const std::string& policy = spec.get("ipFamilyPolicy").text();
-  if (policy == "RequireDualStack" && !anywhere) {
-    errors.push_back(field_invalid(kSpec.text("ipFamilyPolicy"), policy,
-                                   "this cluster is not configured for dual-stack services"));
-  }
-}
-
-void check_cluster_ips(const Json& spec, FieldErrors& errors) {
-  const Json& ips = spec.get("clusterIPs");
-  const FieldPath path = kSpec.child("clusterIPs");
-  const std::size_t before = errors.size();
-  for (std::size_t i = 0; i < ips.items().size(); ++i) {
-    const std::string& ip = ips.items()[i].text();
-    if (i > 0 || ip != "None") {
-      add_invalid(check_ip(ip), ip, path.index(i), errors);
-    } else if (ips.items().size() > 1) {
-      errors.push_back(field_invalid(path.text(), ips, "'None' must be the first and only value"));
-    }
-  }
-  if (ips.items().size() > 2) {
-    errors.push_back(field_invalid(path.text(), ips, "may only hold up to 2 values"));
-  }
-  // Only addresses have a family.
-  if (errors.size() != before || ips.items().size() != 2) return;
-  if (is_ipv6(ips.items()[0].text()) == is_ipv6(ips.items()[1].text())) {
-    errors.push_back(
-        field_invalid(path.text(), ips, "may specify no more than one IP for each IP family"));
-  }
-}
-
-void check_addresses(const Json& service, FieldErrors& errors) {
-  if (service_type(service) == "ExternalName") return;
-  check_ips_agree(spec_of(service), errors);
-  check_families(service, errors);
-  check_cluster_ips(spec_of(service), errors);
-}
-
 /// A port as upstream's error shows it: the internal type has no JSON names.
 Json internal_port(const Json& port) {
   return Json::object({{"Name", ""},
@@ -258,6 +179,44 @@ void check_policies(const Json& service, FieldErrors& errors) {
   check_fields(kServiceSpec, spec, {"internalTrafficPolicy"}, kSpec, errors);
 }
 
+/// k8s: validateUpgradeDowngradeClusterIPs and validateUpgradeDowngradeIPFamilies, which agree but
+/// for the words of two errors. `field`: clusterIPs or ipFamilies.
+void check_list_update(const Json& service, const Json& old, std::string_view field,
+                       std::string_view word, FieldErrors& errors) {
+  const Json& list = spec_of(service).get(field);
+  const Json::Items& now = list.items();
+  const Json::Items& before = spec_of(old).get(field).items();
+  const FieldPath path = kSpec.child(field);
+  const bool ips = field == "clusterIPs";
+  const auto changed = [&](std::size_t index) {
+    errors.push_back(field_invalid(path.index(index).text(), list, "may not change once set"));
+  };
+  if (now.empty() && !before.empty()) {
+    errors.push_back(field_invalid(path.index(0).text(), Json::array(),
+                                   "primary " + std::string(word) + " can not be unset"));
+    return;
+  }
+  for (std::size_t i = 0; now.size() == before.size() && i < now.size(); ++i) {
+    if (now[i] != before[i]) changed(ips ? i : 0);
+  }
+  if (now.size() == before.size() || before.empty()) return;
+  if (now.front() != before.front()) changed(0);
+  const std::string& policy = spec_of(service).get("ipFamilyPolicy").text();
+  if (now.size() > before.size() || policy == "SingleStack") return;
+  errors.push_back(field_invalid(
+      kSpec.text("ipFamilyPolicy"), policy,
+      "must be set to 'SingleStack' when releasing the secondary " + std::string(word)));
+}
+
+void check_load_balancer_class_update(const Json& service, const Json& old, FieldErrors& errors) {
+  const Json& lb_class = spec_of(service).get("loadBalancerClass");
+  if (service_type(service) == "LoadBalancer" && service_type(old) == "LoadBalancer" &&
+      lb_class != spec_of(old).get("loadBalancerClass")) {
+    errors.push_back(
+        field_invalid(kSpec.text("loadBalancerClass"), lb_class, "may not change once set"));
+  }
+}
+
 }  // namespace
 
 void check_service(const Json& service, FieldErrors& errors) {
@@ -270,7 +229,6 @@ void check_service(const Json& service, FieldErrors& errors) {
   check_ports(spec, errors);
   check_labels(spec.get("selector"), kSpec.child("selector"), errors);
   check_affinity(spec, errors);
-  check_addresses(service, errors);
   check_fields(kServiceSpec, spec, {"externalIPs", "type"}, kSpec, errors);
   check_source_ranges(service, errors);
   check_doubled_ports(service, errors);
@@ -280,28 +238,18 @@ void check_service(const Json& service, FieldErrors& errors) {
 }
 
 void check_service_update(const Json& service, const Json& old, FieldErrors& errors) {
-  const Json& lb_class = spec_of(service).get("loadBalancerClass");
-  if (service_type(service) == "LoadBalancer" && service_type(old) == "LoadBalancer" &&
-      lb_class != spec_of(old).get("loadBalancerClass")) {
-    errors.push_back(
-        field_invalid(kSpec.text("loadBalancerClass"), lb_class, "may not change once set"));
-  }
   // To and from ExternalName everything may change, and headless stays headless.
-  if (service_type(service) == "ExternalName" || service_type(old) == "ExternalName") return;
-  if (is_headless(service) && is_headless(old)) return;
-  const Json& ips = spec_of(service).get("clusterIPs");
-  const Json& old_ips = spec_of(old).get("clusterIPs");
-  const FieldPath path("spec.clusterIPs");
-  if (!old_ips.items().empty() && ips.items().empty()) {
-    errors.push_back(
-        field_invalid(path.index(0).text(), Json::array(), "primary clusterIP can not be unset"));
-    return;
-  }
-  for (std::size_t i = 0; i < old_ips.items().size() && i < ips.items().size(); ++i) {
-    if (ips.items()[i] != old_ips.items()[i]) {
-      errors.push_back(field_invalid(path.index(i).text(), ips, "may not change once set"));
+  if (service_type(service) != "ExternalName" && service_type(old) != "ExternalName") {
+    const bool headless = is_headless(service);
+    const bool was_headless = is_headless(old);
+    if (!headless || !was_headless) {
+      check_list_update(service, old, "clusterIPs", "clusterIP", errors);
+    }
+    if (!headless && !was_headless) {
+      check_list_update(service, old, "ipFamilies", "ipFamily", errors);
     }
   }
+  check_load_balancer_class_update(service, old, errors);
 }
 
 }  // namespace davit::sandbox

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "sandbox/kinds/checks.hpp"
 #include "sandbox/kinds/columns_cells.hpp"
 #include "sandbox/kinds/network_rules.hpp"
+#include "sandbox/kinds/service_families.hpp"
 
 namespace davit::sandbox {
 
@@ -54,19 +56,6 @@ void default_policies(Json& service) {
   for (Json& each : ingress->make_array()) {
     if (!each.get("ip").text().empty()) set_default(each, "ipMode", "VIP");
   }
-}
-
-/// The defaults of a server with IPv4 only (k8s: initIPFamilyFields).
-void default_families(Json& service) {
-  if (!needs_cluster_ip(service)) return;
-  Json& spec = service["spec"];
-  const bool selects = !spec.get("selector").empty();
-  const bool everywhere = is_headless(service) && !selects;
-  set_default(spec, "ipFamilyPolicy", everywhere ? "RequireDualStack" : "SingleStack");
-  if (!spec.get("ipFamilies").items().empty()) return;
-  Json families = Json::array({"IPv4"});
-  if (everywhere && spec.get("ipFamilyPolicy").text() != "SingleStack") families.push_back("IPv6");
-  spec.set("ipFamilies", std::move(families));
 }
 
 /// clusterIP and clusterIPs say the same; a client may know only the older one.
@@ -230,7 +219,8 @@ std::vector<std::string> service_warnings(const Json& service) {
 
 class ServiceRules final : public PlainRules {
  public:
-  using PlainRules::PlainRules;
+  ServiceRules(const KindFacts& facts, ServiceFamilies served)
+      : PlainRules(facts), served_(std::move(served)) {}
 
   void set_defaults(Json& object) const override {
     Json& spec = object_member(object, "spec");
@@ -243,7 +233,7 @@ class ServiceRules final : public PlainRules {
   void prepare_create(Json& object) const override {
     object.set("status", Json::object({{"loadBalancer", Json::object()}}));
     sync_cluster_ips(object_member(object, "spec"), Json());
-    default_families(object);
+    complete_families(object, Json(), served_);
   }
 
   void prepare_update(Json& object, const Json& old, UpdateTarget target) const override {
@@ -251,8 +241,8 @@ class ServiceRules final : public PlainRules {
     if (target == UpdateTarget::kStatus) return;
     keep_allocated(object, old);
     sync_cluster_ips(object["spec"], old.get("spec"));
+    complete_families(object, old, served_);
     drop_for_type(object, old);
-    default_families(object);
   }
 
   [[nodiscard]] std::vector<std::string> warnings(const Json& object) const override {
@@ -269,15 +259,27 @@ class ServiceRules final : public PlainRules {
 
  protected:
   void check_create(const Json& object, FieldErrors& errors) const override {
+    if (!check_addresses(object, Json(), errors)) return;
     check_service(object, errors);
   }
   void check_update(const Json& object, const Json& old, FieldErrors& errors) const override {
+    if (!check_addresses(object, old, errors)) return;
     check_service_update(object, old, errors);
     check_service(object, errors);
   }
   void check_status(const Json& object, const Json&, FieldErrors& errors) const override {
     check_load_balancer(object, errors);
   }
+
+ private:
+  /// False if there are errors, which come alone: upstream assigns addresses before it validates.
+  bool check_addresses(const Json& object, const Json& old, FieldErrors& errors) const {
+    const std::size_t before = errors.size();
+    check_families(object, old, served_, errors);
+    return errors.size() == before;
+  }
+
+  const ServiceFamilies served_;
 };
 
 }  // namespace
@@ -302,7 +304,12 @@ bool needs_health_check_port(const Json& service) {
 }
 
 std::shared_ptr<const KindRules> service_rules(const KindFacts& facts) {
-  return std::make_shared<ServiceRules>(facts);
+  return service_rules_for(facts, {ip::Family::kIPv4});
+}
+
+std::shared_ptr<const KindRules> service_rules_for(const KindFacts& facts,
+                                                   const ServiceFamilies& served) {
+  return std::make_shared<ServiceRules>(facts, served);
 }
 
 }  // namespace davit::sandbox

@@ -8,12 +8,12 @@
 #include <string_view>
 
 #include "lib/kube/patch/apply.hpp"
+#include "sandbox/admission/dry_run.hpp"
 #include "sandbox/kinds/api_error.hpp"
 #include "sandbox/rest/url.hpp"
 
 namespace davit::sandbox {
 
-enum class DryRun : bool { kNo, kYes };
 enum class FieldValidation : std::uint8_t { kIgnore, kWarn, kStrict };
 
 /// The options of POST, PUT and PATCH.

@@ -26,7 +26,8 @@ WriteRequest admission_request(const WriteTarget& target, WriteVerb verb, const 
           .ns = target.ns,
           .name = target.name,
           .subresource = target.subresource,
-          .old = old};
+          .old = old,
+          .dry_run = target.dry_run};
 }
 
 /// The warnings of a kind come with an object that its rules accept only.
@@ -352,6 +353,7 @@ ApiResult<std::optional<Written>> try_rewrite(const RestParts& parts, const Writ
   if (reserved.reservation != nullptr) reserved.reservation->commit();
   parts.observer.stored(target.resource, *stored);
   if (is_service(target.resource)) keep_addresses(parts, (*stored)->json(), &old);
+  keep_labels(parts, target.resource, **stored);
   return std::optional(Written{std::move(*stored), Effect::kUpdated});
 }
 

@@ -1,8 +1,10 @@
 #include "sandbox/server/bootstrap.hpp"
 
 #include <array>
-#include <charconv>
+#include <utility>
+#include <vector>
 
+#include "sandbox/admission/cluster_addresses.hpp"
 #include "sandbox/auth/rbac.hpp"
 #include "sandbox/metrics/metric_board.hpp"
 #include "sandbox/rest/address_objects.hpp"
@@ -27,22 +29,16 @@ Json named(std::string_view api_version, std::string_view kind, std::string_view
       {{"kind", kind}, {"apiVersion", api_version}, {"metadata", std::move(metadata)}});
 }
 
-/// The first address of a range: "10.0.0.1" of "10.0.0.0/24". The range was checked before.
-std::string first_address(std::string_view range) {
-  const std::string_view base = range.substr(0, range.find('/'));
-  const std::size_t dot = base.rfind('.');
-  if (dot == std::string_view::npos) return std::string(base);
-  int last = 0;
-  const std::string_view digits = base.substr(dot + 1);
-  std::from_chars(digits.data(), digits.data() + digits.size(), last);
-  return std::string(base.substr(0, dot + 1)) + std::to_string(last + 1);
+/// The ranges of Services, which were checked before.
+std::vector<ip::Prefix> service_ranges(const ApiServerOptions& options) {
+  return parse_service_ranges(options.admission.service_range).value_or({});
 }
 
 Json kubernetes_service(const ApiServerOptions& options) {
   Json service = named("v1", "Service", "kubernetes", "default");
   service["metadata"].set("labels",
                           Json::object({{"component", "apiserver"}, {"provider", "kubernetes"}}));
-  const std::string address = first_address(options.admission.service_range);
+  const std::string address = address_after(service_ranges(options).at(0).first(), 1).text();
   Json port = Json::object({{"name", "https"},
                             {"protocol", "TCP"},
                             {"port", 443},
@@ -165,7 +161,9 @@ void create_component_status(const RestParts& parts, const char* name) {
 /// Ready from the start: kube-apiserver sets the condition itself.
 void create_default_range(const RestParts& parts, const ApiServerOptions& options) {
   Json range = named("networking.k8s.io/v1", "ServiceCIDR", "kubernetes");
-  range.set("spec", Json::object({{"cidrs", Json::array({options.admission.service_range})}}));
+  Json cidrs = Json::array();
+  for (const ip::Prefix& each : service_ranges(options)) cidrs.push_back(each.text());
+  range.set("spec", Json::object({{"cidrs", std::move(cidrs)}}));
   create(parts, std::move(range));
   const ResourcePtr resource =
       parts.resources.now()->find("networking.k8s.io", "v1", "servicecidrs");

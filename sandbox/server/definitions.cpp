@@ -48,9 +48,10 @@ bool is_held(const Json& definition) {
 
 }  // namespace
 
-std::vector<ResourcePtr> served_at_first(const KindGates& gates) {
+std::vector<ResourcePtr> served_at_first(const KindGates& gates, const ServiceFamilies& families) {
   std::vector<ResourcePtr> out = builtin_resources();
   apply_gates(out, gates);
+  apply_families(out, families);
   for (ResourcePtr& each : out) {
     if (!is_definition(*each)) continue;
     auto with_rules = std::make_shared<Resource>(*each);

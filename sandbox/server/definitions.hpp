@@ -15,7 +15,8 @@ namespace davit::sandbox {
 
 /// builtin_resources() under these gates, with the rules of definitions, which belong to a layer
 /// above the kinds.
-[[nodiscard]] std::vector<ResourcePtr> served_at_first(const KindGates& gates);
+[[nodiscard]] std::vector<ResourcePtr> served_at_first(const KindGates& gates,
+                                                       const ServiceFamilies& families);
 
 /// Follows the writes of definitions and of custom resources. Everything happens within the write
 /// that causes it, so that a client sees its own definition established with its next request.

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "lib/base/uuid.hpp"
+#include "sandbox/admission/cluster_addresses.hpp"
 #include "sandbox/auth/authenticator.hpp"
 #include "sandbox/auth/rbac.hpp"
 #include "sandbox/policy/mutating_policies.hpp"
@@ -32,7 +33,8 @@ struct ApiServer::State {
         options(completed(std::move(chosen))),
         lookup(std::move(objects)),
         admission(std::move(chain)),
-        resources(served_at_first(options.kind_gates)),
+        resources(
+            served_at_first(options.kind_gates, served_families(options.admission.service_range))),
         definitions(
             outer.store, outer.clock, outer.random, resources, *admission,
             options.webhooks == nullptr ? ConversionHooks::kNotCalled : ConversionHooks::kCalled),

@@ -174,6 +174,24 @@ TEST_F(SandboxProcessTest, JobIsCreatedWithTheWarningThatNothingRunsIt) {
   EXPECT_THAT(job, HasSubstr("Warning: 299 - \"this sandbox has no controller for Jobs: "));
 }
 
+TEST_F(SandboxProcessTest, ServicesHaveAddressesOfTheGivenRanges) {
+  options_.service_ranges = "fd00:9::/112,10.9.0.0/24";
+  const auto process = open();
+  ASSERT_TRUE(process) << process.error().message();
+
+  const std::string service = send(
+      **process, "POST /api/v1/namespaces/default/services", "Content-Type: application/json\r\n",
+      R"({"metadata":{"name":"web"},"spec":{"ipFamilyPolicy":"RequireDualStack",)"
+      R"("ports":[{"port":80}]}})");
+
+  EXPECT_THAT(service, StartsWith("HTTP/1.1 201 "));
+  EXPECT_THAT(service, HasSubstr(R"("clusterIP":"fd00:9::)"));
+  EXPECT_THAT(service, HasSubstr(R"(","10.9.0.)"));
+
+  options_.service_ranges = "10.9.0.0/24,10.10.0.0/24";
+  EXPECT_THAT(open().error().message(), EndsWith(": 10.9.0.0/24,10.10.0.0/24"));
+}
+
 TEST_F(SandboxProcessTest, DataFileIsOfOneAtATime) {
   options_.data_file = (directory_.path() / "data").string();
   const auto first = open();

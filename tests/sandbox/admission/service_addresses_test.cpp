@@ -156,14 +156,16 @@ TEST(ServiceAddressesTest, AnUpdateKeepsWhatTheServiceHasAndAddsWhatItLacks) {
 }
 
 TEST(ServiceAddressesTest, RangesThatMakeNoSenseAreRefused) {
-  for (const char* range :
-       {"", "10.0.0.0", "10.0.0.0/33", "10.0.0.0/31", "fd00::/108", "10.0/24", "10.0.0.0/8"}) {
-    EXPECT_FALSE(AddressRange::parse(range)) << range;
+  for (const char* ranges :
+       {"", "10.0.0.0", "10.0.0.0/33", "10.0.0.0/31", "10.0/24", "10.0.0.0/8", "fd00::/48",
+        "fd00::/127", "10.0.0.0/24,10.1.0.0/24", "10.0.0.0/24,fd00::/108,10.1.0.0/24"}) {
+    EXPECT_FALSE(parse_service_ranges(ranges)) << ranges;
   }
-  const Result<AddressRange> range = AddressRange::parse("10.0.0.77/24");
-  ASSERT_TRUE(range);
-  EXPECT_EQ(range->base, 10U << 24U);
-  EXPECT_EQ(range->size, 256U);
+  const auto ranges = parse_service_ranges("fd00::9/108,10.0.0.77/24");
+  ASSERT_TRUE(ranges);
+  ASSERT_EQ(ranges->size(), 2U);
+  EXPECT_EQ(ranges->front().text(), "fd00::/108");
+  EXPECT_EQ(ranges->back().text(), "10.0.0.0/24");
 }
 
 }  // namespace

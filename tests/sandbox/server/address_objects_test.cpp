@@ -1,10 +1,18 @@
 // Services and the objects that show their addresses.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <span>
+#include <string>
+#include <vector>
 
 #include "tests/sandbox/server/sandbox.hpp"
 
 namespace davit::sandbox {
 namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
 
 const std::string kServices = "/api/v1/namespaces/default/services";
 const std::string kRanges = "/apis/networking.k8s.io/v1/servicecidrs";
@@ -150,6 +158,232 @@ TEST(AddressObjectsTest, AnIpAddressThatItsServiceNeedsIsMadeAgain) {
   const Reply again = sandbox.get(kAddresses + "/10.0.0.9");
   EXPECT_EQ(again.code, 200);
   EXPECT_NE(again.body.text_at({"metadata", "uid"}), before);
+}
+
+/// `reason: note` of each Event about a Service.
+std::vector<std::string> events_of(Sandbox& sandbox) {
+  std::vector<std::string> out;
+  const Reply list = sandbox.get("/apis/events.k8s.io/v1/namespaces/default/events");
+  for (const Json& each : list.body.get("items").items()) {
+    EXPECT_EQ(each.get("reportingController").text(), "ipallocator-repair-controller");
+    EXPECT_EQ(each.text_at({"regarding", "kind"}), "Service");
+    out.push_back(each.get("reason").text() + ": " + each.get("note").text());
+  }
+  return out;
+}
+
+TEST(AddressObjectsTest, TheRepairOfAnIpAddressHasAnEvent) {
+  Sandbox sandbox;
+  ASSERT_EQ(sandbox.post(kServices, service("web", "10.0.0.9")).code, 201);
+  EXPECT_THAT(events_of(sandbox), IsEmpty());
+
+  EXPECT_EQ(sandbox.remove(kAddresses + "/10.0.0.9").code, 200);
+
+  EXPECT_THAT(events_of(sandbox), ElementsAre("ClusterIPNotAllocated: Cluster IP [IPv4]: 10.0.0.9 "
+                                              "is not allocated; repairing"));
+}
+
+TEST(AddressObjectsTest, AnIpAddressWithoutItsLabelsIsReplacedSilently) {
+  Sandbox sandbox;
+  ASSERT_EQ(sandbox.post(kServices, service("web", "10.0.0.9")).code, 201);
+  const Reply before = sandbox.get(kAddresses + "/10.0.0.9");
+
+  ASSERT_EQ(
+      sandbox.patch(kAddresses + "/10.0.0.9", "merge", R"({"metadata":{"labels":null}})").code,
+      200);
+
+  const Reply after = sandbox.get(kAddresses + "/10.0.0.9");
+  EXPECT_EQ(after.body.get("metadata").get("labels"), before.body.get("metadata").get("labels"));
+  EXPECT_NE(after.body.get("metadata").get("uid"), before.body.get("metadata").get("uid"));
+  EXPECT_THAT(events_of(sandbox), IsEmpty());
+}
+
+TEST(AddressObjectsTest, AnAddressWhoseRangeGoesHasAnEvent) {
+  Sandbox sandbox;
+  ASSERT_EQ(sandbox.post(kRanges, range("more", "192.168.7.0/28")).code, 201);
+  ASSERT_EQ(sandbox.post(kServices, service("web", "192.168.7.5")).code, 201);
+
+  ASSERT_EQ(sandbox.remove(kRanges + "/more").code, 200);
+
+  const std::string out_of_range =
+      "ClusterIPOutOfRange: Cluster IP [IPv4]: 192.168.7.5 is not within any configured Service "
+      "CIDR; please recreate service";
+  EXPECT_THAT(events_of(sandbox), ElementsAre(out_of_range));
+  ASSERT_EQ(sandbox.patch(kServices + "/web", "merge", R"({"metadata":{"labels":{"a":"b"}}})").code,
+            200);
+  EXPECT_THAT(events_of(sandbox), ElementsAre(out_of_range)) << "the same one";
+}
+
+ApiServerOptions dual_stack() {
+  ApiServerOptions options;
+  options.admission.service_range = "10.9.0.0/24,fd00:9::/108";
+  return options;
+}
+
+std::string families(const Json& service) {
+  const Json& spec = service.get("spec");
+  return spec.get("ipFamilyPolicy").text() + ' ' + to_text(spec.get("ipFamilies"));
+}
+
+TEST(DualStackTest, TheServersRangesAreOneServiceCidr) {
+  Sandbox sandbox(dual_stack());
+  EXPECT_EQ(sandbox.get(kRanges + "/kubernetes").body.get("spec").get("cidrs"),
+            json_literal(R"(["10.9.0.0/24","fd00:9::/108"])"));
+  EXPECT_EQ(families(sandbox.get(kServices + "/kubernetes").body), R"(SingleStack ["IPv4"])");
+}
+
+TEST(DualStackTest, AServiceThatAsksForBothFamiliesGetsAnAddressOfEach) {
+  Sandbox sandbox(dual_stack());
+  const Reply made = sandbox.post(
+      kServices, R"({"metadata":{"name":"web"},"spec":{"ipFamilyPolicy":"PreferDualStack",
+                     "ipFamilies":["IPv6"],"ports":[{"port":80}]}})");
+  ASSERT_EQ(made.code, 201) << made.text;
+
+  EXPECT_EQ(families(made.body), R"(PreferDualStack ["IPv6","IPv4"])");
+  const Json::Items& ips = made.body.get("spec").get("clusterIPs").items();
+  ASSERT_EQ(ips.size(), 2U);
+  EXPECT_TRUE(ips[0].text().starts_with("fd00:9::")) << ips[0].text();
+  EXPECT_TRUE(ips[1].text().starts_with("10.9.0.")) << ips[1].text();
+  EXPECT_EQ(ip_of(made), ips[0].text());
+  const Reply object = sandbox.get(kAddresses + '/' + ips[0].text());
+  EXPECT_EQ(object.body.get("metadata").get("labels").get("ipaddress.kubernetes.io/ip-family"),
+            Json("IPv6"))
+      << object.text;
+  EXPECT_EQ(sandbox.get(kAddresses + '/' + ips[1].text()).code, 200);
+}
+
+TEST(DualStackTest, AServiceGetsItsSecondFamilyAndGivesItBack) {
+  Sandbox sandbox(dual_stack());
+  const Reply single = sandbox.post(kServices, service("web", "10.9.0.9"));
+  EXPECT_EQ(families(single.body), R"(SingleStack ["IPv4"])");
+
+  const Reply both = sandbox.patch(kServices + "/web", "merge",
+                                   R"({"spec":{"ipFamilyPolicy":"RequireDualStack"}})");
+  ASSERT_EQ(both.code, 200) << both.text;
+  EXPECT_EQ(families(both.body), R"(RequireDualStack ["IPv4","IPv6"])");
+  const std::string second = both.body.get("spec").get("clusterIPs").items().at(1).text();
+  EXPECT_EQ(sandbox.get(kAddresses + '/' + second).code, 200);
+
+  const Reply kept =
+      sandbox.patch(kServices + "/web", "merge", R"({"spec":{"clusterIPs":["10.9.0.9"]}})");
+  EXPECT_EQ(kept.message(),
+            "Service \"web\" is invalid: spec.ipFamilyPolicy: Invalid value: "
+            "\"RequireDualStack\": must be 'SingleStack' to release the secondary cluster IP");
+
+  const Reply again =
+      sandbox.patch(kServices + "/web", "merge", R"({"spec":{"ipFamilyPolicy":"SingleStack"}})");
+  ASSERT_EQ(again.code, 200) << again.text;
+  EXPECT_EQ(again.body.get("spec").get("clusterIPs"), json_literal(R"(["10.9.0.9"])"));
+  EXPECT_EQ(sandbox.get(kAddresses + '/' + second).code, 404);
+  EXPECT_EQ(sandbox.post(kServices, service("other", second)).code, 201) << "it is free";
+}
+
+TEST(DualStackTest, AnotherServiceCidrGivesAddressesOfItsFamily) {
+  Sandbox sandbox(dual_stack());
+  ASSERT_EQ(sandbox.post(kRanges, range("more", "fd00:10::/112")).code, 201);
+  const Reply made = sandbox.post(kServices, service("web", "fd00:10::abc"));
+  ASSERT_EQ(made.code, 201) << made.text;
+  EXPECT_EQ(families(made.body), R"(SingleStack ["IPv6"])");
+  for (const char* none : {"fd00:10::", "fd00:11::1"}) {
+    EXPECT_EQ(sandbox.post(kServices, service("other", none)).code, 422) << none;
+  }
+  EXPECT_EQ(sandbox.post(kServices, service("last", "fd00:10::ffff")).code, 201)
+      << "IPv6 has no broadcast address";
+}
+
+TEST(DualStackTest, HeadlessServicesHaveFamiliesAndNoAddresses) {
+  Sandbox sandbox(dual_stack());
+  const Reply open =
+      sandbox.post(kServices, R"({"metadata":{"name":"a"},"spec":{"clusterIP":"None"}})");
+  EXPECT_EQ(families(open.body), R"(RequireDualStack ["IPv4","IPv6"])") << open.text;
+  const Reply selects = sandbox.post(
+      kServices, R"({"metadata":{"name":"b"},"spec":{"clusterIP":"None","selector":{"a":"b"}}})");
+  EXPECT_EQ(families(selects.body), R"(SingleStack ["IPv4"])");
+  EXPECT_EQ(selects.body.get("spec").get("clusterIPs"), json_literal(R"(["None"])"));
+}
+
+struct WrongFamilies {
+  std::string_view spec;
+  std::string_view why;
+};
+
+// clang-format off
+constexpr WrongFamilies kWrongOfOneFamily[] = {
+    {R"("ipFamilies":["IPv6"])",
+     "spec.ipFamilies[0]: Invalid value: \"IPv6\": not configured on this cluster"},
+    {R"("ipFamilyPolicy":"RequireDualStack")",
+     "spec.ipFamilyPolicy: Invalid value: \"RequireDualStack\": this cluster is not configured for "
+     "dual-stack services"},
+    {R"("clusterIP":"fd00::1")",
+     "spec.clusterIPs[0]: Invalid value: [\"fd00::1\"]: IPv6 is not configured on this cluster"},
+};
+constexpr WrongFamilies kWrongOfBothFamilies[] = {
+    {R"("ipFamilies":["IPv6"],"clusterIP":"10.9.0.9")",
+     "spec.clusterIPs[0]: Invalid value: \"10.9.0.9\": expected an IPv6 value as indicated by "
+     "`ipFamilies[0]`"},
+    {R"("ipFamilies":["IPv4","IPv6"])",
+     "spec.ipFamilyPolicy: Invalid value: \"SingleStack\": must be 'RequireDualStack' or "
+     "'PreferDualStack' when multiple IP families are specified"},
+    {R"("clusterIP":"10.9.0.9","clusterIPs":["10.9.0.9","10.9.0.10"])",
+     "spec.clusterIPs: Invalid value: [\"10.9.0.9\",\"10.9.0.10\"]: may specify no more than one "
+     "IP for each IP family"},
+    {R"("ipFamilyPolicy":"RequireDualStack","ipFamilies":["IPv4","IPv4"])",
+     "spec.ipFamilies[1]: Duplicate value: \"IPv4\""},
+    {R"("clusterIP":"fd01::9")",
+     "spec.clusterIPs: Invalid value: [\"fd01::9\"]: failed to allocate IP fd01::9: the provided "
+     "network does not match the current range"},
+};
+// clang-format on
+
+void expect_refusals(Sandbox& sandbox, std::span<const WrongFamilies> cases) {
+  for (const WrongFamilies& each : cases) {
+    const Reply refused =
+        sandbox.post(kServices, R"({"metadata":{"name":"web"},"spec":{)" + std::string(each.spec) +
+                                    R"(,"ports":[{"port":80}]}})");
+    EXPECT_EQ(refused.message(), "Service \"web\" is invalid: " + std::string(each.why));
+  }
+}
+
+TEST(DualStackTest, FamiliesThatTheServerLacksOrThatContradictTheAddressesAreRefused) {
+  Sandbox one;
+  expect_refusals(one, kWrongOfOneFamily);
+  Sandbox both(dual_stack());
+  expect_refusals(both, kWrongOfBothFamilies);
+}
+
+TEST(DualStackTest, APreferringServiceKeepsItsFamilyWhenTheServerGetsAnotherOne) {
+  Sandbox sandbox;
+  ASSERT_EQ(sandbox
+                .post(kServices, R"({"metadata":{"name":"web"},"spec":{
+                    "ipFamilyPolicy":"PreferDualStack","clusterIP":"10.0.0.9",
+                    "ports":[{"port":80}]}})")
+                .code,
+            201);
+  ApiServerOptions options;
+  options.admission.service_range = "10.0.0.0/24,fd00:9::/108";
+  sandbox.reopen(std::move(options));
+
+  const Reply labelled =
+      sandbox.patch(kServices + "/web", "merge", R"({"metadata":{"labels":{"a":"b"}}})");
+  EXPECT_EQ(families(labelled.body), R"(PreferDualStack ["IPv4"])") << labelled.text;
+  EXPECT_EQ(labelled.body.get("spec").get("clusterIPs"), json_literal(R"(["10.0.0.9"])"));
+}
+
+TEST(DualStackTest, AnIpv6RangeAloneIsEnough) {
+  ApiServerOptions options;
+  options.admission.service_range = "fd00:9::/64";
+  Sandbox sandbox(std::move(options));
+  EXPECT_EQ(ip_of(sandbox.get(kServices + "/kubernetes")), "fd00:9::1");
+  EXPECT_TRUE(ip_of(sandbox.post(kServices, service("web"))).starts_with("fd00:9:"));
+}
+
+TEST(AddressObjectsTest, ADryRunShowsTheNetworksAddressAndPortsAboveTheRange) {
+  Sandbox sandbox;
+  const Reply shown = sandbox.post(kServices + "?dryRun=All",
+                                   R"({"metadata":{"name":"web"},"spec":{"type":"NodePort",
+      "ports":[{"name":"a","port":80},{"name":"b","port":81}]}})");
+  EXPECT_EQ(ip_of(shown), "10.0.0.0") << shown.text;
+  EXPECT_EQ(shown.body.get("spec").get("ports").items().at(1).get("nodePort").integer(), 32770);
 }
 
 TEST(AddressObjectsTest, ServicesOfAnEarlierServerGetTheirIpAddresses) {
