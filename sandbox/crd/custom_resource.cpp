@@ -1,7 +1,11 @@
 #include "sandbox/crd/custom_resource.hpp"
 
 #include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
 
+#include "lib/kube/names.hpp"
 #include "sandbox/crd/custom_rules.hpp"
 #include "sandbox/crd/published_schema.hpp"
 
@@ -118,6 +122,28 @@ Status conform_custom(const Resource& resource, Json& object, FieldFindings& fin
   }
   if (const CustomRules* rules = rules_of(resource)) prune(object, rules->schema(), findings);
   return {};
+}
+
+std::vector<std::string> finalizer_warnings(const Json& object, const Json& old) {
+  constexpr std::array<std::string_view, 3> kStandard = {"orphan", "foregroundDeletion",
+                                                         "kubernetes"};
+  const Json::Items& before = old.get("metadata").get("finalizers").items();
+  std::set<std::string> added;
+  for (const Json& each : object.get("metadata").get("finalizers").items()) {
+    if (std::ranges::find(before, each) == before.end()) added.insert(each.text());
+  }
+  std::vector<std::string> out;
+  for (const std::string& name : added) {
+    const std::string start = "metadata.finalizers: " + to_text(Json(name)) + ": ";
+    for (const std::string& each : check_qualified_name(name)) out.push_back(start + each);
+    const bool has_path = name.find('/') != std::string::npos;
+    if (has_path || std::ranges::find(kStandard, name) != kStandard.end()) continue;
+    const char* const including =
+        name.find('.') == std::string::npos ? "" : " including a path (/)";
+    out.push_back(start + "prefer a domain-qualified finalizer name" + including +
+                  " to avoid accidental conflicts with other finalizer writers");
+  }
+  return out;
 }
 
 const ScalePaths* scale_paths(const Resource& resource) {

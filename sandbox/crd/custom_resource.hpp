@@ -67,6 +67,10 @@ enum class ConversionHooks : std::uint8_t { kNotCalled, kCalled };
 [[nodiscard]] Status conform_custom(const Resource& resource, Json& object,
                                     FieldFindings& findings);
 
+/// Warnings about the finalizers of a custom resource that `old`, null for a new one, lacks. k8s:
+/// generateWarningsFromObj of apiextensions-apiserver/pkg/registry/customresource.
+[[nodiscard]] std::vector<std::string> finalizer_warnings(const Json& object, const Json& old);
+
 /// The paths in a custom resource that /scale shows, as member names from the root.
 struct ScalePaths {
   std::vector<std::string> spec_replicas;

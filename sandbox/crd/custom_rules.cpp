@@ -1,6 +1,7 @@
 #include "sandbox/crd/custom_rules.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <davit/kube/time.hpp>
 #include <utility>
 
@@ -31,6 +32,55 @@ bool same_outside(const Json& a, const Json& b, std::initializer_list<std::strin
     });
   };
   return covered(a, b) && covered(b, a);
+}
+
+/// ".spec.replicas", as upstream names the fields that /scale shows.
+std::string dotted(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& each : names) out += '.' + each;
+  return out;
+}
+
+/// Null if it or something above it is missing.
+const Json* value_of(const Json& object, const std::vector<std::string>& names) {
+  const Json* out = &object;
+  for (const std::string& each : names) {
+    out = out->find(each);
+    if (out == nullptr) return nullptr;
+  }
+  return out;
+}
+
+std::string wrong_type(const std::vector<std::string>& names, const Json& value,
+                       std::string_view wanted) {
+  const char* type = "map[string]interface {}";
+  if (value.is_null()) type = "<nil>";
+  if (value.is_string()) type = "string";
+  if (value.is_boolean()) type = "bool";
+  if (value.is_array()) type = "[]interface {}";
+  if (value.is_number()) type = value.integer() ? "int64" : "float64";
+  const std::string text = value.is_null()     ? "<nil>"
+                           : value.is_string() ? value.text()
+                                               : to_text(value);
+  return dotted(names) + " accessor error: " + text + " is of the type " + type + ", expected " +
+         std::string(wanted);
+}
+
+/// k8s: ValidateScaleSpec and ValidateScaleStatus of the same package as the schema's errors, which
+/// these come on top of.
+void check_replicas(const Json& object, const std::vector<std::string>& names,
+                    FieldErrors& errors) {
+  const Json* value = value_of(object, names);
+  if (value == nullptr) return;
+  const std::string field = dotted(names);
+  const std::optional<std::int64_t> replicas = value->is_number() ? value->integer() : std::nullopt;
+  if (!replicas) {
+    errors.push_back(field_invalid(field, Json(0), wrong_type(names, *value, "int64")));
+  } else if (*replicas < 0) {
+    errors.push_back(field_invalid(field, *value, "should be a non-negative integer"));
+  } else if (*replicas > INT32_MAX) {
+    errors.push_back(field_invalid(field, *value, "should be less than or equal to 2147483647"));
+  }
 }
 
 }  // namespace
@@ -135,19 +185,33 @@ void CustomRules::prepare_update(Json& object, const Json& old, UpdateTarget tar
   }
 }
 
+void CustomRules::check_scale(const Json& object, UpdateTarget target, FieldErrors& errors) const {
+  if (!scale_) return;
+  if (target != UpdateTarget::kStatus) check_replicas(object, scale_->spec_replicas, errors);
+  check_replicas(object, scale_->status_replicas, errors);
+  if (scale_->label_selector.empty()) return;
+  const Json* selector = value_of(object, scale_->label_selector);
+  if (selector == nullptr || selector->is_string()) return;
+  errors.push_back(field_invalid(dotted(scale_->label_selector), Json(""),
+                                 wrong_type(scale_->label_selector, *selector, "string")));
+}
+
 FieldErrors CustomRules::validate_create(const Json& object) const {
   FieldErrors errors;
   check_metadata(object.get("metadata"), NameRule::kSubdomain, scope_, FieldPath("metadata"),
                  errors);
   check_value(object, *schema_, errors);
+  check_scale(object, UpdateTarget::kObject, errors);
   check_rules_of(validations_.get(), object, nullptr, errors);
   return errors;
 }
 
-FieldErrors CustomRules::validate_update(const Json& object, const Json& old, UpdateTarget) const {
+FieldErrors CustomRules::validate_update(const Json& object, const Json& old,
+                                         UpdateTarget target) const {
   FieldErrors errors;
   check_metadata_update(object.get("metadata"), old.get("metadata"), FieldPath("metadata"), errors);
   check_value(object, *schema_, errors);
+  check_scale(object, target, errors);
   check_rules_of(validations_.get(), object, &old, errors);
   return errors;
 }

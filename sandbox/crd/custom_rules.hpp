@@ -67,6 +67,8 @@ class CustomRules : public KindRules {
   [[nodiscard]] Status read_columns(const Json& columns);
   [[nodiscard]] Status read_fields(const Json& selectable);
   [[nodiscard]] Status read_subresources(const Json& subresources);
+  /// Checks the values that /scale shows.
+  void check_scale(const Json& object, UpdateTarget target, FieldErrors& errors) const;
 
   struct SelectableField {
     std::string name;  ///< "spec.color"

@@ -32,6 +32,9 @@ WriteRequest admission_request(const WriteTarget& target, WriteVerb verb, const 
 
 /// The warnings of a kind come with an object that its rules accept only.
 void add_warnings(const Resource& resource, const Json& object, std::vector<std::string>& out) {
+  if (resource.custom) {
+    std::ranges::move(finalizer_warnings(object, Json()), std::back_inserter(out));
+  }
   if (resource.rules == nullptr) return;
   for (std::string& each : resource.rules->warnings(object)) out.push_back(std::move(each));
 }
@@ -43,6 +46,10 @@ void add_update_warnings(const WriteTarget& target, const Json& next, const Json
   const Resource& resource = target.resource;
   const bool is_pod = resource.group.empty() && resource.name == "pods";
   if (!target.subresource.empty() || is_pod) return;
+  if (resource.custom) {
+    std::ranges::move(finalizer_warnings(next, old), std::back_inserter(out));
+    return;
+  }
   if (resource.has_generation &&
       next.get("metadata").get("generation") == old.get("metadata").get("generation")) {
     return;

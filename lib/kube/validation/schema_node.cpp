@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <unordered_set>
 #include <utility>
@@ -62,6 +63,8 @@ class ValueCheck {
     if (value.is_null() && node.nullable) return;
     if (!fits_type(value, node)) {
       wrong_type(value, node, path);
+      // Upstream checks what a number of the wrong type means as a number all the same.
+      if (words_ == Words::kOpenApi && value.is_number()) number(value, node, path);
       return;
     }
     if (!node.allowed.empty()) allowed(value, node, path);
@@ -131,10 +134,29 @@ class ValueCheck {
     }
     if (!node.format.empty() && !has_format(node.format, actual)) {
       invalid(path, value, "must be of type " + node.format + ": " + to_text(value));
+      errors_.back().reason = "FieldValueTypeInvalid";
     }
   }
 
+  /// k8s.io/kube-openapi/pkg/validation/validate, IsValueValidAgainstRange. The error has no field.
+  void representable(const Json& value, const SchemaNode& node, const FieldPath& path) {
+    const bool is_float = node.type == "number" && node.format == "float";
+    if (node.type != "integer" && !is_float) return;
+    const bool is_short = node.format == "int32";
+    const long double number = number_value(value);
+    long double limit = is_short ? 0x1p31L : 0x1p63L;
+    if (is_float) limit = std::numeric_limits<float>::max();
+    const bool fits = is_float ? std::fabs(number) <= limit
+                               : std::floor(number) == number && number >= -limit && number < limit;
+    if (fits) return;
+    const bool is_named = is_float || is_short || node.format == "int64";
+    combination("Checked value must be of type " + node.type +
+                (is_named ? " with format " + node.format : " (default format)") + " in " +
+                path.text());
+  }
+
   void number(const Json& value, const SchemaNode& node, const FieldPath& path) {
+    if (words_ == Words::kOpenApi) representable(value, node, path);
     if (!node.minimum && !node.maximum && !node.multiple_of) return;
     const long double actual = number_value(value);
     if (words_ == Words::kBuiltIn) return range(value, actual, node, path);

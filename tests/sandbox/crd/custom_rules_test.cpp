@@ -165,6 +165,45 @@ TEST(CustomRulesTest, ApplyFollowsTheListTypesOfTheSchema) {
       << to_text(live);
 }
 
+std::string fields_of(const FieldErrors& errors) {
+  std::string out;
+  for (const FieldError& each : errors) out += each.field + ": " + each.message + '\n';
+  return out;
+}
+
+TEST(CustomRulesTest, ValuesThatScaleShowsAreNumbersOfReplicas) {
+  const ResourcePtr resource = widgets()[0];
+  EXPECT_EQ(fields_of(resource->rules->validate_create(widget(R"({"size":"three"})"))),
+            "spec.size: Invalid value: \"string\": spec.size in body must be of type integer: "
+            "\"string\"\n"
+            ".spec.size: Invalid value: 0: .spec.size accessor error: three is of the type string, "
+            "expected int64\n");
+  EXPECT_EQ(fields_of(resource->rules->validate_create(widget(R"({"size":2147483648})"))),
+            ".spec.size: Invalid value: 2147483648: should be less than or equal to 2147483647\n");
+
+  Json next = widget(R"({"size":3})");
+  next.set("status", json_literal(R"({"replicas":-1,"selector":{}})"));
+  EXPECT_EQ(fields_of(resource->rules->validate_update(next, widget(R"({"size":"three"})"),
+                                                       UpdateTarget::kStatus)),
+            ".status.replicas: Invalid value: -1: should be a non-negative integer\n"
+            ".status.selector: Invalid value: \"\": .status.selector accessor error: {} is of the "
+            "type map[string]interface {}, expected string\n");
+}
+
+TEST(CustomRulesTest, FinalizersThatOthersMayUseAreWarnedOfWhenTheyCome) {
+  Json object = widget("{}");
+  object["metadata"].set("finalizers", json_literal(R"(["b","a.io","a.io/x","orphan"])"));
+  const std::string end = " to avoid accidental conflicts with other finalizer writers";
+  EXPECT_EQ(finalizer_warnings(object, Json()),
+            (std::vector<std::string>{"metadata.finalizers: \"a.io\": prefer a domain-qualified "
+                                      "finalizer name including a path (/)" +
+                                          end,
+                                      "metadata.finalizers: \"b\": prefer a domain-qualified "
+                                      "finalizer name" +
+                                          end}));
+  EXPECT_TRUE(finalizer_warnings(object, object).empty());
+}
+
 TEST(CustomRulesTest, ApplyRefusesWhatTheSchemaDoesNotDeclare) {
   const ResourcePtr resource = widgets()[0];
   Json live;

@@ -30,7 +30,14 @@ constexpr Case kCases[] = {
     {"IntegerNotText", R"({"type":"integer"})", R"("x")",
      R"(v: Invalid value: "string": v in body must be of type integer: "string")"},
     {"IntegerNotFraction", R"({"type":"integer"})", "1.5",
-     R"(v: Invalid value: "number": v in body must be of type integer: "number")"},
+     "v: Invalid value: \"number\": v in body must be of type integer: \"number\"\n"
+     "<nil>: Invalid value: \"\": Checked value must be of type integer (default format) in v"},
+    {"IntegerNotShort", R"({"type":"integer","format":"int32"})", "2147483648",
+     R"(<nil>: Invalid value: "": Checked value must be of type integer with format int32 in v)"},
+    {"IntegerShort", R"({"type":"integer","format":"int32"})", "-2147483648", nullptr},
+    {"IntegerLong", R"({"type":"integer","format":"int64"})", "2147483648", nullptr},
+    {"NumberNotFloat", R"({"type":"number","format":"float"})", "1e39",
+     R"(<nil>: Invalid value: "": Checked value must be of type number with format float in v)"},
     {"NumberTakesIntegers", R"({"type":"number"})", "1", nullptr},
     {"NullIsNoString", R"({"type":"string"})", "null",
      R"(v: Invalid value: "null": v in body must be of type string: "null")"},
@@ -103,8 +110,18 @@ TEST_P(ValueRules, GiveTheListedError) {
   if (GetParam().error == nullptr) {
     EXPECT_EQ(texts(errors), std::vector<std::string>());
   } else {
-    EXPECT_EQ(texts(errors), std::vector<std::string>{GetParam().error});
+    std::string all;
+    for (const std::string& each : texts(errors)) all += (all.empty() ? "" : "\n") + each;
+    EXPECT_EQ(all, GetParam().error);
   }
+}
+
+TEST(StructuralSchemaTest, AWrongFormatIsAWrongType) {
+  const auto schema = compiled(R"({"v":{"type":"string","format":"byte"}})");
+  FieldErrors errors;
+  check_value(json_literal(R"({"v":"***"})"), *schema, errors);
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_EQ(errors[0].reason, "FieldValueTypeInvalid");
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, ValueRules, testing::ValuesIn(kCases),
