@@ -20,7 +20,7 @@ class Counter {
         now_(now),
         classes_(registry.read_device_classes()) {}
 
-  [[nodiscard]] const DeviceClasses& classes() const { return classes_; }
+  [[nodiscard]] const quota::DeviceClasses& classes() const { return classes_; }
 
   /// The usage of `names` by the objects of one resource.
   [[nodiscard]] Result<Amounts> count(const std::string& qualified, const Evaluator& evaluator,
@@ -75,27 +75,27 @@ class Counter {
     if (counting == Counting::kPods) return quota::pod_usage(object.value(), now_);
     if (counting == Counting::kServices) return quota::service_usage(object.value());
     if (counting == Counting::kVolumeClaims) return quota::volume_claim_usage(object.value());
-    return claim_usage(object, classes_, usage_of_owner(object, siblings));
+    return quota::device_claim_usage(object.value(), classes_, usage_of_owner(object, siblings));
   }
 
   /// The usage that the pod of a claim has already.
   [[nodiscard]] Amounts usage_of_owner(const ObjectView& claim,
                                        const List<ObjectView>& claims) const {
-    const std::string_view name = extended_owner(claim);
+    const std::string_view name = quota::extended_owner(claim.value());
     const auto pods = registry_.evaluators.find("pods");
     if (name.empty() || pods == registry_.evaluators.end() || !pods->second.informer) return {};
     const Lookup<ObjectView> found = pods->second.informer->get(ns_, name);
     if (!found) return {};
-    const Pod pod(found->value());
-    return is_extended_claim_of(claim, pod, claims) ? quota::pod_usage(pod.value(), now_)
-                                                    : Amounts();
+    const Value pod = found->value();
+    const bool is_own = quota::is_extended_claim_of(claim.value(), pod, values_of(claims));
+    return is_own ? quota::pod_usage(pod, now_) : Amounts();
   }
 
   const Registry& registry_;
   const std::string ns_;
   const std::vector<quota::ScopeTerm> terms_;
   const WallTime now_;
-  const DeviceClasses classes_;
+  const quota::DeviceClasses classes_;
 };
 
 }  // namespace

@@ -96,7 +96,7 @@ void QuotaController::recalculate_all() const {
 }
 
 Result<Again> QuotaController::replenish(const Key& change) const {
-  const DeviceClasses classes = monitors_.registry()->read_device_classes();
+  const quota::DeviceClasses classes = monitors_.registry()->read_device_classes();
   for (const ResourceQuota& each : quotas_.in_namespace(change.ns)) {
     if (is_about(each, change.name, classes)) primary_.add(each);
   }

@@ -16,7 +16,8 @@ bool enforces_its_spec(const ResourceQuota& quota) {
   return read_resources<Amount>(quota.hard()) == read_resources<Amount>(quota.status_hard());
 }
 
-bool is_counted(const Registry& registry, std::string_view name, const DeviceClasses& classes) {
+bool is_counted(const Registry& registry, std::string_view name,
+                const quota::DeviceClasses& classes) {
   return std::any_of(registry.evaluators.begin(), registry.evaluators.end(),
                      [&](const auto& each) { return counts_for(each.first, name, classes); });
 }
@@ -83,7 +84,7 @@ std::string status_body(const ResourceQuota& quota, const Amounts& used) {
 
 bool is_urgent(const ResourceQuota& quota, const Registry& registry) {
   if (!enforces_its_spec(quota)) return true;
-  const DeviceClasses classes = registry.read_device_classes();
+  const quota::DeviceClasses classes = registry.read_device_classes();
   for (const Member& each : quota.status_hard().members()) {
     const bool is_unknown = quota.status_used()[each.key].is_absent();
     if (is_unknown && is_counted(registry, each.key, classes)) return true;
@@ -92,7 +93,7 @@ bool is_urgent(const ResourceQuota& quota, const Registry& registry) {
 }
 
 bool is_about(const ResourceQuota& quota, std::string_view qualified,
-              const DeviceClasses& classes) {
+              const quota::DeviceClasses& classes) {
   for (const Member& each : quota.status_hard().members()) {
     if (counts_for(qualified, each.key, classes)) return true;
   }

@@ -34,6 +34,6 @@ namespace davit::resourcequota {
 
 /// Whether the server enforces a limit that objects of this resource count for.
 [[nodiscard]] bool is_about(const ResourceQuota& quota, std::string_view qualified,
-                            const DeviceClasses& classes);
+                            const quota::DeviceClasses& classes);
 
 }  // namespace davit::resourcequota

@@ -21,9 +21,15 @@ Counting counting_of(std::string_view qualified) {
   return Counting::kObjects;
 }
 
-DeviceClasses Registry::read_device_classes() const {
+quota::DeviceClasses Registry::read_device_classes() const {
   if (!device_classes || !(are_classes_filled || device_classes->synced().ok())) return {};
-  return DeviceClasses(device_classes->list());
+  return quota::DeviceClasses(values_of(device_classes->list()));
+}
+
+std::vector<Value> values_of(const List<ObjectView>& objects) {
+  std::vector<Value> out;
+  for (const ObjectView& each : objects) out.push_back(each.value());
+  return out;
 }
 
 Registry initial_registry() {
@@ -38,7 +44,8 @@ Registry initial_registry() {
   return out;
 }
 
-bool counts_for(std::string_view qualified, std::string_view name, const DeviceClasses& classes) {
+bool counts_for(std::string_view qualified, std::string_view name,
+                const quota::DeviceClasses& classes) {
   switch (counting_of(qualified)) {
     case Counting::kPods:
       return quota::is_pod_name(name);
@@ -47,7 +54,7 @@ bool counts_for(std::string_view qualified, std::string_view name, const DeviceC
     case Counting::kVolumeClaims:
       return quota::is_volume_claim_name(name);
     case Counting::kDeviceClaims:
-      return is_claim_name(name, classes);
+      return quota::is_device_claim_name(name, classes);
     case Counting::kObjects:
       break;
   }

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <davit/dynamic_informer.hpp>
+#include <davit/kube/device_quota.hpp>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "plugins/resourcequota/device_usage.hpp"
 #include "plugins/resourcequota/resource_plan.hpp"
 
 namespace davit::resourcequota {
@@ -34,8 +35,11 @@ struct Registry {
   bool are_classes_filled = false;  ///< As Evaluator::is_filled.
 
   /// Empty if there are none or they are not known yet.
-  [[nodiscard]] DeviceClasses read_device_classes() const;
+  [[nodiscard]] quota::DeviceClasses read_device_classes() const;
 };
+
+/// The objects of a list, which must outlive the values.
+[[nodiscard]] std::vector<Value> values_of(const List<ObjectView>& objects);
 
 /// The evaluators that exist before the server is asked. Rule: docs/spec/resourcequota.md,
 /// section 2.
@@ -43,6 +47,6 @@ struct Registry {
 
 /// Whether objects of a resource count for a name of a quota.
 [[nodiscard]] bool counts_for(std::string_view qualified, std::string_view name,
-                              const DeviceClasses& classes);
+                              const quota::DeviceClasses& classes);
 
 }  // namespace davit::resourcequota

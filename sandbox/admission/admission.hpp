@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <davit/kube/amount.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -71,12 +72,18 @@ class Reservation {
   virtual void commit() = 0;
 };
 
+/// The usage that a new object adds to ResourceQuotas of its namespace.
+struct QuotaCharge {
+  std::vector<std::string> quotas;  ///< Their names.
+  Amounts usage;
+};
+
 /// The result of reserve(): a refusal, or a reservation, which may be null.
 struct Reserved {
   ApiFailure refusal;
   std::unique_ptr<Reservation> reservation;
-  /// The ResourceQuotas of the namespace that a new object counts for.
-  std::vector<std::string> quotas{};
+  /// For a new object.
+  QuotaCharge charge{};
 };
 
 struct AdmissionOptions {

@@ -73,7 +73,7 @@ class Chain final : public Admission {
 
   [[nodiscard]] Reserved reserve(const WriteRequest& request, Json& object) override {
     std::vector<std::unique_ptr<Reservation>> parts;
-    std::vector<std::string> quotas;
+    QuotaCharge charge;
     if (auto failure = check_admin_access(request, object, context_.objects)) {
       return {std::move(failure), nullptr, {}};
     }
@@ -87,7 +87,7 @@ class Chain final : public Admission {
       Reserved quota = quota_.reserve(request, object);
       if (quota.refusal) return quota;
       if (quota.reservation) parts.push_back(std::move(quota.reservation));
-      quotas = std::move(quota.quotas);
+      charge = std::move(quota.charge);
     }
     if (request.old != nullptr && is_write_of(request, "", "persistentvolumeclaims")) {
       if (auto failure = check_growth(request, object, context_.objects)) {
@@ -101,7 +101,7 @@ class Chain final : public Admission {
       parts.push_back(std::move(addresses.reservation));
     }
     if (parts.empty()) return {};
-    return {std::nullopt, std::make_unique<Holds>(std::move(parts)), std::move(quotas)};
+    return {std::nullopt, std::make_unique<Holds>(std::move(parts)), std::move(charge)};
   }
 
   [[nodiscard]] ApiFailure admit_delete(const Resource& resource, std::string_view,

@@ -35,8 +35,8 @@ class Quota {
   using Pendings = std::list<Pending>;
   class Hold;
 
-  /// The stored objects of the request's kind, and the pending ones before `mine`.
-  [[nodiscard]] std::vector<Json> counted(const WriteRequest& request, const Pending& mine)
+  /// The stored objects of a kind in the namespace of `mine`, and the pending ones before it.
+  [[nodiscard]] std::vector<Json> others(const Collection& collection, const Pending& mine)
       EXCLUDES(mutex_);
   void forget(Pendings::iterator pending) EXCLUDES(mutex_);
 

@@ -16,8 +16,8 @@ namespace {
 /// Admission counts a pod until it is gone: it has no clock to see its time to end run out.
 constexpr WallTime kBeforeAnyEnd = WallTime::min();
 
-bool is_core(const Resource& resource, std::string_view name) {
-  return resource.group.empty() && resource.name == name;
+bool is_core(const Collection& collection, std::string_view name) {
+  return collection.group.empty() && collection.resource == name;
 }
 
 /// A name of a quota as containers write it: which side, and "cpu" or "memory".
@@ -40,29 +40,31 @@ std::optional<Bounded> parse_bounded(std::string_view name) {
 
 }  // namespace
 
-Amounts quota_usage(const Resource& resource, const Json& object) {
+Amounts quota_usage(const Collection& collection, const Json& object) {
   const JsonView view(object);
-  if (is_core(resource, "pods")) return quota::pod_usage(view, kBeforeAnyEnd);
-  if (is_core(resource, "services")) return quota::service_usage(view);
-  if (is_core(resource, "persistentvolumeclaims")) return quota::volume_claim_usage(view);
+  if (is_core(collection, "pods")) return quota::pod_usage(view, kBeforeAnyEnd);
+  if (is_core(collection, "services")) return quota::service_usage(view);
+  if (is_core(collection, "persistentvolumeclaims")) return quota::volume_claim_usage(view);
   Amounts out;
-  out["count/" + resource.qualified_name()] = Amount::whole(1);
-  if (resource.group.empty()) out[resource.name] = Amount::whole(1);
+  const bool is_of_core = collection.group.empty();
+  const std::string suffix = is_of_core ? "" : '.' + collection.group;
+  out["count/" + collection.resource + suffix] = Amount::whole(1);
+  if (is_of_core) out[collection.resource] = Amount::whole(1);
   return out;
 }
 
-bool quota_applies(const Json& quota, const Resource& resource, const Json& object) {
+bool quota_applies(const Json& quota, const Collection& collection, const Json& object) {
   const std::vector<quota::ScopeTerm> terms = quota::scope_terms(JsonView(quota));
   const JsonView view(object);
-  const quota::Scoped scoped = is_core(resource, "pods") ? quota::scope_of_pod(terms, view)
-                               : is_core(resource, "persistentvolumeclaims")
+  const quota::Scoped scoped = is_core(collection, "pods") ? quota::scope_of_pod(terms, view)
+                               : is_core(collection, "persistentvolumeclaims")
                                    ? quota::scope_of_volume_claim(terms, view)
                                    : quota::scope_of_other(terms);
   return scoped == quota::Scoped::kInside;
 }
 
-std::string missing_amounts(const Json& hard, const Resource& resource, const Json& object) {
-  if (!is_core(resource, "pods")) return "";
+std::string missing_amounts(const Json& hard, const Collection& collection, const Json& object) {
+  if (!is_core(collection, "pods")) return "";
   // Containers may leave it to the pod.
   if (!object.get("spec").get("resources").empty()) return "";
   std::map<std::string, std::set<std::string>> missing;  // The containers of each amount.

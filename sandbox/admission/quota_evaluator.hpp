@@ -6,19 +6,21 @@
 #include <string>
 
 #include "lib/kube/json.hpp"
-#include "sandbox/kinds/resource.hpp"
+#include "sandbox/store/store.hpp"
 
 namespace davit::sandbox {
 
-/// Everything that the object counts for: "pods", "requests.cpu", "count/deployments.apps".
-[[nodiscard]] Amounts quota_usage(const Resource& resource, const Json& object);
+/// Everything that the object counts for: "pods", "requests.cpu", "count/deployments.apps". Not for
+/// ResourceClaims, whose usage depends on other objects: see quota::device_claim_usage().
+[[nodiscard]] Amounts quota_usage(const Collection& collection, const Json& object);
 
 /// Whether the quota's scopes hold for the object.
-[[nodiscard]] bool quota_applies(const Json& quota, const Resource& resource, const Json& object);
+[[nodiscard]] bool quota_applies(const Json& quota, const Collection& collection,
+                                 const Json& object);
 
 /// "limits.cpu for: a,b; limits.memory for: b": what the quota bounds and a pod's containers leave
 /// open; "" when nothing is.
-[[nodiscard]] std::string missing_amounts(const Json& hard, const Resource& resource,
+[[nodiscard]] std::string missing_amounts(const Json& hard, const Collection& collection,
                                           const Json& object);
 
 }  // namespace davit::sandbox

@@ -1,7 +1,6 @@
 #include "sandbox/rest/quota_charge.hpp"
 
 #include "lib/kube/json_view.hpp"
-#include "sandbox/admission/quota_evaluator.hpp"
 #include "sandbox/rest/write.hpp"
 
 namespace davit::sandbox {
@@ -9,8 +8,7 @@ namespace davit::sandbox {
 namespace {
 
 /// `quota` with the usage of one object more.
-Json charged(const Json& quota, const Resource& resource, const Json& object) {
-  const Amounts usage = quota_usage(resource, object);
+Json charged(const Json& quota, const Amounts& usage) {
   Json next = quota;
   for (const Json::Member& each : quota.get("status").get("used").members()) {
     const Amount more = resource_amount(usage, each.key);
@@ -24,13 +22,13 @@ Json charged(const Json& quota, const Resource& resource, const Json& object) {
 
 }  // namespace
 
-void charge_quotas(const RestParts& parts, const std::vector<std::string>& quotas,
-                   const Resource& resource, const std::string& ns, const Json& object) {
+void charge_quotas(const RestParts& parts, const std::string& ns, const QuotaCharge& charge) {
+  if (charge.quotas.empty()) return;
   const ResourcePtr kind = parts.resources.now()->find("", "v1", "resourcequotas");
-  for (const std::string& each : quotas) {
+  for (const std::string& each : charge.quotas) {
     // One that is gone by now has nothing to count.
     static_cast<void>(rewrite_status(parts, *kind, ns, each, DryRun::kNo, [&](const Json& quota) {
-      return ApiResult<Json>(charged(quota, resource, object));
+      return ApiResult<Json>(charged(quota, charge.usage));
     }));
   }
 }

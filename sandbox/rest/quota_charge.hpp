@@ -3,15 +3,13 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "sandbox/rest/rest_parts.hpp"
 
 namespace davit::sandbox {
 
-/// Adds what a new object uses to these quotas of its namespace. A usage that was never counted
-/// stays absent.
-void charge_quotas(const RestParts& parts, const std::vector<std::string>& quotas,
-                   const Resource& resource, const std::string& ns, const Json& object);
+/// Adds what a new object of the namespace uses to quotas. A usage that was never counted stays
+/// absent.
+void charge_quotas(const RestParts& parts, const std::string& ns, const QuotaCharge& charge);
 
 }  // namespace davit::sandbox

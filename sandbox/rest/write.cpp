@@ -224,9 +224,7 @@ ApiResult<std::optional<Written>> try_create(const RestParts& parts, const Write
   if (reserved.reservation != nullptr) reserved.reservation->commit();
   parts.observer.stored(target.resource, *stored);
   if (is_service(target.resource)) keep_addresses(parts, (*stored)->json(), nullptr);
-  if (!reserved.quotas.empty()) {
-    charge_quotas(parts, reserved.quotas, target.resource, target.ns, (*stored)->json());
-  }
+  charge_quotas(parts, target.ns, reserved.charge);
   return std::optional(Written{std::move(*stored), Written::Effect::kCreated});
 }
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <davit/kube/pod.hpp>
 #include <davit/testing/cluster.hpp>
 #include <functional>
 #include <string>

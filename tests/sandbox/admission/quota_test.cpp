@@ -78,7 +78,7 @@ TEST(QuotaTest, OverheadIsAddedToALimitOnlyWhereOneIsSet) {
                         std::string(limits) + "}}]}}");
   };
   const auto usage = [&](std::string_view limits, std::string_view name) {
-    const Amounts all = quota_usage(*find_plural("", "pods"), pod_with(limits));
+    const Amounts all = quota_usage({"", "pods"}, pod_with(limits));
     return resource_amount(all, name).text();
   };
   EXPECT_EQ(usage("{}", "limits.memory"), "0");
@@ -104,8 +104,7 @@ TEST(QuotaTest, SumsKeepTheNotationOfWhatIsAdded) {
 TEST(QuotaTest, BalancedServiceWithoutAllocationCountsThePortsThatItAsksFor) {
   const auto node_ports = [](std::string_view spec) {
     const Json service = Json::object({{"spec", json_literal(spec)}});
-    return resource_amount(quota_usage(*find_plural("", "services"), service), "services.nodeports")
-        .text();
+    return resource_amount(quota_usage({"", "services"}, service), "services.nodeports").text();
   };
   EXPECT_EQ(node_ports(R"({"type":"LoadBalancer","ports":[{},{"nodePort":30001}]})"), "2");
   EXPECT_EQ(node_ports(R"({"type":"LoadBalancer","allocateLoadBalancerNodePorts":false,
@@ -115,8 +114,7 @@ TEST(QuotaTest, BalancedServiceWithoutAllocationCountsThePortsThatItAsksFor) {
 
 TEST(QuotaTest, ClaimCountsWholeBytesAndWhatAnExpansionHasReserved) {
   const auto storage = [](std::string_view claim) {
-    const Amounts usage =
-        quota_usage(*find_plural("", "persistentvolumeclaims"), json_literal(claim));
+    const Amounts usage = quota_usage({"", "persistentvolumeclaims"}, json_literal(claim));
     return resource_amount(usage, "requests.storage").text();
   };
   EXPECT_EQ(storage(R"({"spec":{"resources":{"requests":{"storage":"1500m"}}}})"), "2");
@@ -170,6 +168,112 @@ TEST(QuotaTest, OtherKindsAreCountedByName) {
             "count/deployments.apps=0");
 }
 
+/// A cluster with the class "gold" of devices, which stands for an extended resource.
+struct DeviceSetup : AdmissionSetup {
+  DeviceSetup() {
+    cluster.add(
+        "resource.k8s.io", "deviceclasses",
+        R"({"metadata":{"name":"gold"},"spec":{"extendedResourceName":"example.com/gpu"}})");
+  }
+
+  void add_quota(const std::string& hard) {
+    cluster.add("", "resourcequotas",
+                R"({"metadata":{"namespace":"n","name":"q"},"spec":{"hard":)" + hard + "}}");
+  }
+  static std::string claim_text(const std::string& name, int devices,
+                                const std::string& metadata = "") {
+    return R"({"metadata":{"namespace":"n","name":")" + name + '"' + metadata +
+           R"(},"spec":{"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"gold",)"
+           R"("allocationMode":"ExactCount","count":)" +
+           std::to_string(devices) + "}}]}}}";
+  }
+  void add_claim(const std::string& name, int devices) {
+    cluster.add("resource.k8s.io", "resourceclaims", claim_text(name, devices));
+  }
+  /// A pod that requests the extended resource.
+  static std::string pod_text(const std::string& name, int devices) {
+    return R"({"metadata":{"namespace":"n","name":")" + name + R"(","uid":"uid-of-)" + name +
+           R"("},"spec":{"containers":[{"name":"c","resources":{"requests":{"example.com/gpu":")" +
+           std::to_string(devices) + R"("}}}]}})";
+  }
+  std::string create_claim(const std::string& name, int devices, const std::string& metadata = "") {
+    Json claim = json_literal(claim_text(name, devices, metadata));
+    return reserve("resource.k8s.io", "resourceclaims", claim);
+  }
+};
+
+TEST(DeviceQuotaTest, DevicesCountByTheirClass) {
+  DeviceSetup setup;
+  setup.add_quota(R"({"gold.deviceclass.resource.k8s.io/devices":"5"})");
+  setup.add_claim("old", 3);
+  EXPECT_EQ(setup.create_claim("two", 2), "");
+  EXPECT_EQ(setup.create_claim("three", 3),
+            "resourceclaims.resource.k8s.io \"three\" is forbidden: exceeded quota: q, requested: "
+            "gold.deviceclass.resource.k8s.io/devices=3, used: "
+            "gold.deviceclass.resource.k8s.io/devices=3, limited: "
+            "gold.deviceclass.resource.k8s.io/devices=5");
+}
+
+TEST(DeviceQuotaTest, ClaimsCountByTheirNumber) {
+  DeviceSetup setup;
+  setup.add_quota(R"({"count/resourceclaims.resource.k8s.io":"1"})");
+  EXPECT_EQ(setup.create_claim("first", 1), "");
+  setup.add_claim("old", 1);
+  EXPECT_NE(setup.create_claim("second", 1), "");
+}
+
+TEST(DeviceQuotaTest, AnExtendedResourceIsUsedByPodsAndClaims) {
+  DeviceSetup setup;
+  setup.add_quota(R"({"requests.example.com/gpu":"4"})");
+  setup.add_claim("old", 2);
+  setup.cluster.add("", "pods", DeviceSetup::pod_text("old", 1));
+  EXPECT_EQ(setup.create_claim("one", 1), "");
+  EXPECT_EQ(setup.create_claim("two", 2),
+            "resourceclaims.resource.k8s.io \"two\" is forbidden: exceeded quota: q, requested: "
+            "requests.example.com/gpu=2, used: requests.example.com/gpu=3, limited: "
+            "requests.example.com/gpu=4");
+  Json pod = json_literal(DeviceSetup::pod_text("new", 2));
+  EXPECT_EQ(setup.reserve("", "pods", pod),
+            "pods \"new\" is forbidden: exceeded quota: q, requested: requests.example.com/gpu=2, "
+            "used: requests.example.com/gpu=3, limited: requests.example.com/gpu=4");
+}
+
+TEST(DeviceQuotaTest, TheClaimOfAPodsOwnRequestCountsOnce) {
+  const std::string own =
+      R"(,"annotations":{"resource.kubernetes.io/extended-resource-claim":"true"},)"
+      R"("ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"p","controller":true,"uid":)";
+  DeviceSetup setup;
+  setup.add_quota(R"({"requests.example.com/gpu":"1"})");
+  setup.cluster.add("", "pods", DeviceSetup::pod_text("p", 1));
+  EXPECT_EQ(setup.create_claim("own", 1, own + R"("uid-of-p"}])"), "");
+  EXPECT_NE(setup.create_claim("foreign", 1, own + R"("other"}])"), "");
+}
+
+TEST(DeviceQuotaTest, AClassThatIsUnknownLimitsNoClaimByItsExtendedName) {
+  DeviceSetup setup;
+  setup.add_quota(R"({"requests.deviceclass.resource.kubernetes.io/gold":"0",)"
+                  R"("requests.deviceclass.resource.kubernetes.io/silver":"0"})");
+  EXPECT_NE(setup.create_claim("gold", 1), "");
+  std::string silver = DeviceSetup::claim_text("silver", 1);
+  silver.replace(silver.find("gold"), 4, "silver");
+  Json claim = json_literal(silver);
+  EXPECT_EQ(setup.reserve("resource.k8s.io", "resourceclaims", claim), "");
+}
+
+TEST(DeviceQuotaTest, TheUsageIsChargedToTheQuotas) {
+  DeviceSetup setup;
+  setup.add_quota(R"({"gold.deviceclass.resource.k8s.io/devices":"5"})");
+  const ResourcePtr claims = find_plural("resource.k8s.io", "resourceclaims");
+  Json claim = json_literal(DeviceSetup::claim_text("c", 2));
+  const Reserved reserved =
+      setup.admission->reserve({*claims, WriteVerb::kCreate, "n", "", "", nullptr}, claim);
+  ASSERT_FALSE(reserved.refusal);
+  EXPECT_EQ(reserved.charge.quotas, std::vector<std::string>{"q"});
+  EXPECT_EQ(
+      resource_amount(reserved.charge.usage, "gold.deviceclass.resource.k8s.io/devices").text(),
+      "2");
+}
+
 struct ScopeCase {
   std::string_view quota;  ///< spec
   std::string_view pod;    ///< spec
@@ -197,11 +301,10 @@ constexpr ScopeCase kScopeCases[] = {
 };
 
 TEST(QuotaTest, ScopesSayWhichPodsCount) {
-  const ResourcePtr pods = find_plural("", "pods");
   for (const ScopeCase& each : kScopeCases) {
     const Json quota = Json::object({{"spec", json_literal(each.quota)}});
     const Json pod = Json::object({{"spec", json_literal(each.pod)}});
-    EXPECT_EQ(quota_applies(quota, *pods, pod), each.applies) << each.quota;
+    EXPECT_EQ(quota_applies(quota, {"", "pods"}, pod), each.applies) << each.quota;
   }
 }
 
