@@ -6,6 +6,9 @@
 #include <unordered_set>
 #include <utility>
 
+#include "lib/base/uuid.hpp"
+#include "nodes/device_capacity.hpp"
+#include "nodes/device_counters.hpp"
 #include "nodes/device_pools.hpp"
 #include "nodes/device_requests.hpp"
 
@@ -31,8 +34,14 @@ constexpr std::size_t kInVainMax = 8;
 struct Placed {
   const DeviceWish* wish;
   const DeviceOffer* offer;
-  std::size_t index;  // The offer's.
+  std::size_t index;    // The offer's.
+  CapacityParts parts;  // Empty unless others may share the device.
+  bool took_counters;
 };
+
+bool takes_counters(const DeviceOffer& offer) {
+  return offer.device->get("consumesCounters").size() > 0;
+}
 
 /// A claim with the state of the search.
 struct ClaimSearch {
@@ -46,8 +55,19 @@ struct ClaimSearch {
 /// once in vain is not tried again while nothing differs that matters to the rest of the requests.
 class Search {
  public:
-  Search(DeviceQuestion& question, std::vector<const DeviceOffer*> offers)
-      : question_(question), offers_(std::move(offers)), uses_(offers_.size(), 0) {}
+  Search(DeviceQuestion& question, const std::vector<DevicePool>& pools)
+      : question_(question), pools_(pools), counters_(pools.size()) {
+    for (std::size_t i = 0; i < pools.size(); ++i) {
+      if (pools[i].state != PoolState::kUsable) continue;
+      for (const DeviceOffer& each : pools[i].offers) {
+        offers_.push_back(&each);
+        pool_of_.push_back(i);
+      }
+    }
+    uses_.assign(offers_.size(), 0);
+  }
+
+  [[nodiscard]] const std::vector<const DeviceOffer*>& offers() const { return offers_; }
 
   void add(ClaimWish wish) {
     ClaimSearch search;
@@ -114,7 +134,7 @@ class Search {
       if (is_hopeless) continue;
       const Result<bool> fits = selects(claim, wish, i);
       if (!fits) return fits;
-      if (!*fits || !place(claim, wish, i)) continue;
+      if (!*fits || place(claim, wish, i) != Placing::kPlaced) continue;
       const Result<bool> rest =
           place_device({at.claim, at.request, at.alternative, at.device + 1, i + 1});
       if (!rest || *rest) return rest;
@@ -132,6 +152,7 @@ class Search {
   /// could change places.
   [[nodiscard]] bool is_no_better(const At& at, const DeviceWish& wish,
                                   const Candidates& candidates) {
+    if (!are_used_alike(candidates)) return false;
     const std::vector<DeviceConstraint>& own = claims_[at.claim].constraints;
     if (std::any_of(own.begin(), own.end(),
                     [&](const auto& each) { return each.concerns(wish); })) {
@@ -147,6 +168,16 @@ class Search {
       is_other_wanted = is_other_wanted && wants(claim, later, candidates.other).value_or(false);
     });
     return !is_wanted || (is_other_wanted && !has_constraints);
+  }
+
+  /// Whether both take the same counters, and no capacity of theirs is shared.
+  [[nodiscard]] bool are_used_alike(const Candidates& candidates) const {
+    const Json& tried = *offers_[candidates.tried]->device;
+    const Json& other = *offers_[candidates.other]->device;
+    if (is_shareable(tried) || is_shareable(other)) return false;
+    if (tried.get("consumesCounters") != other.get("consumesCounters")) return false;
+    return !takes_counters(*offers_[candidates.tried]) ||
+           pool_of_[candidates.tried] == pool_of_[candidates.other];
   }
 
   /// Calls `visit` for all alternatives of the requests after this one.
@@ -179,7 +210,9 @@ class Search {
     const std::size_t index = wish.chosen[at.device];
     const DeviceOffer& offer = *offers_[index];
     if (is_taken(wish, claim, index) || is_kept_away(question_.view, wish, offer)) return false;
-    if (!place(claim, wish, index)) {
+    const Placing placing = place(claim, wish, index);
+    if (placing == Placing::kLacking) return false;
+    if (placing == Placing::kUnfit) {
       return Status(Code::kInvalid, "claim " + claim.wish.name + ", request " +
                                         wish.name.substr(wish.name.find('/') + 1) +
                                         ": cannot add device " + offer.id +
@@ -192,14 +225,16 @@ class Search {
     return false;
   }
 
-  /// With admin access a device may have other users, but of one claim only once.
+  /// With admin access a device may have other users, but of one claim only once. A device that
+  /// several may share is not taken by those who do.
   [[nodiscard]] bool is_taken(const DeviceWish& wish, const ClaimSearch& claim,
                               std::size_t index) const {
+    const bool is_shared = is_shareable(*offers_[index]->device);
     if (wish.admin) {
-      return std::any_of(claim.placed.begin(), claim.placed.end(),
-                         [&](const Placed& each) { return each.index == index; });
+      return !is_shared && std::any_of(claim.placed.begin(), claim.placed.end(),
+                                       [&](const Placed& each) { return each.index == index; });
     }
-    return uses_[index] > 0 || question_.is_taken(offers_[index]->id);
+    return (uses_[index] > 0 && !is_shared) || question_.is_taken(offers_[index]->id);
   }
 
   Result<bool> selects(const ClaimSearch& claim, const DeviceWish& wish, std::size_t offer) {
@@ -208,27 +243,84 @@ class Search {
     const Result<bool> matches =
         selects_device(wish, claim.wish.name, *offers_[offer], question_.selectors);
     if (!matches) return matches;
-    const bool out = *matches && !is_kept_away(question_.view, wish, *offers_[offer]);
+    const bool out = *matches && !is_kept_away(question_.view, wish, *offers_[offer]) &&
+                     has_capacity(wish, *offers_[offer], question_.shares);
     selected_.insert_or_assign({&wish, offer}, out);
     return out;
   }
 
-  bool place(ClaimSearch& claim, const DeviceWish& wish, std::size_t index) {
+  enum class Placing : std::uint8_t {
+    kPlaced,
+    kLacking,  // Counters or capacity do not suffice.
+    kUnfit,    // A constraint forbids it.
+  };
+
+  Placing place(ClaimSearch& claim, const DeviceWish& wish, std::size_t index) {
     const DeviceOffer& offer = *offers_[index];
-    for (std::size_t i = 0; i < claim.constraints.size(); ++i) {
-      if (claim.constraints[i].add(wish, offer)) continue;
-      while (i > 0) claim.constraints[--i].remove(wish);
-      return false;
+    Placed placed{&wish, &offer, index, {}, false};
+    // All shares of a device take its counters once.
+    if (takes_counters(offer) && !is_shared_already(index)) {
+      if (!counters_of(index).take(*offer.device)) return Placing::kLacking;
+      placed.took_counters = true;
     }
-    claim.placed.push_back({&wish, &offer, index});
+    Placing out = Placing::kPlaced;
+    std::size_t added = 0;
+    for (; added < claim.constraints.size() && out == Placing::kPlaced; ++added) {
+      if (!claim.constraints[added].add(wish, offer)) out = Placing::kUnfit;
+    }
+    if (out == Placing::kUnfit) --added;
+    if (out == Placing::kPlaced && !take_share(placed)) out = Placing::kLacking;
+    if (out != Placing::kPlaced) {
+      while (added > 0) claim.constraints[--added].remove(wish);
+      if (placed.took_counters) counters_of(index).give_back(*offer.device);
+      return out;
+    }
+    claim.placed.push_back(std::move(placed));
     ++uses_[index];
-    return true;
+    return out;
   }
 
   void take_back(ClaimSearch& claim, const DeviceWish& wish, std::size_t index) {
     for (DeviceConstraint& each : claim.constraints) each.remove(wish);
+    const Placed& placed = claim.placed.back();
+    if (is_shareable(*placed.offer->device)) {
+      NamedAmounts& used = shared_[index];
+      for (const CapacityPart& each : placed.parts) used[each.name] -= each.amount;
+    }
+    if (placed.took_counters) counters_of(index).give_back(*placed.offer->device);
     claim.placed.pop_back();
     --uses_[index];
+  }
+
+  /// Takes a part of the capacity of a device that others may share. Any other is taken whole.
+  bool take_share(Placed& placed) {
+    const Json& device = *placed.offer->device;
+    if (!is_shareable(device)) return true;
+    placed.parts = parts_of(device, placed.wish->spec->get("capacity")).value_or(CapacityParts());
+    NamedAmounts& used = shared_[placed.index];
+    NamedAmounts all = used;
+    if (const DeviceShares::Use* others = question_.shares.find(placed.offer->id)) {
+      for (const auto& [name, amount] : others->amounts) all[name] += amount;
+    }
+    if (!has_left(device, placed.parts, all)) return false;
+    for (const CapacityPart& each : placed.parts) used[each.name] += each.amount;
+    return true;
+  }
+
+  [[nodiscard]] bool is_shared_already(std::size_t index) const {
+    return is_shareable(*offers_[index]->device) &&
+           (uses_[index] > 0 || question_.shares.find(offers_[index]->id) != nullptr);
+  }
+
+  /// Those of the offer's pool, less what devices with users take.
+  PoolCounters& counters_of(std::size_t index) {
+    std::optional<PoolCounters>& out = counters_[pool_of_[index]];
+    if (out) return *out;
+    const DevicePool& pool = pools_[pool_of_[index]];
+    return out.emplace(pool.slices, [&](const std::string& device) {
+      const std::string id = pool.id + "/" + device;
+      return question_.is_taken(id) || question_.shares.find(id) != nullptr;
+    });
   }
 
   /// All that the rest of the search, from the request on, depends on.
@@ -237,13 +329,37 @@ class Search {
     std::string out = std::to_string(at.claim) + ' ' + std::to_string(at.request) + ' ' +
                       std::to_string(current.placed.size());
     for (std::size_t i = 0; i < uses_.size(); ++i) {
-      if (uses_[i] == 0 || !may_want(at, i)) continue;
+      if (uses_[i] == 0 || !matters_from(at, i)) continue;
       const bool is_own = std::any_of(current.placed.begin(), current.placed.end(),
                                       [i](const Placed& each) { return each.index == i; });
       out += (is_own ? " =" : " +") + std::to_string(i);
+      if (is_shareable(*offers_[i]->device)) add_parts(i, out);
     }
     for (const DeviceConstraint& each : current.constraints) out += ' ' + each.state();
     return out;
+  }
+
+  /// Adds the parts that all claims take of the device.
+  void add_parts(std::size_t index, std::string& to) const {
+    for (const ClaimSearch& claim : claims_) {
+      for (const Placed& each : claim.placed) {
+        if (each.index != index) continue;
+        for (const CapacityPart& part : each.parts) to += '~' + part.text;
+      }
+    }
+  }
+
+  /// Whether it makes a difference to the requests from there on that a claim has the device: one
+  /// may want it, or the counters that it takes.
+  [[nodiscard]] bool matters_from(const At& at, std::size_t offer) {
+    if (may_want(at, offer)) return true;
+    if (!takes_counters(*offers_[offer])) return false;
+    for (std::size_t i = 0; i < offers_.size(); ++i) {
+      if (pool_of_[i] == pool_of_[offer] && takes_counters(*offers_[i]) && may_want(at, i)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /// Whether a request from there on may want the device.
@@ -265,16 +381,20 @@ class Search {
   }
 
   DeviceQuestion& question_;
-  const std::vector<const DeviceOffer*> offers_;
+  const std::vector<DevicePool>& pools_;
+  std::vector<const DeviceOffer*> offers_;
+  std::vector<std::size_t> pool_of_;  // For each offer, the index of its pool.
   std::vector<ClaimSearch> claims_;
-  std::vector<int> uses_;  // For each offer, the number of claims that are about to get it.
+  std::vector<int> uses_;  // For each offer, how often claims are about to get it.
+  std::map<std::size_t, NamedAmounts> shared_;         // The parts of offers that claims take.
+  std::vector<std::optional<PoolCounters>> counters_;  // For each pool, once they matter.
   std::map<std::pair<const DeviceWish*, std::size_t>, bool> selected_;
   std::set<std::pair<const DeviceWish*, std::size_t>> errors_;
   std::unordered_set<std::string> failed_;  // As of state_at().
   int steps_ = 0;
 };
 
-Json result_of(const Placed& placed) {
+Json result_of(const Placed& placed, Random& random) {
   const Json& spec = placed.offer->slice->get("spec");
   Json out = Json::object({{"request", placed.wish->name},
                            {"driver", spec.get("driver")},
@@ -283,6 +403,16 @@ Json result_of(const Placed& placed) {
   if (placed.wish->admin) out.set("adminAccess", true);
   if (placed.wish->spec->get("tolerations").size() > 0) {
     out.set("tolerations", placed.wish->spec->get("tolerations"));
+  }
+  for (const char* member : {"bindingConditions", "bindingFailureConditions"}) {
+    const Json& conditions = placed.offer->device->get(member);
+    if (conditions.size() > 0) out.set(member, conditions);
+  }
+  if (is_shareable(*placed.offer->device)) out.set("shareID", random_uuid(random));
+  if (!placed.parts.empty()) {
+    Json amounts = Json::object();
+    for (const CapacityPart& each : placed.parts) amounts.set(each.name, each.text);
+    out.set("consumedCapacity", std::move(amounts));
   }
   return out;
 }
@@ -361,9 +491,9 @@ Json selector_of(const ClaimSearch& claim, const NodeCapacity& node) {
   return Json::object({{"nodeSelectorTerms", Json::array({std::move(term)})}});
 }
 
-Json allocation_of(const ClaimSearch& claim, const NodeCapacity& node) {
+Json allocation_of(const ClaimSearch& claim, const NodeCapacity& node, Random& random) {
   Json results = Json::array();
-  for (const Placed& each : claim.placed) results.push_back(result_of(each));
+  for (const Placed& each : claim.placed) results.push_back(result_of(each, random));
   Json devices = Json::object({{"results", std::move(results)}});
   Json configuration = configuration_of(claim);
   if (configuration.size() > 0) devices.set("config", std::move(configuration));
@@ -379,17 +509,14 @@ Result<DeviceChoice> allocate_devices(DeviceQuestion& question,
                                       const std::vector<const Json*>& claims,
                                       const NodeCapacity& node) {
   const std::vector<DevicePool> pools = pools_of(question.view, node);
-  std::vector<const DeviceOffer*> offers;
-  bool has_invalid_pool = false;
-  for (const DevicePool& pool : pools) {
-    has_invalid_pool = has_invalid_pool || pool.state == PoolState::kInvalid;
-    if (pool.state != PoolState::kUsable) continue;
-    for (const DeviceOffer& each : pool.offers) offers.push_back(&each);
-  }
-  Search search(question, offers);
+  const bool has_invalid_pool = std::any_of(pools.begin(), pools.end(), [](const auto& each) {
+    return each.state == PoolState::kInvalid;
+  });
+  Search search(question, pools);
+  const WishSources sources{question.view, question.shares, pools, search.offers(),
+                            question.selectors};
   for (const Json* claim : claims) {
-    Result<ClaimWish> wish =
-        read_claim_wish(*claim, question.view, pools, offers, question.selectors);
+    Result<ClaimWish> wish = read_claim_wish(*claim, sources);
     if (!wish) return wish.error();
     search.add(std::move(*wish));
   }
@@ -405,7 +532,7 @@ Result<DeviceChoice> allocate_devices(DeviceQuestion& question,
   }
   out.allocations.emplace();
   for (const ClaimSearch& claim : search.claims()) {
-    out.allocations->push_back(allocation_of(claim, node));
+    out.allocations->push_back(allocation_of(claim, node, question.random));
   }
   return out;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/base/random.hpp"
 #include "lib/cel/device_selector.hpp"
 #include "lib/kube/json.hpp"
 #include "nodes/device_view.hpp"
@@ -25,9 +26,11 @@ struct DeviceChoice {
 struct DeviceQuestion {
   const DeviceView& view;
   cel::DeviceSelectors& selectors;
-  /// Whether somebody already has the device, by device_id().
+  /// Whether a claim already has the device alone, by device_id().
   std::function<bool(const std::string& id)> is_taken;
-  int steps = 0;  ///< Those of the searches so far, beyond what each node has free.
+  const DeviceShares& shares;  ///< Those of all claims that have devices, or are about to.
+  Random& random;              ///< Makes the IDs of new shares.
+  int steps = 0;               ///< Those of the searches so far, beyond what each node has free.
 };
 
 /// The first combination of devices, in the order of pools, slices and devices, for all `claims`,

@@ -85,7 +85,7 @@ void DeviceDriver::create_class() {
 
 void DeviceDriver::consider(const std::string& name, Work& work) {
   if (work.writing) return;  // The response brings us back here.
-  const Result<Json::Items> devices =
+  const Result<NodeDevices> devices =
       devices_of_node(work.node, per_node_, seams_.clock.wall_now());
   if (!devices) return report(work, devices.error().message());
   std::string slice;
@@ -98,7 +98,7 @@ void DeviceDriver::consider(const std::string& name, Work& work) {
   });
 }
 
-std::optional<ApiCall> DeviceDriver::next_write(Work& work, const Json::Items& devices,
+std::optional<ApiCall> DeviceDriver::next_write(Work& work, const NodeDevices& devices,
                                                 std::string& slice) const {
   const std::string& node = work.node.text_at({"metadata", "name"});
   std::vector<const Json*> existing;

@@ -12,6 +12,7 @@
 #include "lib/base/log.hpp"
 #include "lib/kube/json.hpp"
 #include "nodes/api_calls.hpp"
+#include "nodes/device_objects.hpp"
 #include "nodes/device_view.hpp"
 #include "nodes/timetable.hpp"
 
@@ -60,7 +61,7 @@ class DeviceDriver {
   void look_at(const std::string& node);
   void consider(const std::string& name, Work& work);
   /// The next write for the node; nothing if its slices are as they should be.
-  [[nodiscard]] std::optional<ApiCall> next_write(Work& work, const Json::Items& devices,
+  [[nodiscard]] std::optional<ApiCall> next_write(Work& work, const NodeDevices& devices,
                                                   std::string& slice) const;
   void written(const std::string& name, const std::string& slice, const std::string& body,
                const ApiResponse& response);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "lib/kube/json.hpp"
+#include "nodes/device_capacity.hpp"
 
 namespace davit::sandbox {
 
@@ -27,6 +28,8 @@ class DeviceHolds {
   bool release(const std::string& pod_uid);
 
   [[nodiscard]] bool has_device(const std::string& id) const { return devices_.contains(id); }
+  /// Adds the shares of devices. A claim that shows its allocation already counts once.
+  void add_shares(DeviceShares& shares) const;
   /// The UIDs of the claims.
   [[nodiscard]] const std::set<std::string>& claims() const { return claims_; }
 
@@ -34,6 +37,7 @@ class DeviceHolds {
   struct Hold {
     std::set<std::string> claims;
     std::set<std::string> devices;
+    Allocations with_shares;
     bool is_writing = false;
     bool is_released = false;  // Ends with the write.
   };

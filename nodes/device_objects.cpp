@@ -65,6 +65,17 @@ Result<Json::Items> read_devices(const std::string& text) {
   return Json::Items(list->items());
 }
 
+Result<Json::Items> read_counters(const std::string& text) {
+  if (text.empty()) return Json::Items();
+  const Result<Json> list = parse_json(text);
+  const bool is_list = list && list->is_array() &&
+                       std::all_of(list->items().begin(), list->items().end(),
+                                   [](const Json& each) { return each.is_object(); });
+  if (is_list) return Json::Items(list->items());
+  return Status(Code::kInvalid, std::string("annotation ") + annotation::kSharedCounters +
+                                    " must be a list of counter sets, not " + text);
+}
+
 /// The generation of a pool with `count` slices: a new one if the newest has more or fewer.
 std::int64_t next_generation(const std::vector<const Json*>& existing, std::size_t count) {
   std::int64_t newest = 0;
@@ -77,6 +88,26 @@ std::int64_t next_generation(const std::vector<const Json*>& existing, std::size
   }
   const bool same = slices == static_cast<std::int64_t>(count);
   return newest == 0 || same ? std::max<std::int64_t>(newest, 1) : newest + 1;
+}
+
+/// A slice of the node's pool, without contents.
+Json slice_of(const Json& node, const std::string& suffix, std::int64_t generation,
+              std::size_t count) {
+  const std::string& name = node.text_at({"metadata", "name"});
+  const Json owner = Json::object({{"apiVersion", "v1"},
+                                   {"kind", "Node"},
+                                   {"name", name},
+                                   {"uid", node.get("metadata").get("uid")},
+                                   {"controller", true}});
+  const Json pool = Json::object({{"name", name},
+                                  {"generation", generation},
+                                  {"resourceSliceCount", static_cast<std::int64_t>(count)}});
+  return Json::object(
+      {{"apiVersion", "resource.k8s.io/v1"},
+       {"kind", "ResourceSlice"},
+       {"metadata", Json::object({{"name", name + "-" + kDeviceDriver + "-" + suffix},
+                                  {"ownerReferences", Json::array({owner})}})},
+       {"spec", Json::object({{"driver", kDeviceDriver}, {"pool", pool}, {"nodeName", name}})}});
 }
 
 /// The time since when the device has had the taint.
@@ -109,10 +140,12 @@ Json device_class() {
         Json::object({{"selectors", Json::array({Json::object({{"cel", expression}})})}})}});
 }
 
-Result<Json::Items> devices_of_node(const Json& node, int count, WallTime now) {
+Result<NodeDevices> devices_of_node(const Json& node, int count, WallTime now) {
   const std::string& text = annotation_of(node, annotation::kDevices);
   Result<Json::Items> devices = read_devices(text.empty() ? std::to_string(count) : text);
-  if (!devices) return devices;
+  if (!devices) return devices.error();
+  Result<Json::Items> counters = read_counters(annotation_of(node, annotation::kSharedCounters));
+  if (!counters) return counters.error();
   const std::set<std::string> withdrawn =
       names_of(annotation_of(node, annotation::kWithdrawnDevices));
   for (Json& each : *devices) {
@@ -126,22 +159,22 @@ Result<Json::Items> devices_of_node(const Json& node, int count, WallTime now) {
     }
     if (taints.size() > 0) each.set("taints", std::move(taints));
   }
-  return devices;
+  return NodeDevices{std::move(*devices), std::move(*counters)};
 }
 
-std::vector<Json> device_slices(const Json& node, const Json::Items& devices,
+std::vector<Json> device_slices(const Json& node, const NodeDevices& pool,
                                 const std::vector<const Json*>& existing) {
   std::vector<Json> out;
+  const Json::Items& devices = pool.devices;
   if (devices.empty()) return out;
-  const std::size_t count = (devices.size() + kDevicesPerSlice - 1) / kDevicesPerSlice;
+  const std::size_t with_devices = (devices.size() + kDevicesPerSlice - 1) / kDevicesPerSlice;
+  const std::size_t count = with_devices + (pool.counters.empty() ? 0 : 1);
   const std::int64_t generation = next_generation(existing, count);
-  const std::string& name = node.text_at({"metadata", "name"});
-  const Json owner = Json::object({{"apiVersion", "v1"},
-                                   {"kind", "Node"},
-                                   {"name", name},
-                                   {"uid", node.get("metadata").get("uid")},
-                                   {"controller", true}});
-  for (std::size_t i = 0; i < count; ++i) {
+  const auto add = [&](const std::string& suffix, const char* member, Json values) {
+    out.push_back(slice_of(node, suffix, generation, count));
+    out.back()["spec"].set(member, std::move(values));
+  };
+  for (std::size_t i = 0; i < with_devices; ++i) {
     Json of_slice = Json::array();
     const std::size_t end = std::min(devices.size(), (i + 1) * kDevicesPerSlice);
     for (std::size_t device = i * kDevicesPerSlice; device < end; ++device) {
@@ -154,19 +187,9 @@ std::vector<Json> device_slices(const Json& node, const Json::Items& devices,
       }
       of_slice.push_back(std::move(each));
     }
-    const Json pool = Json::object({{"name", name},
-                                    {"generation", generation},
-                                    {"resourceSliceCount", static_cast<std::int64_t>(count)}});
-    out.push_back(Json::object(
-        {{"apiVersion", "resource.k8s.io/v1"},
-         {"kind", "ResourceSlice"},
-         {"metadata", Json::object({{"name", name + "-" + kDeviceDriver + "-" + std::to_string(i)},
-                                    {"ownerReferences", Json::array({owner})}})},
-         {"spec", Json::object({{"driver", kDeviceDriver},
-                                {"pool", pool},
-                                {"nodeName", name},
-                                {"devices", std::move(of_slice)}})}}));
+    add(std::to_string(i), "devices", std::move(of_slice));
   }
+  if (!pool.counters.empty()) add("counters", "sharedCounters", Json(pool.counters));
   return out;
 }
 
@@ -179,7 +202,8 @@ Json prepared_devices(const Json& claim, WallTime now) {
     if (each.get("driver").text() != kDeviceDriver) continue;
     const bool is_known = std::any_of(all.begin(), all.end(), [&](const Json& other) {
       return other.get("driver") == each.get("driver") && other.get("pool") == each.get("pool") &&
-             other.get("device") == each.get("device");
+             other.get("device") == each.get("device") &&
+             other.get("shareID") == each.get("shareID");
     });
     if (is_known) continue;
     const Json condition = Json::object({{"type", "Ready"},
@@ -187,10 +211,12 @@ Json prepared_devices(const Json& claim, WallTime now) {
                                          {"reason", "Prepared"},
                                          {"message", "The simulated node has the device."},
                                          {"lastTransitionTime", format_time(now)}});
-    all.push_back(Json::object({{"driver", kDeviceDriver},
+    Json report = Json::object({{"driver", kDeviceDriver},
                                 {"pool", each.get("pool")},
                                 {"device", each.get("device")},
-                                {"conditions", Json::array({condition})}}));
+                                {"conditions", Json::array({condition})}});
+    if (each.contains("shareID")) report.set("shareID", each.get("shareID"));
+    all.push_back(std::move(report));
   }
   if (all.size() == before) return {};
   const Json& metadata = claim.get("metadata");

@@ -27,33 +27,30 @@ bool has_devices_for(const Json& slice, const NodeCapacity& node) {
                      [&](const Json& each) { return reaches_node(each, node); });
 }
 
-/// The devices of the slice that the node can have. Those that take part of a shared device, or
-/// need conditions before their use, are none: nothing here supports them.
+/// The devices of the slice that the node can have.
 void add_offers(const Json& slice, const NodeCapacity& node, DevicePool& pool,
                 std::set<std::string_view>& names) {
   const Json& spec = slice.get("spec");
   const bool by_device = spec.get("perDeviceNodeSelection").boolean();
   for (const Json& each : spec.get("devices").items()) {
     const std::string& name = each.get("name").text();
-    if (!names.insert(name).second) pool.state = PoolState::kInvalid;
-    if (by_device && !reaches_node(each, node)) continue;
-    if (each.get("consumesCounters").size() > 0 || each.get("bindingConditions").size() > 0) {
-      continue;
+    if (!names.insert(name).second && pool.state == PoolState::kUsable) {
+      pool.state = PoolState::kInvalid;
     }
+    if (by_device && !reaches_node(each, node)) continue;
     pool.offers.push_back({&slice, &each, pool.id + "/" + name});
   }
 }
 
-/// The slices of one pool with devices for the node, in its newest generation there.
-using PoolSlices = std::vector<const Json*>;
-
-/// Sorted by driver and then by the name of the pool.
+/// The slices with counters, or with devices for the node, each pool's in its newest generation
+/// there. Sorted by driver and then by the name of the pool.
 using PoolsByName = std::map<PoolName, PoolSlices>;
 
 PoolsByName slices_by_pool(const DeviceView& view, const NodeCapacity& node) {
   PoolsByName out;
   for (const Json* slice : view.slices_for(node.name)) {
-    if (!has_devices_for(*slice, node)) continue;
+    const bool has_counters = slice->get("spec").get("sharedCounters").size() > 0;
+    if (!has_counters && !has_devices_for(*slice, node)) continue;
     PoolSlices& slices = out[pool_name(*slice)];
     const std::int64_t known = slices.empty() ? -1 : pool_generation(*slices.front());
     if (pool_generation(*slice) > known) slices.clear();
@@ -65,6 +62,14 @@ PoolsByName slices_by_pool(const DeviceView& view, const NodeCapacity& node) {
     });
   }
   return out;
+}
+
+/// Counters of a pool that is not whole may be missing.
+void check_counters(const PoolSlices& slices, DevicePool& pool) {
+  if (pool.state != PoolState::kUsable) return;
+  if (!has_distinct_counter_sets(slices) || !has_all_counters(slices, pool.slices)) {
+    pool.state = PoolState::kInvalid;
+  }
 }
 
 bool has_conditions(const PoolSlices& slices) {
@@ -94,14 +99,17 @@ std::vector<DevicePool> pools_of(const DeviceView& view, const NodeCapacity& nod
     const auto has_count = [count](std::size_t published) {
       return count != nullptr && count->integer_or(0) == static_cast<std::int64_t>(published);
     };
+    pool.slices = slices;
     // Slices for other nodes count only if those of this one are not all.
     if (!has_count(slices.size())) {
-      const DeviceView::WholePool whole = view.whole_pool(name);
+      DeviceView::WholePool whole = view.whole_pool(name);
       if (whole.generation > pool_generation(*slices.front())) continue;
-      if (!has_count(whole.slices)) pool.state = PoolState::kIncomplete;
+      if (!has_count(whole.slices.size())) pool.state = PoolState::kIncomplete;
+      pool.slices = std::move(whole.slices);
     }
     std::set<std::string_view> names;
     for (const Json* slice : slices) add_offers(*slice, node, pool, names);
+    check_counters(slices, pool);
     const bool waits = pool.state != PoolState::kIncomplete && has_conditions(slices);
     (waits ? last : out).push_back(std::move(pool));
   }

@@ -1,11 +1,12 @@
 /// The devices that a node can have, by pools (kubernetes: staging/src/k8s.io/
-/// dynamic-resource-allocation/structured/internal, without partitionable devices). Pure.
+/// dynamic-resource-allocation/structured/internal/incubating/pools_incubating.go). Pure.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "lib/kube/json.hpp"
+#include "nodes/device_counters.hpp"
 #include "nodes/device_view.hpp"
 #include "nodes/schedule.hpp"
 
@@ -21,13 +22,14 @@ struct DeviceOffer {
 enum class PoolState {
   kUsable,
   kIncomplete,  ///< Some of its slices have not been published yet.
-  kInvalid,     ///< Two of its devices have one name.
+  kInvalid,     ///< Two of its devices or counter sets have one name, or a counter is missing.
 };
 
 struct DevicePool {
   std::string id;  ///< "driver/pool"
   PoolState state = PoolState::kUsable;
   std::vector<DeviceOffer> offers;  ///< In the order in which they are tried.
+  PoolSlices slices;                ///< Those of all nodes if devices share counters.
 };
 
 /// The pools with devices for the node, by driver and then by name, those with binding conditions

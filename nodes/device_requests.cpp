@@ -58,10 +58,6 @@ Result<DeviceWish> read_wish(const Json& spec, const std::string& claim, const D
   DeviceWish wish;
   wish.spec = &spec;
   const std::string& request = spec.get("name").text();
-  if (spec.contains("capacity")) {
-    return request_error(
-        claim, request, "has capacity requests, but the DRAConsumableCapacity feature is disabled");
-  }
   const std::string& class_name = spec.get("deviceClassName").text();
   wish.device_class = view.find(DeviceKind::kClass, class_name);
   if (wish.device_class == nullptr) {
@@ -80,19 +76,19 @@ Result<DeviceWish> read_wish(const Json& spec, const std::string& claim, const D
 }
 
 /// Finds the devices of a request for all.
-Status choose_all(DeviceWish& wish, const std::string& claim, const std::vector<DevicePool>& pools,
-                  const std::vector<const DeviceOffer*>& offers, cel::DeviceSelectors& selectors) {
-  for (const DevicePool& pool : pools) {
+Status choose_all(DeviceWish& wish, const std::string& claim, const WishSources& sources) {
+  for (const DevicePool& pool : sources.pools) {
     if (pool.state == PoolState::kUsable) continue;
     const char* const state = pool.state == PoolState::kIncomplete ? " is currently being updated"
                                                                    : " is currently invalid";
     return request_error(claim, wish.name,
                          "asks for all devices, but resource pool " + pool.id + state);
   }
-  for (std::size_t i = 0; i < offers.size(); ++i) {
-    const Result<bool> matches = selects_device(wish, claim, *offers[i], selectors);
+  for (std::size_t i = 0; i < sources.offers.size(); ++i) {
+    const DeviceOffer& offer = *sources.offers[i];
+    const Result<bool> matches = selects_device(wish, claim, offer, sources.selectors);
     if (!matches) return matches.error();
-    if (*matches) wish.chosen.push_back(i);
+    if (*matches && has_capacity(wish, offer, sources.shares)) wish.chosen.push_back(i);
   }
   wish.count = wish.chosen.size();
   return {};
@@ -135,10 +131,14 @@ bool is_kept_away(const DeviceView& view, const DeviceWish& wish, const DeviceOf
   });
 }
 
-Result<ClaimWish> read_claim_wish(const Json& claim, const DeviceView& view,
-                                  const std::vector<DevicePool>& pools,
-                                  const std::vector<const DeviceOffer*>& offers,
-                                  cel::DeviceSelectors& selectors) {
+bool has_capacity(const DeviceWish& wish, const DeviceOffer& offer, const DeviceShares& shares) {
+  const std::optional<CapacityParts> parts = parts_of(*offer.device, wish.spec->get("capacity"));
+  if (!parts) return false;
+  const DeviceShares::Use* const used = shares.find(offer.id);
+  return has_left(*offer.device, *parts, used == nullptr ? NamedAmounts() : used->amounts);
+}
+
+Result<ClaimWish> read_claim_wish(const Json& claim, const WishSources& sources) {
   ClaimWish out;
   out.claim = &claim;
   out.name = storage_name(claim);
@@ -147,12 +147,12 @@ Result<ClaimWish> read_claim_wish(const Json& claim, const DeviceView& view,
     const std::string& name = request.get("name").text();
     DeviceWishes wishes;
     const auto add = [&](const Json& spec, const std::string& full_name) {
-      Result<DeviceWish> wish = read_wish(spec, out.name, view);
+      Result<DeviceWish> wish = read_wish(spec, out.name, sources.view);
       if (!wish) return wish.error();
       wish->name = full_name;
       wish->request = name;
       Status status;
-      if (wish->all) status = choose_all(*wish, out.name, pools, offers, selectors);
+      if (wish->all) status = choose_all(*wish, out.name, sources);
       wishes.push_back(std::move(*wish));
       return status;
     };

@@ -48,12 +48,20 @@ struct ClaimWish {
 [[nodiscard]] bool is_kept_away(const DeviceView& view, const DeviceWish& wish,
                                 const DeviceOffer& offer);
 
-/// Reads a claim. `offers` are those of all usable pools in the order of `pools`. An error: no node
-/// will do.
-[[nodiscard]] Result<ClaimWish> read_claim_wish(const Json& claim, const DeviceView& view,
-                                                const std::vector<DevicePool>& pools,
-                                                const std::vector<const DeviceOffer*>& offers,
-                                                cel::DeviceSelectors& selectors);
+/// Whether the device has what the wish needs of its capacity, beside the shares of others.
+[[nodiscard]] bool has_capacity(const DeviceWish& wish, const DeviceOffer& offer,
+                                const DeviceShares& shares);
+
+/// The sources with which a claim is read. All borrowed.
+struct WishSources {
+  const DeviceView& view;
+  const DeviceShares& shares;
+  const std::vector<DevicePool>& pools;
+  const std::vector<const DeviceOffer*>& offers;  ///< Those of all usable pools, in order.
+  cel::DeviceSelectors& selectors;
+};
+/// Reads a claim. An error: no node will do.
+[[nodiscard]] Result<ClaimWish> read_claim_wish(const Json& claim, const WishSources& sources);
 
 /// One constraint of a claim on the devices that it gets.
 class DeviceConstraint {

@@ -1,6 +1,7 @@
 #include "nodes/device_scheduling.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <davit/kube/time.hpp>
 #include <utility>
 
@@ -89,6 +90,32 @@ ApiCall reservation_patch(const Json& claim, const Json& pod, const Json* alloca
   return status_patch(claim, std::move(status));
 }
 
+/// Whether the driver reports the condition of an allocated device as True.
+bool is_reported(const Json& status, const Json& result, const Json& type) {
+  for (const Json& each : status.get("devices").items()) {
+    const auto same = [&](const char* member) { return each.get(member) == result.get(member); };
+    if (!same("driver") || !same("pool") || !same("device") || !same("shareID")) continue;
+    const Json::Items& conditions = each.get("conditions").items();
+    return std::any_of(conditions.begin(), conditions.end(), [&](const Json& condition) {
+      return condition.get("type") == type && condition.get("status").text() == "True";
+    });
+  }
+  return false;
+}
+
+/// All claims are reserved for the pod.
+ClaimStep step_of_bindings(const DeviceView& view, const Json& pod, WallTime now) {
+  ClaimStep out;
+  for (const PodDevices& each : pod_devices(pod)) {
+    const Json* const claim = each.not_needed ? nullptr : view.find(DeviceKind::kClaim, each.claim);
+    if (claim == nullptr) continue;
+    const DeviceBinding binding = binding_of(*claim, now);
+    if (binding == DeviceBinding::kFailed) return {ClaimStep::Kind::kLost, {}, {}};
+    if (binding == DeviceBinding::kPending) out.kind = ClaimStep::Kind::kWait;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<PodDevices> pod_devices(const Json& pod) {
@@ -164,12 +191,31 @@ DeviceClaims scheduling_devices(const DeviceView& view, const Json& pod,
   return out;
 }
 
+DeviceBinding binding_of(const Json& claim, WallTime now) {
+  constexpr std::chrono::minutes kTimeout{10};
+  const Json& status = claim.get("status");
+  const Json& allocation = status.get("allocation");
+  bool is_pending = false;
+  for (const Json& result : allocation.get("devices").get("results").items()) {
+    const Json& wanted = result.get("bindingConditions");
+    if (wanted.size() == 0) continue;
+    const auto is_true = [&](const Json& type) { return is_reported(status, result, type); };
+    const Json::Items& failures = result.get("bindingFailureConditions").items();
+    if (std::any_of(failures.begin(), failures.end(), is_true)) return DeviceBinding::kFailed;
+    is_pending = is_pending || !std::all_of(wanted.items().begin(), wanted.items().end(), is_true);
+  }
+  if (!is_pending) return DeviceBinding::kReady;
+  const std::optional<WallTime> since = parse_time(allocation.get("allocationTimestamp").text());
+  return since && *since + kTimeout < now ? DeviceBinding::kFailed : DeviceBinding::kPending;
+}
+
 std::string DeviceFit::refusal(const NodeCapacity& node) {
   if (!error_.empty()) return error_;
   bool is_elsewhere = false;
   for (const Json* claim : claims_.claims) {
     const Json* const reach = claim->at({"status", "allocation", "nodeSelector"});
-    if (reach == nullptr || selects_node(*reach, node)) continue;
+    const bool is_here = reach == nullptr || selects_node(*reach, node);
+    if (is_here && binding_of(*claim, now_) != DeviceBinding::kFailed) continue;
     elsewhere_.insert(claim);
     is_elsewhere = true;
   }
@@ -220,7 +266,7 @@ ClaimStep next_claim_step(const DeviceView& view, const Json& pod,
     if (!has_finalizer(*claim, kDeviceFinalizer)) return write(finalizer_patch(*claim));
     return write(reservation_patch(*claim, pod, &planned->second, now));
   }
-  return {};
+  return step_of_bindings(view, pod, now);
 }
 
 ApiCall unreserve_call(const Json& claim, const Json& pod) {

@@ -48,8 +48,8 @@ class DeviceFit {
  public:
   using Allocations = DeviceHolds::Allocations;
 
-  DeviceFit(DeviceQuestion question, DeviceClaims claims)
-      : question_(std::move(question)), claims_(std::move(claims)) {}
+  DeviceFit(DeviceQuestion question, DeviceClaims claims, WallTime now)
+      : question_(std::move(question)), claims_(std::move(claims)), now_(now) {}
 
   /// Why the node cannot have the pod's devices, in kube-scheduler's words; empty: it can.
   [[nodiscard]] std::string refusal(const NodeCapacity& node);
@@ -59,26 +59,34 @@ class DeviceFit {
   [[nodiscard]] Allocations allocations(const NodeCapacity& node) const;
   /// Not empty: something is wrong with a claim or class, and the pod must not be scheduled.
   [[nodiscard]] const std::string& error() const { return error_; }
-  /// The claims that some node refused because their devices are elsewhere.
+  /// The claims that some node refused because their devices are elsewhere, or failed before a pod
+  /// was bound.
   [[nodiscard]] const std::set<const Json*>& elsewhere() const { return elsewhere_; }
 
  private:
   DeviceQuestion question_;
   DeviceClaims claims_;
+  const WallTime now_;
   std::map<std::string, std::vector<Json>> found_;  // Keys are nodes.
   std::set<const Json*> elsewhere_;
   std::string error_;
 };
 
+/// Whether the devices of a claim have reported all that they must before a pod is bound to their
+/// node. One that takes longer than ten minutes has failed (kubernetes: isClaimReadyForBinding()).
+enum class DeviceBinding { kReady, kPending, kFailed };
+[[nodiscard]] DeviceBinding binding_of(const Json& claim, WallTime now);
+
 /// The work left for the claims before the pod is bound.
 struct ClaimStep {
-  enum class Kind { kDone, kWrite, kLost };
+  enum class Kind { kDone, kWrite, kWait, kLost };
   Kind kind = Kind::kDone;
   ApiCall call;       ///< kWrite
   std::string claim;  ///< kWrite: "namespace/name" of the claim.
 };
 /// One write at a time: the finalizer of a claim, then its allocation with the reservation.
-/// `allocations`: those of DeviceFit. kLost: a claim went to others, or is gone.
+/// `allocations`: those of DeviceFit. kWait: a device must report something first. kLost: a claim
+/// went to others, or is gone, or such a device failed.
 [[nodiscard]] ClaimStep next_claim_step(const DeviceView& view, const Json& pod,
                                         const DeviceFit::Allocations& allocations, WallTime now);
 /// Takes the pod off the claim.

@@ -25,8 +25,12 @@ const char* plural_of(DeviceKind kind) {
   return "deviceclasses";
 }
 
-/// The index of slices: empty for those of several nodes.
-const std::string& slice_node(const Json& slice) { return slice.text_at({"spec", "nodeName"}); }
+/// The index of slices: empty for those of several nodes. Counters count wherever a device of the
+/// pool is.
+std::string slice_node(const Json& slice) {
+  if (slice.get("spec").get("sharedCounters").size() > 0) return "";
+  return slice.text_at({"spec", "nodeName"});
+}
 
 }  // namespace
 
@@ -60,7 +64,7 @@ std::string device_id(std::string_view driver, std::string_view pool, std::strin
 std::vector<std::string> devices_of(const Json& allocation) {
   std::vector<std::string> out;
   for (const Json& each : allocation.get("devices").get("results").items()) {
-    if (each.get("adminAccess").boolean()) continue;
+    if (each.get("adminAccess").boolean() || each.contains("shareID")) continue;
     out.push_back(
         device_id(each.get("driver").text(), each.get("pool").text(), each.get("device").text()));
   }
@@ -110,7 +114,7 @@ DeviceChange DeviceView::drop(DeviceKind kind, const std::string& name) {
 
 void DeviceView::add_slice(const std::string& name, const Json& slice) {
   slices_[slice_node(slice)][name] = &slice;
-  ++pools_[pool_name(slice)][pool_generation(slice)];
+  pools_[pool_name(slice)][pool_generation(slice)][name] = &slice;
 }
 
 void DeviceView::remove_slice(const std::string& name, const Json& slice) {
@@ -119,7 +123,8 @@ void DeviceView::remove_slice(const std::string& name, const Json& slice) {
   if (of_node->second.empty()) slices_.erase(of_node);
   const auto pool = pools_.find(pool_name(slice));
   const auto generation = pool->second.find(pool_generation(slice));
-  if (--generation->second == 0) pool->second.erase(generation);
+  generation->second.erase(name);
+  if (generation->second.empty()) pool->second.erase(generation);
   if (pool->second.empty()) pools_.erase(pool);
 }
 
@@ -127,17 +132,28 @@ DeviceView::WholePool DeviceView::whole_pool(const PoolName& name) const {
   const auto found = pools_.find(name);
   if (found == pools_.end()) return {};
   const auto newest = found->second.rbegin();
-  return {newest->first, newest->second};
+  WholePool out{newest->first, {}};
+  for (const auto& [slice_name, slice] : newest->second) out.slices.push_back(slice);
+  return out;
 }
 
 bool DeviceView::count(const Json& claim, int by) {
-  const std::vector<std::string> devices = devices_of(claim.get("status").get("allocation"));
+  const Json& allocation = claim.get("status").get("allocation");
+  const std::string& uid = claim.text_at({"metadata", "uid"});
+  bool has_shares = false;
+  if (by > 0) {
+    shares_.set(uid, allocation);
+    has_shares = shares_.has(uid);
+  } else {
+    has_shares = shares_.drop(uid);
+  }
+  const std::vector<std::string> devices = devices_of(allocation);
   for (const std::string& each : devices) {
     const auto found = uses_.try_emplace(each, 0).first;
     found->second += by;
     if (found->second <= 0) uses_.erase(found);
   }
-  return !devices.empty();
+  return !devices.empty() || has_shares;
 }
 
 const Json* DeviceView::find(DeviceKind kind, const std::string& name) const {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "lib/kube/json.hpp"
+#include "nodes/device_capacity.hpp"
 
 namespace davit::sandbox {
 
@@ -30,7 +31,8 @@ inline constexpr std::size_t kDeviceKinds = 4;
 /// "driver/pool/device": one device of the cluster.
 [[nodiscard]] std::string device_id(std::string_view driver, std::string_view pool,
                                     std::string_view device);
-/// The devices that only the claim's consumers may use; those of admin access are not.
+/// The devices that only the claim's consumers may use: not those of admin access, and not those
+/// that are shared with other claims.
 [[nodiscard]] std::vector<std::string> devices_of(const Json& allocation);
 
 /// The generation of the pool to which a slice belongs.
@@ -67,14 +69,17 @@ class DeviceView {
   [[nodiscard]] const Objects& all(DeviceKind kind) const {
     return objects_.at(static_cast<std::size_t>(kind));
   }
-  /// Whether the status of a claim has the device.
+  /// Whether the status of a claim has the device for its consumers alone.
   [[nodiscard]] bool is_allocated(const std::string& id) const { return uses_.contains(id); }
-  /// The slices that may have devices for the node: its own, and those of no single node.
+  /// The devices that claims share.
+  [[nodiscard]] const DeviceShares& shares() const { return shares_; }
+  /// The slices that may have devices for the node, or counters that those share: its own, and
+  /// those of no single node.
   [[nodiscard]] std::vector<const Json*> slices_for(const std::string& node) const;
-  /// The newest generation of a pool on any node, and the number of its slices.
+  /// The newest generation of a pool on any node, and its slices.
   struct WholePool {
     std::int64_t generation = 0;
-    std::size_t slices = 0;
+    std::vector<const Json*> slices;
   };
   [[nodiscard]] WholePool whole_pool(const PoolName& name) const;
 
@@ -92,7 +97,9 @@ class DeviceView {
   bool listed_ = false;
   std::unordered_map<std::string, int> uses_;  // Keys are devices; counts their claims.
   std::unordered_map<std::string, std::map<std::string, const Json*>> slices_;  // Keys are nodes.
-  std::map<PoolName, std::map<std::int64_t, std::size_t>> pools_;  // Slices by generation.
+  DeviceShares shares_;
+  /// Slices by generation and name.
+  std::map<PoolName, std::map<std::int64_t, std::map<std::string, const Json*>>> pools_;
 };
 
 }  // namespace davit::sandbox

@@ -24,6 +24,8 @@ constexpr char kTakenClaim[] =
     "in-use by another pod";
 /// Until the watch shows what a refused write did not know.
 constexpr Duration kClaimRetry = std::chrono::milliseconds(500);
+/// Devices that must report something before a pod is bound are looked at as often as this.
+constexpr Duration kBindingPeriod = std::chrono::seconds(5);
 /// kube-scheduler's --bind-timeout of volumes.
 constexpr Duration kBindVolumesTimeout = std::chrono::minutes(10);
 
@@ -297,6 +299,7 @@ void Scheduler::give_up_node(const std::string& key, Pod& pod) {
   if (pod.state != State::kVolumes) unreserve_devices(pod);
   release_devices(pod);
   pod.node.clear();
+  pod.waits_for_devices = false;
   pod.volumes_asked.clear();
   pod.claims_handed.clear();
   with_volumes_.erase(key);
@@ -330,7 +333,10 @@ Choice Scheduler::choose_with_devices(Pod& pod, const NodeFilter& filter) {
   const auto is_taken = [this](const std::string& id) {
     return devices_->is_allocated(id) || holds_.has_device(id);
   };
-  DeviceFit fit({*devices_, selectors_, is_taken}, std::move(claims));
+  DeviceShares shares = devices_->shares();
+  holds_.add_shares(shares);
+  DeviceFit fit({*devices_, selectors_, is_taken, shares, seams_.random}, std::move(claims),
+                seams_.clock.wall_now());
   const auto refusal = [&](const NodeCapacity& node) {
     std::string other = filter ? filter(node) : "";
     return other.empty() ? fit.refusal(node) : other;
@@ -373,6 +379,12 @@ void Scheduler::bind_devices(const std::string& key, Pod& pod) {
       return bind(key, pod);
     case ClaimStep::Kind::kLost:
       return give_up_node(key, pod);
+    case ClaimStep::Kind::kWait:
+      due_.set(key, seams_.clock.now() + kBindingPeriod);
+      if (std::exchange(pod.waits_for_devices, true)) return;
+      return send_event(reference(*pod.object),
+                        {"Normal", "BindingConditionsPending", "Scheduling",
+                         "waiting for binding conditions for device on node " + pod.node});
     case ClaimStep::Kind::kWrite:
       break;
   }

@@ -12,6 +12,7 @@
 
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
+#include "lib/base/random.hpp"
 #include "lib/cel/device_selector.hpp"
 #include "lib/kube/json.hpp"
 #include "nodes/api_calls.hpp"
@@ -41,6 +42,7 @@ class Scheduler {
   struct Seams {
     ApiCalls& api;
     Clock& clock;
+    Random& random;
     Logger log;
   };
 
@@ -86,6 +88,7 @@ class Scheduler {
     // From kVolumes to kBound: what its claims get on the node.
     DeviceFit::Allocations allocations;
     bool writes_claim = false;               // kDevices: a write's result is not known yet.
+    bool waits_for_devices = false;          // kDevices: this has been reported.
     bool has_missing_claims = false;         // kUnschedulable: nothing has been tried yet.
     std::vector<std::string> device_claims;  // While not bound: "namespace/name".
 

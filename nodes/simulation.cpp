@@ -29,7 +29,7 @@ struct Simulation::Parts {
             }),
         pods({api, seams.clock, seams.log.named("pods")}, options.pods, options.pod_events,
              kubelets),
-        scheduler({api, seams.clock, seams.log.named("scheduler")}),
+        scheduler({api, seams.clock, seams.random, seams.log.named("scheduler")}),
         schedules(options.scheduling == Scheduling::kOn),
         node_reflector({api, seams.clock, seams.random, seams.log}, "/api/v1/nodes",
                        node_handlers()),

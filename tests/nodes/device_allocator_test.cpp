@@ -369,12 +369,15 @@ TEST(DeviceAllocatorTest, ASearchThatTakesTooLongEnds) {
   EXPECT_THAT(c.devices(), ElementsAre("node n1: timed out trying to allocate devices"));
 }
 
-TEST(DeviceAllocatorTest, DevicesThatNeedAFeatureOfOthersAreNotChosen) {
+TEST(DeviceAllocatorTest, TheConditionsOfADeviceAreCopiedIntoTheAllocation) {
   DeviceCase c;
-  c.add_slice("s", device_json("a", R"("consumesCounters":[{"counterSet":"x"}])") + "," +
-                       device_json("b", R"("bindingConditions":["x"])") + "," + device_json("c"));
+  c.add_slice("s", device_json("a", R"("bindingConditions":["ready"],)"
+                                    R"("bindingFailureConditions":["broken"])"));
   c.add_count("c", 1);
-  EXPECT_THAT(c.devices(), ElementsAre("r=c"));
+  const Json allocation = c.allocation();
+  const Json& result = allocation.get("devices").get("results").items().at(0);
+  EXPECT_EQ(to_text(result.get("bindingConditions")), R"(["ready"])");
+  EXPECT_EQ(to_text(result.get("bindingFailureConditions")), R"(["broken"])");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -69,7 +70,8 @@ class DeviceCase {
     std::vector<const Json*> all;
     for (const Json& each : claims) all.push_back(&each);
     DeviceQuestion question{view, selectors,
-                            [this](const std::string& id) { return taken.contains(id); }};
+                            [this](const std::string& id) { return taken.contains(id); }, shares,
+                            *random};
     return allocate_devices(question, all, node);
   }
   /// "request=device" of all claims in their order; or why there are none.
@@ -97,6 +99,8 @@ class DeviceCase {
   NodeCapacity node;
   std::vector<Json> claims;
   std::set<std::string> taken;
+  DeviceShares shares;
+  std::unique_ptr<Random> random = make_seeded_random(1);
 
  private:
   void put(DeviceKind kind, const std::string& json) {

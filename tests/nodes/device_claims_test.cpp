@@ -282,6 +282,108 @@ TEST(DeviceClaimsTest, ATaintRuleKeepsDevicesFromNewClaimsUntilItIsDeleted) {
   EXPECT_EQ(world.phase("p"), "Running");
 }
 
+constexpr char kSharedNic[] =
+    R"([{"name":"nic","allowMultipleAllocations":true,"capacity":{"bandwidth":{"value":"10Gi"}}}])";
+
+TEST(DeviceClaimsTest, PodsShareADeviceUntilItsCapacityIsUsedUp) {
+  DeviceWorld world(with_devices(0));
+  world.annotate("node-1", "devices", kSharedNic);
+  const std::string part = R"(,"capacity":{"requests":{"bandwidth":"4Gi"}})";
+  for (const std::string name : {"a", "b", "c"}) {
+    world.create_claim(name, part);
+    world.create_user("p-" + name, name);
+  }
+  EXPECT_EQ(world.phase("p-a"), "Running");
+  EXPECT_EQ(world.phase("p-b"), "Running");
+  EXPECT_EQ(world.refusal("p-c"), "0/2 nodes are available: 2 cannot allocate all claims.");
+  const Json status = world.claim("a").get("status");
+  const Json& result = status.get("allocation").get("devices").get("results").items().at(0);
+  EXPECT_EQ(result.text_at({"consumedCapacity", "bandwidth"}), "4Gi");
+  EXPECT_EQ(status.get("devices").items().at(0).get("shareID"), result.get("shareID"))
+      << "the driver reports the share";
+
+  world.sandbox.remove("/api/v1/namespaces/default/pods/p-a?gracePeriodSeconds=0");
+  world.release("a");
+  world.pass(seconds(30));
+  EXPECT_EQ(world.phase("p-c"), "Running");
+}
+
+constexpr char kHalves[] =
+    R"([{"name":"half-0","consumesCounters":[{"counterSet":"gpu","counters":{"m":{"value":"1"}}}]},
+        {"name":"half-1","consumesCounters":[{"counterSet":"gpu","counters":{"m":{"value":"1"}}}]},
+        {"name":"all","consumesCounters":[{"counterSet":"gpu","counters":{"m":{"value":"2"}}}]}])";
+
+TEST(DeviceClaimsTest, PartsOfADeviceAreTakenWhileItsCountersLast) {
+  DeviceWorld world(with_devices(0));
+  world.annotate("node-1", "shared-counters", R"([{"name":"gpu","counters":{"m":{"value":"2"}}}])");
+  world.annotate("node-1", "devices", kHalves);
+  world.create_claim("two", R"(,"count":2)");
+  world.create_claim("one");
+  world.create_user("p", "two");
+  world.create_user("q", "one");
+  EXPECT_THAT(world.devices("two"), ElementsAre("node-1/half-0", "node-1/half-1"));
+  EXPECT_EQ(world.refusal("q"), "0/2 nodes are available: 2 cannot allocate all claims.");
+  world.sandbox.remove("/api/v1/namespaces/default/pods/p?gracePeriodSeconds=0");
+  world.release("two");
+  world.pass(seconds(30));
+  EXPECT_THAT(world.devices("one"), ElementsAre("node-1/half-0"));
+}
+
+constexpr char kSlowDevice[] =
+    R"([{"name":"slow","bindingConditions":["ready"],"bindingFailureConditions":["broken"]}])";
+
+/// The driver reports the one device of the claim.
+void report(DeviceWorld& world, const std::string& claim, const std::string& condition) {
+  world.merge(DeviceWorld::claim_path(claim) + "/status",
+              R"({"status":{"devices":[{"driver":"devices.sandbox.davit.dev","pool":"node-1",)"
+              R"("device":"slow","conditions":[{"type":")" +
+                  condition +
+                  R"(","status":"True","reason":"R","message":"",)"
+                  R"("lastTransitionTime":"2026-01-01T00:00:00Z"}]}]}})");
+}
+
+TEST(DeviceClaimsTest, APodIsBoundOnceItsDevicesReportWhatTheyMust) {
+  DeviceWorld world(with_devices(0));
+  world.annotate("node-1", "devices", kSlowDevice);
+  world.create_claim("c");
+  world.create_user("p", "c");
+  world.pass(seconds(60));
+  EXPECT_EQ(world.node_of("p"), "");
+  EXPECT_THAT(world.consumers("c"), ElementsAre("p"));
+  EXPECT_THAT(world.events("p"),
+              ElementsAre("BindingConditionsPending waiting for binding conditions for device on "
+                          "node node-1"));
+  report(world, "c", "ready");
+  world.pass(seconds(10));
+  EXPECT_EQ(world.phase("p"), "Running");
+}
+
+TEST(DeviceClaimsTest, ADeviceThatFailsBeforeThePodIsBoundIsGivenUp) {
+  DeviceWorld world(with_devices(0));
+  world.annotate("node-1", "devices", kSlowDevice);
+  world.create_claim("c");
+  world.create_user("p", "c");
+  EXPECT_THAT(world.devices("c"), ElementsAre("node-1/slow"));
+  world.annotate("node-1", "devices", "0");
+  report(world, "c", "broken");
+  world.pass(seconds(60));
+  EXPECT_THAT(world.devices("c"), IsEmpty());
+  EXPECT_EQ(world.refusal("p"), "0/2 nodes are available: 2 cannot allocate all claims.");
+  EXPECT_EQ(world.node_of("p"), "");
+}
+
+TEST(DeviceClaimsTest, ADeviceThatReportsNothingForTenMinutesIsGivenUp) {
+  DeviceWorld world(with_devices(0));
+  world.annotate("node-1", "devices", kSlowDevice);
+  world.create_claim("c");
+  world.create_user("p", "c");
+  world.annotate("node-1", "devices", "0");
+  world.pass(seconds(590));
+  EXPECT_THAT(world.devices("c"), ElementsAre("node-1/slow"));
+  world.pass(seconds(120));
+  EXPECT_THAT(world.devices("c"), IsEmpty());
+}
+
 TEST(DeviceClaimsTest, AdminAccessNeedsALabelOfTheNamespace) {
   DeviceWorld world;
   const std::string wanted =

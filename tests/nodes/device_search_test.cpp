@@ -63,7 +63,7 @@ TEST(DeviceOrderTest, PoolsWithBindingConditionsAreTriedLast) {
             device_json("waits", R"("bindingConditions":["x"])") + "," + device_json("last"));
   add_slice(c, "s2", "b.io", device_json("first"));
   c.add_count("c", 2);
-  EXPECT_THAT(c.devices(), ElementsAre("r=first", "r=last"));
+  EXPECT_THAT(c.devices(), ElementsAre("r=first", "r=waits"));
 }
 
 TEST(DeviceOrderTest, ANewerGenerationOnAnotherNodeCountsUntilItIsGone) {
@@ -132,7 +132,8 @@ TEST(DeviceSearchTest, AnAttemptOnManyNodesEndsToo) {
   c.add_count("c2", 2, "", R"(,"constraints":[{"matchAttribute":"d.io/index"}])");
   std::vector<const Json*> claims;
   for (const Json& each : c.claims) claims.push_back(&each);
-  DeviceQuestion question{c.view, c.selectors, [](const std::string&) { return false; }};
+  DeviceQuestion question{c.view, c.selectors, [](const std::string&) { return false; }, c.shares,
+                          *c.random};
   question.steps = 990'000;
   for (int i = 0; i < 1000; ++i) {
     c.node.name = "n" + std::to_string(i);
