@@ -30,6 +30,8 @@ inline void append_hex(std::string& out, unsigned char byte, HexCase letters = H
   for (const unsigned char byte : bytes) append_hex(out, byte);
   return out;
 }
+
+/// The same for bytes in a text.
 [[nodiscard]] inline std::string hex_text(std::string_view bytes) {
   std::string out;
   out.reserve(2 * bytes.size());
@@ -49,6 +51,7 @@ inline void append_hex(std::string& out, unsigned char byte, HexCase letters = H
 [[nodiscard]] constexpr bool is_lower_hex(std::string_view text) {
   return text.find_first_not_of(hex_digits()) == text.npos;
 }
+
 /// Whether `text` consists of digits in any case; "" does.
 [[nodiscard]] constexpr bool is_hex(std::string_view text) {
   return text.find_first_not_of("0123456789abcdefABCDEF") == text.npos;
