@@ -163,9 +163,15 @@ TEST_F(SwapTest, AControllerWhoseSyncDoesNotReturnIsShownAsStuck) {
   std::vector<std::string> lines = set_->serving().overdue();
   StuckPositions positions;
   positions.add_to(lines, clock_.now());
-  EXPECT_THAT(lines,
-              ElementsAre(MatchesRegex("sample-controller: sync b has been running for 10 s; "
-                                       "sync of b is in .+\\.so at 0x[0-9a-f]+.*")));
+  // The thread sanitizer calls handlers from code of its own, on another stack.
+#if defined(__SANITIZE_THREAD__)
+  const std::string position = ".*";
+#else
+  const std::string position = "; sync of b is in .+\\.so at 0x[0-9a-f]+.*";
+#endif
+  EXPECT_THAT(
+      lines,
+      ElementsAre(MatchesRegex("sample-controller: sync b has been running for 10 s" + position)));
   transport_.finish(1);
   while (state() != "running") std::this_thread::yield();
 }
