@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
 #include <utility>
 
 #include "tests/plugins/nodelifecycle/node_fixture.hpp"
@@ -368,20 +369,27 @@ TEST_F(NodeHealthTest, AConflictLeadsToOneReadAndOneMoreWrite) {
 }
 
 // The server applies the write, and the response is an error.
-TEST_F(NodeHealthTest, PodsAreMarkedAlthoughTheResponseToTheNodesStatusIsLost) {
+class LostStatusTest : public NodeHealthTest {
+ protected:
+  std::function<void(const testing::RequestRecord&)> applies_the_first_status(bool& is_applied) {
+    return [this, &is_applied](const testing::RequestRecord& request) {
+      if (request.subresource != "status" || request.resource != "nodes") return;
+      if (std::exchange(is_applied, true)) return;
+      cluster().modify<Node>({"", "n1"}, [](Json& node) {
+        for (Json& each : node["status"]["conditions"].items()) {
+          if (each.text_at({"type"}) == "Ready") each["status"] = "Unknown";
+        }
+      });
+    };
+  }
+};
+
+TEST_F(LostStatusTest, PodsAreMarkedAlthoughTheResponseToTheNodesStatusIsLost) {
   add_silent();
   add_ready_pod("p1");
   run_until_idle();
   bool is_applied = false;
-  cluster().on_request([&](const testing::RequestRecord& request) {
-    if (request.subresource != "status" || request.resource != "nodes") return;
-    if (std::exchange(is_applied, true)) return;
-    cluster().modify<Node>({"", "n1"}, [](Json& node) {
-      for (Json& each : node["status"]["conditions"].items()) {
-        if (each.text_at({"type"}) == "Ready") each["status"] = "Unknown";
-      }
-    });
-  });
+  cluster().on_request(applies_the_first_status(is_applied));
   cluster().fail_next({.verb = testing::Verb::kPatch,
                        .resource = "nodes",
                        .subresource = "status",
@@ -396,20 +404,12 @@ TEST_F(NodeHealthTest, PodsAreMarkedAlthoughTheResponseToTheNodesStatusIsLost) {
 }
 
 // The node cannot be read, either, so that a later pass finds it Unknown.
-TEST_F(NodeHealthTest, PodsAreMarkedByALaterPassIfTheNodeCannotBeReadAfterALostResponse) {
+TEST_F(LostStatusTest, PodsAreMarkedByALaterPassIfTheNodeCannotBeReadAfterALostResponse) {
   add_silent();
   add_ready_pod("p1");
   run_until_idle();
   bool is_applied = false;
-  cluster().on_request([&](const testing::RequestRecord& request) {
-    if (request.subresource != "status" || request.resource != "nodes") return;
-    if (std::exchange(is_applied, true)) return;
-    cluster().modify<Node>({"", "n1"}, [](Json& node) {
-      for (Json& each : node["status"]["conditions"].items()) {
-        if (each.text_at({"type"}) == "Ready") each["status"] = "Unknown";
-      }
-    });
-  });
+  cluster().on_request(applies_the_first_status(is_applied));
   for (const testing::Verb verb : {testing::Verb::kPatch, testing::Verb::kGet}) {
     cluster().fail_next(
         {.verb = verb, .resource = "nodes", .http_status = 500, .reason = "InternalError"});
