@@ -34,7 +34,7 @@ class FrameChannel {
   /// Whether a frame may have a descriptor. The kernel keeps what is sent until it is received, so
   /// the side that expects none refuses, and closes, what comes.
   enum class Descriptors { kRefused, kOne };
-  /// The next frame, or nothing if there is none yet. kCancelled: the other side has ended.
+  /// The next frame; nothing if none has arrived. kCancelled: the other side has ended.
   /// kInvalid: a frame is too long, or has descriptors that it may not have.
   [[nodiscard]] Result<std::optional<Received>> receive(Descriptors descriptors);
 

@@ -95,15 +95,6 @@ void describe(Fields& fields, Drain& m) {
   fields.number(m.limit_ms);
 }
 
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
-}
-
 class Writer {
  public:
   explicit Writer(std::string& out) : out_(out) {}

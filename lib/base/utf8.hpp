@@ -11,6 +11,9 @@ namespace davit {
 /// Length of the valid sequence that `text` begins with, or 0.
 [[nodiscard]] std::size_t utf8_length(std::string_view text);
 
+/// Whether `text` consists of valid sequences; "" does.
+[[nodiscard]] bool is_utf8(std::string_view text);
+
 /// The beginning of `text`, at most `bytes_max` long, which does not end within a letter.
 [[nodiscard]] std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max);
 

@@ -18,15 +18,6 @@ Value conversion_error(const Value& value, std::string_view target) {
                      std::string(target) + "'");
 }
 
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
-}
-
 Value size_function(FunctionContext& /*context*/, Args args) {
   const std::optional<std::uint64_t> size = args.size() == 1 ? size_of(args[0]) : std::nullopt;
   if (!size) return no_overload("size", args);

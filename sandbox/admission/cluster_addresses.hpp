@@ -41,8 +41,8 @@ class ClusterAddresses {
 
   [[nodiscard]] ip::Family default_family() const { return own_.front().family(); }
   [[nodiscard]] Outcome take(const ip::Address& address);
-  /// A free one of a ready range; nothing if there is none. The first address of the server's first
-  /// range is left to default/kubernetes.
+  /// A free address of a ready range; nothing if all are taken. The first address of the server's
+  /// first range is left to default/kubernetes.
   [[nodiscard]] std::optional<ip::Address> take_any(ip::Family family);
   /// For dry runs, which look for no free address: whether a ready range has this one, and the
   /// address of the network itself.

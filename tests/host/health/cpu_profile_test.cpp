@@ -22,7 +22,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// The thread sanitizer calls handlers from code of its own, on another stack.
+// The thread sanitizer calls signal handlers on a stack that does not show the callers.
 #if defined(__SANITIZE_THREAD__)
 constexpr bool kHasCallers = false;
 #else

@@ -163,7 +163,7 @@ TEST_F(SwapTest, AControllerWhoseSyncDoesNotReturnIsShownAsStuck) {
   std::vector<std::string> lines = set_->serving().overdue();
   StuckPositions positions;
   positions.add_to(lines, clock_.now());
-  // The thread sanitizer calls handlers from code of its own, on another stack.
+  // The thread sanitizer calls signal handlers on a stack that does not show the callers.
 #if defined(__SANITIZE_THREAD__)
   const std::string position = ".*";
 #else
