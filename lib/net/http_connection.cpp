@@ -133,7 +133,7 @@ HttpConnection::Reply HttpConnection::respond(RequestReader& reader) {
 
 /// Several headers of the name become one.
 void HttpConnection::add_client(HttpHeaders& headers) const {
-  constexpr std::string_view kName = "X-Forwarded-For";
+  static constexpr std::string_view kName = "X-Forwarded-For";
   const auto is_it = [](const auto& header) { return same_header(header.first, kName); };
   std::string chain;
   for (const auto& each : headers) {
