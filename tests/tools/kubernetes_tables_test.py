@@ -157,6 +157,20 @@ class TablesTest(unittest.TestCase):
             self.assertTrue(text.startswith('# Facts of Kubernetes v1.37. '))
             self.assertNotIn('sentence', text)
 
+    def test_only_defaults_that_the_types_do_not_imply_are_facts(self):
+        def key_words(**changes):
+            key = {word: value for word, value in (PART['properties']['key'] | changes).items() if value is not None}
+            part = {**PART, 'properties': {'key': key}}
+            self.write('openapi/apis__apps__v1.json', json.dumps(
+                {'components': {'schemas': {'io.k8s.api.apps.v1.Thing': THING, 'io.k8s.api.apps.v1.Part': part}}}))
+            self.assertEqual(self.facts(), (0, ''))
+            schemas = (self.tool / 'facts' / 'schemas.txt').read_text()
+            return schemas.partition('\n  key: ')[2].partition('\n')[0]
+
+        self.assertEqual(key_words(default='two words'), 'default="two%20words" enum=one|two%20words')
+        self.assertEqual(key_words(default=None), 'default=null enum=one|two%20words')
+        self.assertEqual(key_words(default='', enum=None), '')
+
     def test_help_and_gates_become_facts_without_a_sentence(self):
         self.assertEqual(self.facts(), (0, ''))
 

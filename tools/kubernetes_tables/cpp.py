@@ -46,7 +46,7 @@ constexpr {array}[] = {{
 
 
 def row(parts):
-    """A row of an array from its parts, in lines of at most COLUMNS_MAX; long texts are cut at blanks and dots."""
+    """A row of an array from its parts, in lines of at most COLUMNS_MAX; long texts are cut at blanks and dots, else at bars."""
     lines, line = [], '    {'
     for at, part in enumerate(parts):
         part += '},' if at + 1 == len(parts) else ','
@@ -56,7 +56,11 @@ def row(parts):
                 lines.append(line)
                 line, gap = '     ', ''
                 continue
-            cut = max(part.rfind(sign, 0, COLUMNS_MAX - len(line) - 1) for sign in ' .')
+            end = COLUMNS_MAX - len(line) - 1
+            cut = max(part.rfind(sign, 0, end) for sign in ' .')
+            cut = part.rfind('|', 0, end) if cut < 0 else cut
+            if cut < 0:
+                raise ValueError(f'the row has no place for a line break: {part}')
             lines.append(f'{line}{part[:cut + 1]}"')
             line, part = '     ', '"' + part[cut + 1:]
         line += gap + part

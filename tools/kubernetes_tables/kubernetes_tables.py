@@ -62,16 +62,19 @@ def make_facts(folder):
     head = _head(_minor_version(_read(path, 'Fetch the documents: kubernetes_tables.py documents'), path))
     schemas, packages = schemas_table.read_documents(folder)
     vendor = read_selection()['vendor']
-    out = {
-        'schemas.txt': schemas_table.facts(schemas, packages),
+    types_text = _facts_text('types.txt')
+    out = {}
+    if (folder / 'source').is_dir():
+        types_text = out['types.txt'] = types_table.facts(folder, packages)
+    _, types = types_table.read(types_text, FACTS / 'types.txt')
+    out |= {
+        'schemas.txt': schemas_table.facts(schemas, packages, types),
         'flags.txt': flags_table.facts(folder, vendor['controllers']),
         'gates.txt': gates_table.facts(folder, vendor['gates']),
         'resources.txt': resources_table.facts(folder, schemas_table.load),
         'columns.txt': columns_table.facts(folder, schemas_table.load),
         'roles.txt': roles_table.facts(folder, vendor['roles'], schemas_table.load),
     }
-    if (folder / 'source').is_dir():
-        out['types.txt'] = types_table.facts(folder, packages)
     return {name: head + text for name, text in out.items()}
 
 

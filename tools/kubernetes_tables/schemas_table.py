@@ -2,8 +2,8 @@
 
 Facts: facts/schemas.txt. A line `TYPE` with the words `kind`, `atomic` and `required=FIELD,…`, and below it a line for each
 field with the words `merge=KEY`, `merge` (a list of values), `replace`, `retainKeys`, `set`, `map=KEY,…`, `atomic`, `granular`,
-`default=VALUE` (other than the zero of the type) and `enum=A|B`, with %20 for a blank. A list without a word is atomic.
-Code: lib/kube/schema/required_facts.cpp and merge_facts.cpp.
+`default=VALUE` (JSON; only where it is not what types_table.implied_default says) and `enum=A|B`, with %20 for a blank. A list
+without a word is atomic. Code: lib/kube/schema/required_facts.cpp, merge_facts.cpp and value_facts.cpp.
 """
 import json
 import re
@@ -13,7 +13,6 @@ import types_table
 from report import Mistake
 
 QUOTED = re.compile(r'"[^"]*"')
-ZEROS = ('', 0, False, None)
 
 
 def load(path):
@@ -53,7 +52,7 @@ def read_documents(folder):
     return schemas, packages
 
 
-def _words(prop):
+def _words(prop, implied):
     out = []
     strategy = prop.get('x-kubernetes-patch-strategy', '').split(',')
     key = prop.get('x-kubernetes-patch-merge-key')
@@ -69,15 +68,16 @@ def _words(prop):
         out.append(list_type)
     if 'x-kubernetes-map-type' in prop:
         out.append(prop['x-kubernetes-map-type'])
-    if prop.get('default') not in ZEROS and prop.get('default') != {}:
-        out.append('default=' + json.dumps(prop['default']))
+    if (default := json.dumps(prop.get('default'))) != json.dumps(implied):
+        out.append('default=' + default.replace(' ', '%20'))
     values = prop.get('enum') or prop.get('items', {}).get('enum')
     if values:
         out.append('enum=' + '|'.join(value.replace(' ', '%20') for value in values))
     return out
 
 
-def facts(schemas, packages):
+def facts(schemas, packages, types):
+    """`types`: those of types_table.read."""
     out = ['\n']
     for name, schema in sorted(schemas.items()):
         is_list = set(schema.get('properties', {})) == {'apiVersion', 'items', 'kind', 'metadata'}
@@ -90,8 +90,9 @@ def facts(schemas, packages):
             words.append('atomic')
         if schema.get('required'):
             words.append('required=' + ','.join(schema['required']))
+        implied = types_table.implied_defaults(name, types)
         lines = [f'  {field}: {" ".join(found)}\n' for field, prop in sorted(schema.get('properties', {}).items())
-                 if (found := _words(prop))]
+                 if (found := _words(prop, implied.get(field)))]
         if words or lines:
             out.append(f'{name} {" ".join(words)}'.rstrip() + '\n' + ''.join(lines))
     return ''.join(out)
@@ -179,6 +180,15 @@ def merge_rows(schemas, types, selected):
     return rows
 
 
+def _value_rows(schemas, selected):
+    for name in sorted(selected & set(schemas)):
+        for field, words in sorted(schemas[name][1].items()):
+            found = dict(word.split('=', 1) for word in words if word.startswith(('default=', 'enum=')))
+            if found:
+                parts = [name, field, found.get('default', ''), found.get('enum', '')]
+                yield cpp.row([json.dumps(part.replace('%20', ' ')) for part in parts])
+
+
 def code(schemas, types, selected):
     table = ''.join(_required_lines(schemas, selected))
     rows = ''
@@ -191,4 +201,7 @@ def code(schemas, types, selected):
         'lib/kube/schema/merge_facts.cpp': cpp.table(
             ['lib/kube/schema/merge_facts.hpp'], 'MergeFact kMergeFacts', rows,
             'std::span<const MergeFact> merge_facts() { return kMergeFacts; }'),
+        'lib/kube/schema/value_facts.cpp': cpp.table(
+            ['lib/kube/schema/value_facts.hpp'], 'ValueFact kValueFacts', ''.join(_value_rows(schemas, selected)),
+            'std::span<const ValueFact> value_facts() { return kValueFacts; }'),
     }

@@ -23,6 +23,8 @@ VALUES = {
 OWN_VALUES = {'JSON': 'JSON', 'JSONSchemaPropsOrArray': 'SchemaOrArray', 'JSONSchemaPropsOrBool': 'SchemaOrBool',
               'JSONSchemaPropsOrStringArray': 'SchemaOrStrings', 'ExtraValue': 'ExtraValue'}
 VALUE_NAMES = set(VALUES.values()) | set(OWN_VALUES.values()) | set(SCALARS.values())
+ZEROS = {'s': '', 'i': 0, 'l': 0, 'd': 0, 'b': False}
+FIELD = re.compile(r'\d+ ([^:]+?)(\[\])?:(\{?[\w.]+\}?)([?!^]*)$')
 REFERENCE = re.compile(r'\d+ [^:,]+:\{?([\w.]+)\}?')
 
 
@@ -115,6 +117,19 @@ def references(full_name, types):
             yield f'{package}.JSONSchemaProps'
         elif bare not in VALUE_NAMES:
             yield f'{name.rpartition(".")[0]}.v1.{bare}' if '.' in name else f'{package}.{name}'
+
+
+def implied_defaults(full_name, types):
+    """Field → the default that upstream's OpenAPI has because Go always writes the field: the zero of a scalar, {} of a struct."""
+    out = {}
+    for declared in filter(None, types.get(full_name, ':').partition(':')[2].strip().split(', ')):
+        name, is_list, type_name, flags = FIELD.match(declared).groups()
+        if '^' in flags:
+            out |= implied_defaults(next(references(full_name, {full_name: f'x: {declared.rstrip("^")}'})), types)
+        elif not is_list and '?' not in flags and ('!' in flags or name == 'metadata'):
+            if type_name in ZEROS or type_name not in VALUE_NAMES and not type_name.startswith('{'):
+                out[name] = ZEROS.get(type_name, {})
+    return out
 
 
 def needed(roots, types, place):

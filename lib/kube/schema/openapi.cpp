@@ -1,12 +1,16 @@
+#include <algorithm>
 #include <davit/kube/group_version.hpp>
 #include <map>
 #include <set>
 
+#include "lib/base/assert.hpp"
+#include "lib/base/take_until.hpp"
 #include "lib/kube/schema/build.hpp"
 #include "lib/kube/schema/describe.hpp"
 #include "lib/kube/schema/packages.hpp"
 #include "lib/kube/schema/required_facts.hpp"
 #include "lib/kube/schema/schema.hpp"
+#include "lib/kube/schema/value_facts.hpp"
 
 namespace davit {
 
@@ -73,6 +77,42 @@ Json required_of(const Message& message) {
   return out;
 }
 
+const ValueFact* value_fact(const Message& message, const Field& field) {
+  using Key = std::pair<std::string_view, std::string_view>;
+  const auto key_of = [](const ValueFact& fact) { return Key(fact.type, fact.field); };
+  const Key wanted(message.name, field.name);
+  const auto found = std::ranges::lower_bound(value_facts(), wanted, {}, key_of);
+  const bool is_there = found != value_facts().end() && key_of(*found) == wanted;
+  return is_there ? &*found : nullptr;
+}
+
+/// The default of a field without a fact of it: a value that Go always writes has its zero. Null:
+/// none.
+Json implied_default(const Field& field) {
+  if (!field.always || field.pointer || field.shape != FieldShape::kOne) return {};
+  switch (field.type) {
+    case FieldType::kString:
+      return Json("");
+    case FieldType::kInt32:
+    case FieldType::kInt64:
+    case FieldType::kDouble:
+      return Json(0);
+    case FieldType::kBoolean:
+      return Json(false);
+    case FieldType::kMessage:
+      return Json::object();
+    default:
+      return {};
+  }
+}
+
+Json default_of(const Field& field, const ValueFact* fact) {
+  if (fact == nullptr || fact->default_value.empty()) return implied_default(field);
+  Result<Json> out = parse_json(fact->default_value);
+  DAVIT_ASSERT(out);
+  return std::move(*out);
+}
+
 Json reference(std::string_view name) {
   // v3 allows nothing beside $ref, so it is wrapped, as upstream does.
   return Json::object(
@@ -102,6 +142,7 @@ class Collector {
     }
     for (const Field& field : message.fields) {
       Json property = property_of(field);
+      add_value_facts(property, field, value_fact(message, field));
       if (std::string text = descriptions_.of(message, field); !text.empty()) {
         property["description"] = std::move(text);
       }
@@ -139,6 +180,16 @@ class Collector {
     }
     add_merge_facts(out, field);
     return out;
+  }
+
+  /// The default of the field, and the texts that are its values or its items.
+  static void add_value_facts(Json& out, const Field& field, const ValueFact* fact) {
+    if (Json value = default_of(field, fact); !value.is_null()) out["default"] = std::move(value);
+    if (fact == nullptr || fact->allowed.empty()) return;
+    Json& texts = field.shape == FieldShape::kOne ? out["enum"] : out["items"]["enum"];
+    for (std::string_view rest = fact->allowed; !rest.empty();) {
+      texts.push_back(Json(take_until(rest, "|")));
+    }
   }
 
   /// The words that strategic merge patches and server-side apply go by.

@@ -62,6 +62,27 @@ TEST(OpenApiTest, SchemasDescribeKindsAndAllTheyHold) {
   EXPECT_EQ(schemas.text_at({"io.k8s.apimachinery.pkg.api.resource.Quantity", "type"}), "string");
 }
 
+TEST(OpenApiTest, FieldsShowTheirDefaultsAndTheTextsThatTheyAllow) {
+  const Json schemas = openapi_schemas("v1", Descriptions());
+  const auto property = [&](const char* type, const char* field) {
+    const Json* found =
+        schemas.at({std::string("io.k8s.api.core.v1.") + type, "properties", field});
+    return found == nullptr ? Json() : *found;
+  };
+  EXPECT_EQ(to_text(property("Container", "imagePullPolicy").get("enum")),
+            R"(["Always","IfNotPresent","Never"])");
+  EXPECT_FALSE(property("Container", "imagePullPolicy").contains("default"));
+  EXPECT_EQ(to_text(*property("PersistentVolumeClaimSpec", "accessModes").at({"items", "enum"})),
+            R"(["ReadOnlyMany","ReadWriteMany","ReadWriteOnce","ReadWriteOncePod"])");
+  EXPECT_EQ(property("ContainerPort", "protocol").text_at({"default"}), "TCP") << "the server sets";
+  EXPECT_EQ(to_text(property("ContainerPort", "containerPort").get("default")), "0");
+  EXPECT_EQ(to_text(property("Container", "name").get("default")), R"("")");
+  EXPECT_EQ(to_text(property("Container", "resources").get("default")), "{}");
+  EXPECT_EQ(to_text(property("Container", "stdin").get("default")), "null") << "may be absent";
+  EXPECT_EQ(to_text(property("ReplicationControllerSpec", "replicas").get("default")), "1");
+  EXPECT_FALSE(property("Probe", "tcpSocket").contains("default")) << "a pointer";
+}
+
 void collect_references(const Json& json, std::vector<std::string>& out) {
   if (const Json* ref = json.find("$ref"); ref != nullptr && ref->is_string()) {
     out.push_back(ref->text());
