@@ -50,6 +50,9 @@ endfunction()
 
 # Builds every test program that runs under TSan.
 add_custom_target(tsan_tests)
+# Sets of .ci/run (.ci/sets) build these: the programs of live tests, and all others that may start threads.
+add_custom_target(live_tests)
+add_custom_target(threaded_tests)
 
 # Makes ctest know the tests of `filter` by names with `prefix`. `fixture` is a filter for a test that runs before them, or "";
 # the properties are those of the fixture where there is one, else of all.
@@ -76,7 +79,7 @@ endfunction()
 # EACH: its tests take seconds, so that ctest knows each of them though they are unit tests.
 # APART: its sources are never joined, since they use the same short names (Case, kCases) for their tables.
 # SINGLE_THREADED: its tests start no threads, so TSan cannot find anything in them and leaves them out. The program aborts at
-# the start of a thread.
+# the start of a thread. The unit tests of all other programs have the label unit_with_threads.
 # LOCK: live tests with the same one never run at once. There are three, and each is held for about as long as the others:
 # control_plane, which is the default, second_control_plane and, with all tests of the oldest server, third_control_plane.
 # FIXTURE: a filter for the test that runs before all others of the program, and leaves in files what they look at.
@@ -98,6 +101,15 @@ function(davit_test name)
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)
   endif()
+  if(NOT ARG_LABELS MATCHES "^(unit|system|server|live|validate)$")
+    message(FATAL_ERROR "${name}: no set of .ci/sets selects tests with the label ${ARG_LABELS}.")
+  endif()
+  if(ARG_LABELS STREQUAL live)
+    add_dependencies(live_tests ${name})
+  elseif(NOT ARG_SINGLE_THREADED)
+    add_dependencies(threaded_tests ${name})
+    string(REGEX REPLACE "^unit$" "unit_with_threads" ARG_LABELS ${ARG_LABELS})
+  endif()
   if(ARG_SINGLE_THREADED)
     target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/single_thread.cpp)
     if(DAVIT_SANITIZER STREQUAL thread)
@@ -110,7 +122,7 @@ function(davit_test name)
   if(ARG_ENVIRONMENT)
     list(APPEND properties ENVIRONMENT "${ARG_ENVIRONMENT}")
   endif()
-  if(ARG_LABELS STREQUAL unit AND NOT ARG_EACH)
+  if(ARG_LABELS MATCHES "^unit" AND NOT ARG_EACH)
     # The start of a process takes a third of a second under ASan, most unit tests a millisecond.
     add_test(NAME ${name} COMMAND ${name})
     set_tests_properties(${name} PROPERTIES ${properties} ENVIRONMENT GTEST_BRIEF=1)
@@ -136,17 +148,21 @@ function(davit_test name)
   endif()
 endfunction()
 
-# davit_target_of_folder(NAME FOLDER): a target that builds everything in FOLDER, which the default target leaves out.
+# davit_target_of_folder(NAME FOLDER [TARGET...]): a target that builds everything in FOLDER, which the default target leaves
+# out, except each TARGET.
 function(davit_target_of_folder name folder)
   if(NOT TARGET ${name})
     add_custom_target(${name})
   endif()
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+  if(targets AND ARGN)
+    list(REMOVE_ITEM targets ${ARGN})
+  endif()
   if(targets)
     add_dependencies(${name} ${targets})
   endif()
   get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
   foreach(below IN LISTS folders)
-    davit_target_of_folder(${name} ${below})
+    davit_target_of_folder(${name} ${below} ${ARGN})
   endforeach()
 endfunction()

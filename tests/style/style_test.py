@@ -150,6 +150,9 @@ class StyleTest(unittest.TestCase):
         for wrong in ([test, table], [code, table], [code, test], [code, test, table._replace(text=row + row)],
                       [code, test, table._replace(text=row + '| `moat` | no test | |\n')]):
             self.assertNotEqual(list(mutant_findings(wrong)), [])
+        for label, count in (('live', 1), ('system', 0)):
+            program = File('tests/live/CMakeLists.txt', f'davit_test(a_test SOURCES a_test.cpp\n  LABELS {label} LOCK a)\n')
+            self.assertEqual(len(list(mutant_findings([code, test, table, program]))), count, label)
         header = code._replace(path='sdk/include/davit/a.hpp')
         self.assertEqual(len(list(mutant_findings([header, test, table]))), 1)
         self.assertEqual(list(mutant_findings([code._replace(path='sdk/src/a.cpp'), test, table])), [])
