@@ -172,7 +172,8 @@ class Wired final : public SandboxProcess {
         .scale_to_zero = is_gate_on("HPAScaleToZero", settings_.feature_gates),
         .configurable_tolerance = is_gate_on("HPAConfigurableTolerance", settings_.feature_gates),
         .max_unavailable_stateful_set =
-            is_gate_on("MaxUnavailableStatefulSet", settings_.feature_gates)};
+            is_gate_on("MaxUnavailableStatefulSet", settings_.feature_gates),
+        .device_taint_rules = is_gate_on("DRADeviceTaintRules", settings_.feature_gates)};
     served.metrics = &metrics_;
     served.webhooks = &hooks_;
     served.aggregation = &*aggregation_;

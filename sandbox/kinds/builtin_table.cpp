@@ -5,6 +5,7 @@
 #include "sandbox/kinds/config_rules.hpp"
 #include "sandbox/kinds/event_rules.hpp"
 #include "sandbox/kinds/extension_rules.hpp"
+#include "sandbox/kinds/kind_gates.hpp"
 #include "sandbox/kinds/network_rules.hpp"
 #include "sandbox/kinds/workload_rules.hpp"
 
@@ -207,6 +208,10 @@ constexpr ResourceRow kRows[] = {
     {.group = "resource.k8s.io", .version = "v1", .name = "resourceslices", .kind = "ResourceSlice",
      .traits = kClusterScoped | kHasGeneration | kDeleteReturnsObject,
      .rules = resource_slice_rules},
+    {.group = "resource.k8s.io", .version = "v1beta2", .name = "devicetaintrules",
+     .kind = "DeviceTaintRule", .subresources = "status",
+     .traits = kClusterScoped | kHasStatus | kHasGeneration | kDeleteReturnsObject,
+     .rules = device_taint_rule_rules, .gate = &KindGates::device_taint_rules},
     {.group = "flowcontrol.apiserver.k8s.io", .version = "v1", .name = "flowschemas",
      .kind = "FlowSchema", .subresources = "status",
      .traits = kClusterScoped | kHasStatus | kHasGeneration, .rules = flow_schema_rules},

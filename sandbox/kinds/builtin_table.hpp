@@ -4,10 +4,13 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "sandbox/kinds/kind_rules.hpp"
 
 namespace davit::sandbox {
+
+struct KindGates;
 
 /// Flags of a row; see Resource for what each means.
 enum Trait : std::uint32_t {
@@ -38,6 +41,7 @@ struct ResourceRow {
   MakeRules rules = plain_rules;
   /// The group whose collection of that name holds the objects, where it is another one's.
   std::string_view stored_in = {};
+  bool KindGates::*gate = nullptr;  ///< The gate without which it is not served, if it has one.
 };
 
 [[nodiscard]] constexpr KindFacts facts_of(const ResourceRow& row) {
@@ -52,5 +56,7 @@ struct ResourceRow {
 
 /// In the order in which discovery shows them.
 [[nodiscard]] std::span<const ResourceRow> resource_rows();
+/// Those that a server serves under the gates, in the same order, with rules for the default gates.
+[[nodiscard]] std::vector<ResourcePtr> resources_under(const KindGates& gates);
 
 }  // namespace davit::sandbox

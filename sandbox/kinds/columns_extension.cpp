@@ -1,6 +1,7 @@
 // Webhooks, admission policies, priority and fairness, devices, and addresses.
 #include <array>
 
+#include "sandbox/kinds/age_text.hpp"
 #include "sandbox/kinds/columns_cells.hpp"
 
 namespace davit::sandbox {
@@ -92,6 +93,17 @@ Json::Items resource_slice_cells(const Json& object, WallTime now) {
           object.text_at({"spec", "pool", "name"}), age_of(object, now)};
 }
 
+Json::Items device_taint_rule_cells(const Json& object, WallTime now) {
+  const Json& taint = value_at(object, {"spec", "taint"});
+  const Json& added = taint.get("timeAdded");
+  return {name_of(object),
+          taint.get("key").text(),
+          taint.get("value").text(),
+          taint.get("effect").text(),
+          added.is_null() ? std::string() : human_age(added.text(), now),
+          age_of(object, now)};
+}
+
 Json::Items service_cidr_cells(const Json& object, WallTime now) {
   std::vector<std::string> cidrs;
   for (const Json& each : value_at(object, {"spec", "cidrs"}).items()) {
@@ -131,6 +143,7 @@ constexpr auto kExtensionCells = std::to_array<KindCells>({
     {kDevices, "resourceclaims", resource_claim_cells},
     {kDevices, "resourceclaimtemplates", name_and_age},
     {kDevices, "resourceslices", resource_slice_cells},
+    {kDevices, "devicetaintrules", device_taint_rule_cells},
     {"networking.k8s.io", "servicecidrs", service_cidr_cells},
     {"networking.k8s.io", "ipaddresses", ip_address_cells},
     {"storage.k8s.io", "volumeattributesclasses", attributes_class_cells},

@@ -83,6 +83,7 @@ constexpr KindColumns kKindColumns[] = {
     {"rbac.authorization.k8s.io", "rolebindings",
      "Name n|Role s|Age s|Users s*|Groups s*|ServiceAccounts s*"},
     {"resource.k8s.io", "deviceclasses", "Name n|Age s"},
+    {"resource.k8s.io", "devicetaintrules", "Name n|Key s|Value s|Effect s|TimeAdded s|Age s"},
     {"resource.k8s.io", "resourceclaims", "Name n|State s|Age s"},
     {"resource.k8s.io", "resourceclaimtemplates", "Name n|Age s"},
     {"resource.k8s.io", "resourceslices", "Name n|Node s|Driver s|Pool s|Age s"},

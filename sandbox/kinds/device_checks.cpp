@@ -16,6 +16,7 @@ constexpr std::size_t kIdentifierMax = 32;
 constexpr std::size_t kRawObjectBytesMax = 10 * 1024;
 constexpr std::size_t kExpressionBytesMax = 10 * 1024;
 constexpr std::size_t kSelectorsMax = 32;
+constexpr std::size_t kConditionsMax = 8;
 constexpr std::size_t kBindingConditionsMax = 4;
 constexpr std::size_t kUuidSize = 36;
 constexpr std::size_t kReasonBytesMax = 1024;
@@ -253,6 +254,11 @@ void check_status_conditions(const Json& conditions, const FieldPath& path, Fiel
     }
     check_status_condition(each, at, errors);
   }
+}
+
+void check_condition_count(const Json& conditions, const FieldPath& path, FieldErrors& errors) {
+  const std::size_t count = conditions.items().size();
+  if (count > kConditionsMax) errors.push_back(field_too_many(path.text(), count, kConditionsMax));
 }
 
 void check_binding_conditions(const Json& holder, const FieldPath& path, FieldErrors& errors) {

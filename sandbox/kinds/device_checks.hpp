@@ -71,6 +71,8 @@ void check_device_taint(const Json& taint, const FieldPath& path, FieldErrors& e
 void check_device_tolerations(const Json& tolerations, const FieldPath& path, FieldErrors& errors);
 /// metav1.Condition. k8s: ValidateConditions of pkg/apis/meta/v1/validation.
 void check_status_conditions(const Json& conditions, const FieldPath& path, FieldErrors& errors);
+/// A device of a claim and a DeviceTaintRule have at most eight.
+void check_condition_count(const Json& conditions, const FieldPath& path, FieldErrors& errors);
 /// The conditions of a device or of its allocation before it may be used.
 void check_binding_conditions(const Json& holder, const FieldPath& path, FieldErrors& errors);
 

@@ -19,7 +19,6 @@ namespace {
 constexpr std::size_t kConsumersMax = 256;
 constexpr std::size_t kResultsMax = 32;
 constexpr std::size_t kAllocatedConfigurationsMax = 64;  // Those of class and claim.
-constexpr std::size_t kConditionsMax = 8;
 constexpr std::size_t kInterfaceNameMax = 256;
 constexpr std::size_t kHardwareAddressMax = 128;
 constexpr std::size_t kAddressesMax = 16;
@@ -138,10 +137,7 @@ void check_device_status(const Json& device, const std::set<std::string>& alloca
                                    "must be an allocated device in the claim"));
   }
   const Json& conditions = device.get("conditions");
-  if (conditions.items().size() > kConditionsMax) {
-    errors.push_back(
-        field_too_many(path.text("conditions"), conditions.items().size(), kConditionsMax));
-  }
+  check_condition_count(conditions, path.child("conditions"), errors);
   check_status_conditions(conditions, path.child("conditions"), errors);
   if (is_set(device, "data")) check_raw_object(device, "data", path, errors);
   check_network_data(device.get("networkData"), path.child("networkData"), errors);
@@ -149,7 +145,7 @@ void check_device_status(const Json& device, const std::set<std::string>& alloca
 
 }  // namespace
 
-void prepare_claim_status(Json& object, const Json& old) {
+void keep_metadata(Json& object, const Json& old) {
   Json& metadata = object["metadata"];
   for (const std::string_view each : {"labels", "annotations", "finalizers", "ownerReferences"}) {
     const Json* const before = old.get("metadata").find(each);
@@ -159,6 +155,10 @@ void prepare_claim_status(Json& object, const Json& old) {
       metadata.set(each, *before);
     }
   }
+}
+
+void prepare_claim_status(Json& object, const Json& old) {
+  keep_metadata(object, old);
   Json* const status = object.find("status");
   if (status == nullptr || status->get("devices").size() == 0) return;
   const std::set<std::string> before = allocated_devices(old.get("status"));

@@ -1,4 +1,5 @@
-// The specs of claims, templates and classes. k8s: pkg/apis/resource/validation.
+// Claims, templates, classes and taint rules, without the status of claims. k8s:
+// pkg/apis/resource/validation.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -164,6 +165,30 @@ void check_resource_claim_template(const Json& object, const Json* old, FieldErr
   const Json& spec = object.get("spec");
   check_template_metadata(spec.get("metadata"), kSpec.child("metadata"), errors);
   check_claim_devices(spec.get("spec"), kSpec.child("spec"), errors);
+}
+
+void check_device_taint_rule(const Json& object, const Json*, FieldErrors& errors) {
+  const Json& spec = object.get("spec");
+  const Json& selector = spec.get("deviceSelector");
+  const FieldPath at = kSpec.child("deviceSelector");
+  if (is_set(selector, "driver")) {
+    check_csi_driver_name(selector.get("driver").text(), at.child("driver"), errors);
+  }
+  if (is_set(selector, "pool")) {
+    check_pool_name(selector.get("pool").text(), at.child("pool"), errors);
+  }
+  if (is_set(selector, "device")) {
+    const std::string& device = selector.get("device").text();
+    add_invalid(check_dns_label(device), device, at.child("device"), errors);
+  }
+  check_device_taint(spec.get("taint"), kSpec.child("taint"), errors);
+}
+
+void check_taint_rule_status(const Json& object, FieldErrors& errors) {
+  constexpr FieldPath kConditions("status.conditions");
+  const Json& conditions = object.get("status").get("conditions");
+  check_status_conditions(conditions, kConditions, errors);
+  check_condition_count(conditions, kConditions, errors);
 }
 
 void check_device_class(const Json& object, const Json*, FieldErrors& errors) {

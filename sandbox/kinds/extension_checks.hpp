@@ -30,14 +30,18 @@ void check_resource_claim(const Json& object, const Json* old, FieldErrors& erro
 void check_resource_claim_template(const Json& object, const Json* old, FieldErrors& errors);
 void check_device_class(const Json& object, const Json* old, FieldErrors& errors);
 void check_resource_slice(const Json& object, const Json* old, FieldErrors& errors);
+void check_device_taint_rule(const Json& object, const Json* old, FieldErrors& errors);
+void check_taint_rule_status(const Json& object, FieldErrors& errors);
 /// Removes what a server without DRAListTypeAttributes and DRANodeAllocatableResources ignores.
 void drop_disabled_attributes(Json& slice);
 /// Driver names should be lowercase.
 [[nodiscard]] std::vector<std::string> slice_warnings(const Json& slice);
 /// Consumers, devices and allocation of a claim. k8s: validateResourceClaimStatusUpdate.
 void check_resource_claim_status(const Json& object, const Json& old, FieldErrors& errors);
-/// Keeps the metadata, and removes the status of devices that the claim no longer has. k8s:
-/// pkg/registry/resource/resourceclaim, ResetObjectMetaForStatus and dropDeallocatedStatusDevices.
+/// Restores the metadata that a status update must not change. k8s: ResetObjectMetaForStatus.
+void keep_metadata(Json& object, const Json& old);
+/// The same, and removes the status of devices that the claim no longer has. k8s:
+/// pkg/registry/resource/resourceclaim, dropDeallocatedStatusDevices.
 void prepare_claim_status(Json& object, const Json& old);
 
 }  // namespace davit::sandbox

@@ -189,21 +189,6 @@ void default_claim_template(Json& object) {
   default_requests(object.at({"spec", "spec", "devices", "requests"}));
 }
 
-/// A taint of a new slice that has no time has been there since now.
-void prepare_slice(Json& object) {
-  drop_disabled_attributes(object);
-  Json* const devices = object.at({"spec", "devices"});
-  if (devices == nullptr || !devices->is_array()) return;
-  const Json now = object.get("metadata").get("creationTimestamp");
-  for (Json& device : devices->make_array()) {
-    Json* const taints = device.find("taints");
-    if (taints == nullptr) continue;
-    for (Json& each : taints->make_array()) {
-      if (!is_set(each, "timeAdded")) each.set("timeAdded", now);
-    }
-  }
-}
-
 void no_defaults(Json&) {}
 
 }  // namespace
@@ -271,9 +256,18 @@ std::shared_ptr<const KindRules> resource_slice_rules(const KindFacts& facts) {
   return std::make_shared<ExtensionRules>(facts,
                                           ExtensionRule{.set_defaults = no_defaults,
                                                         .check = check_resource_slice,
-                                                        .prepare_new = prepare_slice,
+                                                        .prepare_new = drop_disabled_attributes,
                                                         .prepare_change = drop_disabled_attributes,
                                                         .warnings = slice_warnings,
+                                                        .finalizer_names = true});
+}
+
+std::shared_ptr<const KindRules> device_taint_rule_rules(const KindFacts& facts) {
+  return std::make_shared<ExtensionRules>(facts,
+                                          ExtensionRule{.set_defaults = no_defaults,
+                                                        .check = check_device_taint_rule,
+                                                        .check_status = check_taint_rule_status,
+                                                        .prepare_status = keep_metadata,
                                                         .finalizer_names = true});
 }
 

@@ -20,5 +20,6 @@ namespace davit::sandbox {
     const KindFacts& facts);
 [[nodiscard]] std::shared_ptr<const KindRules> device_class_rules(const KindFacts& facts);
 [[nodiscard]] std::shared_ptr<const KindRules> resource_slice_rules(const KindFacts& facts);
+[[nodiscard]] std::shared_ptr<const KindRules> device_taint_rule_rules(const KindFacts& facts);
 
 }  // namespace davit::sandbox

@@ -12,12 +12,13 @@ namespace davit::sandbox {
 struct KindFacts;
 
 /// The defaults are those of v1.36. Rules: docs/spec/hpa.md and docs/spec/statefulset.md, both in
-/// section 20.
+/// section 20, and docs/spec/dra.md.
 struct KindGates {
   bool scale_to_zero = false;          ///< HPAScaleToZero: minReplicas may be 0.
   bool configurable_tolerance = true;  ///< HPAConfigurableTolerance: tolerances are kept.
   /// MaxUnavailableStatefulSet: maxUnavailable of StatefulSets is kept, and 1 if missing.
   bool max_unavailable_stateful_set = false;
+  bool device_taint_rules = false;  ///< DRADeviceTaintRules: DeviceTaintRules are served.
 };
 
 /// The rules of kinds under gates.

@@ -6,6 +6,7 @@
 #include "lib/base/take_until.hpp"
 #include "lib/kube/names.hpp"
 #include "sandbox/kinds/builtin_table.hpp"
+#include "sandbox/kinds/kind_gates.hpp"
 
 namespace davit::sandbox {
 
@@ -109,10 +110,14 @@ const Subresource* Resource::subresource(std::string_view wanted) const {
   return found == subresources.end() ? nullptr : &*found;
 }
 
-std::vector<ResourcePtr> builtin_resources() {
+std::vector<ResourcePtr> builtin_resources() { return resources_under({}); }
+
+std::vector<ResourcePtr> resources_under(const KindGates& gates) {
   std::vector<ResourcePtr> out;
   out.reserve(resource_rows().size());
-  for (const ResourceRow& each : resource_rows()) out.push_back(make_resource(each));
+  for (const ResourceRow& each : resource_rows()) {
+    if (each.gate == nullptr || gates.*each.gate) out.push_back(make_resource(each));
+  }
   return out;
 }
 

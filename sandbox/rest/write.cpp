@@ -5,6 +5,7 @@
 
 #include "lib/kube/patch/apply.hpp"
 #include "sandbox/crd/custom_resource.hpp"
+#include "sandbox/kinds/server_times.hpp"
 #include "sandbox/rest/address_objects.hpp"
 #include "sandbox/rest/convert.hpp"
 #include "sandbox/rest/delete.hpp"
@@ -111,7 +112,10 @@ ApiFailure admit_new(const RestParts& parts, const WriteTarget& target, Json& ob
   const std::string given_name = object.text_at({"metadata", "name"});
   if (ApiFailure failure = check_definition(parts, target, given_name)) return failure;
   if (ApiFailure failure = fill_namespace(object, target.ns)) return failure;
-  if (resource.rules != nullptr) resource.rules->set_defaults(object);
+  if (resource.rules != nullptr) {
+    resource.rules->set_defaults(object);
+    set_times(resource, object, nullptr, time_text(parts.clock));
+  }
   if (ApiFailure failure =
           parts.admission.admit(admission_request(target, WriteVerb::kCreate, nullptr), object)) {
     return failure;
@@ -259,6 +263,7 @@ ApiFailure prepare_next(const RestParts& parts, const WriteTarget& target, Json&
   const KindRules* rules = target.rules == RuleSet::kAll ? resource.rules.get() : nullptr;
   if (resource.rules != nullptr && target.rules != RuleSet::kNone) {
     resource.rules->set_defaults(next);
+    set_times(resource, next, &old, time_text(parts.clock));
   }
   keep_system_metadata(next, old);
   if (target.rules == RuleSet::kAll) {

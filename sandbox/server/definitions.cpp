@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sandbox/crd/custom_resource.hpp"
+#include "sandbox/kinds/builtin_table.hpp"
 #include "sandbox/rest/convert.hpp"
 #include "sandbox/rest/delete.hpp"
 #include "sandbox/rest/meta.hpp"
@@ -49,7 +50,7 @@ bool is_held(const Json& definition) {
 }  // namespace
 
 std::vector<ResourcePtr> served_at_first(const KindGates& gates, const ServiceFamilies& families) {
-  std::vector<ResourcePtr> out = builtin_resources();
+  std::vector<ResourcePtr> out = resources_under(gates);
   apply_gates(out, gates);
   apply_families(out, families);
   for (ResourcePtr& each : out) {

@@ -13,8 +13,8 @@
 
 namespace davit::sandbox {
 
-/// builtin_resources() under these gates, with the rules of definitions, which belong to a layer
-/// above the kinds.
+/// resources_under(`gates`), with their rules under these gates and families, and with the rules of
+/// definitions, which belong to a layer above the kinds.
 [[nodiscard]] std::vector<ResourcePtr> served_at_first(const KindGates& gates,
                                                        const ServiceFamilies& families);
 

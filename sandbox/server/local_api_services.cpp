@@ -53,6 +53,7 @@ Priority priority_of(std::string_view group, std::string_view version) {
     if (each.group == group) out = each;
   }
   if (group == "autoscaling" && version == "v2") out.version = 30;
+  if (group == "resource.k8s.io" && version == "v1beta2") out.version = 15;
   return out;
 }
 

@@ -253,24 +253,16 @@ TEST(DeviceClaimsTest, TaintedDevicesGetNoNewClaims) {
   EXPECT_THAT(world.devices("c"), ElementsAre("node-2/gpu-1"));
 }
 
-constexpr char kRuleDefinition[] = R"({"metadata":{"name":"devicetaintrules.resource.k8s.io",
-  "annotations":{"api-approved.kubernetes.io":"https://example.com"}},
-  "spec":{"group":"resource.k8s.io","scope":"Cluster",
-  "names":{"plural":"devicetaintrules","kind":"DeviceTaintRule"},
-  "versions":[{"name":"v1beta2","served":true,"storage":true,"schema":{"openAPIV3Schema":
-  {"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})";
-
 TEST(DeviceClaimsTest, ATaintRuleKeepsDevicesFromNewClaimsUntilItIsDeleted) {
-  DeviceWorld world;
-  world.must(world.sandbox.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-                                kRuleDefinition));
+  ApiServerOptions served;
+  served.kind_gates.device_taint_rules = true;
+  DeviceWorld world(with_devices(), served);
   const std::string rules = "/apis/resource.k8s.io/v1beta2/devicetaintrules";
   world.must(world.sandbox.post(
       rules,
       R"({"apiVersion":"resource.k8s.io/v1beta2","kind":"DeviceTaintRule","metadata":{"name":"r"},)"
       R"("spec":{"deviceSelector":{"driver":"devices.sandbox.davit.dev"},)"
       R"("taint":{"key":"k","effect":"NoSchedule"}}})"));
-  world.pass(seconds(60));  // The kind is new.
   world.create_claim("c");
   world.create_claim("tolerant", R"(,"tolerations":[{"key":"k","operator":"Exists"}])");
   world.create_user("p", "c");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/nodes/world.hpp"
@@ -18,7 +19,9 @@ namespace davit::sandbox {
 
 class DeviceWorld : public World {
  public:
-  explicit DeviceWorld(const SimulationOptions& options = with_devices()) : World(options) {}
+  explicit DeviceWorld(const SimulationOptions& options = with_devices(),
+                       ApiServerOptions served = {})
+      : World(options, std::move(served)) {}
 
   static constexpr char kClaims[] = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
   static constexpr char kSlices[] = "/apis/resource.k8s.io/v1/resourceslices";

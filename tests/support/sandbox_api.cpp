@@ -59,8 +59,9 @@ struct SandboxApi::Parts {
   }
 };
 
-SandboxApi::SandboxApi() : parts_(std::make_unique<Parts>()) {
+SandboxApi::SandboxApi(const sandbox::KindGates& gates) : parts_(std::make_unique<Parts>()) {
   sandbox::ApiServerOptions options;
+  options.kind_gates = gates;
   options.authenticator = parts_->authenticator.get();
   options.authorizer = parts_->authorizer.get();
   options.tokens = &parts_->tokens;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "sandbox/kinds/kind_gates.hpp"
 #include "tests/support/api_checks/api_checks.hpp"
 
 namespace davit::test {
@@ -14,7 +15,7 @@ namespace davit::test {
 /// system:masters) and alice-token.
 class SandboxApi final : public checks::Server {
  public:
-  SandboxApi();
+  explicit SandboxApi(const sandbox::KindGates& gates = {});
   ~SandboxApi() override;
 
   [[nodiscard]] checks::Reply send(const std::string& method, const std::string& target,

@@ -29,6 +29,8 @@ LISTS = {
 }
 TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1'
 AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+# Kinds that a server has only if asked, and the sandbox behind a gate: `gate` in sandbox/kinds/resources.toml.
+GATED = ['resource.k8s.io/v1beta2/devicetaintrules']
 SOURCES = ['staging/src/k8s.io/api', 'staging/src/k8s.io/apimachinery/pkg', 'staging/src/k8s.io/kube-aggregator/pkg/apis',
            'staging/src/k8s.io/apiextensions-apiserver/pkg/apis']
 
@@ -121,7 +123,7 @@ def serving(assets):
              f'--cert-dir={folder / "certs"}', '--service-account-issuer=https://kubernetes.default.svc',
              f'--service-account-key-file={key}', f'--service-account-signing-key-file={key}',
              '--service-cluster-ip-range=10.0.0.0/24', f'--token-auth-file={folder / "tokens.csv"}',
-             '--authorization-mode=RBAC'], log))
+             '--authorization-mode=RBAC', '--runtime-config=' + ','.join(f'{each}=true' for each in GATED)], log))
         server = Server(port)
         _wait_until(process, log, lambda: server.get('/readyz') == b'ok')  # It has made its roles then.
         yield server

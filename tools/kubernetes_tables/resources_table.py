@@ -11,7 +11,7 @@ from report import Mistake
 ALL = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
 # The sets of verbs that the sandbox has a trait for.
 VERBS = {'create': 'kCreateOnly', 'get,list': 'kReadOnly', 'create,delete,get,list,patch,update,watch': 'kNoDeleteCollection'}
-KEYS = {'traits', 'names', 'rules', 'stored_in', 'left_out'}
+KEYS = {'traits', 'names', 'rules', 'stored_in', 'gate', 'left_out'}
 COLUMNS_MAX = 100
 
 
@@ -74,6 +74,8 @@ def _row(line, use, place):
         parts.append(f'.rules = {use["rules"]}')
     if 'stored_in' in use:
         parts.append(f'.stored_in = {_text(use["stored_in"])}')
+    if 'gate' in use:
+        parts.append(f'.gate = &KindGates::{use["gate"]}')
     return cpp.row(parts)
 
 

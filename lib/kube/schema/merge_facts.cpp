@@ -120,6 +120,7 @@ constexpr MergeFact kMergeFacts[] = {
     {"resource.v1.AllocatedDeviceStatus", "conditions", "", "map type"},
     {"resource.v1.ResourceClaimStatus", "devices", "", "map driver device pool shareID"},
     {"resource.v1.ResourceClaimStatus", "reservedFor", "uid", "map uid"},
+    {"resource.v1beta2.DeviceTaintRuleStatus", "conditions", "type", "map type"},
     {"storage.v1.CSIDriverSpec", "volumeLifecycleModes", "", "set"},
     {"storage.v1.CSINodeSpec", "drivers", "name", "map name"},
 };

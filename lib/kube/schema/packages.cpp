@@ -51,6 +51,8 @@ constexpr Package kPackages[] = {
      "io.k8s.api.rbac.v1", rbac_fields},
     {"resource.v1", "resource.k8s.io/v1",
      "io.k8s.api.resource.v1", resource_fields},
+    {"resource.v1beta2", "resource.k8s.io/v1beta2",
+     "io.k8s.api.resource.v1beta2", resource_v1beta2_fields},
     {"scheduling.v1", "scheduling.k8s.io/v1",
      "io.k8s.api.scheduling.v1", scheduling_fields},
     {"storage.v1", "storage.k8s.io/v1",

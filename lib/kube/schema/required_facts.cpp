@@ -264,6 +264,9 @@ resource.v1.ResourceClaimTemplateSpec: spec
 resource.v1.ResourcePool: name generation resourceSliceCount
 resource.v1.ResourceSlice: spec
 resource.v1.ResourceSliceSpec: driver pool
+resource.v1beta2.DeviceTaint: key effect
+resource.v1beta2.DeviceTaintRule: spec
+resource.v1beta2.DeviceTaintRuleSpec: taint
 storage.v1.CSIDriver: spec
 storage.v1.CSINode: spec
 storage.v1.CSINodeDriver: name nodeID

@@ -162,6 +162,7 @@ constexpr ValueFact kValueFacts[] = {
     {"resource.v1.DeviceToleration", "effect", "", "NoExecute|NoSchedule|None"},
     {"resource.v1.DeviceToleration", "operator", "\"Equal\"", "Equal|Exists"},
     {"resource.v1.ExactDeviceRequest", "allocationMode", "", "All|ExactCount"},
+    {"resource.v1beta2.DeviceTaint", "effect", "", "NoExecute|NoSchedule|None"},
     {"scheduling.v1.PriorityClass", "preemptionPolicy", "", "Never|PreemptLowerPriority"},
     {"storage.v1.StorageClass", "reclaimPolicy", "", "Delete|Recycle|Retain"},
     {"storage.v1.StorageClass", "volumeBindingMode", "", "Immediate|WaitForFirstConsumer"},

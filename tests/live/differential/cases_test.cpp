@@ -36,6 +36,11 @@ PageFiles files_of(const std::string& page) {
           page == "policies" ? Refusals::kWhole : Refusals::kWithoutTexts};
 }
 
+/// Switches kinds on that pages are about and servers leave off.
+ControlPlaneOptions with_all_kinds() {
+  return {.apiserver_flags = {"--runtime-config=resource.k8s.io/v1beta2/devicetaintrules=true"}};
+}
+
 /// A published bundle of definitions: `definitions` is empty where it is not at hand.
 PageFiles files_of_bundle(const std::string& bundle) {
   const char* const folder = std::getenv("DAVIT_BUNDLES");
@@ -147,13 +152,13 @@ void replay_page(const PageFiles& files, checks::Server& server, bool difference
 class RecordedCases : public testing::TestWithParam<const char*> {};
 
 TEST_P(RecordedCases, SandboxJudgesAsRecorded) {
-  test::SandboxApi sandbox;
+  test::SandboxApi sandbox({.device_taint_rules = true});
   replay_page(files_of(GetParam()), sandbox, true);
 }
 
 TEST_P(RecordedCases, RealServerStillJudgesAsRecorded) {
   if (assets().empty()) GTEST_SKIP() << no_assets();
-  ControlPlane plane;
+  ControlPlane plane(with_all_kinds());
   HttpApi server(plane.server(), plane.ca_file(), [] {});
   if (std::getenv("DAVIT_DIFFERENTIAL_RECORD") != nullptr) {
     return record_page(files_of(GetParam()), server);

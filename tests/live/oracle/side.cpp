@@ -88,15 +88,6 @@ void define(host::RestClient& client, const std::string& group, const std::strin
   if (!made.ok()) live::give_up("no " + plural + ": " + made.message());
 }
 
-/// Whether the server has DeviceTaintRules. The times of their taints, which a definition does not
-/// default, are left out of the comparison.
-bool serves_rules(host::RestClient& client) {
-  host::ApiRequest request;
-  request.verb = host::Verb::kList;
-  request.path = {"resource.k8s.io", "v1beta2", "devicetaintrules", "", "", ""};
-  return client.call(request).status.ok();
-}
-
 /// Flags of both servers' nodes: capacity for all scenarios at once.
 std::vector<std::string> node_flags(Nodes nodes) {
   return {"--nodes=" + std::to_string(nodes == Nodes::kSimulated ? kNodes : 0), "--node-pods=250",
@@ -107,6 +98,7 @@ std::vector<std::string> node_flags(Nodes nodes) {
 std::vector<std::string> sandbox_flags(Nodes nodes) {
   std::vector<std::string> flags = node_flags(nodes);
   flags.emplace_back("--controllers=*,-plugins,-accounts,-volumes");
+  if (nodes == Nodes::kNone) flags.push_back(std::string("--feature-gates=") + kRulesGate);
   return flags;
 }
 
@@ -206,9 +198,6 @@ class SandboxSide final : public Side {
     define(client(), "internal.apiserver.k8s.io", "v1alpha1", "storageversions", "StorageVersion");
     define(client(), "storagemigration.k8s.io", "v1beta1", "storageversionmigrations",
            "StorageVersionMigration");
-    if (nodes == Nodes::kNone && !serves_rules(client())) {
-      define(client(), "resource.k8s.io", "v1beta2", "devicetaintrules", "DeviceTaintRule");
-    }
   }
   [[nodiscard]] host::RestClient& client() override { return admin_.client(); }
   void start_controllers(const Group& group) override {

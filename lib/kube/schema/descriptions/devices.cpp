@@ -125,12 +125,24 @@ resource.v1.DeviceSubRequest resource.v1.ExactDeviceRequest:
   deviceClassName: DeviceClass of the devices.
   selectors: What each device must fulfil beside the selectors of the class. All must match.
   tolerations: Taints of devices that the request gets along with.
-resource.v1.DeviceTaint: Mark of a device that only requests with a matching toleration get along
-    with.
+resource.v1.DeviceTaint resource.v1beta2.DeviceTaint: Mark of a device that only requests with a
+    matching toleration get along with.
   effect: None has no effect, NoSchedule keeps new pods away, NoExecute also evicts those that run.
   key: Key of the taint.
   timeAdded: When the taint was added. Default: the current time.
   value: Value of the taint.
+resource.v1beta2.DeviceTaintRule: Adds a taint to all devices that it selects.
+  spec: The devices, and the taint.
+  status: How far the eviction of pods is. Written by the controller.
+resource.v1beta2.DeviceTaintRuleSpec: The devices, and the taint.
+  deviceSelector: Devices that get the taint. Absent: none; empty: all.
+  taint: The taint.
+resource.v1beta2.DeviceTaintRuleStatus: How far the eviction of pods is.
+  conditions: EvictionInProgress is True while pods are to be evicted because of the rule.
+resource.v1beta2.DeviceTaintSelector: Devices that fulfil everything that is set.
+  device: Name of the device in its pool. Pools may have devices of the same name.
+  driver: Name of the driver.
+  pool: Name of the pool. Drivers may have pools of the same name.
 resource.v1.DeviceToleration: Taints of devices that a request gets along with.
   effect: Effect of the taint: NoSchedule or NoExecute. Empty: every effect.
   key: Key of the taint. Empty, with operator Exists: every taint.

@@ -34,6 +34,7 @@ namespace davit {
 [[nodiscard]] std::string_view admission_registration_fields();
 [[nodiscard]] std::string_view flow_control_fields();
 [[nodiscard]] std::string_view resource_fields();
+[[nodiscard]] std::string_view resource_v1beta2_fields();
 [[nodiscard]] std::string_view api_registration_fields();
 [[nodiscard]] std::string_view api_extensions_fields();
 
