@@ -9,6 +9,19 @@
 #include "plugins/cronjob/job_body.hpp"
 
 namespace davit::cronjob {
+namespace {
+
+/// A failed deletion is repeated after this time. It is no error of the sync, whose back-off would
+/// delay a start.
+constexpr std::chrono::minutes kCleanAgain{1};
+
+Again no_later(const Again& planned, std::chrono::milliseconds delay) {
+  const bool is_sooner =
+      planned.after_ms() > 0 && planned.after_ms() <= static_cast<std::uint64_t>(delay.count());
+  return is_sooner ? planned : Again::after(delay);
+}
+
+}  // namespace
 
 CronJobSync::CronJobSync(const Shared& shared, const CronJob& cron_job, std::vector<Job> children)
     : shared_(shared),
@@ -18,8 +31,9 @@ CronJobSync::CronJobSync(const Shared& shared, const CronJob& cron_job, std::vec
       draft_(cron_job) {}
 
 Result<Again> CronJobSync::run() {
-  clean_history();
+  const bool is_clean = clean_history();
   Result<Again> outcome = reconcile();
+  if (outcome && !is_clean && !mutant("clean-again")) outcome = no_later(*outcome, kCleanAgain);
   if (!draft_.is_changed()) return outcome;
   const Result<CronJob> written = shared_.cluster.client().patch<CronJob>(
       cron_job_.key(), PatchType::kMerge, draft_.patch(cron_job_),
@@ -28,16 +42,19 @@ Result<Again> CronJobSync::run() {
   return outcome;
 }
 
-void CronJobSync::clean_history() {
+bool CronJobSync::clean_history() {
+  bool is_clean = true;
   for (const char* condition : {"Complete", "Failed"}) {
     const std::optional<std::size_t> limit = cron_job_.history_limit(condition);
     if (!limit) continue;
     for (const Job& each : surplus_jobs(children_, condition, *limit)) {
-      // The event reports a failure; the next sync tries again.
-      static_cast<void>(
-          remove_job(std::string(each.ns()), std::string(each.name()), std::string(each.uid())));
+      const Status removed =
+          remove_job(std::string(each.ns()), std::string(each.name()), std::string(each.uid()));
+      // A Job that is gone leaves the cache by itself.
+      if (!removed.ok() && removed.code() != Code::kNotFound) is_clean = false;
     }
   }
+  return is_clean;
 }
 
 Result<Again> CronJobSync::reconcile() {

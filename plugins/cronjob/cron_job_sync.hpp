@@ -30,7 +30,8 @@ class CronJobSync {
   [[nodiscard]] Result<Again> run();
 
  private:
-  void clean_history();
+  /// Deletes the finished Jobs beyond the limits. Whether none of them is left.
+  [[nodiscard]] bool clean_history();
   [[nodiscard]] Result<Again> reconcile();
   /// Takes finished Jobs out of status.active and reports those that it lacks.
   [[nodiscard]] Status follow_children();

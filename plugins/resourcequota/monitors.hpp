@@ -43,7 +43,8 @@ class Monitors {
   };
 
   /// For a controller's constructor. `cluster` must outlive this. `first`: what the server offers
-  /// now, so that a build that replaces another one finds its informers filled.
+  /// now, so that a build that replaces another one finds its informers filled; empty if the server
+  /// does not say.
   Monitors(Context& cluster, Wiring wiring, Discover discover, const Offer& first);
 
   [[nodiscard]] Result<Again> sync(const Key& key);

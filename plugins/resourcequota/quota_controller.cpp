@@ -52,10 +52,10 @@ InitResult QuotaController::open(Context& cluster) {
 InitResult QuotaController::open_with(Context& cluster, Discover discover) {
   const Result<std::chrono::milliseconds> period = read_period(cluster.config());
   if (!period) return period.error();
-  const Result<Offer> first = offer::whole(discover(Freshness::kRecent));
-  if (!first) return first.error().with_context("failed to discover resources");
+  // A server that cannot say what it offers is asked again by the first round.
+  const Offer first = offer::whole(discover(Freshness::kRecent)).value_or(Offer());
   return std::unique_ptr<Controller>(
-      std::make_unique<QuotaController>(cluster, std::move(discover), *first, *period));
+      std::make_unique<QuotaController>(cluster, std::move(discover), first, *period));
 }
 
 QuotaController::QuotaController(Context& cluster, Discover discover, const Offer& first,

@@ -216,18 +216,15 @@ void Process::swap() {
       continue;
     }
     replica_.process_pending();
-    const bool has_begun = old->host->runner().has_begun();
     const Result<testing::Replica::Handed> handed = replica_.hand_over(*old->host, *(*next)->host);
     if (!handed) {
       world_.violate("misuse", each.name + " hands nothing over: " + handed.error().message());
       replica_.end(*next);
       continue;
     }
-    // As Swap::beginning() has it. Before the old one syncs, its caches are not verified.
+    // As Swap::beginning() has it: informers opened at run time may not be verified yet.
     if (*handed == testing::Replica::Handed::kNotAllWrites) {
       lead(*(*next)->host);
-    } else if (has_begun) {
-      (*next)->host->lead();
     } else {
       (*next)->host->lead(beginnings_[each.name].time);
     }

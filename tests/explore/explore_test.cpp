@@ -200,6 +200,35 @@ TEST(RunTest, AResponseThatIsLostWhileACacheIsHeldMakesNoPodTwice) {
   }
 }
 
+// The collector follows its kinds by informers opened at run time, which the swap finds unverified.
+TEST(RunTest, ASwapAfterATakeoverStillVerifiesTheCaches) {
+  const std::pair<const char*, const char*> files[] = {{"garbagecollector", "gc-foreground"},
+                                                       {"resourcequota", "quota-change"}};
+  const char* const plans[] = {"request#3=takeover-after@1, turn#5=swap",
+                               "request#1=takeover-after@1, turn#4=swap"};
+  for (std::size_t i = 0; i < std::size(files); ++i) {
+    const auto& [file, scenario] = files[i];
+    EXPECT_THAT(oracles_of(Scenarios(file).play(scenario, plans[i])), IsEmpty()) << scenario;
+  }
+}
+
+TEST(RunTest, QuotasAreCountedThoughTheServerDidNotSayWhatItOffers) {
+  const Scenarios scenarios("resourcequota");
+  const std::pair<const char*, const char*> plans[] = {
+      {"quota-change", "turn#14=swap, discovery#13=unavailable"},
+      {"quota-delete", "turn#1=disable, discovery#5=empty-catalog"},
+      {"quota-delete", "turn#5=enable@1, discovery#5=empty-catalog"}};
+  for (const auto& [scenario, plan] : plans) {
+    EXPECT_THAT(oracles_of(scenarios.play(scenario, plan)), IsEmpty()) << scenario << ": " << plan;
+  }
+}
+
+TEST(RunTest, ADeletionOfHistoryThatFailsTwiceIsRepeated) {
+  const Scenarios scenarios("cronjob");
+  EXPECT_THAT(oracles_of(scenarios.play("cron-finish", "request#3=conflict, request#5=conflict")),
+              IsEmpty());
+}
+
 TEST(RunTest, WritesAboutANodeThatFailTwiceAreMadeUpFor) {
   const Scenarios scenarios("nodelifecycle");
   const std::pair<const char*, const char*> plans[] = {

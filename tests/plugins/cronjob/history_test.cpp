@@ -38,13 +38,26 @@ TEST_F(CronJobTest, CJ53_WithALimitOfZeroAJobGoesAtItsEnd) {
 TEST_F(CronJobTest, CJ54_AFailedDeletionDelaysNoStart) {
   start();
   add(kHourly, R"({"spec":{"failedJobsHistoryLimit":0}})");
-  cluster_.fail_next({.verb = Verb::kDelete, .resource = "jobs", .times = 1});
+  run_to("2016-05-19T09:59:59Z");
+  cluster_.fail_next({.verb = Verb::kDelete, .resource = "jobs", .times = 10});
   add_job("f", finished_at("2016-05-19T09:00:00Z", "Failed"));
   EXPECT_THAT(events(), ElementsAre("Warning FailedDelete Deleted job: injected failure"));
   EXPECT_TRUE(cluster_.syncs().back().ok());
   EXPECT_THAT(jobs(), ElementsAre("f"));
   run_to("2016-05-19T10:00:00.1Z");
-  EXPECT_THAT(jobs(), ElementsAre("c-24394200"));
+  EXPECT_THAT(jobs(), ElementsAre("c-24394200", "f"));
+}
+
+TEST_F(CronJobTest, CJ54_AFailedDeletionIsRepeatedBeforeTheNextStart) {
+  start();
+  add(kHourly, R"({"spec":{"failedJobsHistoryLimit":0}})");
+  cluster_.fail_next({.verb = Verb::kDelete, .resource = "jobs", .times = 2});
+  add_job("f", finished_at("2016-05-19T09:00:00Z", "Failed"));
+  EXPECT_THAT(jobs(), ElementsAre("f"));
+  run_to("2016-05-19T09:31:59Z");
+  EXPECT_THAT(jobs(), ElementsAre("f"));
+  run_to("2016-05-19T09:32:00.1Z");
+  EXPECT_THAT(jobs(), IsEmpty());
 }
 
 TEST_F(CronJobTest, CJ55_ThePlaceOfAFinishedJobIsFreeForANewOne) {

@@ -199,25 +199,35 @@ TEST_F(DiscoveryTest, AnUnchangedServerIsNotListedAgain) {
   EXPECT_EQ(cluster_.lists("configmaps"), before);
 }
 
-TEST_F(DiscoveryTest, AServerThatOffersNothingIsNoStart) {
-  const auto open = [](Context& context) {
-    return QuotaController::open_with(context, [](Freshness) -> Result<Offer> { return Offer(); });
-  };
-  const Status started = cluster_.start(kController, open);
-  EXPECT_THAT(started.message(), HasSubstr("failed to discover resources"));
+TEST_F(DiscoveryTest, AServerThatOffersNothingAtTheStartIsAskedAgain) {
+  cluster_.add(pod("p"));
+  bool offers_nothing = true;
+  start({}, [&offers_nothing](Offer& offer) {
+    if (offers_nothing) offer = Offer();
+    return Status();
+  });
+  quota(R"({"pods":"5"})");
+  cluster_.advance(2 * Monitors::kPeriod);
+  EXPECT_THAT(cluster_.writes(), IsEmpty()) << "a count of 0 would be wrong";
+  offers_nothing = false;
+  cluster_.advance(Monitors::kRetry);
+  EXPECT_EQ(used(), "pods=1");
 }
 
-TEST_F(DiscoveryTest, AServerThatDoesNotMentionItsCoreGroupIsNoStart) {
-  const auto open = [](Context& context) {
-    return QuotaController::open_with(context, [&context](Freshness freshness) {
-      Result<Offer> offer = find_offer(context.discovery(), freshness, context.now());
-      const auto is_core = [](const OfferedResource& each) { return each.id.group.empty(); };
-      if (offer) std::erase_if(offer->resources, is_core);
-      return offer;
-    });
-  };
-  const Status started = cluster_.start(kController, open);
-  EXPECT_THAT(started.message(), HasSubstr("does not mention its core group"));
+TEST_F(DiscoveryTest, WithoutItsCoreGroupTheServersOfferIsNotBelieved) {
+  cluster_.add(pod("p"));
+  bool lacks_core = true;
+  start({}, [&lacks_core](Offer& offer) {
+    const auto is_core = [](const OfferedResource& each) { return each.id.group.empty(); };
+    if (lacks_core) std::erase_if(offer.resources, is_core);
+    return Status();
+  });
+  quota(R"({"count/deployments.apps":"5","pods":"5"})");
+  cluster_.advance(2 * Monitors::kPeriod);
+  EXPECT_THAT(cluster_.writes(), IsEmpty());
+  lacks_core = false;
+  cluster_.advance(Monitors::kRetry);
+  EXPECT_EQ(used(), "count/deployments.apps=0 pods=1");
 }
 
 TEST(ResourcePlanTest, OneVersionOfEachNamespacedResourceIsCounted) {
