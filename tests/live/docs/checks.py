@@ -116,6 +116,8 @@ def davit_findings(tree, words):
 def cmake_findings(tree, words):
     presets = [words[place + 1] for place, word in enumerate(words[:-1]) if word == '--preset']
     yield from (f'CMakePresets.json has no {each}' for each in presets if each not in tree.presets)
+    targets = [word.partition('=')[2] for word in words if word.startswith('--target=')]
+    yield from (f'the build has no target {each}' for each in targets if not tree.makes(each))
     if '--target' in words:
         for target in words[words.index('--target') + 1:]:
             if target.startswith('-'):
@@ -148,7 +150,7 @@ def command_findings(tree, line):
             yield from davit_findings(tree, words[1:])
         elif words[:2] == ['kubectl', 'davit']:
             yield from davit_findings(tree, words[2:])
-        elif name in ('cmake', 'ctest'):
+        elif name in ('cmake', 'ctest') or words[0] == 'scripts/test':
             yield from cmake_findings(tree, words)
         elif name not in PROGRAMS and '/' not in words[0]:
             yield f'unknown program {name}: mend it, or add it to tests/live/docs/checks.py'

@@ -32,6 +32,7 @@ LIES = [
     ('```sh\ndavit top   # see docs/NO_SUCH_PAGE.md\n```', 'the tree has no docs/NO_SUCH_PAGE.md'),
     ('```sh\nbuild/dev/tests/live/no_such_test\n```', 'the build does not make tests/live/no_such_test'),
     ('```sh\ncmake --build --preset nothing --target nowhere\n```', 'no target nowhere'),
+    ('```sh\nscripts/test --target=nowhere\n```', 'no target nowhere'),
     ('```sh\nctest --preset nothing\n```', 'CMakePresets.json has no nothing'),
     ("```sh\nDAVIT_NO_SUCH" "_VARIABLE=1 davit run\n```", 'nothing reads DAVIT_NO_SUCH'),
     ("```sh\nbuild/dev/tests/live/story_test --gtest_filter='*NoSuch" "Story*'\n```", 'no test matches'),
