@@ -28,6 +28,20 @@ std::optional<Address> next_of(const Address& address) {
   return std::nullopt;
 }
 
+std::optional<Address> previous_of(const Address& address) {
+  constexpr std::uint8_t kFull = 0xff;
+  Address out = address;
+  for (std::size_t i = bytes_of(address.family); i > 0; --i) {
+    std::uint8_t& byte = out.bytes[i - 1];
+    if (byte != 0) {
+      --byte;
+      return out;
+    }
+    byte = kFull;
+  }
+  return std::nullopt;
+}
+
 std::uint64_t size_of(const Range& range) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 63;
   std::uint64_t difference = 0;

@@ -1,6 +1,7 @@
 /// Ranges of addresses. Pure.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <davit/kube/ip.hpp>
 #include <optional>
@@ -12,6 +13,8 @@ namespace davit::pools {
 
 using ip::Address;
 using ip::Family;
+
+inline constexpr std::array kFamilies{Family::kIPv4, Family::kIPv6};
 
 /// IPv4 before IPv6, each by number.
 struct AddressOrder {
@@ -38,6 +41,8 @@ struct Range {
 
 /// The address that follows; nothing after the last one of the family.
 [[nodiscard]] std::optional<Address> next_of(const Address& address);
+/// The address before it; nothing before the first one of the family.
+[[nodiscard]] std::optional<Address> previous_of(const Address& address);
 /// The number of addresses, 2^63 at most.
 [[nodiscard]] std::uint64_t size_of(const Range& range);
 /// "192.168.1.200, fd00::1"

@@ -7,10 +7,11 @@
 #include <map>
 #include <optional>
 
+#include "plugins/pools/addresses.hpp"
+
 namespace davit::pools {
 namespace {
 
-constexpr std::array kFamilies{Family::kIPv4, Family::kIPv6};
 /// The routes of one protocol to one destination, which differ by their metrics: davit makes one.
 constexpr int kRoutesToOneMax = 16;
 

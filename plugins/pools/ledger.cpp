@@ -49,8 +49,15 @@ void Ledger::unlink(std::string_view uid) {
       const auto users = users_.find(each);
       if (users == users_.end()) continue;
       users->second.erase(found->first);
-      if (users->second.empty()) users_.erase(users);
+      if (!users->second.empty()) continue;
+      used_.erase(each);
+      users_.erase(users);
     }
+  }
+  if (const auto sharers = sharers_.find(found->second.look.sharing.key);
+      sharers != sharers_.end()) {
+    sharers->second.erase(found->first);
+    if (sharers->second.empty()) sharers_.erase(sharers);
   }
   holders_.erase(found);
 }
@@ -59,8 +66,12 @@ void Ledger::put(const std::string& uid, Holder holder) {
   unlink(uid);
   if (holder.addresses.empty() && holder.leaving.empty()) return;
   for (const auto* list : {&holder.addresses, &holder.leaving}) {
-    for (const Address& each : *list) users_[each].insert(uid);
+    for (const Address& each : *list) {
+      users_[each].insert(uid);
+      used_.insert(each);
+    }
   }
+  if (const std::string& key = holder.look.sharing.key; !key.empty()) sharers_[key].insert(uid);
   holders_.emplace(uid, std::move(holder));
 }
 
@@ -169,7 +180,7 @@ Ledger::Verdict Ledger::judge(const Claim& claim, const Holder& held, const Addr
 }
 
 Decision Ledger::plan(const Claim& claim, const Options& options,
-                      const AddressSet& reserved) const {
+                      const AddressRuns& reserved) const {
   Decision out;
   out.status = claim.mistake;
   if (!out.status.ok()) return out;
@@ -256,7 +267,7 @@ std::vector<Key> Ledger::ready(const Options& options) const {
   for (const auto& each : waiting_) all.push_back(&each.second);
   std::sort(all.begin(), all.end(), [](const Claim* a, const Claim* b) { return a->age < b->age; });
   std::vector<Key> out;
-  AddressSet reserved;
+  AddressRuns reserved;
   for (const Claim* each : all) {
     const Decision decision = plan(*each, options, reserved);
     const Holder* const held = find(each->uid);
@@ -275,7 +286,7 @@ std::vector<Key> Ledger::ready(const Options& options) const {
 // ---- The choice
 
 Result<Address> Ledger::choose(const Claim& claim, Family family, const Options& options,
-                               const AddressSet& reserved, Decision& out) const {
+                               const AddressRuns& reserved, Decision& out) const {
   if (const auto& asked = claim.asked_of(family)) {
     return take_asked(claim, *asked, options, reserved);
   }
@@ -304,7 +315,7 @@ Result<Address> Ledger::choose(const Claim& claim, Family family, const Options&
 }
 
 Result<Address> Ledger::take_asked(const Claim& claim, const Address& asked, const Options& options,
-                                   const AddressSet& reserved) const {
+                                   const AddressRuns& reserved) const {
   const Pool* const pool = pool_of(options.pools, asked);
   const auto fits = [&](std::size_t index) { return &options.pools[index] == pool; };
   if (pool == nullptr || !pool->allows_requests ||
@@ -321,13 +332,13 @@ Result<Address> Ledger::take_asked(const Claim& claim, const Address& asked, con
 
 std::optional<Address> Ledger::shared(const Claim& claim, Family family,
                                       const std::vector<const Pool*>& pools,
-                                      const AddressSet& reserved) const {
-  if (claim.look.sharing.key.empty()) return std::nullopt;
+                                      const AddressRuns& reserved) const {
+  const auto sharers = sharers_.find(claim.look.sharing.key);
+  if (sharers == sharers_.end()) return std::nullopt;
   AddressSet known;
-  for (const auto& each : holders_) {
-    const Holder& other = each.second;
-    if (each.first == claim.uid || other.look.sharing.key != claim.look.sharing.key) continue;
-    if (const auto address = of_family(other.addresses, family)) known.insert(*address);
+  for (const std::string& uid : sharers->second) {
+    if (uid == claim.uid) continue;
+    if (const auto address = of_family(find(uid)->addresses, family)) known.insert(*address);
   }
   for (const Pool* const pool : pools) {
     for (const Address& each : known) {
@@ -340,17 +351,26 @@ std::optional<Address> Ledger::shared(const Claim& claim, Family family,
 }
 
 std::optional<Address> Ledger::first_free(const Claim& claim, Family family, const Pool& pool,
-                                          const AddressSet& reserved) const {
+                                          const AddressRuns& reserved) const {
+  const Holder* const held = find(claim.uid);
   for (const Block& block : pool.blocks) {
     if (block.range.first.family != family) continue;
-    std::optional<Address> address = block.range.first;
-    while (address && block.range.contains(*address)) {
-      if (pool.gives(block, *address) && !reserved.contains(*address) &&
-          other_user(claim, *address) == nullptr) {
-        return address;
+    const auto gives = [&](const Address& each) { return pool.gives(block, each); };
+    std::optional<Address> out = first_outside({&used_, &reserved}, block.range, gives);
+    const auto offer_own = [&](const Address& each) {
+      const bool is_earlier = !out || AddressOrder()(each, *out);
+      if (is_earlier && block.range.contains(each) && gives(each) && !reserved.contains(each) &&
+          other_user(claim, each) == nullptr) {
+        out = each;
       }
-      address = next_of(*address);
+    };
+    // An address that the Service alone has is free for it.
+    if (held != nullptr) {
+      for (const auto* list : {&held->addresses, &held->leaving}) {
+        std::for_each(list->begin(), list->end(), offer_own);
+      }
     }
+    if (out) return out;
   }
   return std::nullopt;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <davit/result.hpp>
 #include <functional>
 #include <map>
@@ -11,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "plugins/pools/address_runs.hpp"
 #include "plugins/pools/claim.hpp"
 #include "plugins/pools/options.hpp"
 
@@ -74,6 +76,8 @@ class Ledger {
   [[nodiscard]] const std::map<Address, std::set<std::string>, AddressOrder>& users() const {
     return users_;
   }
+  /// The number of addresses of a range that are not free.
+  [[nodiscard]] std::uint64_t used_in(const Range& range) const { return used_.count(range); }
   /// Replaces what is known of a Service.
   void put(const std::string& uid, Holder holder);
 
@@ -83,22 +87,22 @@ class Ledger {
   [[nodiscard]] Verdict judge(const Claim& claim, const Holder& held, const Address& address,
                               const Options& options) const;
   [[nodiscard]] Decision plan(const Claim& claim, const Options& options,
-                              const AddressSet& reserved) const;
+                              const AddressRuns& reserved) const;
   /// Takes the contested addresses of `out` from a Service that waits for others.
   void take_contested(const Claim& claim, Decision& out);
 
   /// An address that is new for the Service.
   [[nodiscard]] Result<Address> choose(const Claim& claim, Family family, const Options& options,
-                                       const AddressSet& reserved, Decision& out) const;
+                                       const AddressRuns& reserved, Decision& out) const;
   [[nodiscard]] Result<Address> take_asked(const Claim& claim, const Address& asked,
                                            const Options& options,
-                                           const AddressSet& reserved) const;
+                                           const AddressRuns& reserved) const;
   [[nodiscard]] std::optional<Address> shared(const Claim& claim, Family family,
                                               const std::vector<const Pool*>& pools,
-                                              const AddressSet& reserved) const;
+                                              const AddressRuns& reserved) const;
   [[nodiscard]] std::optional<Address> first_free(const Claim& claim, Family family,
                                                   const Pool& pool,
-                                                  const AddressSet& reserved) const;
+                                                  const AddressRuns& reserved) const;
 
   /// Another Service because of which this one cannot get the address; null: none.
   [[nodiscard]] const Holder* other_user(const Claim& claim, const Address& address) const;
@@ -109,6 +113,8 @@ class Ledger {
 
   std::map<std::string, Holder, std::less<>> holders_;  // The key is a UID.
   std::map<Address, std::set<std::string>, AddressOrder> users_;
+  AddressRuns used_;                                                // The keys of users_.
+  std::unordered_map<std::string, std::set<std::string>> sharers_;  // UIDs by the sharing key.
   std::unordered_map<std::string, Claim> waiting_;
 };
 

@@ -1,21 +1,8 @@
 #include "plugins/pools/pool_metrics.hpp"
 
-#include <iterator>
+#include <cstdint>
 
 namespace davit::pools {
-namespace {
-
-constexpr Family kFamilies[] = {Family::kIPv4, Family::kIPv6};
-
-/// The number of addresses of a block that Services have.
-std::size_t used_of(const Block& block, const Ledger& ledger) {
-  const auto& users = ledger.users();
-  const auto first = users.lower_bound(block.range.first);
-  const auto last = users.upper_bound(block.range.last);
-  return static_cast<std::size_t>(std::distance(first, last));
-}
-
-}  // namespace
 
 PoolMetrics::PoolMetrics(Context& cluster)
     : size_(cluster.open_metric({.type = MetricType::kGauge,
@@ -49,9 +36,9 @@ void PoolMetrics::record(const Pools& pools, const Ledger& ledger) {
   for (const Pool& pool : pools) {
     for (const Family family : kFamilies) {
       if (!pool.has(family)) continue;
-      std::size_t used = 0;
+      std::uint64_t used = 0;
       for (const Block& each : pool.blocks) {
-        if (each.range.first.family == family) used += used_of(each, ledger);
+        if (each.range.first.family == family) used += ledger.used_in(each.range);
       }
       used_.record(static_cast<double>(used), {pool.name, ip::family_name(family)});
     }

@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -147,7 +149,13 @@ class Life {
     claim.shown = at.claim.shown = at.written;
     const std::map<std::string, std::vector<Address>> before = all();
     const bool has_waited = ledger_.waiting().contains(uid);
+    const bool is_new = ledger_.find(uid) == nullptr && claim.shown.empty() && !claim.asked[0] &&
+                        claim.look.sharing.key.empty();
+    const std::vector<Address> first_free = first_free_address();
     const Decision decision = ledger_.ensure(claim, options_);
+    if (is_new) {
+      EXPECT_EQ(decision.addresses, first_free) << uid << "; seed " << seed_;
+    }
     wakes_ = wakes_ || has_waited || decision.helps_others;
     if (decision.status.ok() || decision.is_taken_from) at.given = decision.addresses;
     if (below(2) == 0) at.written = at.given;
@@ -157,14 +165,29 @@ class Life {
           << each.first << " changes because of " << uid;
     }
   }
+  /// Found by asking for each address; nothing if all are used.
+  [[nodiscard]] std::vector<Address> first_free_address() const {
+    for (const Pool& pool : options_.pools) {
+      const Range range = pool.blocks.front().range;
+      for (std::optional<Address> at = range.first; at && range.contains(*at); at = next_of(*at)) {
+        if (!ledger_.users().contains(*at)) return {*at};
+      }
+    }
+    return {};
+  }
   [[nodiscard]] std::map<std::string, std::vector<Address>> all() const {
     std::map<std::string, std::vector<Address>> out;
     for (const auto& each : ledger_.holders()) out[each.first] = each.second.addresses;
     return out;
   }
 
-  /// All that is given or shown is given once.
+  /// All that is given or shown is given once, and counted.
   void check(int step) {
+    const Range pools = {*Address::parse("10.0.0.0"), *Address::parse("10.0.0.255")};
+    const auto used = std::ranges::count_if(
+        ledger_.users(), [&pools](const auto& each) { return pools.contains(each.first); });
+    EXPECT_EQ(ledger_.used_in(pools), static_cast<std::uint64_t>(used))
+        << "seed " << seed_ << ", step " << step;
     for (const auto& [address, uids] : ledger_.users()) {
       for (const std::string& a : uids) {
         for (const std::string& b : uids) {
