@@ -32,7 +32,7 @@ const Json* find_host(const Json& hosts, std::string_view registry) {
 Status helper(const std::string& registry) {
   return Status(Code::kUnsupported,
                 "a credential helper keeps the login for " + registry +
-                    ", and davit runs none: log in with a DOCKER_CONFIG folder of its own whose "
+                    ", and davit runs none: log in with a separate DOCKER_CONFIG folder whose "
                     "config.json has \"auths\" only");
 }
 

@@ -259,8 +259,8 @@ Status Registry::Parts::judge(const OutboundResponse& response, std::string_view
   const std::string where = reference.registry + "/" + reference.repository + ": ";
   if (response.status.code() == Code::kUndeclared) {
     return Status(Code::kForbidden, where + std::string(what) +
-                                        " is behind a redirect to a server without HTTPS, or on a "
-                                        "port of its own");
+                                        " is behind a redirect to a server without HTTPS, or on "
+                                        "another port than 443");
   }
   if (!response.status.ok()) return response.status;
   if (response.http_status >= 200 && response.http_status < 300) return {};
