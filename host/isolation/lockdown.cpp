@@ -81,6 +81,15 @@ Result<unsigned> restrict_to_readable(const LockdownTerms& terms) {
 
 }  // namespace
 
+std::string_view to_string(LandlockNeed need) {
+  return need == LandlockNeed::kOptional ? "optional" : "required";
+}
+
+LandlockNeed landlock_need(std::string_view text) {
+  return text == to_string(LandlockNeed::kOptional) ? LandlockNeed::kOptional
+                                                    : LandlockNeed::kRequired;
+}
+
 Result<LockdownReport> lock_down(const LockdownTerms& terms) {
   LockdownReport report;
   if (Status s = close_others(terms.kept); !s.ok()) return s;

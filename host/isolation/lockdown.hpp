@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <davit/result.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace davit::host {
@@ -13,13 +14,24 @@ namespace davit::host {
 /// plugin can read and write what the user of the process can.
 enum class LandlockNeed { kRequired, kOptional };
 
+/// "required" or "optional"; everything else is kRequired.
+[[nodiscard]] std::string_view to_string(LandlockNeed need);
+[[nodiscard]] LandlockNeed landlock_need(std::string_view text);
+
 struct LockdownTerms {
   std::vector<int> kept;  ///< Descriptors that stay open, in any order; all others are closed.
   LandlockNeed landlock = LandlockNeed::kRequired;
-  /// Files and folders that stay readable: what the dynamic loader and the time zones need.
-  std::vector<std::string> readable = {
-      "/etc/ld.so.cache", "/etc/localtime",     "/lib", "/lib64", "/usr/lib",
-      "/usr/lib64",       "/usr/share/zoneinfo"};
+  /// Files and folders that stay readable: what the dynamic loader, the time zones and the
+  /// certificates of authorities need.
+  std::vector<std::string> readable = {"/etc/ld.so.cache",
+                                       "/etc/localtime",
+                                       "/lib",
+                                       "/lib64",
+                                       "/usr/lib",
+                                       "/usr/lib64",
+                                       "/etc/ssl/certs",
+                                       "/usr/share/zoneinfo",
+                                       "/usr/share/ca-certificates"};
   std::uint32_t descriptors_max = 1024;
   /// A later kernel's interface is used as this one; a test passes 0, as of a kernel without it.
   unsigned landlock_version_max = 6;

@@ -12,11 +12,6 @@ namespace {
 
 // A token of the API server: some KiB, with many audiences and names.
 constexpr std::size_t kTokenBytesMax = 16 * 1024;
-// The JSON of a question, or the path of a page.
-constexpr std::size_t kArgumentBytesMax = 4096;
-
-// Whether a text has to be UTF-8.
-enum class Content { kBytes, kText };
 
 // Each message lists its fields once, for both directions: `fields` writes or reads them.
 template <typename Fields>
@@ -26,25 +21,25 @@ void describe(Fields& fields, Locked& m) {
   fields.boolean(m.memory_is_write_or_execute);
 }
 template <typename Fields>
-void describe(Fields& fields, Ready& m) {
-  fields.list(m.controllers, kControllersMax, kNameBytesMax);
-}
+void describe(Fields&, Ready&) {}
 template <typename Fields>
 void describe(Fields& fields, LogLine& m) {
   fields.choice(m.severity, ChildSeverity::kError);
-  fields.text(m.text, kLogLineBytesMax, Content::kText);
+  fields.text(m.text, kLogLineBytesMax);
 }
 template <typename Fields>
-void describe(Fields& fields, ControllerHealth& m) {
-  fields.text(m.controller, kNameBytesMax, Content::kText);
+void describe(Fields& fields, ControllerReport& m) {
+  fields.text(m.controller, kNameBytesMax);
+  fields.text(m.state, kStateBytesMax);
+  fields.number(m.waiting);
   fields.boolean(m.is_healthy);
-  fields.text(m.reason, kReasonBytesMax, Content::kText);
+  fields.text(m.reason, kReasonBytesMax);
   fields.require(m.is_healthy == m.reason.empty());
 }
 template <typename Fields>
 void describe(Fields& fields, Connect& m) {
   fields.number(m.id);
-  fields.text(m.server, kNameBytesMax, Content::kText);
+  fields.text(m.server, kNameBytesMax);
   fields.number(m.port);
   const bool is_name = std::all_of(m.server.begin(), m.server.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
@@ -53,26 +48,14 @@ void describe(Fields& fields, Connect& m) {
   fields.require(!m.server.empty() && is_name && m.port != 0);
 }
 template <typename Fields>
-void describe(Fields& fields, Answer& m) {
-  fields.number(m.id);
-  fields.boolean(m.is_last);
-  fields.text(m.piece, kPieceBytesMax, Content::kBytes);
-}
-template <typename Fields>
 void describe(Fields&, Drained&) {}
 template <typename Fields>
-void describe(Fields& fields, HandedState& m) {
-  fields.boolean(m.is_last);
-  fields.text(m.piece, kPieceBytesMax, Content::kBytes);
-}
-template <typename Fields>
-void describe(Fields& fields, Settings& m) {
-  fields.boolean(m.is_last);
-  fields.text(m.piece, kPieceBytesMax, Content::kBytes);
+void describe(Fields& fields, Failed& m) {
+  fields.text(m.reason, kReasonBytesMax);
 }
 template <typename Fields>
 void describe(Fields& fields, Token& m) {
-  fields.text(m.token, kTokenBytesMax, Content::kText);
+  fields.text(m.token, kTokenBytesMax);
   fields.require(!m.token.empty());
 }
 template <typename Fields>
@@ -82,18 +65,10 @@ void describe(Fields& fields, MayWrite& m) {
 template <typename Fields>
 void describe(Fields& fields, Connected& m) {
   fields.number(m.id);
-  fields.text(m.failure, kReasonBytesMax, Content::kText);
+  fields.text(m.failure, kReasonBytesMax);
 }
 template <typename Fields>
-void describe(Fields& fields, Ask& m) {
-  fields.number(m.id);
-  fields.choice(m.question, Question::kDebugPage);
-  fields.text(m.argument, kArgumentBytesMax, Content::kText);
-}
-template <typename Fields>
-void describe(Fields& fields, Drain& m) {
-  fields.number(m.limit_ms);
-}
+void describe(Fields&, Drain&) {}
 
 class Writer {
  public:
@@ -111,15 +86,10 @@ class Writer {
     DAVIT_ASSERT(value <= last);
     out_.push_back(static_cast<char>(value));
   }
-  void text(const std::string& value, std::size_t bytes_max, Content content) {
-    DAVIT_ASSERT(value.size() <= bytes_max && (content == Content::kBytes || is_utf8(value)));
+  void text(const std::string& value, std::size_t bytes_max) {
+    DAVIT_ASSERT(value.size() <= bytes_max && is_utf8(value));
     number(static_cast<std::uint32_t>(value.size()));
     out_ += value;
-  }
-  void list(const std::vector<std::string>& values, std::size_t count_max, std::size_t bytes_max) {
-    DAVIT_ASSERT(values.size() <= count_max);
-    number(static_cast<std::uint32_t>(values.size()));
-    for (const std::string& each : values) text(each, bytes_max, Content::kText);
   }
   void require(bool holds) { DAVIT_ASSERT(holds); }
 
@@ -145,15 +115,9 @@ class Reader {
   void choice(Choice& value, Choice last) {
     value = static_cast<Choice>(byte_up_to(static_cast<std::uint8_t>(last)));
   }
-  void text(std::string& value, std::size_t bytes_max, Content content) {
+  void text(std::string& value, std::size_t bytes_max) {
     value = take(length_up_to(bytes_max));
-    require(content == Content::kBytes || is_utf8(value));
-  }
-  void list(std::vector<std::string>& values, std::size_t count_max, std::size_t bytes_max) {
-    const std::size_t count = length_up_to(count_max);
-    for (std::size_t i = 0; i < count && good_; ++i) {
-      text(values.emplace_back(), bytes_max, Content::kText);
-    }
+    require(is_utf8(value));
   }
   void require(bool holds) { good_ = good_ && holds; }
 

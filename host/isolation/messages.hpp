@@ -2,8 +2,8 @@
 /// docs/decisions/034-an-isolated-plugin-is-a-child-host.md says why there are so few.
 ///
 /// A frame is one packet: the kind (1 byte), then the fields in order. Integers are little-endian,
-/// a boolean is a byte of 0 or 1, a text or list is its length (4 bytes) and its content. Nothing
-/// may follow. Each message has exactly one frame, so what was decoded encodes to the same bytes.
+/// a boolean is a byte of 0 or 1, a text is its length (4 bytes) and its content. Nothing may
+/// follow. Each message has exactly one frame, so what was decoded encodes to the same bytes.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,6 @@
 #include <string>
 #include <string_view>
 #include <variant>
-#include <vector>
 
 namespace davit::host {
 
@@ -22,12 +21,10 @@ inline constexpr std::uint32_t kIsolationProtocol = 1;
 /// The largest frame. The kernel keeps a packet in one piece of memory, and 64 KiB of it are to be
 /// had also when memory is scarce.
 inline constexpr std::size_t kFrameBytesMax = 64 * 1024;
-/// The bytes of a piece of something long: a frame holds them and the other fields.
-inline constexpr std::size_t kPieceBytesMax = 60 * 1024;
 inline constexpr std::size_t kNameBytesMax = 253;  ///< Controllers and host names: a DNS name.
 inline constexpr std::size_t kLogLineBytesMax = 4096;
 inline constexpr std::size_t kReasonBytesMax = 1024;
-inline constexpr std::size_t kControllersMax = 64;  ///< In one plugin.
+inline constexpr std::size_t kStateBytesMax = 32;  ///< See ControllerState::state.
 
 /// @name From the child
 /// @{
@@ -41,7 +38,6 @@ struct Locked {
 };
 /// The plugin's controllers are initialised and their caches filled.
 struct Ready {
-  std::vector<std::string> controllers;
   friend bool operator==(const Ready&, const Ready&) = default;
 };
 enum class ChildSeverity : std::uint8_t { kInfo, kWarning, kError };
@@ -50,12 +46,14 @@ struct LogLine {
   std::string text;
   friend bool operator==(const LogLine&, const LogLine&) = default;
 };
-/// The outcome of a controller's health check.
-struct ControllerHealth {
+/// The state of a controller.
+struct ControllerReport {
   std::string controller;
+  std::string state;          ///< See ControllerState::state.
+  std::uint32_t waiting = 0;  ///< Keys.
   bool is_healthy = false;
-  std::string reason;  ///< Empty if it is healthy.
-  friend bool operator==(const ControllerHealth&, const ControllerHealth&) = default;
+  std::string reason;  ///< Why the health check fails; empty if it is healthy.
+  friend bool operator==(const ControllerReport&, const ControllerReport&) = default;
 };
 /// A wish for a connection. The host answers it with Connected.
 struct Connect {
@@ -64,35 +62,20 @@ struct Connect {
   std::uint16_t port = 0;  ///< Not 0.
   friend bool operator==(const Connect&, const Connect&) = default;
 };
-/// A piece of the answer to Ask; `is_last` ends it.
-struct Answer {
-  std::uint32_t id = 0;
-  bool is_last = false;
-  std::string piece;
-  friend bool operator==(const Answer&, const Answer&) = default;
-};
-/// No sync runs and none begins: the child may end, or hand its state over.
+/// No sync runs and none begins: the child ends.
 struct Drained {
   friend bool operator==(const Drained&, const Drained&) = default;
 };
-/// @}
-
-/// A piece of the state that a build hands to the next one, either way.
-struct HandedState {
-  bool is_last = false;
-  std::string piece;
-  friend bool operator==(const HandedState&, const HandedState&) = default;
+/// The child ends because it cannot serve: no server responds, or an InitFunc failed.
+struct Failed {
+  std::string reason;
+  friend bool operator==(const Failed&, const Failed&) = default;
 };
+/// @}
 
 /// @name From the host
 /// @{
 
-/// A piece of the settings, JSON; the child opens the plugin after the last.
-struct Settings {
-  bool is_last = false;
-  std::string piece;
-  friend bool operator==(const Settings&, const Settings&) = default;
-};
 /// The token of the plugin's ServiceAccount, in place of the one before.
 struct Token {
   std::string token;
@@ -100,7 +83,7 @@ struct Token {
 };
 /// Writes may be sent until then.
 struct MayWrite {
-  std::uint64_t until_ns = 0;  ///< On CLOCK_MONOTONIC; 0: no longer.
+  std::uint64_t until_ns = 0;  ///< On CLOCK_BOOTTIME; 0: no longer.
   friend bool operator==(const MayWrite&, const MayWrite&) = default;
 };
 /// The connection that Connect asked for comes along as a descriptor, or not.
@@ -109,24 +92,15 @@ struct Connected {
   std::string failure;  ///< Empty: the descriptor is there.
   friend bool operator==(const Connected&, const Connected&) = default;
 };
-/// The documents of the child that the parent's pages show.
-enum class Question : std::uint8_t { kMetrics, kStatus, kWhy, kDebugPage };
-struct Ask {
-  std::uint32_t id = 0;
-  Question question = Question::kMetrics;
-  std::string argument;
-  friend bool operator==(const Ask&, const Ask&) = default;
-};
 /// Hand out no further key, let running syncs end, and answer with Drained.
 struct Drain {
-  std::uint32_t limit_ms = 0;
   friend bool operator==(const Drain&, const Drain&) = default;
 };
 /// @}
 
 using ChildMessage =
-    std::variant<Locked, Ready, LogLine, ControllerHealth, Connect, Answer, Drained, HandedState>;
-using HostMessage = std::variant<Settings, Token, MayWrite, Connected, Ask, Drain, HandedState>;
+    std::variant<Locked, Ready, LogLine, ControllerReport, Connect, Drained, Failed>;
+using HostMessage = std::variant<Token, MayWrite, Connected, Drain>;
 
 /// The frame of a message whose fields keep their limits.
 [[nodiscard]] std::string encode(const ChildMessage& message);

@@ -61,6 +61,14 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return out;
 }
 
+/// Duplicates that no target of dup2() replaces: the descriptors may be among the targets.
+std::vector<UniqueFd> out_of_the_way(const std::vector<int>& descriptors) {
+  std::vector<UniqueFd> out;
+  const int free = STDERR_FILENO + 1 + static_cast<int>(descriptors.size());
+  for (const int each : descriptors) out.emplace_back(fcntl(each, F_DUPFD_CLOEXEC, free));
+  return out;
+}
+
 /// Starts the program; 0 or an errno.
 int spawn(const ChildProcess::Program& program, int output, pid_t& pid) {
   using Captured = ChildProcess::Captured;
@@ -72,8 +80,14 @@ int spawn(const ChildProcess::Program& program, int output, pid_t& pid) {
   if (program.captured == Captured::kOutputAndErrors) {
     posix_spawn_file_actions_adddup2(&settings.actions, output, STDERR_FILENO);
   }
+  int next = STDERR_FILENO + 1;
+  const std::vector<UniqueFd> passed = out_of_the_way(program.passed);
+  for (const UniqueFd& each : passed) {
+    if (!each.valid()) return EMFILE;
+    posix_spawn_file_actions_adddup2(&settings.actions, each.get(), next++);
+  }
   // Libraries open sockets that would stay open in the program.
-  posix_spawn_file_actions_addclosefrom_np(&settings.actions, STDERR_FILENO + 1);
+  posix_spawn_file_actions_addclosefrom_np(&settings.actions, next);
   sigset_t none;
   sigset_t all;
   sigemptyset(&none);

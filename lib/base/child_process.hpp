@@ -58,6 +58,8 @@ class ChildProcess {
     std::vector<std::pair<std::string, std::string>> environment{};
     Captured captured = Captured::kOutputAndErrors;
     Group group = Group::kOwn;
+    /// Descriptors of this process that the program has as 3, 4, … in this order.
+    std::vector<int> passed{};
   };
   struct Function {
     std::function<void()> run;

@@ -12,27 +12,19 @@ namespace {
 
 std::vector<ChildMessage> child_messages() {
   return {Locked{1, 6, true},
-          Ready{{"greeter", "other"}},
           Ready{},
           LogLine{ChildSeverity::kError, "größer"},
-          ControllerHealth{"greeter", false, "the queue is stuck"},
-          ControllerHealth{"greeter", true, ""},
+          ControllerReport{"greeter", "running", 7, false, "the queue is stuck"},
+          ControllerReport{"greeter", "filling", 0, true, ""},
           Connect{7, "api.example.com", 443},
           Connect{8, "fd00::1", 65535},
-          Answer{7, true, std::string("\0\xff", 2)},
           Drained{},
-          HandedState{false, std::string(kPieceBytesMax, 'x')}};
+          Failed{"no server responds"}};
 }
 
 std::vector<HostMessage> host_messages() {
-  return {Settings{true, R"({"server":"https://10.0.0.1"})"},
-          Token{"header.payload.signature"},
-          MayWrite{UINT64_MAX},
-          Connected{7, ""},
-          Connected{7, "connection refused"},
-          Ask{1, Question::kDebugPage, "/queue"},
-          Drain{10'000},
-          HandedState{true, ""}};
+  return {Token{"header.payload.signature"}, MayWrite{UINT64_MAX}, Connected{7, ""},
+          Connected{7, "connection refused"}, Drain{}};
 }
 
 template <typename Decode, typename Message>
@@ -107,7 +99,7 @@ std::string u32(std::uint32_t value) {
 }
 
 // The kinds by their index in ChildMessage.
-const std::string kReady(1, 1), kLog(1, 2), kHealth(1, 3), kConnect(1, 4), kAnswer(1, 5);
+const std::string kLog(1, 2), kReport(1, 3), kConnect(1, 4);
 
 std::string connect(const std::string& server, const std::string& port) {
   return kConnect + u32(1) + u32(static_cast<std::uint32_t>(server.size())) + server + port;
@@ -123,7 +115,7 @@ TEST_P(HostileFrameTest, IsRefused) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, HostileFrameTest,
-    ::testing::Values(Hostile{"Empty", ""}, Hostile{"UnknownKind", std::string(1, 8)},
+    ::testing::Values(Hostile{"Empty", ""}, Hostile{"UnknownKind", std::string(1, 7)},
                       Hostile{"LargestKind", std::string(1, '\xff')},
                       Hostile{"LongerThanAFrame", std::string(kFrameBytesMax + 1, 5)},
                       Hostile{"LengthBeyondTheFrame", kLog + '\0' + u32(0xffffffff) + "x"},
@@ -131,19 +123,17 @@ INSTANTIATE_TEST_SUITE_P(
                                                            std::string(kLogLineBytesMax + 1, 'x')},
                       Hostile{"SeverityThatIsNone", kLog + '\3' + u32(1) + "x"},
                       Hostile{"LogLineThatIsNotUtf8", kLog + '\0' + u32(1) + "\xff"},
-                      Hostile{"FourBillionControllers", kReady + u32(0xffffffff)},
-                      Hostile{"MoreControllersThanAPluginHas", kReady + u32(kControllersMax + 1)},
-                      Hostile{"BooleanOfTwo", kHealth + u32(1) + "a" + '\2' + u32(0)},
-                      Hostile{"HealthyWithAReason", kHealth + u32(1) + "a" + '\1' + u32(1) + "b"},
-                      Hostile{"UnhealthyWithoutAReason", kHealth + u32(1) + "a" + '\0' + u32(0)},
+                      Hostile{"BooleanOfTwo",
+                              kReport + u32(1) + "a" + u32(1) + "b" + u32(0) + '\2' + u32(0)},
+                      Hostile{"HealthyWithAReason",
+                              kReport + u32(1) + "a" + u32(1) + "b" + u32(0) + '\1' + u32(1) + "b"},
+                      Hostile{"UnhealthyWithoutAReason",
+                              kReport + u32(1) + "a" + u32(1) + "b" + u32(0) + '\0' + u32(0)},
                       Hostile{"ServerWithoutAName", connect("", "\1\1")},
                       Hostile{"ServerWithASlash", connect("a/b", "\1\1")},
                       Hostile{"ServerWithAUser", connect("a@b", "\1\1")},
                       Hostile{"ServerWithALineBreak", connect("a\nb", "\1\1")},
-                      Hostile{"PortZero", connect("a", std::string(2, '\0'))},
-                      Hostile{"PieceBeyondItsLimit", kAnswer + u32(1) + '\1' +
-                                                         u32(kPieceBytesMax + 1) +
-                                                         std::string(kPieceBytesMax + 1, 'x')}),
+                      Hostile{"PortZero", connect("a", std::string(2, '\0'))}),
     [](const auto& info) { return info.param.name; });
 
 }  // namespace

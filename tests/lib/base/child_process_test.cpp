@@ -189,5 +189,23 @@ TEST(ChildProcessTest, ChildInTheCallersGroupIsKilledAlone) {
   // Now the destructor kills the child, and not this process.
 }
 
+TEST(ChildProcessTest, ProgramHasThePassedDescriptorsAndNoOthers) {
+  Pipe one = Pipe::open().value();
+  Pipe two = Pipe::open().value();
+  Program program = script(
+      "echo one >&3; echo two >&4; for n in 3 4 5 6 7 8 9; do [ -e /proc/$$/fd/$n ] && echo $n; "
+      "done");
+  // Their own numbers may be 3 and 4, in the other order.
+  program.passed = {two.write.get(), one.write.get()};
+
+  EXPECT_EQ(output_of(program), "3\n4\n");
+
+  std::string text(4, '\0');
+  ASSERT_EQ(read(two.read.get(), text.data(), text.size()), 4);
+  EXPECT_EQ(text, "one\n");
+  ASSERT_EQ(read(one.read.get(), text.data(), text.size()), 4);
+  EXPECT_EQ(text, "two\n");
+}
+
 }  // namespace
 }  // namespace davit
