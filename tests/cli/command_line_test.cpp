@@ -468,6 +468,16 @@ TEST(CommandLineTest, EPH12_EphemeralVolumesNeedAWorker) {
               HasSubstr("--concurrent-ephemeralvolume-syncs must be from 1 to 1000, not \"0\""));
 }
 
+TEST(CommandLineTest, CC85_StatusesOfPoliciesNeedAWorker) {
+  const Outcome outcome = call({"run", "--concurrent-validating-admission-policy-status-syncs=0"});
+  ASSERT_TRUE(outcome.run);
+  const auto mistakes = merge_settings(*outcome.run).mistakes;
+  ASSERT_EQ(mistakes.size(), 1U);
+  EXPECT_THAT(mistakes.front().str(),
+              HasSubstr("--concurrent-validating-admission-policy-status-syncs must be from 1 to "
+                        "1000, not \"0\""));
+}
+
 TEST(CommandLineTest, TheCommandLineOfFromFlagsIsNotDavits) {
   const Outcome outcome =
       call({"manifest", "from-flags", "--", "kube-controller-manager", "--v=2", "--profiling"});

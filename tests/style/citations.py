@@ -57,7 +57,7 @@ PAGES_OF = [
 TWO_DIGITS = {'deployment', 'replicaset', 'endpoint', 'endpointslice', 'nodelifecycle', 'namespace', 'garbagecollector',
               'small-controllers', 'daemonset', 'disruption', 'resourcequota', 'cronjob', 'job', 'serviceaccount'}
 # The pages whose test cases all have a test, with the prefix of the cases.
-TESTED = {'cloud': 'CLD', 'nodeipam': 'IPAM'}
+TESTED = {'certificates': 'CERT', 'cloud': 'CLD', 'cluster-controllers': 'CC', 'nodeipam': 'IPAM'}
 TEST_NAME = re.compile(r'^TEST(?:_F|_P)?\(\w+,\s*(\w+)', re.M)
 CITED = re.compile(r'(?<![A-Za-z0-9#/&-])([A-Z]{1,4})(-?)(\d{1,3})(b?)(?=_|(?![a-z0-9-]))')
 GLOBAL = re.compile(r'(?<![A-Z0-9#])(RT|HO)-?(\d{3})(?!\d)')

@@ -349,6 +349,14 @@ TEST_F(SigningControllerTest, ADurationMayHaveAnySign) {
   EXPECT_EQ(issue({.subject = {{"CN", "a"}}}).not_after(), kNoon - 3600);
 }
 
+TEST_F(SigningControllerTest, CERT114_NeitherACertificateNorARefusalIsAnEvent) {
+  start_with(make_ca());
+  EXPECT_NE(issue_pem({.subject = {{"CN", "a"}}}), "");
+  EXPECT_NE(refused({.subject = {{"CN", "a"}}}, kClient, {"digital signature"}), "");
+  cluster_.advance(1min);
+  EXPECT_THAT(cluster_.events(), IsEmpty());
+}
+
 TEST_F(SigningControllerTest, CERT115_NoErrorShowsAKey) {
   write_ca(make_ca());
   MadeCa bad = ca_;
