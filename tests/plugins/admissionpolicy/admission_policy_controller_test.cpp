@@ -297,5 +297,21 @@ TEST_F(AdmissionPolicyControllerTest, APolicyThatReplacedTheCheckedOneIsCheckedI
   EXPECT_THAT(warning(), HasSubstr("undefined field 'foo'"));
 }
 
+TEST_F(AdmissionPolicyControllerTest, AnotherBuildChecksOnlyWhatHasChanged) {
+  add(policy_of("object.foo > 1"));
+  const std::string before = warning();
+  EXPECT_THAT(before, HasSubstr("undefined field 'foo'"));
+  cluster_.clear_records();
+  ASSERT_TRUE(cluster_
+                  .swap("validatingadmissionpolicy-status-controller",
+                        &make_without_options<AdmissionPolicyController>)
+                  .ok());
+  settle();
+  EXPECT_THAT(cluster_.writes(), IsEmpty());
+  EXPECT_EQ(warning(), before);
+  change(R"({"spec":{"validations":[{"expression":"object.bar > 1"}]}})");
+  EXPECT_THAT(warning(), HasSubstr("undefined field 'bar'"));
+}
+
 }  // namespace
 }  // namespace davit::admissionpolicy

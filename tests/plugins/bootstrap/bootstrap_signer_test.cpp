@@ -228,5 +228,17 @@ TEST_F(BootstrapSignerTest, DataThatIsNotBase64DoesNotSign) {
   EXPECT_THAT(signatures(), IsEmpty());
 }
 
+TEST_F(BootstrapSignerTest, AnotherBuildWritesNothingUntilTheKubeconfigChanges) {
+  sign_changed();
+  ASSERT_TRUE(cluster_.swap(kController, &BootstrapSigner::open).ok());
+  settle();
+  EXPECT_THAT(cluster_.writes(), IsEmpty());
+  merge_info(R"({"data":{"kubeconfig":"other"}})");
+  EXPECT_THAT(cluster_.writes(), SizeIs(1));
+  EXPECT_THAT(signatures(), SizeIs(1));
+  merge_info(R"({"data":{"kubeconfig":"changed"}})");
+  EXPECT_THAT(signatures(), ElementsAre(Pair(kKey, kOfChanged)));
+}
+
 }  // namespace
 }  // namespace davit::bootstrap

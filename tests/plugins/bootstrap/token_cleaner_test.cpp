@@ -172,5 +172,15 @@ TEST_F(TokenCleanerTest, CERT116_BothControllersRunOnlyIfTheyAreNamed) {
   }
 }
 
+TEST_F(TokenCleanerTest, AnotherBuildDeletesATokenAtItsTime) {
+  add_token(good_until("2024-05-01T12:01:00Z"));
+  ASSERT_TRUE(cluster_.swap(kController, &TokenCleaner::open).ok());
+  cluster_.advance(59s);
+  EXPECT_TRUE(has_token());
+  cluster_.advance(2s);
+  EXPECT_FALSE(has_token());
+  EXPECT_THAT(requests(), SizeIs(1));
+}
+
 }  // namespace
 }  // namespace davit::bootstrap

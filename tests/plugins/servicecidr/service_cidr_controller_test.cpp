@@ -421,5 +421,15 @@ TEST_F(ServiceCidrControllerTest, CC21_TheNoteAllowsWhatTheControllerDoesAndNoMo
   EXPECT_THAT(cluster_.unused_declarations(), IsEmpty());
 }
 
+TEST_F(ServiceCidrControllerTest, AnotherBuildLetsARangeGoOnceItsAddressesAreFree) {
+  delete_used();
+  ASSERT_TRUE(cluster_.swap(kController, &make_without_options<ServiceCidrController>).ok());
+  settle();
+  EXPECT_EQ(ready("c"), kTerminating);
+  give_back("10.50.0.10");
+  cluster_.advance(11s);
+  EXPECT_FALSE(has("c"));
+}
+
 }  // namespace
 }  // namespace davit::servicecidr
