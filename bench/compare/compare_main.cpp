@@ -2,13 +2,13 @@
 /// QPS.
 ///
 ///   davit_compare [--rounds=start,fill,rollout,whole,services,nodes,jobs,daemons,ordinals,
-///                           autoscalers,cidrs,claims,volumes,addresses,empty]
+///                           autoscalers,cidrs,claims,volumes,addresses,devices,empty]
 ///                 [--repeat=3] [--chart=FILE] [--write-window=DURATION] [--qps=1000]
 ///                 [--pods=20000] [--nodes=1000] [--deployments=100] [--replicas=10]
 ///                 [--services=500] [--backends=20] [--watched-nodes=5000] [--jobs=500]
 ///                 [--job-pods=10] [--daemon-sets=50] [--daemon-nodes=200] [--stateful-sets=100]
 ///                 [--stateful-replicas=5] [--claims=2000] [--volume-pods=500]
-///                 [--volume-nodes=50]
+///                 [--volume-nodes=50] [--device-pods=1000]
 ///
 /// Needs KUBEBUILDER_ASSETS, kubectl and curl; perf for the system calls. Prints tables in
 /// Markdown: each figure is the median of all repetitions, with their range. Both peers run the
@@ -86,6 +86,7 @@ std::string manifest_text(const std::string& controllers, const std::string& wri
            "- name: cloud\n- name: pools\n  controllers:\n    pools:\n      enabled: true\n"
            "      config: {pools: [{name: bench, addresses: [10.99.0.0/16]}]}\n";
   }
+  if (controllers == kDeviceClaims) return head + "- name: resourceclaim\n";
   if (controllers == "horizontalpodautoscaling") return head + "- name: podautoscaler\n";
   if (controllers == kNodeCidrs) {
     return head + plugin("nodeipam", {"node-ipam-controller"},
@@ -157,6 +158,7 @@ void run_rounds(const std::vector<Peer>& peers, const Options& options, Report& 
   run("claims", [&](const Peer& peer) { measure_claims(peer, options, report); });
   run("volumes", [&](const Peer& peer) { measure_volumes(peer, options, report); });
   run("addresses", [&](const Peer& peer) { measure_addresses(peer, options, report); });
+  run("devices", [&](const Peer& peer) { measure_devices(peer, options, report); });
   run("empty", [&](const Peer& peer) { measure_empty(peer, report); });
 }
 

@@ -71,6 +71,7 @@ Result<Options> parse_options(std::span<const std::string_view> arguments) {
       {"--claims", &options.claims, 100000},
       {"--volume-pods", &options.volume_pods, 10000},
       {"--volume-nodes", &options.volume_nodes, 1000},
+      {"--device-pods", &options.device_pods, 100000},
       {"--qps", &options.qps, 1000000},
   };
   const auto into = [&options](Status (*read)(std::string_view, Options&)) {

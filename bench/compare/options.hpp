@@ -11,8 +11,8 @@ namespace davit::bench {
 
 /// The rounds in the order in which they run.
 inline constexpr std::string_view kRounds[] = {
-    "start",    "fill",        "rollout", "whole",  "services", "nodes",     "jobs", "daemons",
-    "ordinals", "autoscalers", "cidrs",   "claims", "volumes",  "addresses", "empty"};
+    "start",    "fill",        "rollout", "whole",  "services", "nodes",     "jobs",    "daemons",
+    "ordinals", "autoscalers", "cidrs",   "claims", "volumes",  "addresses", "devices", "empty"};
 
 struct Options {
   std::set<std::string, std::less<>> rounds = {std::begin(kRounds), std::end(kRounds)};
@@ -38,6 +38,7 @@ struct Options {
   int claims = 2000;
   int volume_pods = 500;  ///< With two volumes each.
   int volume_nodes = 50;
+  int device_pods = 1000;  ///< With a claim of a device each.
   int qps = 1000;
 };
 

@@ -70,6 +70,8 @@ void measure_volumes(const Peer& peer, const Options& options, Report& report);
 /// Gives Services of type LoadBalancer addresses from a pool, and deletes them. Only davit does
 /// so; kube-controller-manager's figures are the cost of the same Services without addresses.
 void measure_addresses(const Peer& peer, const Options& options, Report& report);
+/// Makes the claims of pods from a template, reserves them and releases them.
+void measure_devices(const Peer& peer, const Options& options, Report& report);
 /// The memory of every controller that davit has, on a cluster without objects of users.
 void measure_empty(const Peer& peer, Report& report);
 
@@ -82,6 +84,9 @@ inline constexpr std::string_view kPodRange = "10.0.0.0/8";
 
 /// The controllers of the round of addresses, for both peers.
 inline constexpr std::string_view kBalancers = "service";
+
+/// The controller of the round of devices, for both peers.
+inline constexpr std::string_view kDeviceClaims = "resourceclaim-controller";
 
 /// A server that lets more through than its default, so that the peers' QPS is the limit.
 [[nodiscard]] live::ControlPlaneOptions wide_server();
