@@ -80,7 +80,11 @@ void check_conversion(const Json& definition, const Json* old, FieldErrors& erro
     errors.push_back(field_invalid(path.text("strategy"), strategy,
                                    "must be None if spec.preserveUnknownFields is true"));
   }
-  check_choice(conversion, "strategy", {"None", "Webhook"}, path, errors);
+  if (strategy.is_string() && strategy.text().empty()) {
+    errors.push_back(field_required(path.text("strategy")));
+  } else {
+    check_choice(conversion, "strategy", {"None", "Webhook"}, path, errors);
+  }
   if (strategy.text() == "Webhook") return check_webhook_conversion(conversion, old, path, errors);
   constexpr std::string_view kUnused = "should not be set when strategy is not set to Webhook";
   if (hook_config(conversion).is_object()) {

@@ -75,7 +75,12 @@ class DefinitionRules : public PlainRules {
       names->set("listKind", kind + "List");
     }
     Json& conversion = object["spec"]["conversion"];
-    if (conversion.text_at({"strategy"}).empty()) conversion.set("strategy", "None");
+    if (!conversion.is_object()) conversion = Json::object({{"strategy", "None"}});
+    // The older form of the API has no member that says only this.
+    const Json& webhook = conversion.get("webhook");
+    const bool says_nothing =
+        !webhook.get("clientConfig").is_object() && webhook.get("conversionReviewVersions").empty();
+    if (says_nothing) conversion.erase("webhook");
     Json* service = conversion.at({"webhook", "clientConfig", "service"});
     if (service != nullptr && service->is_object()) set_default(*service, "port", kHttpsPort);
   }

@@ -1,7 +1,6 @@
 #include "sandbox/rest/convert.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "sandbox/crd/custom_resource.hpp"
@@ -38,16 +37,6 @@ bool is_of(const Json& object, std::string_view api_version) {
   return object.get("apiVersion").text() == api_version;
 }
 
-Pairs labels_of(const Json& object) {
-  Pairs out;
-  if (const Json* labels = object.at({"metadata", "labels"})) {
-    for (const Json::Member& each : labels->members()) {
-      out.emplace_back(each.key, each.value.text());
-    }
-  }
-  return out;
-}
-
 /// The version `api_version` of the definition of `near` if it is served or the storage version,
 /// else null.
 const Resource* in_version(const ResourceSet& resources, const Resource& near,
@@ -59,10 +48,14 @@ const Resource* in_version(const ResourceSet& resources, const Resource& near,
   return storage != nullptr && storage->api_version() == api_version ? storage : nullptr;
 }
 
+ApiError no_memory() {
+  return too_many_requests("too many objects wait for conversion webhooks", {}, 1);
+}
+
 /// Objects of several versions of the definition of `near`, in the version `api_version`.
 ApiResult<std::vector<Json>> convert_all(const RestParts& parts, const Resource& near,
-                                         std::vector<Json> objects,
-                                         const std::string& api_version) {
+                                         std::vector<Json> objects, const std::string& api_version,
+                                         FormMemory held = FormMemory::kOfTheCall) {
   const ConversionHook& hook = *conversion_hook(near);
   std::vector<Json*> wanted;
   std::size_t bytes = 0;
@@ -73,12 +66,15 @@ ApiResult<std::vector<Json>> convert_all(const RestParts& parts, const Resource&
   }
   // The number of threads bounds smaller ones, which fit in one request to a webhook.
   std::shared_ptr<void> memory;
-  if (bytes > kBatchBytesMax && (memory = parts.converter->reserve(bytes)) == nullptr) {
-    return too_many_requests("too many objects wait for conversion webhooks", {}, 1);
+  if (held == FormMemory::kOfTheCall && bytes > kBatchBytesMax) {
+    memory = parts.converter->reserve(bytes);
+    if (memory == nullptr) return no_memory();
   }
   const std::shared_ptr<const ResourceSet> resources = parts.resources.now();
+  const Time end = parts.clock.now() + kRequestTime;
   std::span<Json* const> left = wanted;
   while (!left.empty()) {
+    if (parts.clock.now() >= end) return conversion_timeout();
     const std::size_t count = batch_size(left);
     std::vector<Json> batch;
     for (std::size_t i = 0; i < count; ++i) batch.push_back(std::move(*left[i]));
@@ -111,6 +107,22 @@ Json with_stored_defaults(Json object, const Resource& near, const ResourceSet& 
 
 }  // namespace
 
+ApiError conversion_timeout() {
+  return without_details(reason::kTimeout,
+                         "Timeout: request did not complete within the allotted timeout");
+}
+
+Pairs labels_of(const Json& object) {
+  Pairs out;
+  if (const Json* labels = object.at({"metadata", "labels"})) {
+    for (const Json::Member& each : labels->members()) {
+      out.emplace_back(each.key, each.value.text());
+    }
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
 Json convert(Json object, const Resource& to) {
   const std::string version = to.api_version();
   if (is_of(object, version) || conversion_hook(to) != nullptr) return object;
@@ -121,6 +133,11 @@ Json convert(Json object, const Resource& to) {
     to.version == "v1" ? autoscaler_to_v1(object) : autoscaler_to_v2(object);
   }
   object.set("apiVersion", version);
+  if (to.custom) {
+    // Fields of one version that another lacks are not shown there. Wrong types stay as they are.
+    FieldFindings ignored;
+    static_cast<void>(conform_custom(to, object, ignored).ok());
+  }
   return object;
 }
 
@@ -158,8 +175,22 @@ ApiResult<Json> load(const RestParts& parts, const Version& version, const Resou
                  resource);
 }
 
+ApiResult<std::shared_ptr<void>> reserve_forms(const RestParts& parts,
+                                               std::span<const VersionPtr> versions,
+                                               const Resource& resource) {
+  if (parts.converter == nullptr || conversion_hook(resource) == nullptr) {
+    return std::shared_ptr<void>();
+  }
+  std::size_t bytes = 0;
+  for (const VersionPtr& each : versions) bytes += each->text.size();
+  if (bytes <= kBatchBytesMax) return std::shared_ptr<void>();
+  std::shared_ptr<void> out = parts.converter->reserve(bytes);
+  if (out == nullptr) return no_memory();
+  return out;
+}
+
 ApiResult<std::vector<Json>> load(const RestParts& parts, std::span<const VersionPtr> versions,
-                                  const Resource& resource) {
+                                  const Resource& resource, FormMemory memory) {
   const ConversionHook* const hook =
       parts.converter == nullptr ? nullptr : conversion_hook(resource);
   std::vector<Json> out;
@@ -172,7 +203,7 @@ ApiResult<std::vector<Json>> load(const RestParts& parts, std::span<const Versio
   for (const VersionPtr& each : versions) {
     out.push_back(with_stored_defaults(each->json(), resource, *resources));
   }
-  return convert_all(parts, resource, std::move(out), resource.api_version());
+  return convert_all(parts, resource, std::move(out), resource.api_version(), memory);
 }
 
 bool is_in_stored_form(const RestParts& parts, const Version& version, const Resource& resource) {
@@ -197,7 +228,7 @@ Draft make_draft(Json object, const Resource& resource, const ResourceSet& resou
   draft.labels = labels_of(object);
   const std::span<const ResourcePtr> sharing = resources.sharing(resource.collection);
   for (const ResourcePtr& each : sharing) {
-    if (each->rules == nullptr) continue;
+    if (each->rules == nullptr || each->custom) continue;
     const bool same_form = each->api_version() == resource.api_version();
     Pairs fields = each->rules->fields(same_form ? object : convert(object, *each));
     draft.fields.insert(draft.fields.end(), fields.begin(), fields.end());
@@ -222,7 +253,8 @@ ApiResult<Draft> make_draft(const RestParts& parts, Json object, const Resource&
   if (hook == nullptr) return make_draft(std::move(object), resource, *resources);
   // Not that of the first of the sharing resources: the stored version need not be served.
   const std::string stored = resource.group + '/' + resource.stored_version;
-  std::vector<Json> one = {object};
+  std::vector<Json> one;
+  one.push_back(std::move(object));
   ApiResult<std::vector<Json>> kept = convert_all(parts, resource, std::move(one), stored);
   if (!kept) return kept.error();
   Draft draft;
@@ -230,14 +262,6 @@ ApiResult<Draft> make_draft(const RestParts& parts, Json object, const Resource&
   draft.ns = draft.object.text_at({"metadata", "namespace"});
   draft.name = draft.object.text_at({"metadata", "name"});
   draft.labels = labels_of(draft.object);
-  for (const ResourcePtr& each : resources->sharing(resource.collection)) {
-    if (each->rules == nullptr || each->rules->fields(Json::object()).empty()) continue;
-    const bool is_stored = each->api_version() == stored;
-    ApiResult<Json> form = is_stored ? draft.object : convert(parts, object, *each);
-    if (!form) return form.error();
-    Pairs fields = each->rules->fields(*form);
-    std::ranges::move(fields, std::back_inserter(draft.fields));
-  }
   return draft;
 }
 

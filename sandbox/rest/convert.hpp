@@ -1,6 +1,9 @@
 /// Resources that share a collection show the same objects in different forms.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,12 +18,15 @@
 
 namespace davit::sandbox {
 
-/// `object` in the form of `to`: Events of v1 and events.k8s.io/v1, autoscalers of v1 and v2; of
-/// custom resources only the apiVersion changes. Objects that a webhook would have to convert stay
-/// as they are.
+/// `object` in the form of `to`: Events of v1 and events.k8s.io/v1, autoscalers of v1 and v2;
+/// custom resources get another apiVersion, and lose the fields that the version lacks. Objects
+/// that a webhook would have to convert stay as they are.
 [[nodiscard]] Json convert(Json object, const Resource& to);
 /// The same with webhooks. May block.
 [[nodiscard]] ApiResult<Json> convert(const RestParts& parts, Json object, const Resource& to);
+
+/// The labels of an object, sorted by key.
+[[nodiscard]] Pairs labels_of(const Json& object);
 
 /// Whether `version` is stored exactly as `resource` shows it, with kind and apiVersion first.
 /// False for custom resources, whose defaults are also applied on reading.
@@ -31,17 +37,30 @@ namespace davit::sandbox {
                                      const Resource& resource);
 /// The stored object in the form of `resource`, as far as that needs no webhook.
 [[nodiscard]] Json load(const Version& version, const Resource& resource);
+/// The webhooks of one request may take so long: kube-apiserver's --request-timeout.
+inline constexpr std::chrono::seconds kRequestTime{60};
+/// They take longer.
+[[nodiscard]] ApiError conversion_timeout();
+/// Whether the caller holds the memory for the forms, see reserve_forms().
+enum class FormMemory : std::uint8_t { kOfTheCall, kHeld };
 /// The same with webhooks: one request for a batch of objects. May block.
 [[nodiscard]] ApiResult<Json> load(const RestParts& parts, const Version& version,
                                    const Resource& resource);
 [[nodiscard]] ApiResult<std::vector<Json>> load(const RestParts& parts,
                                                 std::span<const VersionPtr> versions,
-                                                const Resource& resource);
+                                                const Resource& resource,
+                                                FormMemory memory = FormMemory::kOfTheCall);
+/// The memory for the forms of all `versions`, for callers that load() them in parts and keep them;
+/// null if no webhook converts them. 429 if other requests have it.
+[[nodiscard]] ApiResult<std::shared_ptr<void>> reserve_forms(const RestParts& parts,
+                                                             std::span<const VersionPtr> versions,
+                                                             const Resource& resource);
 /// The same as text; of `version` itself where the form is the stored one.
 [[nodiscard]] std::string load_text(const Version& version, const Resource& resource);
 
 /// `object`, in the form of `resource`, as the store takes it: in the stored form, with its labels
-/// and with the fields that any of the sharing resources knows. As far as that needs no webhook.
+/// and with the fields that any of the sharing resources knows; those of custom resources are read
+/// from the form that a request sees. As far as that needs no webhook.
 [[nodiscard]] Draft make_draft(Json object, const Resource& resource, const ResourceSet& resources);
 /// The same with webhooks. May block.
 [[nodiscard]] ApiResult<Draft> make_draft(const RestParts& parts, Json object,

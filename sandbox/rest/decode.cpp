@@ -117,7 +117,7 @@ ApiFailure check_type(Json& object, const BodyType& type) {
                        ") does not match the expected API version (" + wanted + ')');
   }
   if (type.custom != nullptr && other_kind) {
-    return invalid({type.group, type.kind, object.text_at({"metadata", "name"})},
+    return invalid({type.group, kind, object.text_at({"metadata", "name"})},
                    {field_invalid("kind", kind, "must be " + type.kind)});
   }
   if (other_kind || other_version) {

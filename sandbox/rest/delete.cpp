@@ -194,7 +194,7 @@ ApiResult<HttpServerResponse> delete_collection(const RestParts& parts, const Ca
         delete_one(parts, *call.resource, each->ns, each->name, *options, judge);
     if (!deleted && deleted.error().code != 404) return deleted.error();
   }
-  return list_response(parts, call, page->objects, std::move(page->metadata));
+  return list_response(parts, call, *std::move(page));
 }
 
 }  // namespace davit::sandbox

@@ -6,6 +6,9 @@ namespace davit::sandbox {
 
 namespace {
 
+constexpr std::string_view kName = "metadata.name";
+constexpr std::string_view kNamespace = "metadata.namespace";
+
 /// Splits at commas that no backslash escapes.
 std::vector<std::string_view> split_terms(std::string_view text) {
   std::vector<std::string_view> out;
@@ -68,13 +71,13 @@ std::optional<Split> split_term(std::string_view term) {
 
 /// Kinds with fields of their own say it in other words than those without.
 bool has_own_fields(const Resource& resource) {
-  return resource.rules != nullptr && !resource.custom &&
-         !resource.rules->fields(Json::object()).empty();
+  return resource.custom ||
+         (resource.rules != nullptr && !resource.rules->fields(Json::object()).empty());
 }
 
 Status check_field(const std::string& field, const Resource& resource) {
-  if (field == "metadata.name") return {};
-  if (field == "metadata.namespace" && resource.namespaced) return {};
+  if (field == kName) return {};
+  if (field == kNamespace && resource.namespaced) return {};
   if (resource.rules != nullptr && resource.rules->knows_field(field)) return {};
   if (has_own_fields(resource)) return {Code::kInvalid, "field label not supported: " + field};
   return {Code::kInvalid,
@@ -82,11 +85,9 @@ Status check_field(const std::string& field, const Resource& resource) {
               "\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\""};
 }
 
-std::string_view value_of(const Version& object, const std::string& field) {
-  if (field == "metadata.name") return object.name;
-  if (field == "metadata.namespace") return object.ns;
-  const auto found = std::ranges::find(object.fields, field, &Pairs::value_type::first);
-  return found == object.fields.end() ? std::string_view() : std::string_view(found->second);
+std::string_view value_in(const Pairs& fields, const std::string& field) {
+  const auto found = std::ranges::find(fields, field, &Pairs::value_type::first);
+  return found == fields.end() ? std::string_view() : std::string_view(found->second);
 }
 
 }  // namespace
@@ -111,19 +112,26 @@ Result<FieldSelector> FieldSelector::parse(std::string_view text, const Resource
 
 FieldSelector FieldSelector::of_name(std::string name) {
   FieldSelector out;
-  out.terms_.push_back({"metadata.name", Operator::kEquals, std::move(name)});
+  out.terms_.push_back({std::string(kName), Operator::kEquals, std::move(name)});
   return out;
 }
 
 bool FieldSelector::selects_one() const {
-  return std::ranges::any_of(terms_, [](const Term& term) {
-    return term.field == "metadata.name" && term.op == Operator::kEquals;
-  });
+  return std::ranges::any_of(
+      terms_, [](const Term& term) { return term.field == kName && term.op == Operator::kEquals; });
 }
 
-bool FieldSelector::matches(const Version& object) const {
+bool FieldSelector::reads_content() const {
+  return std::ranges::any_of(
+      terms_, [](const Term& term) { return term.field != kName && term.field != kNamespace; });
+}
+
+bool FieldSelector::matches(std::string_view ns, std::string_view name, const Pairs& fields) const {
   return std::ranges::all_of(terms_, [&](const Term& term) {
-    return (value_of(object, term.field) == term.value) == (term.op == Operator::kEquals);
+    const std::string_view value = term.field == kName        ? name
+                                   : term.field == kNamespace ? ns
+                                                              : value_in(fields, term.field);
+    return (value == term.value) == (term.op == Operator::kEquals);
   });
 }
 

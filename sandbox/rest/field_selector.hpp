@@ -35,7 +35,13 @@ class FieldSelector {
   [[nodiscard]] bool empty() const { return terms_.empty(); }
   /// Whether at most one object of a namespace can match, because a term requires its name.
   [[nodiscard]] bool selects_one() const;
-  [[nodiscard]] bool matches(const Version& object) const;
+  /// Whether a term is about more than the name and the namespace.
+  [[nodiscard]] bool reads_content() const;
+  [[nodiscard]] bool matches(const Version& object) const {
+    return matches(object.ns, object.name, object.fields);
+  }
+  /// `fields` has the others than the name and the namespace.
+  [[nodiscard]] bool matches(std::string_view ns, std::string_view name, const Pairs& fields) const;
 
  private:
   std::vector<Term> terms_;

@@ -4,6 +4,8 @@
 #include <davit/base64.hpp>
 #include <tuple>
 
+#include "sandbox/crd/custom_resource.hpp"
+#include "sandbox/rest/convert.hpp"
 #include "sandbox/rest/response.hpp"
 
 namespace davit::sandbox {
@@ -68,14 +70,12 @@ auto first_after(const std::vector<VersionPtr>& objects, const Moment& at) {
       [](const VersionPtr& each) { return std::tie(each->ns, each->name); });
 }
 
-/// The first `limit` objects that match. A full page names the place where the next one begins as
-/// long as there is any object behind it, matching or not: the server does not look ahead
-/// (k8s.io/apiserver/pkg/storage/cacher).
-Page cut_page(std::vector<VersionPtr> objects, const Selection& selection,
-              const ListOptions& options, Revision revision) {
-  Page page;
-  page.metadata = Json::object({{"resourceVersion", std::to_string(revision)}});
-  const auto limit = static_cast<std::size_t>(std::max<std::int64_t>(options.limit, 0));
+/// Objects whose forms are compared with a selector at a time: a webhook gets them in one request.
+constexpr std::size_t kFormsMax = 100;
+
+/// Takes the objects that match, up to `limit` of them (0: all). Returns how many it has seen.
+std::size_t take_matches(std::vector<VersionPtr>& objects, const Selection& selection,
+                         std::size_t limit, Page& page) {
   std::size_t seen = 0;
   while (seen < objects.size() && (limit == 0 || page.objects.size() < limit)) {
     VersionPtr& each = objects[seen++];
@@ -83,11 +83,54 @@ Page cut_page(std::vector<VersionPtr> objects, const Selection& selection,
       page.objects.push_back(std::move(each));
     }
   }
-  if (seen == objects.size() || selection.single) return page;
+  return seen;
+}
+
+/// The same by the forms that the resource shows.
+ApiResult<std::size_t> take_matching_forms(const RestParts& parts, const Resource& resource,
+                                           const std::vector<VersionPtr>& objects,
+                                           const Selection& selection, std::size_t limit,
+                                           Page& page) {
+  const ApiResult<std::shared_ptr<void>> memory = reserve_forms(parts, objects, resource);
+  if (!memory) return memory.error();
+  const Time end = parts.clock.now() + kRequestTime;
+  std::size_t begun = 0;
+  while (begun < objects.size()) {
+    if (parts.clock.now() >= end) return conversion_timeout();
+    const std::size_t count = std::min(kFormsMax, objects.size() - begun);
+    ApiResult<std::vector<Json>> forms =
+        load(parts, {objects.data() + begun, count}, resource, FormMemory::kHeld);
+    if (!forms) return forms.error();
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!selection.matches((*forms)[i], resource)) continue;
+      page.objects.push_back(objects[begun + i]);
+      page.shown.push_back(std::move((*forms)[i]));
+      if (page.objects.size() == limit) return begun + i + 1;
+    }
+    begun += count;
+  }
+  return begun;
+}
+
+/// The first `limit` objects that match. A full page names the place where the next one begins as
+/// long as there is any object behind it, matching or not: the server does not look ahead
+/// (k8s.io/apiserver/pkg/storage/cacher).
+ApiResult<Page> cut_page(const RestParts& parts, const Resource& resource,
+                         std::vector<VersionPtr> objects, const Selection& selection,
+                         const ListOptions& options, Revision revision) {
+  Page page;
+  page.metadata = Json::object({{"resourceVersion", std::to_string(revision)}});
+  const auto limit = static_cast<std::size_t>(std::max<std::int64_t>(options.limit, 0));
+  ApiResult<std::size_t> seen =
+      selection.reads_form(resource)
+          ? take_matching_forms(parts, resource, objects, selection, limit, page)
+          : ApiResult<std::size_t>(take_matches(objects, selection, limit, page));
+  if (!seen) return seen.error();
+  if (*seen == objects.size() || selection.single) return page;
   const Version& last = *page.objects.back();
   page.metadata.set("continue", ContinueToken{revision, last.ns, last.name}.text());
   if (!selection.has_selector()) {
-    page.metadata.set("remainingItemCount", static_cast<std::int64_t>(objects.size() - seen));
+    page.metadata.set("remainingItemCount", static_cast<std::int64_t>(objects.size() - *seen));
   }
   return page;
 }
@@ -106,6 +149,19 @@ ApiResult<Selection> parse_selection(const Call& call, const ListOptions& option
   if (!call.url.name.empty()) out.fields = FieldSelector::of_name(call.url.name);
   out.single = out.fields.selects_one() && (!call.resource->namespaced || !out.ns.empty());
   return out;
+}
+
+bool Selection::reads_form(const Resource& resource) const {
+  if (!resource.custom) return false;
+  return fields.reads_content() || (!labels.empty() && conversion_hook(resource) != nullptr);
+}
+
+bool Selection::matches(const Json& object, const Resource& resource) const {
+  const std::string& object_ns = object.text_at({"metadata", "namespace"});
+  const bool knows_fields = fields.reads_content() && resource.rules != nullptr;
+  return (ns.empty() || object_ns == ns) && labels.matches(labels_of(object)) &&
+         fields.matches(object_ns, object.text_at({"metadata", "name"}),
+                        knows_fields ? resource.rules->fields(object) : Pairs());
 }
 
 std::string ContinueToken::text() const {
@@ -148,7 +204,7 @@ ApiResult<Page> find_page(const RestParts& parts, const Call& call, const ListOp
   ListOptions effective = options;
   if (!at->limited) effective.limit = 0;
   const Revision shown = at->revision == 0 ? snapshot.revision : at->revision;
-  return cut_page(std::move(snapshot.objects), *selection, effective, shown);
+  return cut_page(parts, *call.resource, std::move(snapshot.objects), *selection, effective, shown);
 }
 
 ApiResult<HttpServerResponse> get_object(const RestParts& parts, const Call& call) {
@@ -170,7 +226,7 @@ ApiResult<HttpServerResponse> list_objects(const RestParts& parts, const Call& c
   if (!options) return options.error();
   ApiResult<Page> page = find_page(parts, call, *options);
   if (!page) return page.error();
-  return list_response(parts, call, page->objects, std::move(page->metadata));
+  return list_response(parts, call, *std::move(page));
 }
 
 }  // namespace davit::sandbox

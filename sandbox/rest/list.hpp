@@ -26,6 +26,11 @@ struct Selection {
            fields.matches(object);
   }
   [[nodiscard]] bool has_selector() const { return !labels.empty() || !fields.empty(); }
+  /// Whether the form that `resource` shows decides what matches, not that of the store: selectable
+  /// fields of custom resources, and labels that webhooks change.
+  [[nodiscard]] bool reads_form(const Resource& resource) const;
+  /// The same of an object in the form of `resource`.
+  [[nodiscard]] bool matches(const Json& object, const Resource& resource) const;
 };
 
 /// The selection in `call`'s URL and the selectors of `options`; 400 if those do not parse.
@@ -46,6 +51,8 @@ struct ContinueToken {
 struct Page {
   std::vector<VersionPtr> objects;
   Json metadata;
+  /// `objects` in the form of the resource, where that had to be seen to select them; else empty.
+  std::vector<Json> shown = {};
 };
 [[nodiscard]] ApiResult<Page> find_page(const RestParts& parts, const Call& call,
                                         const ListOptions& options);

@@ -87,6 +87,9 @@ ApiFailure check_applied(const Patch& patch, const BodyType& type, const Call& c
     return bad_request("invalid object type: " + (version.empty() ? "/" : version) +
                        ", Kind=" + kind);
   }
+  if (type.custom != nullptr && version != type.api_version()) {
+    return bad_request("invalid object type: " + version + ", Kind=" + kind);
+  }
   if (kind != type.kind || version != type.api_version()) {
     return bad_request("the API version in the data (" + version +
                        ") does not match the expected API version (" + type.api_version() + ')');

@@ -36,10 +36,10 @@ void append_item(std::string& out, const Version& version, const Resource& resou
   append_text(out, object);
 }
 
-ApiResult<std::string> list_text(const RestParts& parts, const Resource& resource,
-                                 const std::vector<VersionPtr>& objects, const Json& metadata) {
-  std::vector<Json> converted;
-  if (conversion_hook(resource) != nullptr) {
+ApiResult<std::string> list_text(const RestParts& parts, const Resource& resource, Page page) {
+  const std::vector<VersionPtr>& objects = page.objects;
+  std::vector<Json>& converted = page.shown;
+  if (converted.empty() && conversion_hook(resource) != nullptr) {
     ApiResult<std::vector<Json>> loaded = load(parts, objects, resource);
     if (!loaded) return loaded.error();
     converted = std::move(*loaded);
@@ -50,7 +50,7 @@ ApiResult<std::string> list_text(const RestParts& parts, const Resource& resourc
   out.reserve(bytes);
   out += R"({"kind":")" + resource.kind + R"(List","apiVersion":")" + resource.api_version() +
          R"(","metadata":)";
-  append_text(out, metadata);
+  append_text(out, page.metadata);
   out += R"(,"items":[)";
   for (std::size_t i = 0; i < objects.size(); ++i) {
     if (i > 0) out += ',';
@@ -85,6 +85,16 @@ Json whole_list(const Resource& resource, std::vector<Json> objects, Json metada
                        {"apiVersion", resource.api_version()},
                        {"metadata", std::move(metadata)},
                        {"items", Json(std::move(objects))}});
+}
+
+/// The metadata of a list of custom resources, which the original keeps as an object without types:
+/// its members stand in alphabetical order, and an empty `continue` is one of them.
+Json untyped_metadata(const Json& metadata) {
+  Json out = Json::object({{"continue", metadata.get("continue").text()}});
+  for (const std::string_view each : {"remainingItemCount", "resourceVersion"}) {
+    if (const Json* value = metadata.find(each)) out.set(each, *value);
+  }
+  return out;
 }
 
 }  // namespace
@@ -122,29 +132,33 @@ ApiResult<HttpServerResponse> written_response(const RestParts& parts, const Cal
                           *written.version);
 }
 
-ApiResult<HttpServerResponse> list_response(const RestParts& parts, const Call& call,
-                                            const std::vector<VersionPtr>& objects, Json metadata) {
+ApiResult<HttpServerResponse> list_response(const RestParts& parts, const Call& call, Page page) {
   const Resource& resource = *call.resource;
+  if (resource.custom && call.form.form == Form::kWhole) {
+    page.metadata = untyped_metadata(page.metadata);
+  }
   if (is_plain(call.form)) {
-    ApiResult<std::string> text = list_text(parts, resource, objects, metadata);
+    ApiResult<std::string> text = list_text(parts, resource, std::move(page));
     if (!text) return text.error();
     return json_response(200, std::move(*text));
   }
-  ApiResult<std::vector<Json>> found = load(parts, objects, resource);
-  if (!found) return found.error();
-  std::vector<Json>& loaded = *found;
+  if (page.shown.empty()) {
+    ApiResult<std::vector<Json>> found = load(parts, page.objects, resource);
+    if (!found) return found.error();
+    page.shown = std::move(*found);
+  }
   switch (call.form.form) {
     case Form::kTable:
       return encoded(call, 200,
-                     to_table(resource, loaded, std::move(metadata), call.form, ShowColumns::kYes,
-                              parts.clock.wall_now()));
+                     to_table(resource, page.shown, std::move(page.metadata), call.form,
+                              ShowColumns::kYes, parts.clock.wall_now()));
     case Form::kMetadata:
     case Form::kMetadataList:
-      return encoded(call, 200, metadata_list(loaded, std::move(metadata), call.form));
+      return encoded(call, 200, metadata_list(page.shown, std::move(page.metadata), call.form));
     case Form::kWhole:
       break;
   }
-  return encoded(call, 200, whole_list(resource, std::move(loaded), std::move(metadata)));
+  return encoded(call, 200, whole_list(resource, std::move(page.shown), std::move(page.metadata)));
 }
 
 }  // namespace davit::sandbox

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sandbox/rest/list.hpp"
 #include "sandbox/rest/rest_parts.hpp"
 #include "sandbox/rest/write.hpp"
 
@@ -21,9 +22,8 @@ namespace davit::sandbox {
 [[nodiscard]] ApiResult<HttpServerResponse> written_response(const RestParts& parts,
                                                              const Call& call,
                                                              const Written& written);
-/// A list with this metadata.
+/// A list.
 [[nodiscard]] ApiResult<HttpServerResponse> list_response(const RestParts& parts, const Call& call,
-                                                          const std::vector<VersionPtr>& objects,
-                                                          Json metadata);
+                                                          Page page);
 
 }  // namespace davit::sandbox

@@ -16,6 +16,11 @@ void close_event(std::string& out) { out += "}\n"; }
 
 }  // namespace
 
+std::string_view shown_type(std::string_view type, Selected selected) {
+  if (type == kDeletedEvent || !selected.after) return selected.before ? kDeletedEvent : "";
+  return selected.before ? kModifiedEvent : kAddedEvent;
+}
+
 WatchEventWriter::WatchEventWriter(ResourcePtr resource, OutputForm form, const Clock& clock)
     : resource_(std::move(resource)), form_(form), clock_(clock) {}
 

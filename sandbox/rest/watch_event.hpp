@@ -10,6 +10,19 @@
 
 namespace davit::sandbox {
 
+inline constexpr std::string_view kAddedEvent = "ADDED";
+inline constexpr std::string_view kModifiedEvent = "MODIFIED";
+inline constexpr std::string_view kDeletedEvent = "DELETED";
+
+/// Whether a watch selects an object before and after a change.
+struct Selected {
+  bool before = false;
+  bool after = false;
+};
+/// The type of the event by which a watch shows a change of `type`: it shows the selected set, so
+/// what begins to match is ADDED, what ceases is DELETED. Empty: no event.
+[[nodiscard]] std::string_view shown_type(std::string_view type, Selected selected);
+
 /// Not thread-safe: it remembers whether a Table's columns were shown.
 class WatchEventWriter {
  public:

@@ -35,6 +35,7 @@ Time WatchQueue::next_read() const {
 bool WatchQueue::begin() {
   std::vector<VersionPtr> versions;
   for (const Entry& each : waiting_) {
+    if (each.previous != nullptr) versions.push_back(each.previous);
     if (each.version != nullptr) versions.push_back(each.version);
   }
   if (!versions.empty()) {
@@ -95,13 +96,33 @@ void WatchQueue::write_batch(std::string& out, std::size_t size_max, WatchEventW
       writer.append_bookmark(out, entry.bookmark, entry.revision);
       continue;
     }
-    Json object = std::move(objects_.front());
-    objects_.pop_front();
-    if (entry.revision != 0) {
-      object["metadata"].set("resourceVersion", std::to_string(entry.revision));
-    }
-    writer.append(out, entry.type, object);
+    write_object(out, entry, writer);
   }
+}
+
+Json WatchQueue::next_object() {
+  Json out = std::move(objects_.front());
+  objects_.pop_front();
+  return out;
+}
+
+void WatchQueue::write_object(std::string& out, const Entry& entry, WatchEventWriter& writer) {
+  Json previous = entry.previous == nullptr ? Json() : next_object();
+  Json object = next_object();
+  std::string_view type = entry.type;
+  if (selection_ != nullptr) {
+    type = shown_type(entry.type, {!previous.is_null() && selection_->matches(previous, *resource_),
+                                   selection_->matches(object, *resource_)});
+    if (type.empty()) return;
+    if (type == kDeletedEvent && type != entry.type) {
+      object = std::move(previous);
+      object["metadata"].set("resourceVersion", std::to_string(entry.version->revision));
+    }
+  }
+  if (entry.revision != 0) {
+    object["metadata"].set("resourceVersion", std::to_string(entry.revision));
+  }
+  writer.append(out, type, object);
 }
 
 }  // namespace davit::sandbox

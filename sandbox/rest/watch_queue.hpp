@@ -7,8 +7,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "sandbox/rest/list.hpp"
 #include "sandbox/rest/rest_parts.hpp"
 #include "sandbox/rest/watch_event.hpp"
 
@@ -22,6 +24,9 @@ class WatchQueue {
     VersionPtr version;     ///< Null: a bookmark.
     Revision revision = 0;  ///< The resourceVersion to show; 0: that of `version`.
     WatchEventWriter::Bookmark bookmark = WatchEventWriter::Bookmark::kProgress;
+    /// The state before, where the forms decide whether it and `version` are selected; null: there
+    /// was no object, or the entry is selected.
+    VersionPtr previous = nullptr;
   };
   enum class State : std::uint8_t {
     kEmpty,
@@ -29,9 +34,10 @@ class WatchQueue {
     kFailed,   ///< The watch cannot continue: failure().
   };
 
-  /// `parts` needs a converter; what it refers to must outlive the work that this starts.
-  WatchQueue(const RestParts& parts, ResourcePtr resource)
-      : parts_(parts), resource_(std::move(resource)) {}
+  /// `parts` needs a converter; what it refers to must outlive the work that this starts. The
+  /// converted objects that `selection` selects are shown; null: all. It must outlive this.
+  WatchQueue(const RestParts& parts, ResourcePtr resource, const Selection* selection)
+      : parts_(parts), resource_(std::move(resource)), selection_(selection) {}
 
   void push(Entry entry) { waiting_.push_back(std::move(entry)); }
   /// Whether events should be written before others are pushed.
@@ -40,6 +46,8 @@ class WatchQueue {
   /// converter's tasks do.
   [[nodiscard]] State write(std::string& out, std::size_t size_max, WatchEventWriter& writer);
   [[nodiscard]] Time next_read() const;
+  /// Whether it shows only what the selection selects once it is converted.
+  [[nodiscard]] bool selects() const { return selection_ != nullptr; }
   [[nodiscard]] const ApiError& failure() const { return *failure_; }
 
  private:
@@ -51,12 +59,15 @@ class WatchQueue {
   [[nodiscard]] bool begin();
   [[nodiscard]] bool finish();
   void write_batch(std::string& out, std::size_t size_max, WatchEventWriter& writer);
+  void write_object(std::string& out, const Entry& entry, WatchEventWriter& writer);
+  [[nodiscard]] Json next_object();
 
   const RestParts parts_;
   const ResourcePtr resource_;
+  const Selection* const selection_;
   std::deque<Entry> waiting_;
   std::deque<Entry> batch_;           // Being converted, or being written.
-  std::deque<Json> objects_;          // Those of batch_, once they are converted.
+  std::deque<Json> objects_;          // Those of batch_, once converted, each after its `previous`.
   std::shared_ptr<Outcome> outcome_;  // Written by task_.
   std::unique_ptr<ObjectConverter::Task> task_;
   std::optional<Time> retry_at_;  // No thread or memory was free.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sandbox/crd/custom_resource.hpp"
+#include "sandbox/rest/convert.hpp"
 
 namespace davit::sandbox {
 
@@ -29,6 +30,7 @@ WatchStream::WatchStream(const RestParts& parts, ResourcePtr resource, OutputFor
       position_(plan_.position),
       reported_(plan_.position),
       bookmarked_(parts.clock.now()) {
+  prepare_queue();
   if (phase_ == Phase::kWaiting) static_cast<void>(take_state());
 }
 
@@ -71,8 +73,20 @@ void WatchStream::prepare_queue() {
   const ResourcePtr now =
       parts_.resources.now()->find(resource_->group, resource_->version, resource_->name);
   // Changes from before the end of the definition are still to be converted.
-  if (conversion_hook(now == nullptr ? *resource_ : *now) == nullptr) return;
-  queue_ = std::make_unique<WatchQueue>(parts_, resource_);
+  const Resource& current = now == nullptr ? *resource_ : *now;
+  if (conversion_hook(current) == nullptr) return;
+  const bool by_form = plan_.selection.reads_form(current);
+  queue_ = std::make_unique<WatchQueue>(parts_, resource_, by_form ? &plan_.selection : nullptr);
+}
+
+/// Whether the version may be shown; the queue looks at the form of some.
+bool WatchStream::selects(const Version& version) const {
+  const Selection& selection = plan_.selection;
+  if (queue_ != nullptr && queue_->selects()) {
+    return selection.ns.empty() || version.ns == selection.ns;
+  }
+  if (!selection.reads_form(*resource_)) return selection.matches(version);
+  return selection.matches(load(version, *resource_), *resource_);
 }
 
 /// Writes what the webhook has converted. False: there is more, or the watch has ended.
@@ -130,8 +144,7 @@ void WatchStream::wait(std::string& out, Time now) {
 bool WatchStream::take_state() {
   Snapshot snapshot = parts_.store.list(resource_->collection, plan_.selection.ns);
   if (snapshot.revision < plan_.position) return false;
-  std::erase_if(snapshot.objects,
-                [&](const VersionPtr& each) { return !plan_.selection.matches(*each); });
+  std::erase_if(snapshot.objects, [&](const VersionPtr& each) { return !selects(*each); });
   initial_ = std::move(snapshot.objects);
   position_ = reported_ = snapshot.revision;
   phase_ = Phase::kInitial;
@@ -140,7 +153,7 @@ bool WatchStream::take_state() {
 
 void WatchStream::send_initial(std::string& out, std::size_t size_max) {
   for (; sent_ < initial_.size() && has_room(out, size_max); ++sent_) {
-    send(out, "ADDED", initial_[sent_]);
+    send(out, kAddedEvent, initial_[sent_]);
   }
   if (sent_ < initial_.size()) return;
   initial_ = {};
@@ -173,17 +186,20 @@ void WatchStream::send_changes(std::string& out, std::size_t size_max) {
   }
 }
 
-/// The stream shows the selected set: what begins to match is ADDED, what ceases is DELETED.
 void WatchStream::send_change(std::string& out, const Change& change) {
-  const Selection& selection = plan_.selection;
-  const bool matched = change.previous != nullptr && selection.matches(*change.previous);
-  if (change.type == ChangeType::kDeleted) {
-    if (matched) send(out, "DELETED", change.object);
-    return;
+  const bool deleted = change.type == ChangeType::kDeleted;
+  const std::string_view type = deleted ? kDeletedEvent : kModifiedEvent;
+  const Selected selected{change.previous != nullptr && selects(*change.previous),
+                          !deleted && selects(*change.object)};
+  const std::string_view shown = shown_type(type, selected);
+  if (shown.empty()) return;
+  if (queue_ != nullptr && queue_->selects()) {
+    return queue_->push({type, change.object, 0, {}, change.previous});
   }
-  const bool matches = selection.matches(*change.object);
-  if (matches) return send(out, matched ? "MODIFIED" : "ADDED", change.object);
-  if (matched) send(out, "DELETED", change.previous, change.object->revision);
+  if (shown == kDeletedEvent && !deleted) {
+    return send(out, shown, change.previous, change.object->revision);
+  }
+  send(out, shown, change.object);
 }
 
 void WatchStream::send_bookmark(std::string& out, Time now) {

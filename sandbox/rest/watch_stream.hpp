@@ -55,6 +55,7 @@ class WatchStream final : public HttpBodyStream {
   [[nodiscard]] bool send_live(std::string& out, std::size_t size_max, Time now);
   void send_changes(std::string& out, std::size_t size_max);
   void send_change(std::string& out, const Change& change);
+  [[nodiscard]] bool selects(const Version& version) const;
   void send(std::string& out, std::string_view type, const VersionPtr& version,
             Revision revision = 0);
   void show_bookmark(std::string& out, WatchEventWriter::Bookmark what);

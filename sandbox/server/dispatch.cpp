@@ -52,6 +52,9 @@ ApiResult<ResourcePtr> find_resource(const Serving& serving, const Call& call) {
     const Subresource* part = resource->subresource(url.subresource);
     // The path after "proxy" belongs to the program that listens there.
     const bool too_long = url.has_more && url.subresource != "proxy";
+    if (part == nullptr && resource->custom && !url.has_more) {
+      return not_found(Subject::resource(*resource, url.name));
+    }
     if (part == nullptr || too_long) return unknown_resource();
     const std::string_view verb = to_text(call.verb);
     if (std::ranges::find(part->verbs, verb) == part->verbs.end()) return method_not_allowed();
