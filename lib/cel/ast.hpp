@@ -98,6 +98,9 @@ struct Comprehension {
 struct Expr {
   ExprKind kind = ExprKind::kLiteral;
   bool test_only = false;
+  /// The operators, selections, indexes and member calls on the longest way down, as the source has
+  /// them: see kRecursionMax.
+  std::uint16_t height = 0;
   std::int64_t id = 0;       ///< Unique in its tree, above 0.
   std::uint32_t offset = 0;  ///< The place in the source, in code points.
   Literal literal;

@@ -20,10 +20,21 @@ namespace {
 
 using Kind = TokenKind;
 
+constexpr std::string_view kTooHigh = "max recursion depth exceeded";
 constexpr std::size_t kSyntaxErrorsMax = 30;  // Upstream stops its recovery after as many.
 
-/// Rules of the grammar that call themselves. Each has its own depth, as upstream.
-enum class Rule : std::uint8_t { kExpr, kRelation, kCalc, kMember };
+/// Rules of the grammar that call themselves. Each has its own depth, as upstream. The chains of
+/// left recursion, such as 1 + 1 + 1, have no depth: Expr::height counts them.
+enum class Rule : std::uint8_t { kExpr, kRelation, kCalc };
+
+/// The height of a node that does not count itself.
+void cover(Expr& node, const Expr& part) { node.height = std::max(node.height, part.height); }
+
+std::uint16_t height_of(const std::vector<ExprPtr>& parts) {
+  std::uint16_t out = 0;
+  for (const ExprPtr& each : parts) out = std::max(out, each->height);
+  return out;
+}
 
 /// The number of a literal's digits, after "0x" in base 16.
 template <typename Number>
@@ -50,23 +61,15 @@ class Parser {
   /// Counts the depth of a rule while it lives.
   class Depth {
    public:
-    Depth(Parser& parser, Rule rule)
-        : count_(parser.depths_.at(static_cast<std::size_t>(rule))), parser_(parser) {
-      deeper();
+    Depth(Parser& parser, Rule rule) : count_(parser.depths_.at(static_cast<std::size_t>(rule))) {
+      if (++count_ > kRecursionMax) parser.give_up();
     }
     Depth(const Depth&) = delete;
     Depth& operator=(const Depth&) = delete;
-    ~Depth() { count_ -= added_; }
-    /// Once more, for the next operator of a chain.
-    void deeper() {
-      ++added_;
-      if (++count_ > kRecursionMax) parser_.give_up();
-    }
+    ~Depth() { --count_; }
 
    private:
     int& count_;
-    Parser& parser_;
-    int added_ = 0;
   };
 
   ExprPtr expr();
@@ -93,6 +96,9 @@ class Parser {
   ExprPtr balanced(std::string_view function, std::vector<ExprPtr>& terms,
                    const std::vector<std::uint32_t>& offsets, std::size_t low, std::size_t high);
   ExprPtr call(std::uint32_t offset, std::string_view function, ExprPtr a, ExprPtr b);
+  /// A node that counts itself. One beyond kRecursionMax is replaced, because a chain of any length
+  /// could be neither walked nor freed by recursion.
+  ExprPtr counted(ExprPtr node);
 
   [[nodiscard]] const Token& peek(std::size_t ahead = 0) const {
     return tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
@@ -116,11 +122,12 @@ class Parser {
   const Bindings bindings_;
   Issues& issues_;
   TreeBuilder builder_;
-  std::array<int, 4> depths_{};
+  std::array<int, 3> depths_{};
   std::size_t at_ = 0;
   std::size_t syntax_errors_ = 0;
   bool recovering_ = false;
   bool too_deep_ = false;
+  bool too_high_ = false;
 };
 
 Token Parser::next() {
@@ -202,6 +209,8 @@ bool Parser::sync(const Kinds& kinds) {
 ExprPtr Parser::run() {
   ExprPtr out = expr();
   if (!too_deep_) expect(Kind::kEnd);
+  // Upstream looks at the chains of an expression after it has read all of it.
+  if (too_high_ && !too_deep_) issues_.push_back({Issue::kNowhere, std::string(kTooHigh)});
   if (builder_.is_full()) {
     issues_.push_back({Issue::kNowhere, "macros expand to more than " +
                                             std::to_string(TreeBuilder::kNodesMax) + " nodes"});
@@ -210,10 +219,22 @@ ExprPtr Parser::run() {
 }
 
 ExprPtr Parser::call(std::uint32_t offset, std::string_view function, ExprPtr a, ExprPtr b) {
+  const std::uint16_t height = std::max(a->height, b ? b->height : std::uint16_t{0});
   std::vector<ExprPtr> args;
   args.push_back(std::move(a));
   if (b) args.push_back(std::move(b));
-  return builder_.call(offset, function, std::move(args));
+  ExprPtr out = builder_.call(offset, function, std::move(args));
+  out->height = height;
+  return out;
+}
+
+ExprPtr Parser::counted(ExprPtr node) {
+  if (node->height < kRecursionMax) {
+    ++node->height;
+    return node;
+  }
+  too_high_ = true;
+  return builder_.literal(node->offset, std::monostate());
 }
 
 ExprPtr Parser::expr() {
@@ -226,8 +247,9 @@ ExprPtr Parser::expr() {
   expect(Kind::kColon);
   ExprPtr otherwise = expr();
   ExprPtr out = call(offset, operators::kConditional, std::move(condition), std::move(then));
+  cover(*out, *otherwise);
   out->args.push_back(std::move(otherwise));
-  return out;
+  return counted(std::move(out));
 }
 
 ExprPtr Parser::balanced(std::string_view function, std::vector<ExprPtr>& terms,
@@ -266,29 +288,26 @@ ExprPtr Parser::conditional_and() {
 }
 
 ExprPtr Parser::relation() {
-  Depth depth(*this, Rule::kRelation);
+  const Depth depth(*this, Rule::kRelation);
   ExprPtr out = calc(1);
   while (const auto function = relation_of(peek().kind)) {
-    depth.deeper();
-    if (too_deep_) break;
     const std::uint32_t offset = next().offset;
+    const Depth of_the_right(*this, Rule::kRelation);
     ExprPtr right = calc(1);
-    out = call(offset, *function, std::move(out), std::move(right));
+    out = counted(call(offset, *function, std::move(out), std::move(right)));
   }
   return out;
 }
 
 ExprPtr Parser::calc(int precedence) {
-  Depth depth(*this, Rule::kCalc);
+  const Depth depth(*this, Rule::kCalc);
   ExprPtr out = unary();
   for (;;) {
     const std::optional<Arithmetic> arithmetic = arithmetic_of(peek().kind);
     if (!arithmetic || arithmetic->precedence < precedence) return out;
-    depth.deeper();
-    if (too_deep_) return out;
     const std::uint32_t offset = next().offset;
     ExprPtr right = calc(arithmetic->precedence + 1);
-    out = call(offset, arithmetic->function, std::move(out), std::move(right));
+    out = counted(call(offset, arithmetic->function, std::move(out), std::move(right)));
   }
 }
 
@@ -315,11 +334,8 @@ ExprPtr Parser::unary() {
 }
 
 ExprPtr Parser::member() {
-  Depth depth(*this, Rule::kMember);
   ExprPtr out = primary();
   while (is(Kind::kDot) || is(Kind::kLeftBracket)) {
-    depth.deeper();
-    if (too_deep_) break;
     out = is(Kind::kDot) ? select(std::move(out)) : index(std::move(out));
   }
   return out;
@@ -349,20 +365,24 @@ ExprPtr Parser::select(ExprPtr operand) {
   }
   next();
   if (optional) {
-    return call(dot.offset, operators::kOptionalSelect, std::move(operand),
-                builder_.literal(name.offset, std::string(name.text)));
+    return counted(call(dot.offset, operators::kOptionalSelect, std::move(operand),
+                        builder_.literal(name.offset, std::string(name.text))));
   }
   if (is(Kind::kLeftParen)) {
     const std::uint32_t offset = next().offset;
     std::vector<ExprPtr> args = arguments();
+    const std::uint16_t height = std::max(operand->height, height_of(args));
     ExprPtr out = builder_.call(offset, name.text, std::move(args), std::move(operand));
     if (bindings_ == Bindings::kYes) out = expand_binding(std::move(out), builder_, issues_);
-    return expand(std::move(out), builder_, issues_);
+    out = expand(std::move(out), builder_, issues_);
+    out->height = height;
+    return counted(std::move(out));
   }
   ExprPtr out = builder_.node(ExprKind::kSelect, dot.offset);
   out->name = name.text;
+  cover(*out, *operand);
   out->target = std::move(operand);
-  return out;
+  return counted(std::move(out));
 }
 
 ExprPtr Parser::index(ExprPtr operand) {
@@ -370,8 +390,8 @@ ExprPtr Parser::index(ExprPtr operand) {
   const bool optional = take(Kind::kQuestion);
   ExprPtr key = expr();
   expect(Kind::kRightBracket);
-  return call(offset, optional ? operators::kOptionalIndex : operators::kIndex, std::move(operand),
-              std::move(key));
+  return counted(call(offset, optional ? operators::kOptionalIndex : operators::kIndex,
+                      std::move(operand), std::move(key)));
 }
 
 std::vector<ExprPtr> Parser::arguments() {
@@ -436,7 +456,10 @@ ExprPtr Parser::name_or_call() {
   const std::uint32_t offset = next().offset;
   std::vector<ExprPtr> args = arguments();
   if (reserved) return fail(begin, "reserved identifier: " + std::string(token.text));
-  return expand(builder_.call(offset, name, std::move(args)), builder_, issues_);
+  const std::uint16_t height = height_of(args);
+  ExprPtr out = expand(builder_.call(offset, name, std::move(args)), builder_, issues_);
+  out->height = height;
+  return out;
 }
 
 ExprPtr Parser::message() {
@@ -457,6 +480,7 @@ ExprPtr Parser::message() {
     const std::uint32_t colon = peek(0).offset;
     expect(Kind::kColon);
     out->entries.push_back({id, nullptr, std::string(field.text), expr(), optional, colon});
+    cover(*out, *out->entries.back().value);
     if (take(Kind::kComma)) continue;
     expect(Kind::kRightBrace, {Kind::kRightBrace, Kind::kComma});
     break;
@@ -473,6 +497,7 @@ ExprPtr Parser::list() {
     const bool optional = take(Kind::kQuestion);
     any_optional = any_optional || optional;
     out->args.push_back(expr());
+    cover(*out, *out->args.back());
     out->optional_args.push_back(optional);
     if (take(Kind::kComma)) continue;
     expect(Kind::kRightBracket, {Kind::kRightBracket, Kind::kComma});
@@ -492,7 +517,9 @@ ExprPtr Parser::map() {
     const std::int64_t id = builder_.next_id();
     const std::uint32_t colon = peek(0).offset;
     expect(Kind::kColon);
+    cover(*out, *key);
     out->entries.push_back({id, std::move(key), "", expr(), optional, colon});
+    cover(*out, *out->entries.back().value);
     if (take(Kind::kComma)) continue;
     expect(Kind::kRightBrace, {Kind::kRightBrace, Kind::kComma});
     break;
@@ -559,7 +586,7 @@ Parsed parse(std::string_view text, Bindings bindings) {
   std::vector<Token> tokens = tokens_of(text, out.issues);
   out.root = Parser(std::move(tokens), bindings, out.issues).run();
   if (out.issues.empty() && is_deeper(*out.root))
-    out.issues.push_back({Issue::kNowhere, "max recursion depth exceeded"});
+    out.issues.push_back({Issue::kNowhere, std::string(kTooHigh)});
   if (!out.issues.empty()) out.root.reset();
   return out;
 }

@@ -11,8 +11,9 @@ namespace davit::cel {
 
 /// Longer expressions are refused; in code points, as upstream (parser.go).
 inline constexpr std::size_t kExpressionSizeMax = 100'000;
-/// Nested or chained deeper, expressions are refused, as upstream. It counts each rule of the
-/// grammar separately.
+/// Nested deeper, expressions are refused, as upstream, which counts each rule of the grammar
+/// separately while it reads. Afterwards it refuses more operators, selections, indexes and member
+/// calls than these above one another.
 inline constexpr int kRecursionMax = 250;
 
 struct Parsed {
