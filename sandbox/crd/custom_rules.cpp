@@ -5,6 +5,7 @@
 #include <davit/kube/time.hpp>
 #include <utility>
 
+#include "sandbox/crd/embedded_resources.hpp"
 #include "sandbox/kinds/age_text.hpp"
 
 namespace davit::sandbox {
@@ -202,6 +203,7 @@ FieldErrors CustomRules::validate_create(const Json& object) const {
                  errors);
   check_value(object, *schema_, errors);
   check_scale(object, UpdateTarget::kObject, errors);
+  check_embedded_resources(object, *schema_, errors);
   check_rules_of(validations_.get(), object, nullptr, errors);
   return errors;
 }
@@ -212,6 +214,7 @@ FieldErrors CustomRules::validate_update(const Json& object, const Json& old,
   check_metadata_update(object.get("metadata"), old.get("metadata"), FieldPath("metadata"), errors);
   check_value(object, *schema_, errors);
   check_scale(object, target, errors);
+  check_embedded_resources(object, *schema_, errors);
   check_rules_of(validations_.get(), object, &old, errors);
   return errors;
 }

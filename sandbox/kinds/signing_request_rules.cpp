@@ -52,7 +52,6 @@ bool is_final(std::string_view type) { return std::ranges::find(kFinal, type) !=
 
 void check_request(const Json& spec, FieldErrors& errors) {
   const Json& value = spec.get("request");
-  if (value.text().empty()) return;  // Reported as missing.
   const std::optional<std::string> pem = decode_base64(value.text());
   const Result<SigningRequest> request = read_signing_request(pem.value_or(""));
   const Status verdict = request ? request->signature : request.error();

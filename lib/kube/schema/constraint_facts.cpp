@@ -380,7 +380,6 @@ flowcontrol.v1.LimitedPriorityLevelConfiguration
   lendablePercent: 0..100 "must be between 0 and 100, inclusive"
   borrowingLimitPercent: 0.. "if specified, must be a non-negative integer"
 certificates.v1.CertificateSigningRequestSpec
-  request: required
   usages: required "usages must be provided"
   signerName: required
 storage.v1.StorageClass

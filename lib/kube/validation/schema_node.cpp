@@ -60,6 +60,7 @@ class ValueCheck {
   }
 
   void check(const Json& value, const SchemaNode& node, const FieldPath& path) {
+    matches_ += matches_of(value, node);
     if (value.is_null() && node.nullable) return;
     if (!fits_type(value, node)) {
       wrong_type(value, node, path);
@@ -252,7 +253,6 @@ class ValueCheck {
       invalid(path, value,
               "should have at least " + std::to_string(*node.members_min) + " properties");
     }
-    if (node.embedded_resource) embedded(value, path);
     for (const auto& [name, each] : value.members()) {
       // The system's own metadata is checked as what it is.
       if (path.is_root() && (name == "metadata" || name == "apiVersion" || name == "kind"))
@@ -264,19 +264,47 @@ class ValueCheck {
     }
   }
 
-  void embedded(const Json& value, const FieldPath& path) {
-    for (const char* name : {"apiVersion", "kind"}) {
-      if (value.text_at({name}).empty()) {
-        errors_.push_back(field_required(path.text(name), "must not be empty"));
-      }
-    }
+  /// The result of one schema.
+  struct Outcome {
+    FieldErrors errors;
+    std::size_t matches = 0;
+  };
+  /// The results of several schemas for one value.
+  struct Trial {
+    std::size_t valid = 0;
+    /// That of the first valid schema, else of the one with the most matches.
+    Outcome closest;
+  };
+
+  [[nodiscard]] Outcome outcome_of(const Json& value, const SchemaNode& node,
+                                   const FieldPath& path) const {
+    Outcome out;
+    ValueCheck check(words_, out.errors);
+    check.check(value, node, path);
+    out.matches = check.matches_;
+    return out;
   }
 
-  [[nodiscard]] FieldErrors errors_of(const Json& value, const SchemaNode& node,
-                                      const FieldPath& path) const {
-    FieldErrors errors;
-    ValueCheck(words_, errors).check(value, node, path);
-    return errors;
+  [[nodiscard]] Trial try_all(const Json& value,
+                              const std::vector<std::unique_ptr<SchemaNode>>& nodes,
+                              const FieldPath& path) const {
+    Trial out;
+    bool first = true;
+    for (const auto& each : nodes) {
+      Outcome found = outcome_of(value, *each, path);
+      const bool valid = found.errors.empty();
+      if (out.valid == 0 && (first || valid || found.matches > out.closest.matches)) {
+        out.closest = std::move(found);
+      }
+      if (valid) ++out.valid;
+      first = false;
+    }
+    return out;
+  }
+
+  void take(const Outcome& outcome) {
+    matches_ += outcome.matches;
+    errors_.insert(errors_.end(), outcome.errors.begin(), outcome.errors.end());
   }
 
   /// These violations have no field of their own.
@@ -287,41 +315,49 @@ class ValueCheck {
   void combinations(const Json& value, const SchemaNode& node, const FieldPath& path) {
     if (node.any_of.empty() && node.one_of.empty() && node.all_of.empty() && !node.negated) return;
     const std::string quoted = to_text(Json(path.text()));
-    std::size_t valid = 0;
-    FieldErrors best;
-    const auto try_all = [&](const std::vector<std::unique_ptr<SchemaNode>>& nodes) {
-      valid = 0;
-      for (std::size_t i = 0; i < nodes.size(); ++i) {
-        FieldErrors found = errors_of(value, *nodes[i], path);
-        if (found.empty()) ++valid;
-        if (i == 0 || found.size() < best.size()) best = std::move(found);
-      }
-    };
-    try_all(node.any_of);
-    if (!node.any_of.empty() && valid == 0) {
+    const Trial any = try_all(value, node.any_of, path);
+    if (!node.any_of.empty() && any.valid == 0) {
       combination(quoted + " must validate at least one schema (anyOf)");
-      errors_.insert(errors_.end(), best.begin(), best.end());
     }
-    try_all(node.one_of);
-    if (!node.one_of.empty() && valid != 1) {
+    take(any.closest);
+    const Trial one = try_all(value, node.one_of, path);
+    if (!node.one_of.empty() && one.valid != 1) {
       combination(quoted + " must validate one and only one schema (oneOf). " +
-                  (valid == 0 ? "Found none valid"
-                              : "Found " + std::to_string(valid) + " valid alternatives"));
-      if (valid == 0) errors_.insert(errors_.end(), best.begin(), best.end());
+                  (one.valid == 0 ? "Found none valid"
+                                  : "Found " + std::to_string(one.valid) + " valid alternatives"));
     }
-    try_all(node.all_of);
+    if (one.valid <= 1) take(one.closest);
+    std::size_t valid = 0;
+    for (const auto& each : node.all_of) {
+      const Outcome found = outcome_of(value, *each, path);
+      if (found.errors.empty()) ++valid;
+      take(found);
+    }
     if (valid != node.all_of.size()) {
-      for (const auto& each : node.all_of) check(value, *each, path);
       combination(quoted + " must validate all the schemas (allOf)" +
                   (valid == 0 ? ". None validated" : ""));
     }
-    if (node.negated && errors_of(value, *node.negated, path).empty()) {
+    if (node.negated && outcome_of(value, *node.negated, path).errors.empty()) {
       combination(quoted + " must not validate the schema (not)");
     }
   }
 
+  /// The checks that upstream counts for one node and one value: its MatchCount, by which it finds
+  /// the closest of several schemas. Those of parts are counted where they are checked.
+  static std::size_t matches_of(const Json& value, const SchemaNode& node) {
+    constexpr std::size_t kOfEachNode = 4;
+    if (value.is_null()) return fits_type(value, node) ? 1 : 0;
+    std::size_t out = kOfEachNode;
+    if (!node.type.empty() || !node.format.empty()) out += fits_type(value, node) ? 2 : 1;
+    if (value.is_number() || value.is_array()) out += 2;
+    if (value.is_object() || value.is_string()) out += 1;
+    if (value.is_string() && !node.format.empty()) out += 1;
+    return out;
+  }
+
   const Words words_;
   FieldErrors& errors_;
+  std::size_t matches_ = 0;
 };
 
 /// Compiles the table of constraints, one node a type.

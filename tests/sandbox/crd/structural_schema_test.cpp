@@ -88,8 +88,6 @@ constexpr Case kCases[] = {
     {"AdditionalProperties", R"({"type":"object","additionalProperties":{"type":"string"}})",
      R"({"a":1})",
      R"(v.a: Invalid value: "integer": v.a in body must be of type string: "integer")"},
-    {"Embedded", R"({"type":"object","x-kubernetes-embedded-resource":true})",
-     R"({"apiVersion":"v1"})", "v.kind: Required value: must not be empty"},
     {"AnyOf", R"({"type":"integer","anyOf":[{"minimum":5},{"maximum":1}]})", "7", nullptr},
     {"OneOfTwice", R"({"type":"integer","oneOf":[{"minimum":5},{"minimum":6}]})", "7",
      R"(<nil>: Invalid value: "": "v" must validate one and only one schema (oneOf). )"
@@ -137,6 +135,25 @@ TEST(StructuralSchemaTest, ConditionsShowWhyTheClosestOneFailed) {
             (std::vector<std::string>{
                 R"(<nil>: Invalid value: "": "v" must validate at least one schema (anyOf))",
                 "v: Invalid value: 1: v in body should be greater than or equal to 5"}));
+}
+
+TEST(StructuralSchemaTest, TheClosestConditionIsTheOneThatMostOfTheValueMatched) {
+  const auto schema = compiled(R"({"v":{"type":"object",
+      "properties":{"type":{"type":"string"},"value":{"type":"string"}},
+      "oneOf":[{"properties":{"type":{"not":{"enum":["IP"]}}}},
+               {"properties":{"type":{"enum":["IP"]},
+                              "value":{"anyOf":[{"format":"ipv4"},{"format":"ipv6"}]}}}]}})");
+  FieldErrors errors;
+
+  check_value(json_literal(R"({"v":{"type":"IP","value":"nope"}})"), *schema, errors);
+
+  EXPECT_EQ(
+      texts(errors),
+      (std::vector<std::string>{
+          R"(<nil>: Invalid value: "": "v" must validate one and only one schema (oneOf). )"
+          "Found none valid",
+          R"(<nil>: Invalid value: "": "v.value" must validate at least one schema (anyOf))",
+          R"(v.value: Invalid value: "nope": v.value in body must be of type ipv4: "nope")"}));
 }
 
 TEST(StructuralSchemaTest, PruningNamesWhatItDrops) {
