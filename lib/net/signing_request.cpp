@@ -1,14 +1,13 @@
 #include "lib/net/signing_request.hpp"
 
-#include <openssl/err.h>
 #include <openssl/x509.h>
 
 #include <davit/kube/go_quote.hpp>
 #include <memory>
 #include <optional>
 
-#include "lib/base/openssl_owners.hpp"
 #include "lib/net/certificate_names.hpp"
+#include "lib/net/pem_block.hpp"
 
 namespace davit {
 namespace {
@@ -18,40 +17,6 @@ constexpr int kRsaBitsMin = 1024;
 using RequestPtr = std::unique_ptr<X509_REQ, OpenSslFree<X509_REQ_free>>;
 
 Status invalid_pem(std::string why) { return {Code::kInvalid, std::move(why)}; }
-
-struct PemBlock {
-  std::string type;
-  std::string headers;
-  std::string bytes;
-};
-
-/// Takes the next block from `in`; nothing if there is none.
-std::optional<PemBlock> next_block(BIO* in) {
-  char* name = nullptr;
-  char* header = nullptr;
-  unsigned char* data = nullptr;
-  long size = 0;
-  if (PEM_read_bio(in, &name, &header, &data, &size) != 1) {
-    ERR_clear_error();
-    return std::nullopt;
-  }
-  PemBlock out{name, header, {reinterpret_cast<char*>(data), static_cast<std::size_t>(size)}};
-  OPENSSL_free(name);
-  OPENSSL_free(header);
-  OPENSSL_free(data);
-  return out;
-}
-
-/// Decodes the whole of `bytes` by one of OpenSSL's d2i functions; null if it is anything else.
-template <typename Owner, auto kDecode>
-Owner decoded(const std::string& bytes) {
-  const auto* at = reinterpret_cast<const unsigned char*>(bytes.data());
-  const auto* const end = at + bytes.size();
-  Owner out(kDecode(nullptr, &at, static_cast<long>(bytes.size())));
-  ERR_clear_error();
-  if (at != end) out.reset();
-  return out;
-}
 
 Status check_signature(X509_REQ* request) {
   EVP_PKEY* key = X509_REQ_get0_pubkey(request);

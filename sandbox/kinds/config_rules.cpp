@@ -3,6 +3,7 @@
 #include <davit/base64.hpp>
 #include <string>
 
+#include "lib/net/key_pair.hpp"
 #include "sandbox/kinds/checks.hpp"
 #include "sandbox/kinds/columns_cells.hpp"
 
@@ -12,6 +13,10 @@ namespace {
 
 /// The limit on all values of a ConfigMap or Secret together.
 constexpr std::size_t kDataBytesMax = 1'048'576;
+
+constexpr std::string_view kTlsType = "kubernetes.io/tls";
+constexpr std::string_view kTlsCertificate = "tls.crt";
+constexpr std::string_view kTlsKey = "tls.key";
 
 constexpr FieldPath kData("data");
 
@@ -121,10 +126,15 @@ void check_secret_type(const Json& object, FieldErrors& errors) {
     if (data.get("ssh-privatekey").text().empty()) {
       errors.push_back(field_required(kData.key("ssh-privatekey").text()));
     }
-  } else if (type == "kubernetes.io/tls") {
-    require_key(data, "tls.crt", errors);
-    require_key(data, "tls.key", errors);
+  } else if (type == kTlsType) {
+    require_key(data, kTlsCertificate, errors);
+    require_key(data, kTlsKey, errors);
   }
+}
+
+/// A value of a Secret; empty if it has none.
+std::string value_of(const Json& secret, std::string_view key) {
+  return decode_base64(secret.get("data").get(key).text()).value_or("");
 }
 
 class SecretRules final : public PlainRules {
@@ -138,6 +148,15 @@ class SecretRules final : public PlainRules {
     for (const Json::Member& each : texts.members()) {
       object["data"].set(each.key, encode_base64(each.value.text()));
     }
+  }
+
+  /// k8s: pkg/registry/core/secret, warningsForSecret.
+  [[nodiscard]] std::vector<std::string> warnings(const Json& object) const override {
+    if (object.get("type").text() != kTlsType) return {};
+    std::string problem =
+        key_pair_problem({value_of(object, kTlsCertificate), value_of(object, kTlsKey)});
+    if (problem.empty()) return {};
+    return {std::move(problem)};
   }
 
   [[nodiscard]] Pairs fields(const Json& object) const override {
