@@ -20,10 +20,33 @@ constexpr std::string_view kDiffers = "differs";
   give_up(file + ':' + std::to_string(line) + ": " + what);
 }
 
+/// Replaces {$text: [one, [two, 1000]]} by the text "one" and a thousand times "two".
+void expand_texts(Json& value) {
+  if (value.is_array()) {
+    for (Json& each : value.make_array()) expand_texts(each);
+  }
+  if (!value.is_object()) return;
+  if (const Json* parts = value.find("$text")) {
+    std::string text;
+    for (const Json& each : parts->items()) {
+      const bool repeats = each.is_array();
+      const std::int64_t times = repeats ? each.items().at(1).integer_or(0) : 1;
+      for (std::int64_t i = 0; i < times; ++i) {
+        text += (repeats ? each.items().front() : each).text();
+      }
+    }
+    value = Json(std::move(text));
+    return;
+  }
+  for (Json::Member& each : value.make_object()) expand_texts(each.value);
+}
+
 Json json_of(const std::string& file, const YamlNode& node) {
   const Result<std::string> text = to_json(node);
   if (!text) bad_case(file, node.line, text.error().message());
-  return *parse_json(*text);
+  Json out = *parse_json(*text);
+  expand_texts(out);
+  return out;
 }
 
 /// A part of a path: the name of a member, or the index of an element.
