@@ -163,28 +163,36 @@ std::string encode_any(const Message& message) {
   return out;
 }
 
-/// The alternative of that index with its initial values.
-template <typename Message, std::size_t... kIndex>
-Message blank(std::size_t index, std::index_sequence<kIndex...>) {
-  Message out;
-  ((kIndex == index ? (void)out.template emplace<kIndex>() : void()), ...);
-  return out;
+Status malformed(std::size_t kind) {
+  return {Code::kInvalid, "a frame of the kind " + std::to_string(kind) + " is malformed"};
+}
+
+template <typename Message, std::size_t kKind>
+Result<Message> decode_as(std::string_view body) {
+  std::variant_alternative_t<kKind, Message> message;
+  Reader fields(body);
+  describe(fields, message);
+  if (!fields.is_complete()) return malformed(kKind);
+  return Message(std::in_place_index<kKind>, std::move(message));
+}
+
+/// Tries the kinds one after another: with an index that is known only at run time, g++ 12 warns of
+/// the variant's members.
+template <typename Message, std::size_t kKind = 0>
+Result<Message> decode_kind(std::size_t kind, std::string_view body) {
+  if constexpr (kKind < std::variant_size_v<Message>) {
+    if (kind == kKind) return decode_as<Message, kKind>(body);
+    return decode_kind<Message, kKind + 1>(kind, body);
+  } else {
+    return Status(Code::kInvalid, "a frame has the unknown kind " + std::to_string(kind));
+  }
 }
 
 template <typename Message>
 Result<Message> decode_any(std::string_view frame) {
-  constexpr std::size_t kKinds = std::variant_size_v<Message>;
   if (frame.empty()) return Status(Code::kInvalid, "a frame is empty");
   if (frame.size() > kFrameBytesMax) return Status(Code::kInvalid, "a frame is too long");
-  const std::size_t kind = static_cast<unsigned char>(frame[0]);
-  if (kind >= kKinds) {
-    return Status(Code::kInvalid, "a frame has the unknown kind " + std::to_string(kind));
-  }
-  Message message = blank<Message>(kind, std::make_index_sequence<kKinds>());
-  Reader fields(frame.substr(1));
-  std::visit([&fields](auto& each) { describe(fields, each); }, message);
-  if (fields.is_complete()) return message;
-  return Status(Code::kInvalid, "a frame of the kind " + std::to_string(kind) + " is malformed");
+  return decode_kind<Message>(static_cast<unsigned char>(frame[0]), frame.substr(1));
 }
 
 }  // namespace
