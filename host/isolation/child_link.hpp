@@ -20,8 +20,8 @@
 
 namespace davit::host {
 
-/// Receives on a thread of its own from start() on; before, the owner receives with await_token().
-/// Thread-safe from then on.
+/// A child's end of the channel to its host. The owner receives by await_token() until start(),
+/// and a thread of the link afterwards; from then on this is thread-safe.
 class ChildLink {
  public:
   /// `on_end` is called once, on any thread, when the host has ended or breaks the protocol: the

@@ -16,7 +16,7 @@ struct PemBlock {
   std::string bytes;    ///< Decoded from base64.
 };
 
-/// Takes the next block from `in`; nothing if there is none.
+/// Takes the next block from `in`; nothing at the end.
 [[nodiscard]] std::optional<PemBlock> next_block(BIO* in);
 
 /// Decodes the whole of `bytes` by one of OpenSSL's d2i functions; null if it is anything else.

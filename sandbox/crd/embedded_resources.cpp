@@ -1,26 +1,15 @@
 #include "sandbox/crd/embedded_resources.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <string>
 #include <string_view>
 
-#include "lib/kube/names.hpp"
 #include "lib/kube/schema/schema.hpp"
+#include "sandbox/kinds/kind_name.hpp"
 #include "sandbox/kinds/metadata.hpp"
 
 namespace davit::sandbox {
 namespace {
-
-/// Why a text is not a kind; empty: it is.
-std::string kind_violation(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  std::string out;
-  for (const std::string& each : check_dns1035_label(text)) {
-    out += (out.empty() ? "may have mixed case, but should otherwise match: " : ",") + each;
-  }
-  return out;
-}
 
 /// Why a text is not an apiVersion; empty: it is.
 std::string version_violation(const std::string& text) {

@@ -8,6 +8,7 @@
 #include "sandbox/kinds/admission_checks.hpp"
 #include "sandbox/kinds/checks.hpp"
 #include "sandbox/kinds/extension_checks.hpp"
+#include "sandbox/kinds/kind_name.hpp"
 #include "sandbox/kinds/metadata.hpp"
 
 namespace davit::sandbox {
@@ -16,12 +17,6 @@ namespace {
 
 constexpr std::size_t kAuditAnnotationsMax = 20;
 constexpr std::size_t kValueExpressionBytesMax = 5 * 1024;
-
-std::string comma_list(const Violations& violations) {
-  std::string out;
-  for (const std::string& each : violations) out += (out.empty() ? "" : ",") + each;
-  return out;
-}
 
 /// k8s: validateParamKind.
 void check_param_kind(const Json& kind, const FieldPath& path, FieldErrors& errors) {
@@ -46,13 +41,7 @@ void check_param_kind(const Json& kind, const FieldPath& path, FieldErrors& erro
     }
   }
   if (!require_text(kind, "kind", path, errors)) return;
-  std::string lower = kind.get("kind").text();
-  for (char& each : lower) each = each >= 'A' && each <= 'Z' ? static_cast<char>(each + 32) : each;
-  const std::string why = comma_list(check_dns1035_label(lower));
-  if (!why.empty()) {
-    refuse("kind", kind.get("kind").text(),
-           "may have mixed case, but should otherwise match: " + why);
-  }
+  refuse("kind", kind.get("kind").text(), kind_violation(kind.get("kind").text()));
 }
 
 /// k8s: validateNamedRuleWithOperations.

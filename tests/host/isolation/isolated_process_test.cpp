@@ -47,7 +47,7 @@ class Port {
     }
   }
   [[nodiscard]] const std::string& text() const { return text_; }
-  /// Says hello on the next connection; not valid: there is none yet.
+  /// Says hello on the next connection. Not valid while no connection waits.
   [[nodiscard]] UniqueFd greet() const {
     UniqueFd accepted(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (accepted.valid()) {
