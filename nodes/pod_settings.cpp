@@ -98,10 +98,8 @@ PodSettings pod_settings(const Json& pod, const PodDefaults& defaults) {
   out.restart = given.seconds(annotation::kRestartSeconds);
   const std::optional<std::int64_t> exit_code = given.integer(annotation::kExitCode);
   out.exit_code = static_cast<int>(exit_code.value_or(0));
-  // Work is cut off; a server is made to be stopped, and handles the signal.
-  const bool serves = restart_policy(pod) == RestartPolicy::kAlways;
   const std::optional<std::int64_t> stop_code = given.integer(annotation::kStopExitCode);
-  out.stop_exit_code = static_cast<int>(stop_code.value_or(serves ? 0 : kEndedBySigterm));
+  out.stop_exit_code = static_cast<int>(stop_code.value_or(kEndedBySigterm));
   if (!out.run && exit_code) out.run = Duration{0};
   if (!out.run && restart_policy(pod) != RestartPolicy::kAlways) out.run = stretched(defaults.run);
   out.exits_max = given.integer(annotation::kExitsMax);

@@ -167,11 +167,11 @@ TEST_F(PodLifeTest, DeletedPodStopsWithinItsGracePeriod) {
   facts_.grace = seconds(30);
   EXPECT_EQ(stage_at(seconds(10)), PodStage::kStopping);
   EXPECT_EQ(stage_at(seconds(15)), PodStage::kStopped);
-  EXPECT_EQ(life_.exit->code, 0) << "a server handles its signal";
+  EXPECT_EQ(life_.exit->code, 143);
 }
 
 TEST_F(PodLifeTest, WorkThatIsStoppedEndsBySigterm) {
-  for (const char* policy : {"Never", "OnFailure"}) {
+  for (const char* policy : {"Never", "OnFailure", "Always"}) {
     life_ = {};
     pod(R"({"metadata":{"annotations":{"sandbox.davit.dev/run-seconds":"300"}},"spec":{
         "restartPolicy":")" +
@@ -184,13 +184,13 @@ TEST_F(PodLifeTest, WorkThatIsStoppedEndsBySigterm) {
   }
 }
 
-TEST_F(PodLifeTest, ServerThatIgnoresItsSignalEndsWithTheCodeOfTheAnnotation) {
-  pod(R"({"metadata":{"annotations":{"sandbox.davit.dev/stop-exit-code":"143"}},"spec":{}})");
+TEST_F(PodLifeTest, ServerThatHandlesItsSignalEndsWithTheCodeOfTheAnnotation) {
+  pod(R"({"metadata":{"annotations":{"sandbox.davit.dev/stop-exit-code":"0"}},"spec":{}})");
   EXPECT_EQ(stage_at(seconds(0)), PodStage::kReady);
 
   facts_.grace = seconds(30);
   EXPECT_EQ(stage_at(seconds(10)), PodStage::kStopped);
-  EXPECT_EQ(life_.exit->code, 143);
+  EXPECT_EQ(life_.exit->code, 0);
 }
 
 TEST_F(PodLifeTest, InitContainerThatIsStoppedHasNotDoneItsWork) {

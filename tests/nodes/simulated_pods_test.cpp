@@ -188,7 +188,7 @@ TEST(SimulatedPodsTest, FinalizersHoldAPodThatHasStopped) {
             200);
   world.sandbox.remove(kPods + "/web");
   world.run_until_idle();
-  EXPECT_EQ(world.phase("web"), "Succeeded");
+  EXPECT_EQ(world.phase("web"), "Failed");
 
   const int before = world.server.requests;
   world.pass(seconds(5));
