@@ -84,6 +84,11 @@ Time PooledCall::due() const {
   return phase_ == Phase::kConnecting ? std::min(connection_->connect_due(), ends_at_) : ends_at_;
 }
 
+std::optional<DrivenRequest::SteadyWait> PooledCall::steady_wait() const {
+  if (phase_ != Phase::kReceiving || goes_on_) return std::nullopt;
+  return SteadyWait{connection_->descriptor(), connections_, ends_at_};
+}
+
 bool PooledCall::step(std::span<const pollfd> ready, Time now) {
   switch (phase_) {
     case Phase::kQueued:
@@ -115,6 +120,7 @@ bool PooledCall::step(std::span<const pollfd> ready, Time now) {
 
 void PooledCall::take_connection(Reuse reuse, Time now) {
   connection_.reset();
+  ++connections_;
   phase_ = Phase::kConnecting;
   while (reuse == Reuse::kAllowed) {
     connection_ = route_.pool.take(tls_, now);

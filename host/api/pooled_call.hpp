@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -56,6 +57,7 @@ class PooledCall final : public Call, public DrivenRequest {
   void drive(std::span<const pollfd> ready, Time now) override;
   void poll_for(std::vector<pollfd>& out) const override;
   [[nodiscard]] Time due() const override;
+  [[nodiscard]] std::optional<SteadyWait> steady_wait() const override;
 
  private:
   enum class Phase { kQueued, kConnecting, kSending, kReceiving, kPaused, kEnded };
@@ -88,6 +90,7 @@ class PooledCall final : public Call, public DrivenRequest {
   bool goes_on_ = false;               // It stopped receiving before the socket was empty.
   bool reused_ = false;                // The connection has carried other requests.
   bool replaced_ = false;              // A stale one was given up for it.
+  std::uint64_t connections_ = 0;      // That it has had.
   std::string wire_;
   std::string_view unsent_;  // The rest of wire_.
   std::optional<Http1Response> response_;

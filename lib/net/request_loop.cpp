@@ -1,8 +1,10 @@
 #include "lib/net/request_loop.hpp"
 
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "lib/base/stack_pages.hpp"
@@ -70,7 +72,11 @@ void RequestLoop::ring() {
 }
 
 void RequestLoop::leave(DrivenRequest& request) {
-  std::erase_if(driven_, [&](const Driven& each) { return each.request == &request; });
+  std::erase_if(driven_, [&](const Driven& each) {
+    if (each.request != &request) return false;
+    watch_no_more(each);
+    return true;
+  });
 }
 
 void RequestLoop::reset() {
@@ -102,15 +108,69 @@ std::vector<std::size_t> RequestLoop::wait(Clock& clock, Time until, std::size_t
   return std::exchange(posted_, {});
 }
 
-void RequestLoop::poll_once(Clock& clock, Time until) {
+// Immediately after a request was driven: it may have closed its descriptor, which the next one
+// to be driven may open again for itself.
+void RequestLoop::ask(Driven& driven) {
+  driven.is_asked = true;
+  std::optional<DrivenRequest::SteadyWait> wait = driven.request->steady_wait();
+  const bool is_same = wait && driven.steady && wait->descriptor == driven.steady->descriptor &&
+                       wait->connection == driven.steady->connection;
+  if (!is_same) {
+    watch_no_more(driven);
+    if (wait) {
+      epoll_event event{.events = EPOLLIN, .data = {.u64 = driven.id}};
+      // Without it the request is polled for, as in a loop of few.
+      if (::epoll_ctl(watched_.get(), EPOLL_CTL_ADD, wait->descriptor, &event) != 0) wait.reset();
+    }
+  }
+  driven.steady = wait;
+}
+
+// Fails where the descriptor was closed, which the kernel has noticed.
+void RequestLoop::watch_no_more(const Driven& driven) {
+  if (!driven.steady) return;
+  ::epoll_ctl(watched_.get(), EPOLL_CTL_DEL, driven.steady->descriptor, nullptr);
+}
+
+Time RequestLoop::gather_waits() {
+  if (requests_ == Requests::kMany && !watched_.valid()) {
+    watched_ = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
+  }
   polled_.clear();
-  Time due = until;
+  Time due = Time::max();
   for (Driven& each : driven_) {
+    if (watched_.valid() && !each.is_asked) ask(each);
     each.first = polled_.size();
+    each.count = 0;
+    if (each.steady) {
+      due = std::min(due, each.steady->due);
+      continue;
+    }
     each.request->poll_for(polled_);
     each.count = polled_.size() - each.first;
     due = std::min(due, each.request->due());
   }
+  if (watched_.valid()) polled_.push_back({watched_.get(), POLLIN, 0});
+  return due;
+}
+
+void RequestLoop::take_input() {
+  std::array<epoll_event, 64> events;
+  int count = static_cast<int>(events.size());
+  // Level-triggered: what does not fit is reported at the next wait.
+  count = ::epoll_wait(watched_.get(), events.data(), count, 0);
+  for (int i = 0; i < count; ++i) {
+    // Not found: a child process that has not replaced its program yet holds a descriptor that was
+    // closed here.
+    const auto found =
+        std::lower_bound(driven_.begin(), driven_.end(), events[i].data.u64,
+                         [](const Driven& each, std::uint64_t id) { return each.id < id; });
+    if (found != driven_.end() && found->id == events[i].data.u64) found->has_input = true;
+  }
+}
+
+void RequestLoop::poll_once(Clock& clock, Time until) {
+  const Time due = std::min(until, gather_waits());
   if (!bell_.valid()) bell_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   Duration limit = bell_.valid() ? kPollMax : kPollWithoutBell;
   if (bell_.valid()) polled_.push_back({bell_.get(), POLLIN, 0});
@@ -135,11 +195,16 @@ void RequestLoop::drive_ready(Time now) {
     all = std::exchange(rung_, false) || all;
   }
   if (bell_.valid() && polled_.back().revents != 0) clear_bell();
-  for (const Driven& each : driven_) {
+  if (watched_.valid()) take_input();
+  for (Driven& each : driven_) {
     const std::span<const pollfd> part(polled_.data() + each.first, each.count);
     const bool ready =
+        std::exchange(each.has_input, false) ||
         std::any_of(part.begin(), part.end(), [](const pollfd& one) { return one.revents != 0; });
-    if (ready || all || now >= each.request->due()) each.request->drive(part, now);
+    const Time due = each.steady ? each.steady->due : each.request->due();
+    if (!ready && !all && now < due) continue;
+    each.request->drive(part, now);
+    if (watched_.valid()) ask(each);
   }
 }
 

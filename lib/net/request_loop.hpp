@@ -4,7 +4,9 @@
 #include <poll.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,6 +31,16 @@ class DrivenRequest {
   virtual void poll_for(std::vector<pollfd>& out) const = 0;
   /// drive() has to be called then at the latest.
   [[nodiscard]] virtual Time due() const { return Time::max(); }
+
+  /// A wait for nothing but input from one descriptor.
+  struct SteadyWait {
+    int descriptor = -1;
+    std::uint64_t connection = 0;  ///< Another number for each: descriptors are used again.
+    Time due = Time::max();        ///< As due().
+  };
+  /// The present wait, if it is such and lasts until the next drive(): a loop of many requests then
+  /// need not ask each of them before each wait. Nothing: see poll_for() and due().
+  [[nodiscard]] virtual std::optional<SteadyWait> steady_wait() const { return std::nullopt; }
 };
 
 /// Belongs to one thread, which makes requests and calls wait(). Requests that other threads
@@ -37,7 +49,11 @@ class DrivenRequest {
 /// Functions marked "any thread" are thread-safe, the others are for the loop's thread.
 class RequestLoop {
  public:
-  RequestLoop() = default;
+  /// The requests that it usually drives at once. With many, the kernel keeps the descriptors of
+  /// those that wait steadily (epoll), so that a wake-up costs the same however many there are.
+  enum class Requests { kFew, kMany };
+
+  explicit RequestLoop(Requests requests = Requests::kFew) : requests_(requests) {}
   RequestLoop(const RequestLoop&) = delete;
   RequestLoop& operator=(const RequestLoop&) = delete;
 
@@ -55,7 +71,7 @@ class RequestLoop {
   void ring() EXCLUDES(mutex_);
 
   /// `request` is driven from now on until leave(). It must not leave inside drive().
-  void join(DrivenRequest& request) { driven_.push_back({&request, 0, 0}); }
+  void join(DrivenRequest& request) { driven_.push_back({.id = ++last_id_, .request = &request}); }
   /// Drives `request` no more, so that it may be destroyed. Ignored when it has not joined.
   void leave(DrivenRequest& request);
 
@@ -73,9 +89,13 @@ class RequestLoop {
 
  private:
   struct Driven {
+    std::uint64_t id;
     DrivenRequest* request;
-    std::size_t first;  // Its part of polled_.
-    std::size_t count;
+    std::size_t first = 0;  // Its part of polled_.
+    std::size_t count = 0;
+    bool is_asked = false;                              // For its wait, since it was driven.
+    std::optional<DrivenRequest::SteadyWait> steady{};  // The kernel watches this for it.
+    bool has_input = false;                             // The kernel has reported it.
   };
 
   [[nodiscard]] bool must_go_on(std::size_t enough) const REQUIRES(mutex_) {
@@ -83,13 +103,23 @@ class RequestLoop {
   }
   void notify() REQUIRES(mutex_);
   void poll_once(Clock& clock, Time until);
+  /// Collects what the requests wait for; returns the time of the first that is due.
+  [[nodiscard]] Time gather_waits();
+  /// Asks a request for its wait, and lets the kernel watch a steady one.
+  void ask(Driven& driven);
+  void watch_no_more(const Driven& driven);
+  void take_input();
   void drive_ready(Time now);
   void clear_bell();
 
+  const Requests requests_;
+
   // The loop's thread alone:
-  std::vector<Driven> driven_;
+  std::vector<Driven> driven_;  // In the order of their ids.
+  std::uint64_t last_id_ = 0;
   std::vector<pollfd> polled_;
-  UniqueFd bell_;  // eventfd; made when it is first needed.
+  UniqueFd watched_;  // epoll; made for many requests.
+  UniqueFd bell_;     // eventfd; made when it is first needed.
 
   Mutex mutex_;
   CondVar changed_;
