@@ -111,6 +111,8 @@ class ReportingTransport final : public Transport {
     }
     return next_.start(std::move(request), reader);
   }
+  [[nodiscard]] bool is_ready() override { return next_.is_ready(); }
+  [[nodiscard]] Status prepare() override { return next_.prepare(); }
   void close_idle() override { next_.close_idle(); }
   [[nodiscard]] std::string_view server() const override { return next_.server(); }
 

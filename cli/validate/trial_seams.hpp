@@ -71,6 +71,8 @@ class RecordingTransport final : public Transport {
     }
     return next_.start(std::move(request), reader);
   }
+  [[nodiscard]] bool is_ready() override { return next_.is_ready(); }
+  [[nodiscard]] Status prepare() override { return next_.prepare(); }
   [[nodiscard]] std::string_view server() const override { return next_.server(); }
   [[nodiscard]] std::size_t count() const EXCLUDES(mutex_) {
     MutexLock lock(mutex_);

@@ -100,6 +100,14 @@ class AuthenticatedTransport final : public Transport {
     return call;
   }
 
+  [[nodiscard]] bool is_ready() override { return credentials_->is_ready() && inner_.is_ready(); }
+  [[nodiscard]] Status prepare() override {
+    if (const Result<Credential> got = credentials_->get(); !got) {
+      return {Code::kForbidden, "getting credentials: " + got.error().message()};
+    }
+    return inner_.prepare();
+  }
+
   void close_idle() override {
     if (owned_ != nullptr) owned_->close_idle();
   }

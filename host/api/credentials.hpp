@@ -33,6 +33,8 @@ class Credentials {
 
   /// Credentials for the next request. May read a file or run a program; other callers wait for it.
   [[nodiscard]] virtual Result<Credential> get() = 0;
+  /// Whether get() would return at once, but for reading a file.
+  [[nodiscard]] virtual bool is_ready() { return true; }
   /// Reports that the server returned 401 to a request with `used`.
   virtual void rejected(const Credential& used) = 0;
 };

@@ -323,14 +323,9 @@ Result<std::shared_ptr<const ApiCatalog>> Discovery::catalog(std::stop_token sto
   return Status(Code::kUnavailable, fetched.error().message());
 }
 
-std::shared_ptr<const ApiCatalog> Discovery::known(std::stop_token stop) {
-  {
-    MutexLock lock(mutex_);
-    if (catalog_ == nullptr || !is_doubted_) return catalog_;
-  }
-  static_cast<void>(refresh(std::move(stop)));
+Discovery::Known Discovery::known() const {
   MutexLock lock(mutex_);
-  return catalog_;
+  return {catalog_, catalog_ != nullptr && is_doubted_};
 }
 
 void Discovery::doubt() {
@@ -353,6 +348,13 @@ Result<ResourceInfo> Discovery::find_kind(std::string_view group, std::string_vi
   if (!known) return known.error();
   return trusted(search(**known, group, version, name_of("kind", kind, group, version),
                         [kind](const ResourceInfo& each) { return each.kind == kind; }));
+}
+
+std::shared_ptr<const ApiCatalog> known_catalog(Discovery& discovery, std::stop_token stop) {
+  const Discovery::Known known = discovery.known();
+  if (!known.is_doubted) return known.catalog;
+  static_cast<void>(discovery.refresh(std::move(stop)));
+  return discovery.known().catalog;
 }
 
 // An old catalog may say what there is, but not what there is not.

@@ -113,10 +113,13 @@ class Discovery {
   [[nodiscard]] Result<std::shared_ptr<const ApiCatalog>> catalog(std::stop_token stop = {})
       EXCLUDES(mutex_);
 
-  /// The last catalog, possibly an old one; null before the first fetch, which this does not make.
-  /// Fetches only after doubt().
-  [[nodiscard]] std::shared_ptr<const ApiCatalog> known(std::stop_token stop = {}) EXCLUDES(mutex_);
-  /// Called when a response contradicts the catalog. Makes known() fetch a new one.
+  struct Known {
+    std::shared_ptr<const ApiCatalog> catalog;  ///< Null before the first fetch.
+    bool is_doubted = false;  ///< doubt() was called since it was fetched: refresh() it.
+  };
+  /// The last catalog, possibly an old one. Never fetches.
+  [[nodiscard]] Known known() const EXCLUDES(mutex_);
+  /// Called when a response contradicts the catalog.
   void doubt() EXCLUDES(mutex_);
 
   /// `listener` must outlive its place here.
@@ -164,5 +167,10 @@ class Discovery {
   bool is_refresh_wanted_ GUARDED_BY(mutex_) = false;
   std::vector<DiscoveryListener*> listeners_ GUARDED_BY(mutex_);
 };
+
+/// The last catalog, possibly an old one; null before the first fetch, which this does not make.
+/// Fetches, and blocks, only after Discovery::doubt().
+[[nodiscard]] std::shared_ptr<const ApiCatalog> known_catalog(Discovery& discovery,
+                                                              std::stop_token stop = {});
 
 }  // namespace davit::host

@@ -11,7 +11,7 @@ namespace {
 
 /// When the catalog is old enough for a refresh, after any fetch; Time::min() without one.
 Time next_due(Discovery& discovery, const std::stop_token& stop) {
-  const std::shared_ptr<const ApiCatalog> known = discovery.known(stop);
+  const std::shared_ptr<const ApiCatalog> known = known_catalog(discovery, stop);
   const bool is_unknown = known == nullptr || mutant("shared-poll");
   return is_unknown ? Time::min() : known->fetched + DiscoveryPoll::kPeriod;
 }

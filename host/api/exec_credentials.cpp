@@ -40,7 +40,7 @@ Result<Credential> ExecCredentials::get() {
     MutexLock lock(mutex_);
     const std::uint64_t runs_before = runs_;
     for (;;) {
-      if (current_ && (!expires_ || clock_.wall_now() <= *expires_)) return *current_;
+      if (is_current()) return *current_;
       if (runs_ != runs_before && !failure_.ok()) return failure_;
       if (!running_) break;
       clock_.wait_until(ran_, mutex_, Time::max());
@@ -66,6 +66,15 @@ Result<Credential> ExecCredentials::get() {
   current_ = std::move(next);
   if (expires_) metrics_.exec_plugin_expires(*expires_);
   return *current_;
+}
+
+bool ExecCredentials::is_ready() {
+  MutexLock lock(mutex_);
+  return is_current();
+}
+
+bool ExecCredentials::is_current() const {
+  return current_ && (!expires_ || clock_.wall_now() <= *expires_);
 }
 
 // The 401 itself goes to the caller; the next request runs the plugin again.

@@ -28,10 +28,12 @@ class ExecCredentials final : public Credentials {
                   Logger log);
 
   [[nodiscard]] Result<Credential> get() override EXCLUDES(mutex_);
+  [[nodiscard]] bool is_ready() override EXCLUDES(mutex_);
   void rejected(const Credential& used) override EXCLUDES(mutex_);
 
  private:
   Result<ExecCredential> run() const;
+  [[nodiscard]] bool is_current() const REQUIRES(mutex_);
 
   const ExecConfig exec_;
   const std::string info_;

@@ -49,7 +49,22 @@ void RestClient::fan_out(RequestSource& source, std::size_t at_once_max, std::st
 }
 
 Status RestClient::stream(const ApiRequest& request, std::stop_token stop, const ChunkSink& sink) {
-  return StreamRun(*parts_, request).run(stop, sink);
+  RequestLoop loop;
+  StreamRun run(*parts_, request, std::move(stop), {loop, 0}, sink);
+  std::optional<Status> result = run.proceed();
+  for (; !result; result = run.proceed()) {
+    static_cast<void>(loop.wait(parts_->clock, run.due(), 1));
+  }
+  return *std::move(result);
 }
+
+std::unique_ptr<DrivenStream> RestClient::open(const ApiRequest& request, std::stop_token stop,
+                                               LoopPlace place, ChunkSink sink) {
+  return std::make_unique<StreamRun>(*parts_, request, std::move(stop), place, std::move(sink));
+}
+
+bool RestClient::is_ready() const { return parts_->transport.is_ready(); }
+
+Status RestClient::prepare() { return parts_->transport.prepare(); }
 
 }  // namespace davit::host

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "host/api/api_request.hpp"
+#include "host/api/driven_stream.hpp"
 #include "host/api/rate_limiter.hpp"
 #include "host/api/rest_metrics.hpp"
 #include "host/config/connection_config.hpp"
@@ -108,6 +109,14 @@ class RestClient {
   /// `stop`, or hold() unless it is a watch.
   [[nodiscard]] Status stream(const ApiRequest& request, std::stop_token stop,
                               const ChunkSink& sink);
+
+  /// The same for a thread that reads several: the result is driven by the loop of `place`. This
+  /// client outlives it. Its thread waits for credentials unless is_ready().
+  [[nodiscard]] std::unique_ptr<DrivenStream> open(const ApiRequest& request, std::stop_token stop,
+                                                   LoopPlace place, ChunkSink sink);
+  /// See Transport.
+  [[nodiscard]] bool is_ready() const;
+  [[nodiscard]] Status prepare();
 
   /// From now until release(), ends every call() and batch() request that has not been sent with
   /// kCancelled; requests that have been sent continue.

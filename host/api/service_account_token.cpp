@@ -74,7 +74,7 @@ Result<Credential> ServiceAccountToken::get() {
     // Requests that came while a fetch was under way share its failure: one after the other they
     // would each wait for all attempts.
     while (!token_ && fetching_) fetched_.wait(mutex_);
-    if (token_ && (fetching_ || root_.clock().boot_now() < token_->renew_at)) {
+    if (has_token()) {
       return Credential{token_->authorization, nullptr};
     }
     if (fetches_ != before && !failure_.ok()) return failure_;
@@ -94,6 +94,15 @@ Result<Credential> ServiceAccountToken::get() {
     return failure_;
   }
   return Credential{token_->authorization, nullptr};
+}
+
+bool ServiceAccountToken::is_ready() {
+  MutexLock lock(mutex_);
+  return has_token();
+}
+
+bool ServiceAccountToken::has_token() const {
+  return token_ && (fetching_ || root_.clock().boot_now() < token_->renew_at);
 }
 
 // The 401 itself goes to the caller; the next request gets a new token.

@@ -38,6 +38,7 @@ class ServiceAccountToken final : public Credentials {
                       std::stop_token stop);
 
   [[nodiscard]] Result<Credential> get() override EXCLUDES(mutex_);
+  [[nodiscard]] bool is_ready() override EXCLUDES(mutex_);
   void rejected(const Credential& used) override EXCLUDES(mutex_);
 
  private:
@@ -46,6 +47,8 @@ class ServiceAccountToken final : public Credentials {
     BootTime renew_at;  // Also counts the time in which the machine is suspended.
   };
 
+  /// Whether the token serves, at least while another one is fetched.
+  [[nodiscard]] bool has_token() const REQUIRES(mutex_);
   /// All attempts to get a token, with pauses between them.
   [[nodiscard]] Result<Token> fetch();
   [[nodiscard]] Status ensure_account();

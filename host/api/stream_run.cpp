@@ -1,10 +1,10 @@
 #include "host/api/stream_run.hpp"
 
+#include <davit/mutant.hpp>
 #include <utility>
 
 #include "host/api/request_builder.hpp"
 #include "host/api/response_status.hpp"
-#include "lib/net/request_loop.hpp"
 
 namespace davit::host {
 namespace {
@@ -14,14 +14,9 @@ constexpr int kHttpOk = 200;
 constexpr std::size_t kErrorBytesMax = std::size_t{1} << 20;
 // A buffer that a burst has blown up is not kept for the quiet hours after it.
 constexpr std::size_t kKeptBytesMax = 1024;
-
-// Sleeps until `when` comes or `stop` is requested; false for the latter.
-bool sleep_until(Clock& clock, Time when, const std::stop_token& stop) {
-  RequestLoop bell;
-  const std::stop_callback on_stop(stop, [&bell] { bell.stop(); });
-  while (!bell.stopped() && clock.now() < when) static_cast<void>(bell.wait(clock, when, 1));
-  return !bell.stopped();
-}
+// So many pieces are read at a time. A transport that fills the buffer on its own thread may
+// always have another one.
+constexpr int kPiecesMax = 4;
 
 }  // namespace
 
@@ -36,7 +31,7 @@ void StreamBuffer::on_head(int status, const HttpHeaders& headers) {
     MutexLock lock(mutex_);
     head_ = std::move(head);
   }
-  loop_.post(0);
+  place_.post();
 }
 
 ResponseReader::Flow StreamBuffer::on_body(std::string_view chunk) {
@@ -50,7 +45,7 @@ ResponseReader::Flow StreamBuffer::on_body(std::string_view chunk) {
     unread_ += chunk;
     if (!was_empty) return Flow::kMore;
   }
-  loop_.post(0);
+  place_.post();
   return Flow::kMore;
 }
 
@@ -59,46 +54,31 @@ void StreamBuffer::on_end(const TransportEnd& end) {
     MutexLock lock(mutex_);
     end_ = end;
   }
-  loop_.post(0);
+  place_.post();
 }
 
-bool StreamBuffer::wait() {
-  if (loop_.stopped()) return false;
-  if (clock_.now() < deadline_) {
-    static_cast<void>(loop_.wait(clock_, deadline_, 1));
-    return true;
-  }
+void StreamBuffer::time_out() {
   MutexLock lock(mutex_);
   if (!end_) end_ = TransportEnd{Break::kTimeout, "the server took too long to respond"};
-  return true;
 }
 
-std::optional<StreamBuffer::Head> StreamBuffer::await_head() {
-  while (true) {
-    {
-      MutexLock lock(mutex_);
-      if (head_ || end_) return head_;
-    }
-    if (!wait()) return std::nullopt;
-  }
+StreamBuffer::Piece StreamBuffer::take_head(Head& out) {
+  MutexLock lock(mutex_);
+  if (!head_) return end_ ? Piece::kEnd : Piece::kNothing;
+  out = *std::exchange(head_, std::nullopt);
+  return Piece::kData;
 }
 
-StreamBuffer::Piece StreamBuffer::await_data(std::string& out, Call& call) {
-  while (true) {
-    bool resume = false;
-    bool any = false;
-    {
-      MutexLock lock(mutex_);
-      any = !unread_.empty();
-      if (!any && end_) return Piece::kEnd;
-      out.swap(unread_);
-      resume = any && std::exchange(paused_, false);
-    }
-    if (loop_.stopped()) return Piece::kStopped;
-    if (resume) call.resume();
-    if (any) return Piece::kData;
-    if (!wait()) return Piece::kStopped;
+StreamBuffer::Piece StreamBuffer::take(std::string& out, Call& call) {
+  bool resume = false;
+  {
+    MutexLock lock(mutex_);
+    if (unread_.empty()) return end_ ? Piece::kEnd : Piece::kNothing;
+    out.swap(unread_);
+    resume = std::exchange(paused_, false);
   }
+  if (resume) call.resume();
+  return Piece::kData;
 }
 
 TransportEnd StreamBuffer::end() {
@@ -106,145 +86,216 @@ TransportEnd StreamBuffer::end() {
   return end_.value_or(TransportEnd{});
 }
 
-StreamRun::StreamRun(RestParts& parts, const ApiRequest& request)
-    : parts_(parts), request_(request) {}
-
-Status StreamRun::run(const std::stop_token& stop, const RestClient::ChunkSink& sink) {
-  if (request_.verb == Verb::kWatch) return run_until(stop, sink);
-  std::stop_source either;
-  const std::stop_callback on_stop(stop, [&either] { either.request_stop(); });
-  const std::stop_callback on_hold(parts_.hold.token(), [&either] { either.request_stop(); });
-  return run_until(either.get_token(), sink);
-}
-
-Status StreamRun::run_until(const std::stop_token& stop, const RestClient::ChunkSink& sink) {
-  if (is_write(request_.verb)) return {Code::kMisuse, "only reads can be streamed"};
+StreamRun::StreamRun(RestParts& parts, const ApiRequest& request, std::stop_token stop,
+                     LoopPlace place, RestClient::ChunkSink sink)
+    : parts_(parts),
+      request_(request),
+      place_(place),
+      sink_(std::move(sink)),
+      on_stop_(std::move(stop), Cancel{*this}) {
+  if (!is_watch()) on_hold_.emplace(parts_.hold.token(), Cancel{*this});
+  if (is_write(request_.verb)) {
+    result_ = Status(Code::kMisuse, "only reads can be streamed");
+    return;
+  }
   Result<HttpRequest> built = build_request(request_, parts_.options.user_agent);
-  if (!built) return built.error();
+  if (!built) {
+    result_ = built.error();
+    return;
+  }
   http_ = *std::move(built);
   http_.purpose = ConnectionPurpose::kWatch;
-  if (request_.verb != Verb::kWatch) {
+  http_.loop = &place_.loop;
+  if (!is_watch()) {
     http_.sharing = Sharing::kAlone;
     http_.timeout = request_.timeout;
   }
   log_request(parts_, request_, http_);
-  if (request_.verb != Verb::kWatch) {
-    if (Status s = take_token(stop); !s.ok()) return s;
+  const Time now = parts_.clock.now();
+  if (!is_watch()) {
+    join_line(now);
+    return;
   }
-  while (true) {
-    const Time now = parts_.clock.now();
-    if (!sleep_until(parts_.clock, now + parts_.backoff.delay(now), stop)) return stopped();
-    Verdict verdict = attempt(stop, sink);
-    if (!verdict.retry_in) return with_previous_error(verdict.status, previous_error_);
-    ++retries_;
-    previous_error_ = verdict.status.message();
-    if (!sleep_until(parts_.clock, parts_.clock.now() + *verdict.retry_in, stop)) return stopped();
-    if (Status s = take_token(stop); !s.ok()) return s;
-  }
+  phase_ = Phase::kBackingOff;
+  due_ = now + parts_.backoff.delay(now);
 }
 
-StreamRun::Verdict StreamRun::attempt(const std::stop_token& stop,
-                                      const RestClient::ChunkSink& sink) {
-  RequestLoop loop;
-  const std::stop_callback on_stop(stop, [&loop] { loop.stop(); });
-  const Time began = parts_.clock.now();
-  const bool has_limit = http_.timeout > Duration::zero();
-  StreamBuffer buffer(loop, parts_.clock, has_limit ? began + http_.timeout : Time::max());
-  http_.loop = &loop;
-  const std::unique_ptr<Call> call = parts_.transport.start(http_, buffer);
-  const std::optional<StreamBuffer::Head> head = buffer.await_head();
-  if (stop.stop_requested()) return {stopped(), std::nullopt};
-  note_attempt(parts_, http_, head ? head->http_status : 0, parts_.clock.now() - began);
-  if (!head) return broken(buffer.end());
+std::optional<Status> StreamRun::proceed() {
+  has_more_ = false;
+  int pieces = 0;
+  while (!result_) {
+    if (is_cancelled_) {
+      result_ = stopped();
+    } else if (phase_ == Phase::kReading && pieces++ == kPiecesMax && !mutant("stream-turns")) {
+      has_more_ = true;
+      return std::nullopt;
+    } else if (!step(parts_.clock.now())) {
+      return std::nullopt;
+    }
+  }
+  call_.reset();
+  return result_;
+}
+
+Time StreamRun::due() const {
+  if (has_more_ || result_) return Time{};
+  const bool is_under_way = phase_ == Phase::kAwaitingHead || phase_ == Phase::kReading;
+  return is_under_way ? deadline_ : due_;
+}
+
+bool StreamRun::step(Time now) {
+  switch (phase_) {
+    case Phase::kThrottled:
+      return take_token(now);
+    case Phase::kBackingOff:
+      if (now < due_) return false;
+      begin_attempt(now);
+      return true;
+    case Phase::kAwaitingHead:
+      return read_head(now);
+    case Phase::kReading:
+      return read(now);
+    case Phase::kRetrying:
+      if (now < due_) return false;
+      join_line(now);
+      return true;
+  }
+  return false;
+}
+
+void StreamRun::join_line(Time now) {
+  phase_ = Phase::kThrottled;
+  in_line_since_ = now;
+  turn_ = parts_.limiter.join(now, request_.priority);
+}
+
+bool StreamRun::take_token(Time now) {
+  due_ = turn_.take(now);
+  if (due_ > request_.deadline) {
+    result_ = Status(Code::kCancelled,
+                     "client rate limiter Wait returned an error: the wait would exceed the "
+                     "deadline of the call (" +
+                         describe(request_) + ")");
+    return true;
+  }
+  if (turn_.waits()) return false;
+  note_limiter_wait(parts_, http_.method, http_.target, now - in_line_since_);
+  phase_ = Phase::kBackingOff;
+  due_ = now + parts_.backoff.delay(now);
+  return true;
+}
+
+void StreamRun::begin_attempt(Time now) {
+  call_.reset();
+  began_ = now;
+  deadline_ = http_.timeout > Duration::zero() ? now + http_.timeout : Time::max();
+  refusal_.clear();
+  phase_ = Phase::kAwaitingHead;
+  buffer_.emplace(place_);
+  call_ = parts_.transport.start(http_, *buffer_);
+}
+
+bool StreamRun::read_head(Time now) {
+  const StreamBuffer::Piece piece = buffer_->take_head(head_);
+  if (piece == StreamBuffer::Piece::kNothing) {
+    if (now < deadline_) return false;
+    buffer_->time_out();
+    return true;
+  }
+  const bool has_head = piece == StreamBuffer::Piece::kData;
+  note_attempt(parts_, http_, has_head ? head_.http_status : 0, now - began_);
+  if (!has_head) {
+    broken(buffer_->end());
+    return true;
+  }
   // A watch is answered with 200; other bodies, a log for example, may be empty (204).
-  const bool accepted =
-      request_.verb == Verb::kWatch ? head->http_status == kHttpOk : head->http_status / 100 == 2;
-  if (accepted) {
-    if (Status s = sink({}); !s.ok()) return {std::move(s), std::nullopt};
-    return {pump(buffer, *call, sink), std::nullopt};
-  }
-  std::string body;
-  const Status read = pump(buffer, *call, [&body](std::string_view chunk) {
-    if (body.size() + chunk.size() > kErrorBytesMax) return Status(Code::kInternal, "");
-    body += chunk;
-    return Status();
-  });
-  if (read.code() == Code::kCancelled) return {read, std::nullopt};
-  return refused(*head, std::move(body));
+  const bool is_accepted = is_watch() ? head_.http_status == kHttpOk : head_.http_status / 100 == 2;
+  is_refused_ = !is_accepted;
+  phase_ = Phase::kReading;
+  if (is_refused_) return true;
+  if (Status s = sink_({}); !s.ok()) conclude(std::move(s), std::nullopt);
+  return true;
 }
 
-StreamRun::Verdict StreamRun::refused(const StreamBuffer::Head& head, std::string body) {
+bool StreamRun::read(Time now) {
+  switch (buffer_->take(piece_, *call_)) {
+    case StreamBuffer::Piece::kNothing:
+      if (now < deadline_) return false;
+      buffer_->time_out();
+      return true;
+    case StreamBuffer::Piece::kEnd:
+      read_end();
+      return true;
+    case StreamBuffer::Piece::kData:
+      break;
+  }
+  if (Status s = use_piece(); !s.ok()) conclude(std::move(s), std::nullopt);
+  piece_.clear();
+  if (piece_.capacity() > kKeptBytesMax && is_watch()) piece_.shrink_to_fit();
+  return true;
+}
+
+Status StreamRun::use_piece() {
+  if (!is_refused_) return sink_(piece_);
+  if (refusal_.size() + piece_.size() <= kErrorBytesMax) {
+    refusal_ += piece_;
+  } else {
+    refused();
+  }
+  return {};
+}
+
+void StreamRun::read_end() {
+  if (is_refused_) return refused();
+  const TransportEnd end = buffer_->end();
+  if (end.kind == Break::kNone) return conclude({}, std::nullopt);
+  conclude({Code::kUnavailable,
+            "stream error when reading response body, may be caused by closed connection. "
+            "Please retry. Original error: " +
+                end.message + " (" + describe(request_) + ")"},
+           std::nullopt);
+}
+
+void StreamRun::refused() {
   Status status = decode_response(
-      request_, {head.http_status, head.content_type, head.retry_after_seconds}, body);
+      request_, {head_.http_status, head_.content_type, head_.retry_after_seconds}, refusal_);
   if (status.ok()) {
     status = Status(Code::kInternal, "for request " + http_.target +
-                                         ", got status: " + std::to_string(head.http_status));
+                                         ", got status: " + std::to_string(head_.http_status));
   }
-  const CallKind kind = request_.verb == Verb::kWatch ? CallKind::kWatch : CallKind::kRead;
-  const Attempt attempt{head.http_status, head.retry_after_seconds, Break::kNone};
+  const CallKind kind = is_watch() ? CallKind::kWatch : CallKind::kRead;
+  const Attempt attempt{head_.http_status, head_.retry_after_seconds, Break::kNone};
   const std::optional<Duration> delay = retry_delay(kind, attempt, retries_);
   if (delay) {
-    parts_.metrics.request_retried(std::to_string(head.http_status), http_.method, parts_.host);
+    parts_.metrics.request_retried(std::to_string(head_.http_status), http_.method, parts_.host);
   }
-  return {std::move(status), delay};
+  conclude(std::move(status), delay);
 }
 
-StreamRun::Verdict StreamRun::broken(const TransportEnd& end) {
-  const CallKind kind = request_.verb == Verb::kWatch ? CallKind::kWatch : CallKind::kRead;
+void StreamRun::broken(const TransportEnd& end) {
+  const CallKind kind = is_watch() ? CallKind::kWatch : CallKind::kRead;
   const Attempt attempt{0, std::nullopt, end.kind};
   const std::optional<Duration> delay = retry_delay(kind, attempt, retries_);
   if (delay) {
     parts_.metrics.request_retried("<error>", http_.method, parts_.host);
-    return {broken_status(parts_, request_, end), delay};
+    return conclude(broken_status(parts_, request_, end), delay);
   }
   // A watch that only lacked a connection, again and again, counts as one that ended at once.
-  const bool retryable = retry_delay(kind, attempt, 0).has_value();
-  if (kind == CallKind::kWatch && retryable) return {Status(), std::nullopt};
-  return {broken_status(parts_, request_, end), std::nullopt};
+  const bool is_retryable = retry_delay(kind, attempt, 0).has_value();
+  if (is_watch() && is_retryable) return conclude({}, std::nullopt);
+  conclude(broken_status(parts_, request_, end), std::nullopt);
 }
 
-Status StreamRun::pump(StreamBuffer& buffer, Call& call, const RestClient::ChunkSink& sink) {
-  std::string piece;
-  while (true) {
-    switch (buffer.await_data(piece, call)) {
-      case StreamBuffer::Piece::kStopped:
-        return stopped();
-      case StreamBuffer::Piece::kEnd: {
-        const TransportEnd end = buffer.end();
-        if (end.kind == Break::kNone) return {};
-        return {Code::kUnavailable,
-                "stream error when reading response body, may be caused by closed connection. "
-                "Please retry. Original error: " +
-                    end.message + " (" + describe(request_) + ")"};
-      }
-      case StreamBuffer::Piece::kData:
-        if (Status s = sink(piece); !s.ok()) return s;
-        piece.clear();
-        if (piece.capacity() > kKeptBytesMax && request_.verb == Verb::kWatch) {
-          piece.shrink_to_fit();
-        }
-    }
+void StreamRun::conclude(Status status, std::optional<Duration> delay) {
+  if (!delay) {
+    result_ = with_previous_error(status, previous_error_);
+    return;
   }
-}
-
-Status StreamRun::take_token(const std::stop_token& stop) {
-  const Time since = parts_.clock.now();
-  TokenBucket::Turn turn = parts_.limiter.join(since, request_.priority);
-  while (true) {
-    const Time now = parts_.clock.now();
-    const Time due = turn.take(now);
-    if (due > request_.deadline) {
-      return {Code::kCancelled,
-              "client rate limiter Wait returned an error: the wait would exceed the deadline of "
-              "the call (" +
-                  describe(request_) + ")"};
-    }
-    if (!turn.waits()) {
-      note_limiter_wait(parts_, http_.method, http_.target, now - since);
-      return {};
-    }
-    if (!sleep_until(parts_.clock, due, stop)) return stopped();
-  }
+  call_.reset();
+  ++retries_;
+  previous_error_ = status.message();
+  phase_ = Phase::kRetrying;
+  due_ = parts_.clock.now() + *delay;
 }
 
 Status StreamRun::stopped() const {

@@ -1,15 +1,16 @@
 /// One long response, read by its caller as it arrives. Internal to host/api.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
 
+#include "host/api/driven_stream.hpp"
 #include "host/api/rest_client.hpp"
 #include "host/api/rest_parts.hpp"
 #include "host/api/retry.hpp"
-#include "lib/net/request_loop.hpp"
 
 namespace davit::host {
 
@@ -30,19 +31,17 @@ class StreamBuffer final : public ResponseReader {
     std::optional<std::uint32_t> retry_after_seconds;
   };
 
-  /// The reader waits in `loop`, which outlives this, until `deadline` at most. Ending the loop
-  /// ends all waiting.
-  StreamBuffer(RequestLoop& loop, Clock& clock, Time deadline)
-      : loop_(loop), clock_(clock), deadline_(deadline) {}
+  /// Posts `place` whenever there is something new to read.
+  explicit StreamBuffer(LoopPlace place) : place_(place) {}
 
-  /// Waits for the head; nothing when the request ended without one, or the loop was stopped.
-  [[nodiscard]] std::optional<Head> await_head() EXCLUDES(mutex_);
-
-  enum class Piece { kData, kEnd, kStopped };
-  /// Waits for bytes and moves all there are to `out`, which must be empty and keeps its capacity
-  /// in circulation.
-  [[nodiscard]] Piece await_data(std::string& out, Call& call) EXCLUDES(mutex_);
-
+  enum class Piece { kNothing, kData, kEnd };
+  /// Whether the head has come; kEnd: the request has ended without one.
+  [[nodiscard]] Piece take_head(Head& out) EXCLUDES(mutex_);
+  /// Moves all bytes that there are to `out`, which must be empty and keeps its capacity in
+  /// circulation.
+  [[nodiscard]] Piece take(std::string& out, Call& call) EXCLUDES(mutex_);
+  /// Ends it, unless it has ended: the server has taken too long.
+  void time_out() EXCLUDES(mutex_);
   /// Once the request has ended.
   [[nodiscard]] TransportEnd end() EXCLUDES(mutex_);
 
@@ -51,12 +50,7 @@ class StreamBuffer final : public ResponseReader {
   void on_end(const TransportEnd& end) override EXCLUDES(mutex_);
 
  private:
-  /// Waits for a change; false when the loop was stopped. At the deadline the request has ended.
-  [[nodiscard]] bool wait() EXCLUDES(mutex_);
-
-  RequestLoop& loop_;
-  Clock& clock_;
-  const Time deadline_;
+  const LoopPlace place_;
   Mutex mutex_;
   std::optional<Head> head_ GUARDED_BY(mutex_);
   std::string unread_ GUARDED_BY(mutex_);
@@ -64,32 +58,78 @@ class StreamBuffer final : public ResponseReader {
   bool paused_ GUARDED_BY(mutex_) = false;
 };
 
-/// RestClient::stream() for one request.
-class StreamRun {
+/// RestClient::stream() and open() for one request.
+///
+///   kThrottled ──token──▶ kBackingOff ──▶ kAwaitingHead ──accepted or refused──▶ kReading ──▶ over
+///       ▲                                      │ lost          │ refused for now
+///       └──────────────── kRetrying ◀──────────┴───────────────┘
+///
+/// A watch begins without a token.
+class StreamRun final : public DrivenStream {
  public:
-  StreamRun(RestParts& parts, const ApiRequest& request);
+  /// `parts` outlives it. `sink` is called by proceed() only. Once `stop` is requested, the result
+  /// is kCancelled.
+  StreamRun(RestParts& parts, const ApiRequest& request, std::stop_token stop, LoopPlace place,
+            RestClient::ChunkSink sink);
 
-  [[nodiscard]] Status run(const std::stop_token& stop, const RestClient::ChunkSink& sink);
+  [[nodiscard]] std::optional<Status> proceed() override;
+  [[nodiscard]] Time due() const override;
 
  private:
-  [[nodiscard]] Status run_until(const std::stop_token& stop, const RestClient::ChunkSink& sink);
-  /// The result of one attempt: the stream's status, or the delay before the next attempt.
-  struct Verdict {
-    Status status;
-    std::optional<Duration> retry_in;
+  enum class Phase { kThrottled, kBackingOff, kAwaitingHead, kReading, kRetrying };
+  struct Cancel {
+    StreamRun& run;
+    void operator()() const {
+      run.is_cancelled_ = true;
+      run.place_.post();
+    }
   };
-  Verdict attempt(const std::stop_token& stop, const RestClient::ChunkSink& sink);
-  Verdict refused(const StreamBuffer::Head& head, std::string body);
-  Verdict broken(const TransportEnd& end);
-  Status pump(StreamBuffer& buffer, Call& call, const RestClient::ChunkSink& sink);
-  Status take_token(const std::stop_token& stop);
+
+  /// One step of the phase; false when it must wait.
+  [[nodiscard]] bool step(Time now);
+  void join_line(Time now);
+  [[nodiscard]] bool take_token(Time now);
+  void begin_attempt(Time now);
+  [[nodiscard]] bool read_head(Time now);
+  [[nodiscard]] bool read(Time now);
+  void read_end();
+  Status use_piece();
+  /// The server has refused the request. Decides whether it is repeated.
+  void refused();
+  /// The request was lost before a response began. Decides the same.
+  void broken(const TransportEnd& end);
+  /// The attempt ended so; without `delay` this is the result.
+  void conclude(Status status, std::optional<Duration> delay);
+  [[nodiscard]] bool is_watch() const { return request_.verb == Verb::kWatch; }
   [[nodiscard]] Status stopped() const;
 
   RestParts& parts_;
   const ApiRequest request_;
+  const LoopPlace place_;
+  const RestClient::ChunkSink sink_;
   HttpRequest http_;
+  Phase phase_ = Phase::kThrottled;
+  Time due_{};  // While it waits without a request.
+  TokenBucket::Turn turn_;
+  Time in_line_since_{};
   int retries_ = 0;
   std::string previous_error_;
+  std::optional<Status> result_;
+
+  // The attempt that runs.
+  Time began_{};
+  Time deadline_ = Time::max();
+  StreamBuffer::Head head_;
+  bool is_refused_ = false;
+  bool has_more_ = false;  // It stopped reading before all was read.
+  std::string piece_;
+  std::string refusal_;  // Its body.
+  std::optional<StreamBuffer> buffer_;
+  std::unique_ptr<Call> call_;  // After the buffer, which it fills.
+
+  std::atomic<bool> is_cancelled_ = false;  // The loop's mutex orders it.
+  const std::stop_callback<Cancel> on_stop_;
+  std::optional<std::stop_callback<Cancel>> on_hold_;  // A watch survives hold().
 };
 
 }  // namespace davit::host

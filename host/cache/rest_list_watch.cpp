@@ -51,7 +51,7 @@ Status RestListWatch::stream(const Selection& what, const ReflectorRequest& requ
 std::shared_ptr<const ApiCatalog> RestListWatch::catalog(const ResourceId& resource,
                                                          std::stop_token stop) {
   if (discovery_ == nullptr || is_built_in_group(resource.group)) return nullptr;
-  return discovery_->known(std::move(stop));
+  return host::known_catalog(*discovery_, std::move(stop));
 }
 
 void RestListWatch::doubt_catalog() {

@@ -188,7 +188,8 @@ Result<ApiRequest> ControllerRequests::prepare(const davit_request& request, Sin
   if (refused.ok()) refused = check_request(made);
   if (refused.ok()) {
     if (WorkTrace* const trace = frame.trace()) made.traceparent = trace->traceparent();
-    if (!is_built_in_group(made.path.group)) made.catalog = services_.discovery.known(frame.stop());
+    if (!is_built_in_group(made.path.group))
+      made.catalog = known_catalog(services_.discovery, frame.stop());
     return made;
   }
   frame.log_refusal(log_, refused);

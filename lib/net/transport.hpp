@@ -145,6 +145,12 @@ class Transport {
   [[nodiscard]] virtual std::unique_ptr<Call> start(HttpRequest request,
                                                     ResponseReader& reader) = 0;
 
+  /// Whether start() returns at once now. A thread that must not wait calls it before start(), and
+  /// leaves prepare() to another thread if it is false.
+  [[nodiscard]] virtual bool is_ready() { return true; }
+  /// Fetches what start() would wait for; blocks. A failure is the one that start() would report.
+  [[nodiscard]] virtual Status prepare() { return {}; }
+
   /// Closes connections that have been idle for long. Call it every few seconds.
   virtual void close_idle() {}
 

@@ -343,7 +343,7 @@ std::string Process::staleness(std::string_view user_agent) const {
 }
 
 bool Process::knows_core_group() {
-  const auto catalog = replica_.services().discovery.known();
+  const auto catalog = host::known_catalog(replica_.services().discovery);
   return catalog != nullptr && catalog->group("") != nullptr;
 }
 

@@ -147,6 +147,14 @@ class Chooser::Way final : public Transport {
     if (chooser_.is_out_of_reach(request)) return broken(reader);
     return forward(std::move(request), reader);
   }
+  [[nodiscard]] bool is_ready() override { return next_->is_ready(); }
+  [[nodiscard]] Status prepare() override {
+    if (program_ == nullptr) return next_->prepare();
+    chooser_.count_program(1);
+    Status prepared = next_->prepare();
+    chooser_.count_program(-1);
+    return prepared;
+  }
   [[nodiscard]] std::string_view server() const override { return next_->server(); }
 
  private:

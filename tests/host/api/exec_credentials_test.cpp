@@ -83,6 +83,27 @@ TEST_F(ExecTest, UnauthorizedForOlderCredentialsDoesNotRunThePluginAgain) {
   EXPECT_EQ(authorization(**credentials), "Bearer T2");
 }
 
+TEST_F(ExecTest, ARequestIsReadyWhileTheCredentialsAreValid) {
+  // kWallStart + 60 s.
+  use_plugin(",\\\"expirationTimestamp\\\":\\\"2026-01-01T00:01:00Z\\\"");
+  Stack stack(*make());
+  EXPECT_FALSE(stack.whole->is_ready());
+  EXPECT_TRUE(stack.whole->prepare().ok());
+  EXPECT_TRUE(stack.whole->is_ready());
+  EXPECT_EQ(runs(), 1u);
+  clock_.advance(seconds(61));
+  EXPECT_FALSE(stack.whole->is_ready());
+}
+
+TEST_F(ExecTest, APreparationFailsAsItsRequestWould) {
+  use_script("exit 3\n");
+  Stack stack(*make());
+  const Status status = stack.whole->prepare();
+  EXPECT_EQ(status.code(), Code::kForbidden);
+  EXPECT_THAT(status.message(), HasSubstr("getting credentials: exec: executable"));
+  EXPECT_FALSE(stack.whole->is_ready());
+}
+
 TEST_F(ExecTest, ClusterIsPassedOnlyWhenWantedRT026) {
   use_script("printf '%s' \"$KUBERNETES_EXEC_INFO\" > " + dir_.path().string() + "/info\n");
   config_.ca_data = "PEM";

@@ -183,6 +183,84 @@ TEST_F(RestStreamTest, SlowConsumerDelaysTheSender) {
   EXPECT_EQ(received_.size(), 5 + 3 * StreamBuffer::kUnreadBytesMax);
 }
 
+TEST_F(RestStreamTest, AStreamThatAlwaysHasMoreGivesTheOthersTheirTurns) {
+  RestClient rest = client();
+  transport_.respond(test::open_response(200, "x"));
+  RequestLoop loop;
+  int pieces = 0;
+  const auto stream = rest.open(watch_pods(), {}, {loop, 1}, [&](std::string_view piece) {
+    if (!piece.empty() && ++pieces < 1000) transport_.send(0, "x");
+    return Status();
+  });
+
+  EXPECT_FALSE(stream->proceed());
+  EXPECT_LT(pieces, 10);
+  EXPECT_LE(stream->due(), clock_.now());
+  while (pieces < 1000) EXPECT_FALSE(stream->proceed());
+  EXPECT_FALSE(stream->proceed());
+  EXPECT_EQ(stream->due(), Time::max()) << "all is read";
+}
+
+TEST_F(RestStreamTest, AStreamPostsItsPlaceWhenItHasSomethingToRead) {
+  RestClient rest = client();
+  transport_.respond(test::open_response(200));
+  RequestLoop loop;
+  const auto stream = rest.open(watch_pods(), {}, {loop, 7}, collect());
+  EXPECT_FALSE(stream->proceed());
+  static_cast<void>(loop.wait(clock_, clock_.now(), 1));  // The posts of its begin.
+
+  transport_.send(0, "event");
+  EXPECT_EQ(loop.wait(clock_, clock_.now(), 1), std::vector<std::size_t>{7});
+  EXPECT_EQ(received_, "") << "nothing is read before its turn";
+  EXPECT_FALSE(stream->proceed());
+  EXPECT_EQ(received_, "event");
+
+  transport_.finish(0);
+  EXPECT_EQ(loop.wait(clock_, clock_.now(), 1), std::vector<std::size_t>{7});
+  EXPECT_TRUE(stream->proceed()->ok());
+}
+
+TEST_F(RestStreamTest, AStreamThatWaitsForItsTokenIsDueWhenItIsThere) {
+  RestClient rest = client({1, 1});
+  transport_.set_script([](const HttpRequest&) { return response_of(200); });
+  EXPECT_TRUE(rest.call(get_pod()).status.ok());
+  RequestLoop loop;
+  const auto list = rest.open(list_pods(), {}, {loop, 1}, collect());
+  EXPECT_FALSE(list->proceed());
+  EXPECT_EQ(list->due(), clock_.now() + seconds(1));
+  EXPECT_EQ(transport_.requests().size(), 1u);
+  clock_.advance(seconds(1));
+  EXPECT_TRUE(list->proceed()->ok());
+}
+
+TEST_F(RestStreamTest, AStopIsPostedAndEndsAStreamAtItsNextTurn) {
+  RestClient rest = client();
+  transport_.respond(test::open_response(200));
+  RequestLoop loop;
+  std::stop_source stop;
+  const auto stream = rest.open(watch_pods(), stop.get_token(), {loop, 7}, collect());
+  EXPECT_FALSE(stream->proceed());
+  static_cast<void>(loop.wait(clock_, clock_.now(), 1));
+  stop.request_stop();
+  EXPECT_EQ(loop.wait(clock_, clock_.now(), 1), std::vector<std::size_t>{7});
+  EXPECT_EQ(stream->proceed()->code(), Code::kCancelled);
+  EXPECT_TRUE(transport_.open_calls().empty());
+}
+
+TEST_F(RestStreamTest, AHeldClientEndsItsListsAndKeepsItsWatches) {
+  RestClient rest = client();
+  transport_.respond(test::open_response(200));
+  transport_.respond(test::open_response(200));
+  RequestLoop loop;
+  const auto watch = rest.open(watch_pods(), {}, {loop, 1}, collect());
+  const auto list = rest.open(list_pods(), {}, {loop, 2}, collect());
+  EXPECT_FALSE(watch->proceed());
+  EXPECT_FALSE(list->proceed());
+  rest.hold();
+  EXPECT_FALSE(watch->proceed());
+  EXPECT_EQ(list->proceed()->code(), Code::kCancelled);
+}
+
 TEST_F(RestStreamTest, WritesCannotBeStreamed) {
   RestClient rest = client();
   EXPECT_EQ(rest.stream(write_pod(Verb::kUpdate), {}, collect()).code(), Code::kMisuse);
