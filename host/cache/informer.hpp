@@ -46,6 +46,8 @@ struct CacheNeed {
   void add(const CacheNeed& other);
 };
 
+class FollowThreads;
+
 /// Notified when a refill advances. Called with the informer's lock held; must not call back.
 class RefillObserver {
  public:
@@ -71,6 +73,8 @@ struct InformerSeams {
   /// without a lock; may be empty.
   std::function<void(const ResourceId& resource, std::string_view known, std::string_view version)>
       on_went_back{};
+  /// Drives the reflectors of resources that rarely change; null: each has its own thread.
+  FollowThreads* threads = nullptr;
 };
 
 /// A shared informer.
@@ -141,11 +145,11 @@ class Informer {
   Result<std::unique_ptr<Refill>> refill(const CacheNeed& need, RefillObserver& observer)
       EXCLUDES(delivery_);
 
-  /// Starts the reflector's thread; once, later calls do nothing. kInvalid: a projection path is
+  /// Starts to follow the resource; once, later calls do nothing. kInvalid: a projection path is
   /// malformed. kUnavailable: the system has no thread; may be called again.
   Status start() EXCLUDES(delivery_);
   [[nodiscard]] bool started() const EXCLUDES(delivery_);
-  /// Ends the reflector's thread and waits for it; for good.
+  /// Ends that and waits for it; for good.
   void stop() EXCLUDES(delivery_);
 
   /// Ends the current watch and lists everything again, as of now. Does nothing while such a list
@@ -168,13 +172,13 @@ class Informer {
   /// The reflector, for tests that drive it by hand instead of calling start(). Valid after
   /// prepare().
   Reflector& reflector() EXCLUDES(delivery_);
-  /// The part of start() before it starts the thread.
+  /// The part of start() before it needs a thread.
   Status prepare() EXCLUDES(delivery_);
 
  private:
   enum class Phase { kCreated, kPrepared, kRunning, kStopped };
 
-  /// A reflector with its thread.
+  /// A reflector, and the thread that drives it.
   class Source;
 
   // Receives a source's content: for the store if the source serves, for the refill's store if it

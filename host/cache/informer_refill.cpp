@@ -7,6 +7,16 @@
 #include "lib/base/start_thread.hpp"
 
 namespace davit::host {
+namespace {
+
+/// Resources that change all the time in a cluster at work. A thread that waits for one connection
+/// reads them with the fewest system calls, and delays no others.
+bool is_busy(const ResourceId& id) {
+  return id.resource == "events" || (id.group.empty() && id.resource == "pods") ||
+         (id.group == "coordination.k8s.io" && id.resource == "leases");
+}
+
+}  // namespace
 
 Informer::Source::Source(Informer& informer, ParseOptions parse, std::string known_version)
     : informer_(informer),
@@ -21,12 +31,25 @@ Informer::Source::Source(Informer& informer, ParseOptions parse, std::string kno
 Informer::Source::~Source() = default;
 
 Status Informer::Source::start() {
+  if (informer_.seams_.threads != nullptr && !is_busy(informer_.spec_.resource)) {
+    Result<std::unique_ptr<FollowThreads::Following>> following =
+        informer_.seams_.threads->follow(reflector_);
+    if (!following) return following.error();
+    following_ = *std::move(following);
+    return {};
+  }
   const auto run = [this](const std::stop_token& stop) { reflector_.run(stop); };
   if (start_thread(thread_, informer_.spec_.resource.resource, run)) return {};
   return {Code::kUnavailable, "cannot start a thread to watch " + informer_.spec_.resource.text()};
 }
 
+void Informer::Source::request_stop() {
+  if (following_ != nullptr) following_->request_stop();
+  thread_.request_stop();
+}
+
 void Informer::Source::stop() {
+  following_.reset();
   thread_.request_stop();
   if (thread_.joinable()) thread_.join();
 }

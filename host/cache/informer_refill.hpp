@@ -9,21 +9,23 @@
 #include <thread>
 #include <vector>
 
+#include "host/cache/follow_threads.hpp"
 #include "host/cache/informer.hpp"
 
 namespace davit::host {
 
-/// A reflector with its thread, which brings what it sees to its informer. Internal to host/cache.
+/// A reflector that is driven and brings what it sees to its informer. It has its own thread if it
+/// is always busy or no threads are shared. Internal to host/cache.
 class Informer::Source final : public ReflectorTarget {
  public:
   Source(Informer& informer, ParseOptions parse, std::string known_version = {});
-  /// Ends the thread and waits for it: not under the informer's lock.
+  /// Ends it and waits for that: not under the informer's lock.
   ~Source() override;
 
   [[nodiscard]] Status start();
-  /// Lets the thread end, without waiting.
-  void request_stop() { thread_.request_stop(); }
-  /// Ends the thread and waits for it.
+  /// Lets it end, without waiting.
+  void request_stop();
+  /// Ends it and waits for that.
   void stop();
   [[nodiscard]] Reflector& reflector() { return reflector_; }
 
@@ -51,7 +53,8 @@ class Informer::Source final : public ReflectorTarget {
 
   Informer& informer_;
   Reflector reflector_;
-  std::jthread thread_;  // Last: it uses the others.
+  std::unique_ptr<FollowThreads::Following> following_;  // Null: it has its own thread.
+  std::jthread thread_;                                  // Last: it uses the others.
 };
 
 /// A second content on its way into an informer.

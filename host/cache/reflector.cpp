@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "host/object/api_status.hpp"
-#include "host/object/either_splitter.hpp"
 #include "host/object/metadata.hpp"
 #include "host/object/protobuf_envelope.hpp"
 #include "lib/kube/schema/schema.hpp"
@@ -58,15 +57,7 @@ bool is_format_refused(const Status& status) {
          (detail->http_status == kNotAcceptable || detail->http_status == kUnsupportedMediaType);
 }
 
-bool is_failure(Note note) {
-  return note == Note::kListFailed || note == Note::kWatchFailed || note == Note::kUnreachable;
-}
-
 bool is_watch_end(Note note) { return note == Note::kWatchEnded || note == Note::kWatchTooShort; }
-
-std::string_view verb_of(const ReflectorRequest& request) {
-  return request.kind == RequestKind::kList ? "list" : "watch";
-}
 
 }  // namespace
 
@@ -77,11 +68,30 @@ Reflector::Reflector(Selection what, ParseOptions parse, const ReflectorSeams& s
       identities_format_(first_format(identities_, options.format)),
       parse_options_(parse),
       seams_(seams),
-      log_(std::move(log)),
+      log_(std::move(log), what_.resource),
       state_(options, seams.random, std::move(known_version)),
       decoder_(seams.space),
       format_(first_format(what_, options.format)),
       bookmark_mask_(mask_of_bookmarks(seams.space)) {}
+
+/// The request that runs. Lists have items, watches have events.
+struct Reflector::Run {
+  Run(ReflectorRequest what, const std::stop_token& stop)
+      : request(std::move(what)), chain(stop, Chain{source}) {}
+
+  struct Chain {
+    std::stop_source source;
+    void operator()() { source.request_stop(); }
+  };
+
+  const ReflectorRequest request;
+  std::stop_source source;
+  const std::stop_callback<Chain> chain;
+  bool is_probe = false;
+  std::optional<EitherListSplitter> items;
+  std::optional<EitherWatchSplitter> events;
+  std::unique_ptr<DrivenStream> stream;  // Last, as it uses the others; null in step().
+};
 
 Reflector::~Reflector() {
   if (seams_.contact != nullptr) seams_.contact->remove(*this);
@@ -103,6 +113,56 @@ void Reflector::run(const std::stop_token& stop) {
 }
 
 std::optional<Time> Reflector::step(const std::stop_token& stop) {
+  if (const std::optional<Time> until = begin(stop)) return until;
+  expect_kind(seams_.api.catalog(what_.resource, stop));
+  finish(seams_.api.stream(selection(run_->request), run_->request, run_->source.get_token(),
+                           [this](std::string_view chunk) { return take(chunk); }),
+         stop);
+  return std::nullopt;
+}
+
+void Reflector::join(LoopPlace place) {
+  MutexLock lock(mutex_);
+  place_.emplace(place);
+}
+
+Reflector::Progress Reflector::proceed(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    if (run_ == nullptr) {
+      if (const std::optional<Time> until = begin(stop)) return {.due = *until};
+      if (!seams_.api.is_ready(what_.resource)) return {.must_prepare = true};
+      open();
+    }
+    if (run_->stream == nullptr) return {};  // It is being prepared.
+    std::optional<Status> status = run_->stream->proceed();
+    if (!status && !stop.stop_requested()) return {.due = run_->stream->due()};
+    if (status) finish(*std::move(status), stop);
+  }
+  // The request need not have noticed yet.
+  if (run_ != nullptr) finish({Code::kCancelled, "stopped"}, stop);
+  return {};
+}
+
+void Reflector::prepared(const Status& status, const std::stop_token& stop) {
+  if (status.ok() && !stop.stop_requested()) {
+    open();
+  } else {
+    finish(status, stop);
+  }
+}
+
+void Reflector::open() {
+  expect_kind(seams_.api.known_catalog(what_.resource));
+  std::optional<LoopPlace> place;
+  {
+    MutexLock lock(mutex_);
+    place.emplace(*place_);
+  }
+  run_->stream = seams_.api.open(selection(run_->request), run_->request, run_->source.get_token(),
+                                 *place, [this](std::string_view chunk) { return take(chunk); });
+}
+
+std::optional<Time> Reflector::begin(const std::stop_token& stop) {
   const bool waited = state_.lost_server();
   {
     MutexLock lock(mutex_);
@@ -112,19 +172,38 @@ std::optional<Time> Reflector::step(const std::stop_token& stop) {
   const bool may_probe = state_.phase() == ReflectorState::Phase::kProbing;
   comparison_ = may_probe ? seams_.target.begin_comparison() : Comparison();
   ReflectorState::Next next = state_.next(seams_.clock.now(), comparison_.held());
-  next.request.format = next.request.compares ? identities_format_ : format_;
   if (seams_.contact != nullptr && waited != state_.lost_server()) {
     waited ? seams_.contact->remove(*this) : seams_.contact->add(*this);
   }
   if (next.wait_until) return next.wait_until;
+  next.request.format = next.request.compares ? identities_format_ : format_;
   if (next.request.begin_collection) {
     next_.emplace(seams_.target.begin_replace());
     if (next.request.is_other_history) next_->expect_other_history();
   }
-  const StreamEnd end = next.request.kind == RequestKind::kList ? list(next.request, stop)
-                                                                : watch(next.request, stop);
-  carry_out(state_.finish(end, seams_.clock.now()), next.request);
+  run_ = std::make_unique<Run>(std::move(next.request), stop);
+  make_splitter();
+  left_.reset();
+  decoder_.expect_envelopes();
+  MutexLock lock(mutex_);
+  stream_ = run_->source;
+  stalled_at_ = state_.stalled_at();
+  if (interrupt_ != Interrupt::kNone) run_->source.request_stop();
   return std::nullopt;
+}
+
+void Reflector::make_splitter() {
+  if (run_->request.kind != RequestKind::kList) {
+    run_->events.emplace(LargeEvents{.skip = [this](WatchType type, const ObjectIdentity& object) {
+      return skip_event(type, too_large(object));
+    }});
+    return;
+  }
+  run_->is_probe = state_.phase() == ReflectorState::Phase::kProbing;
+  run_->items.emplace(LargeItems{.skip = [this](const ObjectIdentity& item) {
+    run_->is_probe ? comparison_.see(item) : next_->skip(too_large(item));
+    return Status();
+  }});
 }
 
 void Reflector::request_relist() { interrupt(Interrupt::kRelist); }
@@ -150,6 +229,7 @@ void Reflector::server_responded() {
   MutexLock lock(mutex_);
   server_responded_ = true;
   wake_.notify_all();
+  if (place_) place_->post();
 }
 
 Time Reflector::check_stalled(Time now) {
@@ -194,40 +274,37 @@ void Reflector::note_freshness(const ReflectorReport& report) {
   freshness_.failure = report.status;
 }
 
-StreamEnd Reflector::stream(const ReflectorRequest& request, const std::stop_token& stop,
-                            const ListWatch::ChunkSink& feed) {
-  std::stop_source source;
-  const std::stop_callback chain(stop, [&source] { source.request_stop(); });
-  {
-    MutexLock lock(mutex_);
-    stream_ = source;
-    stalled_at_ = state_.stalled_at();
-    if (interrupt_ != Interrupt::kNone) source.request_stop();
-  }
-  left_.reset();
-  Status status = seams_.api.stream(
-      selection(request), request, source.get_token(), [&](std::string_view chunk) {
-        if (source.stop_requested()) return Status(Code::kCancelled, "interrupted");
-        Time now = seams_.clock.now();
-        if (!state_.opened()) state_.on_open(now);
-        Status taken = chunk.empty() ? Status() : feed(chunk);
-        seams_.target.pause();
-        now = seams_.clock.now();
-        state_.on_sign_of_life(now);
-        publish();
-        MutexLock lock(mutex_);
-        stalled_at_ = state_.stalled_at();
-        const bool watches = state_.phase() == ReflectorState::Phase::kWatching;
-        if (taken.ok() && watches && !chunk.empty()) confirm(now);
-        return taken;
-      });
+Status Reflector::take(std::string_view chunk) {
+  if (run_->source.stop_requested()) return {Code::kCancelled, "interrupted"};
+  Time now = seams_.clock.now();
+  if (!state_.opened()) state_.on_open(now);
+  Status taken = chunk.empty() ? Status() : run_->items ? feed_list(chunk) : feed_watch(chunk);
+  seams_.target.pause();
+  now = seams_.clock.now();
+  state_.on_sign_of_life(now);
+  publish();
+  MutexLock lock(mutex_);
+  stalled_at_ = state_.stalled_at();
+  const bool watches = state_.phase() == ReflectorState::Phase::kWatching;
+  if (taken.ok() && watches && !chunk.empty()) confirm(now);
+  return taken;
+}
+
+void Reflector::finish(Status status, const std::stop_token& stop) {
+  StreamEnd end = end_of(std::move(status), stop);
+  if (end.cause == Cause::kEnded && run_->items) end_list(end);
+  const std::unique_ptr<Run> run = std::move(run_);
+  carry_out(state_.finish(end, seams_.clock.now()), run->request);
+}
+
+StreamEnd Reflector::end_of(Status status, const std::stop_token& stop) {
   Interrupt interrupt = Interrupt::kNone;
   {
     MutexLock lock(mutex_);
     stream_.reset();
     interrupt = std::exchange(interrupt_, Interrupt::kNone);
   }
-  const bool may_use_json = format_ == WireFormat::kProtobuf && !request.compares;
+  const bool may_use_json = format_ == WireFormat::kProtobuf && !run_->request.compares;
   if (!left_ && may_use_json && is_format_refused(status)) status = use_json(status);
   StreamEnd end{.status = std::move(status), .resource_version = {}, .continue_token = {}};
   if (stop.stop_requested()) {
@@ -250,38 +327,32 @@ StreamEnd Reflector::stream(const ReflectorRequest& request, const std::stop_tok
   return end;
 }
 
-StreamEnd Reflector::list(const ReflectorRequest& request, const std::stop_token& stop) {
-  const bool is_probe = state_.phase() == ReflectorState::Phase::kProbing;
-  EitherListSplitter splitter({.skip = [&](const ObjectIdentity& item) {
-    is_probe ? comparison_.see(item) : next_->skip(too_large(item));
-    return Status();
-  }});
-  decoder_.expect_envelopes();
-  expect_kind(request, stop);
-  StreamEnd end = stream(request, stop, [&](std::string_view chunk) {
-    const Status status = splitter.feed(chunk, [&](std::string_view item) {
-      if (is_probe) {
-        comparison_.see(splitter.is_protobuf() ? read_protobuf_identity(item)
-                                               : read_identity(item));
-        return Status();
-      }
-      if (const Status s = expect_items(splitter); !s.ok()) return s;
-      return on_item(item);
-    });
-    const bool is_protobuf = splitter.is_protobuf() && !request.compares;
-    return status.ok() || left_ ? status : undecodable(status, is_protobuf);
+Status Reflector::feed_list(std::string_view chunk) {
+  EitherListSplitter& splitter = *run_->items;
+  const Status status = splitter.feed(chunk, [&](std::string_view item) {
+    if (run_->is_probe) {
+      comparison_.see(splitter.is_protobuf() ? read_protobuf_identity(item) : read_identity(item));
+      return Status();
+    }
+    if (const Status s = expect_items(splitter); !s.ok()) return s;
+    return on_item(item);
   });
-  if (end.cause != Cause::kEnded) return end;
+  const bool is_protobuf = splitter.is_protobuf() && !run_->request.compares;
+  return status.ok() || left_ ? status : undecodable(status, is_protobuf);
+}
+
+void Reflector::end_list(StreamEnd& end) {
+  EitherListSplitter& splitter = *run_->items;
   end.status = splitter.finish();
   if (end.status.ok()) end.status = check_list(splitter);
   if (!end.status.ok()) {
     const bool cut = end.status.code() == Code::kUnavailable && end.status.detail() == nullptr;
     end.cause = cut ? Cause::kBroken : Cause::kUndecodable;
     if (end.status.detail() != nullptr) end.cause = Cause::kRefused;
-    return end;
+    return;
   }
   splitter.visit([&](const auto& list) {
-    if (!is_probe && list.kind().ends_with(kListSuffix)) {
+    if (!run_->is_probe && list.kind().ends_with(kListSuffix)) {
       next_->set_kind(list.api_version(),
                       list.kind().substr(0, list.kind().size() - kListSuffix.size()));
     }
@@ -289,20 +360,13 @@ StreamEnd Reflector::list(const ReflectorRequest& request, const std::stop_token
     end.continue_token = list.continue_token();
   });
   end.is_same = end.continue_token.empty() && comparison_.is_same();
-  return end;
 }
 
-StreamEnd Reflector::watch(const ReflectorRequest& request, const std::stop_token& stop) {
-  EitherWatchSplitter splitter({.skip = [this](WatchType type, const ObjectIdentity& object) {
-    return skip_event(type, too_large(object));
-  }});
-  decoder_.expect_envelopes();
-  expect_kind(request, stop);
-  return stream(request, stop, [&](std::string_view chunk) {
-    const Status status = splitter.feed(
-        chunk, [this](WatchType type, std::string_view bytes) { return on_event(type, bytes); });
-    return status.ok() || left_ ? status : undecodable(status, splitter.is_protobuf());
-  });
+Status Reflector::feed_watch(std::string_view chunk) {
+  EitherWatchSplitter& splitter = *run_->events;
+  const Status status = splitter.feed(
+      chunk, [this](WatchType type, std::string_view bytes) { return on_event(type, bytes); });
+  return status.ok() || left_ ? status : undecodable(status, splitter.is_protobuf());
 }
 
 Status Reflector::expect_items(const EitherListSplitter& splitter) {
@@ -412,13 +476,13 @@ Status Reflector::on_error_event(std::string_view bytes) {
   return leave(Cause::kErrorEvent, api_status(bytes));
 }
 
-void Reflector::expect_kind(const ReflectorRequest& request, const std::stop_token& stop) {
+void Reflector::expect_kind(std::shared_ptr<const ApiCatalog> catalog) {
   const ResourceId& id = what_.resource;
+  const bool is_metadata = selection(run_->request).form == ObjectForm::kMetadata;
   expected_.emplace(ExpectedKind::Resource{id.group, id.version, id.resource},
-                    selection(request).form == ObjectForm::kMetadata ? ExpectedKind::Form::kMetadata
-                                                                     : ExpectedKind::Form::kWhole,
-                    seams_.api.catalog(id, stop));
-  if (!request.begin_collection) return;
+                    is_metadata ? ExpectedKind::Form::kMetadata : ExpectedKind::Form::kWhole,
+                    std::move(catalog));
+  if (!run_->request.begin_collection) return;
   api_version_.clear();
   kind_.clear();
 }
@@ -480,8 +544,7 @@ Status Reflector::use_json(const Status& why) {
   if (format_ == WireFormat::kJson) return leave(Cause::kUndecodable, why);
   format_ = WireFormat::kJson;
   seams_.metrics.fell_back_to_json();
-  log_.warning("Cannot read protobuf of this server in full; reading JSON from now on",
-               {{"resource", what_.resource.text()}, {"err", why.message()}});
+  log_.fell_back_to_json(why);
   return leave(Cause::kRelist, why);
 }
 
@@ -521,80 +584,7 @@ void Reflector::carry_out(const ReflectorReport& report, const ReflectorRequest&
   note_freshness(report);
   publish();
   if (report.note == Note::kPopulated) seams_.target.verified();
-  log_report(report, request);
-}
-
-void Reflector::log_report(const ReflectorReport& report, const ReflectorRequest& request) {
-  const std::string resource = what_.resource.text();
-  switch (report.note) {
-    case Note::kNone:
-    case Note::kSame:
-      return;
-    case Note::kPopulated:
-      log_.info(failure_.empty() ? 2 : 0, "Caches populated",
-                {{"resource", resource}, {"resourceVersion", report.version}});
-      failure_.clear();
-      return;
-    case Note::kListFailed:
-      return log_failure("Failed to list", report, request);
-    case Note::kUnreachable:
-      return log_failure("Cannot reach the server", report, request);
-    case Note::kWatchFailed:
-      return log_failure("Failed to watch", report, request);
-    case Note::kWatchEnded:
-    case Note::kWatchTooShort:
-      return log_.warning("Watch ended with an error; listing again",
-                          {{"resource", resource}, {"err", report.status.message()}});
-    case Note::kWatchStalled:
-      return log_.warning("A watch was silent for too long; watching again",
-                          {{"resource", resource}, {"resourceVersion", state_.last_version()}});
-    case Note::kWentBack:
-      return log_.error(
-          "The server's versions have gone back, as after a restore from a backup; "
-          "listing everything again",
-          {{"resource", resource},
-           {"known", report.known_version},
-           {"resourceVersion", report.version}});
-    case Note::kBehind:
-    case Note::kUnproven:
-      return log_.info(2, "A response did not show how current the cache is; listing again",
-                       {{"resource", resource}, {"resourceVersion", state_.last_version()}});
-    case Note::kWatchSilent:
-    case Note::kExpired:
-    case Note::kStreamingRefused:
-    case Note::kRetried:
-      return log_.info(report.status.ok() ? 5 : 4, "Retrying a list or watch",
-                       {{"resource", resource}, {"err", report.status.message()}});
-  }
-}
-
-void Reflector::log_failure(std::string_view message, const ReflectorReport& report,
-                            const ReflectorRequest& request) {
-  if (mutant("refusal-reported")) return;
-  const std::string_view verb = verb_of(request);
-  std::string hint = "retrying with back-off";
-  if (report.status.code() == Code::kForbidden) {
-    const ApiDetail* detail = report.status.detail();
-    if (detail != nullptr && detail->http_status == 401) {
-      hint = "the server does not accept the credentials; renew them (retrying with back-off)";
-    } else {
-      hint = "grant the verbs get, list and watch on " + what_.resource.text() +
-             " (retrying with back-off)";
-    }
-  } else if (report.status.code() == Code::kNotFound) {
-    hint = "the server does not serve this resource (retrying with back-off)";
-  }
-  std::string failure = std::string(verb) + " " + report.status.message();
-  const bool known = failure == failure_;
-  if (known) {
-    log_.info(2, message, {{"resource", what_.resource.text()}, {"verb", verb}, {"err", failure}});
-    return;
-  }
-  failure_ = std::move(failure);
-  log_.error(message, {{"resource", what_.resource.text()},
-                       {"verb", verb},
-                       {"err", report.status.message()},
-                       {"hint", hint}});
+  log_.report(report, request, state_.last_version());
 }
 
 }  // namespace davit::host

@@ -9,10 +9,12 @@
 #include <string>
 #include <string_view>
 
+#include "host/api/driven_stream.hpp"
 #include "host/api/expected_kind.hpp"
 #include "host/cache/cache_metrics.hpp"
 #include "host/cache/comparison.hpp"
 #include "host/cache/freshness.hpp"
+#include "host/cache/reflector_log.hpp"
 #include "host/cache/reflector_state.hpp"
 #include "host/cache/resource_id.hpp"
 #include "host/cache/server_contact.hpp"
@@ -60,11 +62,33 @@ class ListWatch {
   virtual Status stream(const Selection& what, const ReflectorRequest& request,
                         std::stop_token stop, const ChunkSink& sink) = 0;
   /// The server's resources as known, by which responses about custom resources are judged; null:
-  /// unknown, or not needed.
+  /// unknown, or not needed. Blocks if the catalog is in doubt.
   [[nodiscard]] virtual std::shared_ptr<const ApiCatalog> catalog(
       [[maybe_unused]] const ResourceId& resource, [[maybe_unused]] std::stop_token stop) {
     return nullptr;
   }
+
+  // For a thread that follows many resources and must not wait for one; see FollowThreads.
+
+  /// stream() as a request that the loop of `place` drives. This, and what `sink` uses, outlive it.
+  [[nodiscard]] virtual std::unique_ptr<DrivenStream> open(
+      [[maybe_unused]] const Selection& what, [[maybe_unused]] const ReflectorRequest& request,
+      [[maybe_unused]] std::stop_token stop, [[maybe_unused]] LoopPlace place,
+      [[maybe_unused]] ChunkSink sink) {
+    return nullptr;
+  }
+  /// Whether open() and known_catalog() may be used now: open() would not block, and the catalog is
+  /// not in doubt.
+  [[nodiscard]] virtual bool is_ready([[maybe_unused]] const ResourceId& resource) { return true; }
+  /// Fetches what is_ready() is false for, for all resources; blocks. A failure is that of a
+  /// request which could not be sent.
+  [[nodiscard]] virtual Status prepare([[maybe_unused]] const std::stop_token& stop) { return {}; }
+  /// As catalog(), without a fetch.
+  [[nodiscard]] virtual std::shared_ptr<const ApiCatalog> known_catalog(
+      [[maybe_unused]] const ResourceId& resource) {
+    return nullptr;
+  }
+
   /// A response contradicts the catalog, which may be out of date.
   virtual void doubt_catalog() {}
 };
@@ -115,8 +139,9 @@ struct ReflectorSeams {
 /// held. An object that cannot be read, because of its size, depth, encoding or types, is skipped,
 /// and the list or watch continues: one user's object must not hide all others. Built-in kinds are
 /// asked for in protobuf; once it cannot be read in full, everything is listed again, and read from
-/// then on, in JSON: a member that our tables lack must not vanish from a cache. Threads: step()
-/// and run() belong to one thread; interrupt functions may be called from any.
+/// then on, in JSON: a member that our tables lack must not vanish from a cache. Threads: run(),
+/// step(), and proceed() with prepared() are three ways to drive it, each by one thread; interrupt
+/// functions may be called from any.
 class Reflector final : private ServerContact::Waiter {
  public:
   /// `known_version`, if not empty: the first list is no older than that.
@@ -130,6 +155,19 @@ class Reflector final : private ServerContact::Waiter {
   /// Carries out one request from begin to end. Returns nothing, or the time until which the next
   /// step has to wait.
   std::optional<Time> step(const std::stop_token& stop) EXCLUDES(mutex_);
+
+  /// proceed() drives it from now on, on the loop's thread, which destroys what it has begun: once
+  /// `stop` is requested, one more proceed() does that. `place` is posted when proceed() is due
+  /// early.
+  void join(LoopPlace place) EXCLUDES(mutex_);
+  struct Progress {
+    Time due = Time::max();     ///< proceed() has to be called then at the latest.
+    bool must_prepare = false;  ///< ListWatch::prepare() is needed; prepared() takes its result.
+  };
+  /// Goes as far as possible without waiting.
+  Progress proceed(const std::stop_token& stop) EXCLUDES(mutex_);
+  /// After Progress::must_prepare; followed by proceed().
+  void prepared(const Status& status, const std::stop_token& stop) EXCLUDES(mutex_);
 
   /// Ends the stream that runs now, so that everything is listed again. Any thread.
   void request_relist() EXCLUDES(mutex_);
@@ -150,11 +188,19 @@ class Reflector final : private ServerContact::Waiter {
   void server_responded() override EXCLUDES(mutex_);
   void interrupt(Interrupt why) EXCLUDES(mutex_);
 
-  /// Streams one request and says how it ended; `feed` takes the pieces of its body.
-  StreamEnd stream(const ReflectorRequest& request, const std::stop_token& stop,
-                   const ListWatch::ChunkSink& feed) EXCLUDES(mutex_);
-  StreamEnd list(const ReflectorRequest& request, const std::stop_token& stop);
-  StreamEnd watch(const ReflectorRequest& request, const std::stop_token& stop);
+  /// Begins the next request, or returns until when to wait for that.
+  std::optional<Time> begin(const std::stop_token& stop) EXCLUDES(mutex_);
+  void make_splitter();
+  /// Sends the request that has begun, driven by the loop.
+  void open() EXCLUDES(mutex_);
+  /// Takes a piece of the body of the request that runs.
+  Status take(std::string_view chunk) EXCLUDES(mutex_);
+  Status feed_list(std::string_view chunk);
+  Status feed_watch(std::string_view chunk);
+  /// The request that runs has ended so.
+  void finish(Status status, const std::stop_token& stop) EXCLUDES(mutex_);
+  [[nodiscard]] StreamEnd end_of(Status status, const std::stop_token& stop) EXCLUDES(mutex_);
+  void end_list(StreamEnd& end);
   Status on_item(std::string_view bytes);
   Status on_event(WatchType type, std::string_view bytes);
   Status on_error_event(std::string_view bytes);
@@ -167,8 +213,8 @@ class Reflector final : private ServerContact::Waiter {
   /// Everything is to be asked for again, in JSON.
   Status use_json(const Status& why);
   Status skip_event(WatchType type, SkippedObject object);
-  /// Notes the kinds that the response to a request may have.
-  void expect_kind(const ReflectorRequest& request, const std::stop_token& stop);
+  /// Notes the kinds that the response to the request may have.
+  void expect_kind(std::shared_ptr<const ApiCatalog> catalog);
   /// Leaves the stream unless the object is of the resource's kind.
   Status check_kind(const ObjectRef& object, Place place);
   /// The same, and unless it has a UID and a version, as every object that a server keeps.
@@ -184,9 +230,6 @@ class Reflector final : private ServerContact::Waiter {
   void confirm(Time now) REQUIRES(mutex_);
   /// Publishes the state, and reports a verification.
   void publish() EXCLUDES(mutex_);
-  void log_report(const ReflectorReport& report, const ReflectorRequest& request);
-  void log_failure(std::string_view message, const ReflectorReport& report,
-                   const ReflectorRequest& request);
 
   /// The selection that a request is about.
   [[nodiscard]] const Selection& selection(const ReflectorRequest& request) const {
@@ -198,7 +241,7 @@ class Reflector final : private ServerContact::Waiter {
   const WireFormat identities_format_;
   const ParseOptions parse_options_;
   const ReflectorSeams seams_;
-  const Logger log_;
+  ReflectorLog log_;
   ReflectorState state_;
   ObjectDecoder decoder_;
   WireFormat format_;  // The form that requests ask for.
@@ -209,11 +252,13 @@ class Reflector final : private ServerContact::Waiter {
   Comparison comparison_;                 // Empty unless a probe runs.
   // The objects' own; learned from the first one of a collection.
   std::string api_version_, kind_;
-  std::string failure_;  // The last failure that was logged; a repeated one is not.
   std::optional<StreamEnd::Cause> left_;  // Why we ended the stream ourselves, while one runs.
+  struct Run;
+  std::unique_ptr<Run> run_;  // Null between two requests.
 
   mutable Mutex mutex_;
   CondVar wake_;
+  std::optional<LoopPlace> place_ GUARDED_BY(mutex_);  // Since join().
   Interrupt interrupt_ GUARDED_BY(mutex_) = Interrupt::kNone;
   std::optional<std::stop_source> stream_ GUARDED_BY(mutex_);  // While a request runs.
   Time stalled_at_ GUARDED_BY(mutex_) = Time::max();

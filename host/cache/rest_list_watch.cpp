@@ -50,8 +50,34 @@ Status RestListWatch::stream(const Selection& what, const ReflectorRequest& requ
 
 std::shared_ptr<const ApiCatalog> RestListWatch::catalog(const ResourceId& resource,
                                                          std::stop_token stop) {
-  if (discovery_ == nullptr || is_built_in_group(resource.group)) return nullptr;
-  return host::known_catalog(*discovery_, std::move(stop));
+  return needs_catalog(resource) ? host::known_catalog(*discovery_, std::move(stop)) : nullptr;
+}
+
+std::unique_ptr<DrivenStream> RestListWatch::open(const Selection& what,
+                                                  const ReflectorRequest& request,
+                                                  std::stop_token stop, LoopPlace place,
+                                                  ChunkSink sink) {
+  return client_.open(to_api_request(what, request), std::move(stop), place, std::move(sink));
+}
+
+bool RestListWatch::is_ready(const ResourceId& resource) {
+  return client_.is_ready() && !(needs_catalog(resource) && discovery_->known().is_doubted);
+}
+
+Status RestListWatch::prepare(const std::stop_token& stop) {
+  if (!client_.is_ready()) {
+    if (Status s = client_.prepare(); !s.ok()) return s;
+  }
+  if (discovery_ != nullptr) static_cast<void>(host::known_catalog(*discovery_, stop));
+  return {};
+}
+
+std::shared_ptr<const ApiCatalog> RestListWatch::known_catalog(const ResourceId& resource) {
+  return needs_catalog(resource) ? discovery_->known().catalog : nullptr;
+}
+
+bool RestListWatch::needs_catalog(const ResourceId& resource) const {
+  return discovery_ != nullptr && !is_built_in_group(resource.group);
 }
 
 void RestListWatch::doubt_catalog() {

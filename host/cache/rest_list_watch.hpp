@@ -21,9 +21,20 @@ class RestListWatch final : public ListWatch {
                 const ChunkSink& sink) override;
   [[nodiscard]] std::shared_ptr<const ApiCatalog> catalog(const ResourceId& resource,
                                                           std::stop_token stop) override;
+  [[nodiscard]] std::unique_ptr<DrivenStream> open(const Selection& what,
+                                                   const ReflectorRequest& request,
+                                                   std::stop_token stop, LoopPlace place,
+                                                   ChunkSink sink) override;
+  [[nodiscard]] bool is_ready(const ResourceId& resource) override;
+  [[nodiscard]] Status prepare(const std::stop_token& stop) override;
+  [[nodiscard]] std::shared_ptr<const ApiCatalog> known_catalog(
+      const ResourceId& resource) override;
   void doubt_catalog() override;
 
  private:
+  /// Whether responses about the resource are judged by the catalog.
+  [[nodiscard]] bool needs_catalog(const ResourceId& resource) const;
+
   RestClient& client_;
   Discovery* const discovery_;
 };

@@ -8,12 +8,14 @@ ControllerContext::ControllerContext(ContextSeams seams, const ContextOptions& o
     : seams_(std::move(seams)),
       options_(options),
       history_(seams_.on_restored, seams_.on_undecided),
+      follow_threads_(seams_.lists, seams_.clock),
       informers_(InformerSeams{seams_.lists, space_, seams_.clock, seams_.random,
                                seams_.cache_metrics, seams_.on_skip, seams_.contact,
                                [this](const ResourceId& resource, std::string_view known,
                                       std::string_view version) {
                                  history_.went_back(resource, known, version);
-                               }},
+                               },
+                               &follow_threads_},
                  seams_.log.named("informer"), options_.reflector),
       journal_(options_.journal_bytes) {}
 

@@ -12,6 +12,7 @@
 #include "host/api/outbound_client.hpp"
 #include "host/api/rest_client.hpp"
 #include "host/cache/cache_metrics.hpp"
+#include "host/cache/follow_threads.hpp"
 #include "host/cache/informer_factory.hpp"
 #include "host/cache/server_history.hpp"
 #include "host/config/leader_migration.hpp"
@@ -117,6 +118,7 @@ class ControllerContext {
   // In the order of construction; a later one may use an earlier one.
   ObjectSpace space_;
   ServerHistory history_;
+  FollowThreads follow_threads_;  // Starts none if the owner steps the caches.
   InformerFactory informers_;
   Journal journal_;
   CloudExchange cloud_;

@@ -27,10 +27,10 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr int kNodes = 3;
-/// The threads of davit with all plugins: one for each of the server's 60 resources, and one to
-/// three for each of 39 controllers. If the garbage collector had informers of its own there would
-/// be 50 more.
-constexpr int kThreadsMax = 150;
+/// The threads of davit with all plugins: three that share the watches of the server's 60
+/// resources, and one to three for each of 39 controllers. With one for each watch there would be
+/// 50 more.
+constexpr int kThreadsMax = 100;
 
 std::set<std::string> shipped_plugins() {
   const Outcome listed = run({DAVIT_PROGRAM, "plugin", "list"});
@@ -125,8 +125,7 @@ TEST_F(WithoutKcmTest, ARealServerLivesThroughARestart) {
   const auto davit = cluster.davit(
       davit_flags(write_manifest(cluster.account_key_file(), cluster.ca_file()), socket()));
   await_davit(*davit);
-  EXPECT_LT(cost_of(davit->pid()).threads, kThreadsMax)
-      << "plugins that follow a resource share its informer";
+  EXPECT_LT(cost_of(davit->pid()).threads, kThreadsMax) << "watches share threads";
   const auto nodes = cluster.nodes({"--nodes=" + std::to_string(kNodes), "--lease-period=10s"});
   const Story story([&cluster](const std::vector<std::string>& args,
                                const std::string& input) { return cluster.kubectl(args, input); },
