@@ -34,6 +34,12 @@ class DrivenStream {
   [[nodiscard]] virtual std::optional<Status> proceed() = 0;
   /// proceed() has to be called then at the latest.
   [[nodiscard]] virtual Time due() const = 0;
+
+  /// Whether it waits for prepared(), because its transport is not ready: Transport::prepare() has
+  /// to be called on a thread that may wait.
+  [[nodiscard]] virtual bool must_prepare() const = 0;
+  /// The result of that; followed by proceed(). Ignored unless must_prepare().
+  virtual void prepared(const Status& status) = 0;
 };
 
 }  // namespace davit::host

@@ -53,7 +53,11 @@ Status RestClient::stream(const ApiRequest& request, std::stop_token stop, const
   StreamRun run(*parts_, request, std::move(stop), {loop, 0}, sink);
   std::optional<Status> result = run.proceed();
   for (; !result; result = run.proceed()) {
-    static_cast<void>(loop.wait(parts_->clock, run.due(), 1));
+    if (run.must_prepare()) {
+      run.prepared({});  // This thread may wait inside Transport::start().
+    } else {
+      static_cast<void>(loop.wait(parts_->clock, run.due(), 1));
+    }
   }
   return *std::move(result);
 }

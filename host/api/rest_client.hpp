@@ -111,7 +111,7 @@ class RestClient {
                               const ChunkSink& sink);
 
   /// The same for a thread that reads several: the result is driven by the loop of `place`. This
-  /// client outlives it. Its thread waits for credentials unless is_ready().
+  /// client outlives it.
   [[nodiscard]] std::unique_ptr<DrivenStream> open(const ApiRequest& request, std::stop_token stop,
                                                    LoopPlace place, ChunkSink sink);
   /// See Transport.

@@ -139,8 +139,21 @@ std::optional<Status> StreamRun::proceed() {
 
 Time StreamRun::due() const {
   if (has_more_ || result_) return Time{};
+  if (phase_ == Phase::kUnprepared) return Time::max();
   const bool is_under_way = phase_ == Phase::kAwaitingHead || phase_ == Phase::kReading;
   return is_under_way ? deadline_ : due_;
+}
+
+bool StreamRun::must_prepare() const { return phase_ == Phase::kUnprepared && !result_; }
+
+void StreamRun::prepared(const Status& status) {
+  if (!must_prepare() || is_cancelled_) return;
+  began_ = parts_.clock.now();
+  // Even if the credentials have expired again: start() then fetches others.
+  if (status.ok()) return begin_attempt(began_);
+  note_attempt(parts_, http_, 0, Duration::zero());
+  const bool is_refused = status.code() == Code::kForbidden;  // Not a thread that is missing.
+  broken({is_refused ? Break::kCredentials : Break::kOther, status.message()});
 }
 
 bool StreamRun::step(Time now) {
@@ -148,9 +161,9 @@ bool StreamRun::step(Time now) {
     case Phase::kThrottled:
       return take_token(now);
     case Phase::kBackingOff:
-      if (now < due_) return false;
-      begin_attempt(now);
-      return true;
+      return now >= due_ && may_begin(now);
+    case Phase::kUnprepared:
+      return false;
     case Phase::kAwaitingHead:
       return read_head(now);
     case Phase::kReading:
@@ -182,6 +195,16 @@ bool StreamRun::take_token(Time now) {
   note_limiter_wait(parts_, http_.method, http_.target, now - in_line_since_);
   phase_ = Phase::kBackingOff;
   due_ = now + parts_.backoff.delay(now);
+  return true;
+}
+
+// Before each attempt: credentials may have expired while it waited.
+bool StreamRun::may_begin(Time now) {
+  if (!parts_.transport.is_ready() && !mutant("unprepared-attempt")) {
+    phase_ = Phase::kUnprepared;
+    return false;
+  }
+  begin_attempt(now);
   return true;
 }
 

@@ -60,6 +60,9 @@ class StreamBuffer final : public ResponseReader {
 
 /// RestClient::stream() and open() for one request.
 ///
+///                           kUnprepared
+///         no credentials yet ▲       │ prepared()
+///                            │       ▼
 ///   kThrottled ──token──▶ kBackingOff ──▶ kAwaitingHead ──accepted or refused──▶ kReading ──▶ over
 ///       ▲                                      │ lost          │ refused for now
 ///       └──────────────── kRetrying ◀──────────┴───────────────┘
@@ -74,9 +77,11 @@ class StreamRun final : public DrivenStream {
 
   [[nodiscard]] std::optional<Status> proceed() override;
   [[nodiscard]] Time due() const override;
+  [[nodiscard]] bool must_prepare() const override;
+  void prepared(const Status& status) override;
 
  private:
-  enum class Phase { kThrottled, kBackingOff, kAwaitingHead, kReading, kRetrying };
+  enum class Phase { kThrottled, kBackingOff, kUnprepared, kAwaitingHead, kReading, kRetrying };
   struct Cancel {
     StreamRun& run;
     void operator()() const {
@@ -89,6 +94,8 @@ class StreamRun final : public DrivenStream {
   [[nodiscard]] bool step(Time now);
   void join_line(Time now);
   [[nodiscard]] bool take_token(Time now);
+  /// Begins an attempt, or waits for prepared().
+  [[nodiscard]] bool may_begin(Time now);
   void begin_attempt(Time now);
   [[nodiscard]] bool read_head(Time now);
   [[nodiscard]] bool read(Time now);

@@ -127,7 +127,7 @@ void FollowThread::read_notes() {
   for (auto& [id, status] : notes.prepared) {
     const auto found = followers_.find(id);
     if (found == followers_.end()) continue;  // It ended before.
-    found->second.reflector->prepared(status, found->second.stop);
+    found->second.reflector->prepared(status);
     found->second.due = Time{};
   }
   for (const std::size_t id : notes.ends) {

@@ -7,6 +7,7 @@
 #include "host/object/api_status.hpp"
 #include "host/object/metadata.hpp"
 #include "host/object/protobuf_envelope.hpp"
+#include "lib/base/assert.hpp"
 #include "lib/kube/schema/schema.hpp"
 
 namespace davit::host {
@@ -121,45 +122,48 @@ std::optional<Time> Reflector::step(const std::stop_token& stop) {
   return std::nullopt;
 }
 
-void Reflector::join(LoopPlace place) {
-  MutexLock lock(mutex_);
-  place_.emplace(place);
-}
+void Reflector::join(LoopPlace place) { place_.emplace(place); }
 
 Reflector::Progress Reflector::proceed(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     if (run_ == nullptr) {
       if (const std::optional<Time> until = begin(stop)) return {.due = *until};
-      if (!seams_.api.is_ready(what_.resource)) return {.must_prepare = true};
+    }
+    if (run_->stream == nullptr) {
+      if (!seams_.api.is_ready(what_.resource)) return unprepared();
       open();
     }
-    if (run_->stream == nullptr) return {};  // It is being prepared.
     std::optional<Status> status = run_->stream->proceed();
-    if (!status && !stop.stop_requested()) return {.due = run_->stream->due()};
-    if (status) finish(*std::move(status), stop);
+    if (status) {
+      finish(*std::move(status), stop);
+    } else if (run_->stream->must_prepare()) {
+      return unprepared();
+    } else if (!stop.stop_requested()) {
+      return {.due = run_->stream->due()};
+    }
   }
   // The request need not have noticed yet.
   if (run_ != nullptr) finish({Code::kCancelled, "stopped"}, stop);
   return {};
 }
 
-void Reflector::prepared(const Status& status, const std::stop_token& stop) {
-  if (status.ok() && !stop.stop_requested()) {
-    open();
-  } else {
-    finish(status, stop);
-  }
+// One preparation at a time: it also serves a request that begins during it.
+Reflector::Progress Reflector::unprepared() {
+  return {.must_prepare = !std::exchange(is_preparing_, true)};
+}
+
+void Reflector::prepared(const Status& status) {
+  is_preparing_ = false;
+  if (run_ == nullptr) return;
+  if (run_->stream != nullptr) return run_->stream->prepared(status);
+  open();  // A catalog that is still in doubt is the best there is.
 }
 
 void Reflector::open() {
   expect_kind(seams_.api.known_catalog(what_.resource));
-  std::optional<LoopPlace> place;
-  {
-    MutexLock lock(mutex_);
-    place.emplace(*place_);
-  }
   run_->stream = seams_.api.open(selection(run_->request), run_->request, run_->source.get_token(),
-                                 *place, [this](std::string_view chunk) { return take(chunk); });
+                                 *place_, [this](std::string_view chunk) { return take(chunk); });
+  DAVIT_ASSERT(run_->stream != nullptr);
 }
 
 std::optional<Time> Reflector::begin(const std::stop_token& stop) {

@@ -77,11 +77,10 @@ class ListWatch {
       [[maybe_unused]] ChunkSink sink) {
     return nullptr;
   }
-  /// Whether open() and known_catalog() may be used now: open() would not block, and the catalog is
-  /// not in doubt.
+  /// Whether known_catalog() may be used: the catalog is not in doubt, or not needed.
   [[nodiscard]] virtual bool is_ready([[maybe_unused]] const ResourceId& resource) { return true; }
-  /// Fetches what is_ready() is false for, for all resources; blocks. A failure is that of a
-  /// request which could not be sent.
+  /// Fetches for all resources what DrivenStream::must_prepare() and is_ready() show to be missing;
+  /// blocks. A failure is that of a request which could not be sent.
   [[nodiscard]] virtual Status prepare([[maybe_unused]] const std::stop_token& stop) { return {}; }
   /// As catalog(), without a fetch.
   [[nodiscard]] virtual std::shared_ptr<const ApiCatalog> known_catalog(
@@ -156,18 +155,18 @@ class Reflector final : private ServerContact::Waiter {
   /// step has to wait.
   std::optional<Time> step(const std::stop_token& stop) EXCLUDES(mutex_);
 
-  /// proceed() drives it from now on, on the loop's thread, which destroys what it has begun: once
-  /// `stop` is requested, one more proceed() does that. `place` is posted when proceed() is due
-  /// early.
-  void join(LoopPlace place) EXCLUDES(mutex_);
+  /// To be called before anything else: proceed() drives it, on the loop's thread, which destroys
+  /// what it has begun. Once `stop` is requested, one more proceed() does that. `place` is posted
+  /// when proceed() is due early.
+  void join(LoopPlace place);
   struct Progress {
     Time due = Time::max();     ///< proceed() has to be called then at the latest.
     bool must_prepare = false;  ///< ListWatch::prepare() is needed; prepared() takes its result.
   };
   /// Goes as far as possible without waiting.
   Progress proceed(const std::stop_token& stop) EXCLUDES(mutex_);
-  /// After Progress::must_prepare; followed by proceed().
-  void prepared(const Status& status, const std::stop_token& stop) EXCLUDES(mutex_);
+  /// After Progress::must_prepare, once; followed by proceed().
+  void prepared(const Status& status) EXCLUDES(mutex_);
 
   /// Ends the stream that runs now, so that everything is listed again. Any thread.
   void request_relist() EXCLUDES(mutex_);
@@ -191,8 +190,9 @@ class Reflector final : private ServerContact::Waiter {
   /// Begins the next request, or returns until when to wait for that.
   std::optional<Time> begin(const std::stop_token& stop) EXCLUDES(mutex_);
   void make_splitter();
-  /// Sends the request that has begun, driven by the loop.
+  /// Makes the stream of the request that has begun, driven by the loop.
   void open() EXCLUDES(mutex_);
+  [[nodiscard]] Progress unprepared();
   /// Takes a piece of the body of the request that runs.
   Status take(std::string_view chunk) EXCLUDES(mutex_);
   Status feed_list(std::string_view chunk);
@@ -254,11 +254,12 @@ class Reflector final : private ServerContact::Waiter {
   std::string api_version_, kind_;
   std::optional<StreamEnd::Cause> left_;  // Why we ended the stream ourselves, while one runs.
   struct Run;
-  std::unique_ptr<Run> run_;  // Null between two requests.
+  std::unique_ptr<Run> run_;        // Null between two requests.
+  bool is_preparing_ = false;       // prepared() is still to come.
+  std::optional<LoopPlace> place_;  // Fixed by join().
 
   mutable Mutex mutex_;
   CondVar wake_;
-  std::optional<LoopPlace> place_ GUARDED_BY(mutex_);  // Since join().
   Interrupt interrupt_ GUARDED_BY(mutex_) = Interrupt::kNone;
   std::optional<std::stop_source> stream_ GUARDED_BY(mutex_);  // While a request runs.
   Time stalled_at_ GUARDED_BY(mutex_) = Time::max();

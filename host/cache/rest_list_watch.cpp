@@ -61,7 +61,7 @@ std::unique_ptr<DrivenStream> RestListWatch::open(const Selection& what,
 }
 
 bool RestListWatch::is_ready(const ResourceId& resource) {
-  return client_.is_ready() && !(needs_catalog(resource) && discovery_->known().is_doubted);
+  return !needs_catalog(resource) || !discovery_->known().is_doubted;
 }
 
 Status RestListWatch::prepare(const std::stop_token& stop) {

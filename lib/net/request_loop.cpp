@@ -72,7 +72,7 @@ void RequestLoop::ring() {
 }
 
 void RequestLoop::leave(DrivenRequest& request) {
-  std::erase_if(driven_, [&](const Driven& each) {
+  std::erase_if(driven_, [&](Driven& each) {
     if (each.request != &request) return false;
     watch_no_more(each);
     return true;
@@ -118,7 +118,8 @@ void RequestLoop::ask(Driven& driven) {
   if (!is_same) {
     watch_no_more(driven);
     if (wait) {
-      epoll_event event{.events = EPOLLIN, .data = {.u64 = driven.id}};
+      driven.watch = ++last_watch_;
+      epoll_event event{.events = EPOLLIN, .data = {.u64 = driven.watch}};
       // Without it the request is polled for, as in a loop of few.
       if (::epoll_ctl(watched_.get(), EPOLL_CTL_ADD, wait->descriptor, &event) != 0) wait.reset();
     }
@@ -127,7 +128,8 @@ void RequestLoop::ask(Driven& driven) {
 }
 
 // Fails where the descriptor was closed, which the kernel has noticed.
-void RequestLoop::watch_no_more(const Driven& driven) {
+void RequestLoop::watch_no_more(Driven& driven) {
+  driven.watch = 0;
   if (!driven.steady) return;
   ::epoll_ctl(watched_.get(), EPOLL_CTL_DEL, driven.steady->descriptor, nullptr);
 }
@@ -158,14 +160,22 @@ void RequestLoop::take_input() {
   std::array<epoll_event, 64> events;
   int count = static_cast<int>(events.size());
   // Level-triggered: what does not fit is reported at the next wait.
-  count = ::epoll_wait(watched_.get(), events.data(), count, 0);
-  for (int i = 0; i < count; ++i) {
-    // Not found: a child process that has not replaced its program yet holds a descriptor that was
-    // closed here.
-    const auto found =
-        std::lower_bound(driven_.begin(), driven_.end(), events[i].data.u64,
-                         [](const Driven& each, std::uint64_t id) { return each.id < id; });
-    if (found != driven_.end() && found->id == events[i].data.u64) found->has_input = true;
+  count = watched_.valid() ? ::epoll_wait(watched_.get(), events.data(), count, 0) : 0;
+  reported_.clear();
+  for (int i = 0; i < count; ++i) reported_.push_back(events[i].data.u64);
+  std::sort(reported_.begin(), reported_.end());
+}
+
+bool RequestLoop::has_input(const Driven& driven) const {
+  return std::binary_search(reported_.begin(), reported_.end(), driven.watch);
+}
+
+void RequestLoop::renew_watched() {
+  watched_.reset();
+  for (Driven& each : driven_) {
+    each.is_asked = false;
+    each.steady.reset();
+    each.watch = 0;
   }
 }
 
@@ -195,17 +205,23 @@ void RequestLoop::drive_ready(Time now) {
     all = std::exchange(rung_, false) || all;
   }
   if (bell_.valid() && polled_.back().revents != 0) clear_bell();
-  if (watched_.valid()) take_input();
+  take_input();
+  std::size_t unknown = reported_.size();
   for (Driven& each : driven_) {
     const std::span<const pollfd> part(polled_.data() + each.first, each.count);
-    const bool ready =
-        std::exchange(each.has_input, false) ||
-        std::any_of(part.begin(), part.end(), [](const pollfd& one) { return one.revents != 0; });
+    const bool is_reported = has_input(each);
+    if (is_reported) --unknown;
+    const bool ready = is_reported || std::any_of(part.begin(), part.end(), [](const pollfd& one) {
+                         return one.revents != 0;
+                       });
     const Time due = each.steady ? each.steady->due : each.request->due();
     if (!ready && !all && now < due) continue;
     each.request->drive(part, now);
     if (watched_.valid()) ask(each);
   }
+  // A child process without a new program still holds a descriptor that was closed here. The kernel
+  // would report it without end, and cannot be asked not to.
+  if (unknown > 0) renew_watched();
 }
 
 void RequestLoop::clear_bell() {

@@ -71,7 +71,7 @@ class RequestLoop {
   void ring() EXCLUDES(mutex_);
 
   /// `request` is driven from now on until leave(). It must not leave inside drive().
-  void join(DrivenRequest& request) { driven_.push_back({.id = ++last_id_, .request = &request}); }
+  void join(DrivenRequest& request) { driven_.push_back({.request = &request}); }
   /// Drives `request` no more, so that it may be destroyed. Ignored when it has not joined.
   void leave(DrivenRequest& request);
 
@@ -89,13 +89,12 @@ class RequestLoop {
 
  private:
   struct Driven {
-    std::uint64_t id;
     DrivenRequest* request;
     std::size_t first = 0;  // Its part of polled_.
     std::size_t count = 0;
     bool is_asked = false;                              // For its wait, since it was driven.
-    std::optional<DrivenRequest::SteadyWait> steady{};  // The kernel watches this for it.
-    bool has_input = false;                             // The kernel has reported it.
+    std::optional<DrivenRequest::SteadyWait> steady{};  // The kernel watches this for it …
+    std::uint64_t watch = 0;                            // … and reports this number.
   };
 
   [[nodiscard]] bool must_go_on(std::size_t enough) const REQUIRES(mutex_) {
@@ -107,19 +106,23 @@ class RequestLoop {
   [[nodiscard]] Time gather_waits();
   /// Asks a request for its wait, and lets the kernel watch a steady one.
   void ask(Driven& driven);
-  void watch_no_more(const Driven& driven);
+  void watch_no_more(Driven& driven);
   void take_input();
+  [[nodiscard]] bool has_input(const Driven& driven) const;
+  /// All requests are asked again.
+  void renew_watched();
   void drive_ready(Time now);
   void clear_bell();
 
   const Requests requests_;
 
   // The loop's thread alone:
-  std::vector<Driven> driven_;  // In the order of their ids.
-  std::uint64_t last_id_ = 0;
+  std::vector<Driven> driven_;
   std::vector<pollfd> polled_;
   UniqueFd watched_;  // epoll; made for many requests.
-  UniqueFd bell_;     // eventfd; made when it is first needed.
+  std::uint64_t last_watch_ = 0;
+  std::vector<std::uint64_t> reported_;  // Numbers of watches with input, in ascending order.
+  UniqueFd bell_;                        // eventfd; made when it is first needed.
 
   Mutex mutex_;
   CondVar changed_;

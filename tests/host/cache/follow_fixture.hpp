@@ -35,6 +35,11 @@ inline std::size_t threads_named(std::string_view name) {
   return count;
 }
 
+inline std::string this_thread_name() {
+  const Result<std::string> comm = read_text_file("/proc/thread-self/comm");
+  return comm ? comm->substr(0, comm->find('\n')) : comm.error().message();
+}
+
 /// Counts what an informer reports; another thread waits for it.
 class AwaitedListener final : public Listener {
  public:

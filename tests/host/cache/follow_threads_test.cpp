@@ -166,6 +166,7 @@ class SlowCredentials final : public Transport {
   explicit SlowCredentials(Transport& inner) : inner_(inner) {}
 
   [[nodiscard]] std::unique_ptr<Call> start(HttpRequest request, ResponseReader& reader) override {
+    if (!is_ready()) static_cast<void>(prepare());
     return inner_.start(std::move(request), reader);
   }
   [[nodiscard]] bool is_ready() override {
@@ -175,6 +176,7 @@ class SlowCredentials final : public Transport {
   [[nodiscard]] Status prepare() override {
     MutexLock lock(mutex_);
     ++runs_;
+    fetcher_ = this_thread_name();
     changed_.notify_all();
     while (!outcome_) changed_.wait(mutex_);
     is_ready_ = outcome_->ok();
@@ -199,6 +201,11 @@ class SlowCredentials final : public Transport {
     MutexLock lock(mutex_);
     return runs_;
   }
+  /// The name of the last thread that has fetched.
+  [[nodiscard]] std::string fetcher() {
+    MutexLock lock(mutex_);
+    return fetcher_;
+  }
 
  private:
   Transport& inner_;
@@ -206,6 +213,7 @@ class SlowCredentials final : public Transport {
   CondVar changed_;
   bool is_ready_ GUARDED_BY(mutex_) = true;
   int runs_ GUARDED_BY(mutex_) = 0;
+  std::string fetcher_ GUARDED_BY(mutex_);
   std::optional<Status> outcome_ GUARDED_BY(mutex_);
 };
 
@@ -250,6 +258,33 @@ TEST_F(SlowCredentialsTest, EventsArriveWhileCredentialsForAnotherResourceAreFet
 
   credentials_.end_run({});
   followed_[1].listener.await_initial();
+}
+
+TEST_F(SlowCredentialsTest, CredentialsThatExpireBeforeARetryAreFetchedOnAnotherThread) {
+  transport_.respond({.status = 429, .body = "", .headers = {{"retry-after", "1"}}});
+  serve();
+  follow_slowly();
+  transport_.await_requests(1);
+  clock_.await_waiters(1);  // For the retry.
+  credentials_.expire();
+  clock_.advance(seconds(1));
+  credentials_.await_runs(1);
+  credentials_.end_run({});
+  EXPECT_NE(credentials_.fetcher(), kThread) << "it reads other watches, too";
+  followed_[0].listener.await_initial();
+}
+
+TEST_F(SlowCredentialsTest, AResourceWhoseCredentialsFailReportsWhatTheRequestWouldHave) {
+  options_.backoff_base = minutes(1);
+  credentials_.expire();
+  follow_slowly();
+  credentials_.await_runs(1);
+  credentials_.end_run({Code::kForbidden, "getting credentials: no luck"});
+  followed_[0].listener.await_availability();
+  const Status status = followed_[0].informer->availability();
+  EXPECT_EQ(status.code(), Code::kForbidden);
+  EXPECT_NE(status.message().find("configmaps"), std::string::npos) << status.message();
+  EXPECT_NE(status.message().find("no luck"), std::string::npos) << status.message();
 }
 
 TEST_F(SlowCredentialsTest, OneRunOfTheProgramServesAllThatWaitForItAndSoDoesItsFailure) {

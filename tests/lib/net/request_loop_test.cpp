@@ -215,5 +215,30 @@ TEST(ManyRequestsTest, ARequestThatIsNotSteadyAnyMoreIsPolledFor) {
   loop.leave(request);
 }
 
+TEST(ManyRequestsTest, ADescriptorThatAChildProcessStillHoldsKeepsNoLoopBusy) {
+  const std::unique_ptr<Clock> clock = make_system_clock();
+  RequestLoop loop(Requests::kMany);
+  PipeRequest ended;
+  PipeRequest counting;
+  counting.is_steady = false;
+  loop.join(ended);
+  loop.join(counting);
+  const UniqueFd of_a_child(::dup(ended.descriptor()));
+  ended.on_drive = [&] {
+    ended.send();  // Input that the child, which knows nothing of it, does not read.
+    ended.close();
+    loop.post(0);
+  };
+  ended.send();
+  static_cast<void>(loop.wait(*clock, Time::max(), 1));
+
+  const int before = counting.polls;
+  static_cast<void>(loop.wait(*clock, clock->now() + std::chrono::milliseconds(50), 1));
+  constexpr int kWaitsMax = 4;  // One that notices it, one that waits, and those that end early.
+  EXPECT_LE(counting.polls - before, kWaitsMax);
+  loop.leave(ended);
+  loop.leave(counting);
+}
+
 }  // namespace
 }  // namespace davit
