@@ -58,7 +58,7 @@ void measure_addresses(const Peer& peer, const Options& options, Report& report)
   run_step(
       step, "delete them", [&] { live::send_all(cluster.client(), ends); },
       [&] { return present.count() == 0; });
-  add_memory(running, "after the addresses", report.figures);
+  add_footprint(cluster, running, "after the addresses", report.figures);
   stop_peer(running);
 }
 

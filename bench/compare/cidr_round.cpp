@@ -20,7 +20,7 @@ void measure_cidrs(const Peer& peer, const Options& options, Report& report) {
       step, "give " + std::to_string(options.watched_nodes) + " new nodes their pod CIDRs",
       [&] { live::create_nodes(cluster, options.watched_nodes); },
       [&] { return served.count() == options.watched_nodes; });
-  add_memory(running, "after the pod CIDRs", report.figures);
+  add_footprint(cluster, running, "after the pod CIDRs", report.figures);
   stop_peer(running);
 }
 

@@ -2,8 +2,9 @@
 /// QPS.
 ///
 ///   davit_compare [--rounds=start,fill,rollout,whole,services,nodes,jobs,daemons,ordinals,
-///                           autoscalers,cidrs,claims,volumes,addresses,devices,empty]
-///                 [--repeat=3] [--chart=FILE] [--write-window=DURATION] [--qps=1000]
+///                           autoscalers,cidrs,claims,volumes,addresses,devices,kinds,empty]
+///                 [--repeat=3] [--chart=FILE] [--write-window=DURATION] [--delays=no]
+///                 [--qps=1000] [--kinds=400]
 ///                 [--pods=20000] [--nodes=1000] [--deployments=100] [--replicas=10]
 ///                 [--services=500] [--backends=20] [--watched-nodes=5000] [--jobs=500]
 ///                 [--job-pods=10] [--daemon-sets=50] [--daemon-nodes=200] [--stateful-sets=100]
@@ -87,6 +88,7 @@ std::string manifest_text(const std::string& controllers, const std::string& wri
            "      config: {pools: [{name: bench, addresses: [10.99.0.0/16]}]}\n";
   }
   if (controllers == kDeviceClaims) return head + "- name: resourceclaim\n";
+  if (controllers == kCollector) return head + "- name: garbagecollector\n";
   if (controllers == "horizontalpodautoscaling") return head + "- name: podautoscaler\n";
   if (controllers == kNodeCidrs) {
     return head + plugin("nodeipam", {"node-ipam-controller"},
@@ -159,6 +161,7 @@ void run_rounds(const std::vector<Peer>& peers, const Options& options, Report& 
   run("volumes", [&](const Peer& peer) { measure_volumes(peer, options, report); });
   run("addresses", [&](const Peer& peer) { measure_addresses(peer, options, report); });
   run("devices", [&](const Peer& peer) { measure_devices(peer, options, report); });
+  run("kinds", [&](const Peer& peer) { measure_kinds(peer, options, report); });
   run("empty", [&](const Peer& peer) { measure_empty(peer, report); });
 }
 

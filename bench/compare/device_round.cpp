@@ -101,7 +101,7 @@ void measure_devices(const Peer& peer, const Options& options, Report& report) {
   run_step(
       step, "release and delete the claims of pods that end",
       [&] { live::send_all(cluster.client(), ends); }, [&] { return present.count() == 0; });
-  add_memory(running, "after the claims of devices", report.figures);
+  add_footprint(cluster, running, "after the claims of devices", report.figures);
   stop_peer(running);
 }
 

@@ -37,6 +37,14 @@ Status read_chart(std::string_view file, Options& options) {
   return {};
 }
 
+Status read_delays(std::string_view text, Options& options) {
+  if (text != "yes" && text != "no") {
+    return {Code::kInvalid, "--delays must be yes or no, not \"" + std::string(text) + "\""};
+  }
+  options.delays = text == "yes";
+  return {};
+}
+
 Status read_write_window(std::string_view text, Options& options) {
   if (!parse_duration(text)) {
     return {Code::kInvalid,
@@ -72,6 +80,7 @@ Result<Options> parse_options(std::span<const std::string_view> arguments) {
       {"--volume-pods", &options.volume_pods, 10000},
       {"--volume-nodes", &options.volume_nodes, 1000},
       {"--device-pods", &options.device_pods, 100000},
+      {"--kinds", &options.kinds, 5000},
       {"--qps", &options.qps, 1000000},
   };
   const auto into = [&options](Status (*read)(std::string_view, Options&)) {
@@ -79,7 +88,8 @@ Result<Options> parse_options(std::span<const std::string_view> arguments) {
   };
   const TextFlag texts[] = {{"--rounds", into(read_rounds)},
                             {"--chart", into(read_chart)},
-                            {"--write-window", into(read_write_window)}};
+                            {"--write-window", into(read_write_window)},
+                            {"--delays", into(read_delays)}};
   const Status read = read_flags(arguments, numbers, texts);
   if (!read.ok()) return read;
   return options;

@@ -11,13 +11,15 @@ namespace davit::bench {
 
 /// The rounds in the order in which they run.
 inline constexpr std::string_view kRounds[] = {
-    "start",    "fill",        "rollout", "whole",  "services", "nodes",     "jobs",    "daemons",
-    "ordinals", "autoscalers", "cidrs",   "claims", "volumes",  "addresses", "devices", "empty"};
+    "start",   "fill",      "rollout",  "whole",       "services", "nodes",
+    "jobs",    "daemons",   "ordinals", "autoscalers", "cidrs",    "claims",
+    "volumes", "addresses", "devices",  "kinds",       "empty"};
 
 struct Options {
   std::set<std::string, std::less<>> rounds = {std::begin(kRounds), std::end(kRounds)};
   std::string chart = {};         ///< File for the ratios as SVG; "": none.
   std::string write_window = {};  ///< "0s" for davit's controllers; "": their default.
+  bool delays = false;            ///< Measures from change to write, which costs the servers CPU.
   int repeat = 3;                 ///< Times that each peer runs each round.
   int pods = 20000;
   int nodes = 1000;
@@ -39,6 +41,7 @@ struct Options {
   int volume_pods = 500;  ///< With two volumes each.
   int volume_nodes = 50;
   int device_pods = 1000;  ///< With a claim of a device each.
+  int kinds = 400;
   int qps = 1000;
 };
 

@@ -7,8 +7,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <iterator>
+#include <memory>
 #include <thread>
 
+#include "bench/compare/delay_meter.hpp"
 #include "host/object/metadata.hpp"
 #include "host/object/parse.hpp"
 #include "tests/live/support/cost.hpp"
@@ -19,6 +22,7 @@
 namespace davit::bench {
 namespace {
 
+using host::Value;
 using live::ControlPlane;
 using live::cost_of;
 using live::forget_peak;
@@ -38,25 +42,12 @@ constexpr char kOthers[] =
 constexpr char kNewImage[] = "registry.example.com/app:v2";
 /// From this release on eviction by taints is a controller of its own, and old tokens are removed.
 constexpr int kMinorWithTaintEviction = 29;
+/// Before it, EndpointSlices are v1beta1.
+constexpr int kMinorWithSlicesV1 = 21;
 
 std::string all_controllers() {
   return std::string(kAll) +
          (live::server_minor() < kMinorWithTaintEviction ? "" : ",taint-eviction-controller");
-}
-
-/// Ends the program when it does not come true within 20 minutes, or when the peer ends before.
-/// Each look costs the server a list, so there are few.
-void wait_until(const RunningPeer& peer, const char* what, const std::function<bool()>& done) {
-  const auto is_over = [&] { return !peer.process->running() || done(); };
-  const bool in_time = live::eventually(seconds(1200), is_over, std::chrono::milliseconds(200));
-  if (!peer.process->running()) {
-    std::fprintf(stderr, "compare: %s ended while it was to bring about %s:\n%s", peer.name.c_str(),
-                 what, peer.process->output().c_str());
-    std::exit(1);
-  }
-  if (in_time) return;
-  std::fprintf(stderr, "compare: %s takes too long\n", what);
-  std::exit(1);
 }
 
 void add_servers(const std::string& peer, const std::string& what, const ServersCpu& cpu,
@@ -119,6 +110,69 @@ class Arrival {
   std::jthread thread_;
 };
 
+std::string name_of(Value object) { return std::string(object["metadata"]["name"].string()); }
+
+/// From a Deployment, or its new template, to the ReplicaSet. Revisions count as generations do.
+std::unique_ptr<DelayMeter> deployment_delays(const ControlPlane& cluster) {
+  const auto of_deployment = [](Value object) -> std::vector<std::string> {
+    const std::optional<std::int64_t> generation = object["metadata"]["generation"].integer();
+    return {name_of(object) + "/" + std::to_string(generation.value_or(0))};
+  };
+  const auto of_set = [](Value object) -> std::vector<std::string> {
+    const Value metadata = object["metadata"];
+    const std::string_view revision =
+        metadata["annotations"]["deployment.kubernetes.io/revision"].string();
+    std::vector<std::string> keys;
+    metadata["ownerReferences"].each([&](Value owner) {
+      keys.push_back(std::string(owner["name"].string()).append("/").append(revision));
+    });
+    return keys;
+  };
+  return std::make_unique<DelayMeter>(
+      cluster, DelayMeter::Side{{"apps", "v1", "deployments", "", "default", ""}, of_deployment},
+      std::vector<DelayMeter::Effect>{
+          {"Deployment to ReplicaSet",
+           {{"apps", "v1", "replicasets", "", "default", ""}, of_set}}});
+}
+
+/// The names of pods that endpoints or addresses refer to.
+std::vector<std::string> pods_of(Value endpoints) {
+  std::vector<std::string> names;
+  endpoints.each([&names](Value each) {
+    const bool is_ready = each["conditions"]["ready"].boolean().value_or(true);
+    const std::string_view pod = each["targetRef"]["name"].string();
+    if (is_ready && !pod.empty()) names.emplace_back(pod);
+  });
+  return names;
+}
+
+/// From a pod that is ready to its address in Endpoints and EndpointSlices.
+std::unique_ptr<DelayMeter> endpoint_delays(const ControlPlane& cluster) {
+  const auto ready = [](Value pod) {
+    std::vector<std::string> names;
+    pod["status"]["conditions"].each([&](Value each) {
+      const bool is_ready = each["type"].string() == "Ready" && each["status"].string() == "True";
+      if (is_ready) names.push_back(name_of(pod));
+    });
+    return names;
+  };
+  const auto of_endpoints = [](Value object) {
+    std::vector<std::string> names;
+    object["subsets"].each([&names](Value subset) {
+      std::ranges::move(pods_of(subset["addresses"]), std::back_inserter(names));
+    });
+    return names;
+  };
+  const auto of_slice = [](Value object) { return pods_of(object["endpoints"]); };
+  const std::string version = live::server_minor() < kMinorWithSlicesV1 ? "v1beta1" : "v1";
+  return std::make_unique<DelayMeter>(
+      cluster, DelayMeter::Side{{"", "v1", "pods", "", "default", ""}, ready},
+      std::vector<DelayMeter::Effect>{
+          {"ready pod to Endpoints", {{"", "v1", "endpoints", "", "default", ""}, of_endpoints}},
+          {"ready pod to EndpointSlice",
+           {{"discovery.k8s.io", version, "endpointslices", "", "default", ""}, of_slice}}});
+}
+
 /// The setting of a round's Deployments.
 struct Setting {
   std::string text;  ///< For the names of the rows.
@@ -128,35 +182,60 @@ struct Setting {
 void measure_deployments(ControlPlane& cluster, const RunningPeer& peer, const Options& options,
                          const Setting& setting, Report& report) {
   const Step step{cluster, peer, report};
+  const auto delays = options.delays ? deployment_delays(cluster) : nullptr;
   const auto done = [&] {
     return live::rolled_out(cluster, options.deployments, options.replicas);
   };
-  run_step(
-      step,
-      "create " + std::to_string(options.deployments) + " Deployments × " +
+  const auto run = [&](const std::string& what, const std::function<void()>& act) {
+    run_step(step, what, act, done);
+    if (delays) delays->report(peer.name, what, report.figures);
+  };
+  run("create " + std::to_string(options.deployments) + " Deployments × " +
           std::to_string(options.replicas) + setting.text,
       [&] {
         live::create_deployments(cluster, options.deployments, options.replicas, setting.node);
-      },
-      done);
-  run_step(
-      step, "roll them to a new image" + setting.text,
-      [&] { live::update_deployments(cluster, options.deployments, kNewImage); }, done);
-  add_memory(peer, "after the rollout" + setting.text, report.figures);
+      });
+  run("roll them to a new image" + setting.text,
+      [&] { live::update_deployments(cluster, options.deployments, kNewImage); });
+  add_footprint(cluster, peer, "after the rollout" + setting.text, report.figures);
 }
 
 }  // namespace
+
+// Each look costs the server a list, so there are few.
+void await_state(const RunningPeer& peer, const char* what, const std::function<bool()>& done) {
+  const auto is_over = [&] { return !peer.process->running() || done(); };
+  const bool in_time = live::eventually(seconds(1200), is_over, std::chrono::milliseconds(200));
+  if (!peer.process->running()) {
+    std::fprintf(stderr, "compare: %s ended while it was to bring about %s:\n%s", peer.name.c_str(),
+                 what, peer.process->output().c_str());
+    std::exit(1);
+  }
+  if (in_time) return;
+  std::fprintf(stderr, "compare: %s takes too long\n", what);
+  std::exit(1);
+}
 
 void stop_peer(const RunningPeer& peer) {
   peer.process->signal(SIGTERM);
   (void)peer.process->wait(seconds(20));
 }
 
-void add_memory(const RunningPeer& peer, const std::string& what, Table& figures) {
+void add_footprint(const ControlPlane& cluster, const RunningPeer& peer, const std::string& what,
+                   Table& figures) {
   const live::Cost cost = cost_of(peer.process->pid());
   figures.add(peer.name, what + ": resident", "MiB", cost.resident_mib);
   figures.add(peer.name, what + ": private (RssAnon)", "MiB", cost.anonymous_mib);
   figures.add(peer.name, what + ": peak", "MiB", cost.peak_mib);
+  figures.add(peer.name, what + ": threads", "", cost.threads);
+  figures.add(peer.name, what + ": sockets", "", live::opened_by(peer.process->pid()).sockets);
+  const live::Cost server = cost_of(cluster.apiserver_pid());
+  figures.add(peer.name, what + ": API server, resident", "MiB", server.resident_mib);
+  figures.add(peer.name, what + ": API server, threads", "", server.threads);
+  figures.add(peer.name, what + ": API server, sockets", "",
+              live::opened_by(cluster.apiserver_pid()).sockets);
+  figures.add(peer.name, what + ": etcd, resident", "MiB",
+              cost_of(cluster.etcd_pid()).resident_mib);
 }
 
 void run_step(const Step& step, const std::string& what, const std::function<void()>& act,
@@ -164,7 +243,7 @@ void run_step(const Step& step, const std::string& what, const std::function<voi
   progress(step.peer.name + ": " + what);
   const Spent spent = measure(step.cluster, step.peer, [&] {
     act();
-    wait_until(step.peer, what.c_str(), done);
+    await_state(step.peer, what.c_str(), done);
   });
   add_spent(step.peer.name, what, spent, step.report);
 }
@@ -202,12 +281,12 @@ void measure_start(const Peer& peer, Report& report) {
 
   const auto start = steady_clock::now();
   const RunningPeer running = peer.start(cluster, kWorkloads);
-  wait_until(running, "the first pod", [&] { return lease.arrived() && pod.arrived(); });
+  await_state(running, "the first pod", [&] { return lease.arrived() && pod.arrived(); });
   Table& figures = report.figures;
   figures.add(peer.name, "start to lease held", "ms", lease.milliseconds_since(start));
   figures.add(peer.name, "start to first pod created", "ms", pod.milliseconds_since(start));
   (void)wait_idle(running.process->pid(), seconds(30));
-  add_memory(running, "empty cluster", figures);
+  add_footprint(cluster, running, "empty cluster", figures);
   stop_peer(running);
 }
 
@@ -230,7 +309,7 @@ void measure_fill(const Peer& peer, ControlPlane& cluster, Report& report) {
               std::chrono::duration<double>(idle - start).count());
   // davit trims its heap every 30 seconds (decisions/011), Go's runtime bit by bit.
   (void)wait_idle(pid, seconds(180), seconds(40));
-  add_memory(running, "fill the cache", figures);
+  add_footprint(cluster, running, "fill the cache", figures);
 
   progress(peer.name + ": relist");
   forget_peak(pid);
@@ -274,21 +353,25 @@ void measure_services(const Peer& peer, const Options& options, Report& report) 
   const std::string what = std::to_string(options.services) + " Services × " +
                            std::to_string(options.backends) + " pods";
   const RunningPeer running = peer.start(cluster, kEndpoints);
+  const auto delays = options.delays ? endpoint_delays(cluster) : nullptr;
   const auto await_endpoints = [&] {
-    wait_until(running, "the Endpoints", [&] { return load.endpoints_follow(); });
+    await_state(running, "the Endpoints", [&] { return load.endpoints_follow(); });
   };
   await_endpoints();
   (void)wait_idle(running.process->pid(), seconds(60));
   report.figures.add(peer.name, what + ": CPU to fill the Endpoints", "s",
                      cost_of(running.process->pid()).cpu_seconds);
-  add_spent(peer.name, what + ", a rolling update",
+  if (delays) delays->forget();
+  const std::string update = what + ", a rolling update";
+  add_spent(peer.name, update,
             measure(cluster, running,
                     [&] {
                       load.roll();
                       await_endpoints();
                     }),
             report);
-  add_memory(running, what, report.figures);
+  if (delays) delays->report(peer.name, update, report.figures);
+  add_footprint(cluster, running, what, report.figures);
   stop_peer(running);
 }
 
@@ -317,7 +400,7 @@ void measure_nodes(const Peer& peer, const Options& options, Report& report) {
               {.apiserver = servers.apiserver - servers_before.apiserver,
                .etcd = servers.etcd - servers_before.etcd},
               report.figures);
-  add_memory(running, what, report.figures);
+  add_footprint(cluster, running, what, report.figures);
   stop_peer(running);
 }
 
@@ -332,7 +415,7 @@ void measure_jobs(const Peer& peer, const Options& options, Report& report) {
           " pods",
       [&] { live::create_jobs(cluster, options.jobs, options.job_pods); },
       [&] { return live::completed(cluster, options.jobs); });
-  add_memory(running, "after the Jobs", report.figures);
+  add_footprint(cluster, running, "after the Jobs", report.figures);
   stop_peer(running);
 }
 
@@ -355,7 +438,7 @@ void measure_daemon_sets(const Peer& peer, const Options& options, Report& repor
   run_step(
       step, "roll the DaemonSets to a new image",
       [&] { live::update_daemon_sets(cluster, options.daemon_sets, kNewImage); }, done);
-  add_memory(running, "after the roll of DaemonSets", report.figures);
+  add_footprint(cluster, running, "after the roll of DaemonSets", report.figures);
   stop_peer(running);
 }
 
@@ -379,7 +462,7 @@ void measure_stateful_sets(const Peer& peer, const Options& options, Report& rep
   run_step(
       step, "roll the StatefulSets to a new image",
       [&] { live::update_stateful_sets(cluster, options.stateful_sets, kNewImage); }, done);
-  add_memory(running, "after the roll of StatefulSets", report.figures);
+  add_footprint(cluster, running, "after the roll of StatefulSets", report.figures);
   stop_peer(running);
 }
 
@@ -395,9 +478,7 @@ void measure_empty(const Peer& peer, Report& report) {
   auto next = steady_clock::now() + kStart;
   for (int i = 0; i < kSamples; ++i, next += kPeriod) {
     std::this_thread::sleep_until(next);
-    add_memory(running, "all controllers, empty cluster", report.figures);
-    report.figures.add(peer.name, "all controllers, empty cluster: threads", "",
-                       cost_of(running.process->pid()).threads);
+    add_footprint(cluster, running, "all controllers, empty cluster", report.figures);
   }
   stop_peer(running);
 }

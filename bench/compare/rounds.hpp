@@ -34,8 +34,11 @@ struct Step {
 /// Measures `act` until `done`, as the row `what`.
 void run_step(const Step& step, const std::string& what, const std::function<void()>& act,
               const std::function<bool()>& done);
-/// Adds what memory the peer has now.
-void add_memory(const RunningPeer& peer, const std::string& what, Table& figures);
+/// Adds what the peer and the servers take now: memory, threads and sockets.
+void add_footprint(const live::ControlPlane& cluster, const RunningPeer& peer,
+                   const std::string& what, Table& figures);
+/// Ends the program when `done` does not come true within 20 minutes, or when the peer ends before.
+void await_state(const RunningPeer& peer, const char* what, const std::function<bool()>& done);
 /// A quiet stop; a controller manager that hangs is killed by its destructor.
 void stop_peer(const RunningPeer& peer);
 
@@ -72,6 +75,8 @@ void measure_volumes(const Peer& peer, const Options& options, Report& report);
 void measure_addresses(const Peer& peer, const Options& options, Report& report);
 /// Makes the claims of pods from a template, reserves them and releases them.
 void measure_devices(const Peer& peer, const Options& options, Report& report);
+/// Follows many custom kinds, for the collection of garbage.
+void measure_kinds(const Peer& peer, const Options& options, Report& report);
 /// The memory of every controller that davit has, on a cluster without objects of users.
 void measure_empty(const Peer& peer, Report& report);
 
@@ -81,6 +86,9 @@ inline constexpr std::string_view kPodRange = "10.0.0.0/8";
 
 /// The controllers of all plugins of davit, named as for kube-controller-manager's --controllers.
 [[nodiscard]] std::string every_controller();
+
+/// The controller of the round of kinds.
+inline constexpr std::string_view kCollector = "garbagecollector";
 
 /// The controllers of the round of addresses, for both peers.
 inline constexpr std::string_view kBalancers = "service";

@@ -123,7 +123,7 @@ void measure_claims(const Peer& peer, const Options& options, Report& report) {
   run_step(
       step, "release " + count + " claims", [&] { live::send_all(cluster.client(), ends); },
       [&] { return released.count() == options.claims && present.count() == 0; });
-  add_memory(running, "after the claims", report.figures);
+  add_footprint(cluster, running, "after the claims", report.figures);
   stop_peer(running);
 }
 
@@ -164,7 +164,7 @@ void measure_volumes(const Peer& peer, const Options& options, Report& report) {
       step, "drain a third of the nodes, and start the pods elsewhere",
       [&] { moved = drain_third(cluster, options.volume_nodes, first); },
       [&] { return second.count() == moved; });
-  add_memory(running, "after the drain", report.figures);
+  add_footprint(cluster, running, "after the drain", report.figures);
   stop_peer(running);
 }
 

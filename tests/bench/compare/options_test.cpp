@@ -24,7 +24,7 @@ TEST(CompareOptionsTest, WithoutFlagsAllRoundsRunThreeTimes) {
 
 TEST(CompareOptionsTest, FlagsSetNumbersRoundsAndTheChart) {
   const Result<Options> options = parse({"--repeat=1", "--watched-nodes=7", "--rounds=whole,start",
-                                         "--chart=out.svg", "--write-window=0s"});
+                                         "--chart=out.svg", "--write-window=0s", "--delays=yes"});
 
   ASSERT_TRUE(options);
   EXPECT_EQ(options->repeat, 1);
@@ -32,6 +32,7 @@ TEST(CompareOptionsTest, FlagsSetNumbersRoundsAndTheChart) {
   EXPECT_THAT(options->rounds, ElementsAre("start", "whole"));
   EXPECT_EQ(options->chart, "out.svg");
   EXPECT_EQ(options->write_window, "0s");
+  EXPECT_TRUE(options->delays);
 }
 
 struct MistakeCase {
@@ -41,7 +42,8 @@ struct MistakeCase {
 
 constexpr MistakeCase kMistakes[] = {
     {"--podz=3",
-     "unknown flag --podz; the flags are --rounds, --chart, --write-window, --repeat, --pods"},
+     "unknown flag --podz; the flags are --rounds, --chart, --write-window, --delays, --repeat, "
+     "--pods"},
     {"--pods", "write --pods as --name=value"},
     {"--pods=many", "--pods must be a number from 1 to 1000000, not \"many\""},
     {"--pods=5x", "not \"5x\""},
@@ -51,6 +53,7 @@ constexpr MistakeCase kMistakes[] = {
     {"--rounds=rollouts", "no round \"rollouts\"; give a list with commas of start, fill, rollout"},
     {"--rounds=start,", "no round \"\""},
     {"--chart=", "--chart needs a file name"},
+    {"--delays=maybe", "--delays must be yes or no, not \"maybe\""},
     {"--write-window=long", "--write-window must be a duration such as 100ms, not \"long\""},
 };
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <deque>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -43,6 +44,18 @@ Cost cost_of(pid_t pid) {
   cost.peak_mib = status_mib(pid, "VmHWM");
   cost.threads = static_cast<int>(status_number(pid, "Threads"));
   return cost;
+}
+
+Opened opened_by(pid_t pid) {
+  Opened opened;
+  std::error_code ignored;
+  const std::filesystem::path folder = "/proc/" + std::to_string(pid) + "/fd";
+  for (const auto& each : std::filesystem::directory_iterator(folder, ignored)) {
+    ++opened.descriptors;
+    const std::string what = std::filesystem::read_symlink(each.path(), ignored).string();
+    if (what.starts_with("socket:")) ++opened.sockets;
+  }
+  return opened;
 }
 
 void forget_peak(pid_t pid) {

@@ -17,6 +17,14 @@ struct Cost {
 
 [[nodiscard]] Cost cost_of(pid_t pid);
 
+/// The descriptors that a process has open now.
+struct Opened {
+  int descriptors = 0;  ///< Sockets included.
+  int sockets = 0;
+};
+
+[[nodiscard]] Opened opened_by(pid_t pid);
+
 /// The peak counts from now on.
 void forget_peak(pid_t pid);
 
