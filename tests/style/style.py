@@ -11,6 +11,7 @@ from citations import citation_findings
 from layers import layer_findings
 from messages import message_findings
 from mutants import mutant_findings
+from named_tests import named_test_findings
 from repeats import repeat_findings
 from roles import role_findings
 from rules import File, all_rules, decision_numbers
@@ -66,6 +67,7 @@ def main(root):
     out += [(path, line, 'layers', text) for path, line, text in layer_findings(files, architecture)]
     out += [(path, line, 'citations', text) for path, line, text in citation_findings(files)]
     out += [(path, line, 'mutants', text) for path, line, text in mutant_findings(files)]
+    out += [(path, line, 'named-tests', text) for path, line, text in named_test_findings(files)]
     out += [(path, line, 'messages', text) for path, line, text in message_findings(files)]
     out += [(path, line, 'roles', text) for path, line, text in role_findings(files)]
     out += [(path, line, 'repeats', text) for path, line, text in repeat_findings(files)]

@@ -8,6 +8,7 @@ from citations import citation_findings
 from layers import layer_findings, order_of
 from messages import PAGE, message_findings
 from mutants import TABLE, mutant_findings
+from named_tests import FAULTS, named_test_findings
 from repeats import LINES_MIN, repeat_findings
 from roles import FUNCTIONS_MAX, role_findings
 from rules import File, all_rules, decision_numbers
@@ -156,6 +157,18 @@ class StyleTest(unittest.TestCase):
         header = code._replace(path='sdk/include/davit/a.hpp')
         self.assertEqual(len(list(mutant_findings([header, test, table]))), 1)
         self.assertEqual(list(mutant_findings([code._replace(path='sdk/src/a.cpp'), test, table])), [])
+
+    def test_tests_and_mutants_that_pages_name_are_in_the_tree(self):
+        test = File('tests/host/a_test.cpp', 'TEST_F(FenceTest, Holds) {\n}\nTEST_P(GateTest,\n       Opens) {')
+        table = File(TABLE, '| `fence` | a fence | `a_test.FenceTest.Holds` |\n')
+        row = '| a cow runs away | `FenceTest`, `a_test.FenceTest.Holds`, `GateTest.Opens/all` | `fence` |\n| two | `GateTest` | |\n'
+        self.assertEqual(list(named_test_findings([test, table, File(FAULTS, row)])), [])
+        for wrong in ('FenceTest.Stands', 'MoatTest.Holds', 'MoatTest'):
+            found = list(named_test_findings([test, table, File(FAULTS, f'| one | `{wrong}` | |\n')]))
+            self.assertEqual([finding[:2] for finding in found], [(FAULTS, 1)], wrong)
+        self.assertEqual(len(list(named_test_findings([test, table, File(FAULTS, row.replace('`fence`', '`moat`'))]))), 1)
+        self.assertEqual(len(list(named_test_findings([test, File('lib/a.cpp', '// See FenceTest.Stands.')]))), 1)
+        self.assertEqual(list(named_test_findings([test, File('docs/HACKING.md', 'A `MoatTest` is not a promise.')])), [])
 
     def test_messages_of_the_troubleshooting_page_are_those_of_the_code(self):
         code = File('host/a.cpp', 'f("cannot start "\n  "the \\"web\\" plugin: " + name);')
