@@ -1,7 +1,9 @@
 #include "host/process/run_settings.hpp"
 
+#include <optional>
 #include <utility>
 
+#include "host/config/connection_files.hpp"
 #include "lib/base/file_trust.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/kube/json.hpp"
@@ -33,18 +35,6 @@ void load_migration(LeaderElectionSettings& election, std::vector<Mistake>& out)
 void load_labels(MetricSettings& metrics, std::vector<Mistake>& out) {
   if (metrics.allowed_labels_file.empty()) return;
   metrics.labels_of_file = load_allowed_labels(metrics.allowed_labels_file, out);
-}
-
-/// Everyone who reads one of these can act as the host.
-void warn_of_readable_secrets(const ConnectionConfig& connection, const Manifest& manifest,
-                              const Logger& log) {
-  for (const auto& [what, file] :
-       {std::pair("client key", connection.key_file), std::pair("token", connection.token_file),
-        std::pair("serving key", manifest.serving.key_file)}) {
-    if (file.empty() || !is_readable_by_others(file)) continue;
-    log.warning("Other users can read a secret: run chmod go-r on its file",
-                {{"secret", what}, {"file", file}});
-  }
 }
 
 }  // namespace
@@ -130,21 +120,13 @@ SettingsResult load_settings(const std::string& path) {
 
 Status check_files(const ConnectionConfig& connection, const Manifest& manifest,
                    const Logger& log) {
-  warn_of_readable_secrets(connection, manifest, log);
-  for (const std::string& file : connection.files) {
-    if (Status s = check_trust(file); !s.ok()) return s.with_context("kubeconfig " + file);
-    if (is_readable_by_others(file)) {
-      log.warning("Other users can read the kubeconfig and its credentials: run chmod go-r on it",
-                  {{"file", file}});
-    }
+  const ServingSettings& serving = manifest.serving;
+  warn_of_readable_secret("serving key", serving.key_file, log);
+  for (const std::string& each : serving.named_pairs) {
+    const std::optional<NamedFiles> pair = parse_named_files(each);
+    if (pair) warn_of_readable_secret("serving key", pair->key_file, log);
   }
-  if (connection.insecure) {
-    log.warning(
-        "TLS verification is off: anyone on the network path can read and forge requests and "
-        "responses",
-        {{"server", connection.server}, {"option", "insecure-skip-tls-verify"}});
-  }
-  return {};
+  return check_connection_files(connection, log);
 }
 
 KubeconfigOptions lookup_of(const std::string& kubeconfig) {

@@ -46,8 +46,8 @@ enum class ManifestState { kGood, kMistaken };
 /// Reads the files that the settings name, and adds the mistakes in them and between settings.
 void check_settings(SettingsResult& result, ManifestState manifest);
 
-/// Refuses a kubeconfig that another user may write; warns of secrets that others can read, and of
-/// a connection that is not verified.
+/// check_connection_files(), and warns of serving keys that other users can read. SecureServing
+/// checks the kubeconfigs for reviews.
 [[nodiscard]] Status check_files(const ConnectionConfig& connection, const Manifest& manifest,
                                  const Logger& log);
 

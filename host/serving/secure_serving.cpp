@@ -5,6 +5,7 @@
 
 #include "host/api/connect.hpp"
 #include "host/api/tls_material.hpp"
+#include "host/config/connection_files.hpp"
 #include "lib/kube/json.hpp"
 #include "lib/net/tls_strength.hpp"
 
@@ -52,6 +53,7 @@ Result<Transport*> SecureServing::way_to(const std::string& kubeconfig, const ch
   lookup.environment = process_environment();
   const Result<ConnectionConfig> config = load_connection(lookup);
   if (!config) return config.error().with_context(flag);
+  if (Status s = check_connection_files(*config, log_); !s.ok()) return s.with_context(flag);
   own_kubeconfigs_.push_back(*config);
   Result<std::unique_ptr<Transport>> transport =
       connect(*config, seams_.clock, seams_.rest_metrics, log_.named("transport"));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <filesystem>
 #include <thread>
 
 #include "lib/net/certificate_pool.hpp"
@@ -40,8 +41,8 @@ class SecureServingTest : public testing::Test {
     manifest_.health.port = 0;
     manifest_.serving.certificate_directory = (directory_.path() / "certs").string();
   }
-  void open() {
-    auto made = SecureServing::open(
+  Result<std::unique_ptr<SecureServing>> make() {
+    return SecureServing::open(
         manifest_,
         SecureServing::Seams{
             transport_, *clock_, *random_, rest_metrics_, metrics_,
@@ -52,6 +53,9 @@ class SecureServingTest : public testing::Test {
             },
             [](const HttpServerRequest& request) { return request.path() == "/healthz"; }},
         Logger(sink_));
+  }
+  void open() {
+    auto made = make();
     ASSERT_TRUE(made) << made.error().message();
     serving_ = *std::move(made);
   }
@@ -131,6 +135,32 @@ TEST_F(SecureServingTest, TheFirstEndAmongTheClientCertificatesForReviewsIsKnown
   open();
   EXPECT_EQ(serving_->client_certificate_end({}),
             certificate_times(directory_.read("authz.crt"))->not_after);
+}
+
+// Who may write one names programs that davit runs, and the server whose reviews it believes.
+TEST_F(SecureServingTest, KubeconfigsForReviewsAreJudgedAsThatOfTheHost) {
+  using std::filesystem::perms;
+  const std::string file =
+      directory_.write("reviews",
+                       "apiVersion: v1\nkind: Config\ncurrent-context: c\n"
+                       "clusters: [{name: c, cluster: {server: 'https://127.0.0.1:1'}}]\n"
+                       "contexts: [{name: c, context: {cluster: c, user: u}}]\n"
+                       "users: [{name: u, user: {token: t}}]\n");
+  for (std::string* const each :
+       {&manifest_.authentication.kubeconfig, &manifest_.authorization.kubeconfig}) {
+    *each = file;
+    std::filesystem::permissions(file, perms::owner_all | perms::others_write);
+    const auto refused = make();
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code(), Code::kForbidden);
+    EXPECT_THAT(refused.error().message(), HasSubstr("kubeconfig: kubeconfig " + file + ": "));
+
+    std::filesystem::permissions(file, perms::owner_all | perms::others_read);
+    open();
+    serving_.reset();
+    each->clear();
+  }
+  EXPECT_EQ(sink_.count("Other users can read the kubeconfig"), 2U);
 }
 
 TEST_F(SecureServingTest, ProbesAreServedWhileTheApiServerHangs) {
