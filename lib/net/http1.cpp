@@ -20,6 +20,7 @@ namespace http = boost::beast::http;
 constexpr std::size_t kRequestHeadBytesMax = std::size_t{1} << 20U;
 // So much of a header's name goes into messages.
 constexpr std::size_t kNameBytesShown = 64;
+constexpr int kStatusMin = 100;
 // net/http's limit of 1xx responses before the final one.
 constexpr int kInformationalMax = 5;
 // A larger buffer is not kept while nothing comes, as on most watches.
@@ -123,7 +124,11 @@ class Http1Response::Parser final : public http::basic_parser<false> {
   using Text = boost::string_view;
 
   void on_request_impl(http::verb, Text, Text, int, Error&) override {}
-  void on_response_impl(int code, Text, int, Error&) override { status_ = code; }
+  // RFC 9110, 15: a lower status has no meaning, and could come with a body before any head.
+  void on_response_impl(int code, Text, int, Error& error) override {
+    status_ = code;
+    if (code < kStatusMin) error = http::error::bad_status;
+  }
   void on_field_impl(http::field, Text name, Text value, Error& error) override {
     if (!limit_.add(plain(name), plain(value))) {
       error = http::error::header_limit;

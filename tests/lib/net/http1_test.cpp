@@ -1,4 +1,4 @@
-// Responses to requests for another protocol. Those to other requests: PooledCallTest.
+// Statuses, and responses to requests for another protocol. The rest: PooledCallTest.
 #include "lib/net/http1.hpp"
 
 #include <gtest/gtest.h>
@@ -49,6 +49,21 @@ struct Reading {
   std::string rest;  ///< The bytes behind the response.
   TransportEnd end;
 };
+
+// Its body would come before any head, or before the body of the next response.
+TEST(ResponseStatusTest, LowerThanAnyThatHasAMeaningIsMalformed) {
+  for (const std::string status : {"000", "001", "099"}) {
+    const std::string wire = "HTTP/1.1 " + status + " X\r\nContent-Length: 3\r\n\r\nabc" +
+                             "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+    for (const std::size_t size : {std::size_t{1}, wire.size()}) {
+      const Reading got(wire, ProtocolSwitch::kRefused, size);
+      EXPECT_EQ(got.state, State::kBroken) << status;
+      EXPECT_EQ(got.end.kind, Break::kOther);
+      EXPECT_EQ(got.kept.heads, 0);
+      EXPECT_EQ(got.kept.body, "");
+    }
+  }
+}
 
 constexpr std::string_view kSwitch =
     "HTTP/1.1 101 Switching Protocols\r\nUpgrade: words\r\nConnection: Upgrade\r\n\r\n";
