@@ -25,7 +25,7 @@ Json sample() {
       "failingOthers":5,
       "held":{"objects":3,"objectBytes":2097152,"informers":44,"timers":2,"backOffs":9,
         "unseenWrites":1,"journalBytes":1048576}}],
-    "allocatedBytes":524288,
+    "allocatedBytes":524288,"journal":{"bytes":3145728,"bytesMax":8388608},
     "plugins":[{"name":"web","version":"0.1.0","digest":"0123456789abcdef","generation":2,
       "grade":"swappable","probationSeconds":0.000}],
     "swaps":[{"time":"t","plugin":"web","outcome":"done","pauseSeconds":0.002,"text":"serves"}],
@@ -52,7 +52,7 @@ TEST(StatusTextTest, ShowsControllersPluginsHistoryAndInformers) {
 TEST(StatusTextTest, ShowsFailingKeysAndWhatControllersHold) {
   const std::string text = status_text(sample(), {});
 
-  EXPECT_THAT(text, HasSubstr("memory 1.0 MiB, 0.5 MiB of it in use"));
+  EXPECT_THAT(text, HasSubstr("memory 1.0 MiB, 0.5 MiB of it in use  journal 3.0 MiB"));
   EXPECT_THAT(text, testing::ContainsRegex("shop/a +web-controller +t1 +7 +no .*right\n"));
   EXPECT_THAT(text, testing::ContainsRegex("a timer +web-controller +t2 +1 +no server\n"));
   EXPECT_THAT(text, HasSubstr("5 further keys of web-controller fail\n"));
