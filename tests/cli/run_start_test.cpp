@@ -68,6 +68,18 @@ TEST_F(RunStartTest, KeyAndTokenThatOthersMayReadAreWarnedOf) {
   EXPECT_THAT(davit.said(), HasSubstr("secret=\"serving key\" file=\"" + key));
 }
 
+TEST_F(RunStartTest, CrashesThatCannotBeRecordedAreReportedAtTheStart) {
+  std::vector<std::string> flags = arguments();
+  flags.back() = directory_.write("state", "a file in place of the directory");
+  Program davit(flags);
+  davit.await("in the constructor");
+  davit.terminate();
+  EXPECT_EQ(davit.wait(), 1);
+  EXPECT_THAT(davit.said(), HasSubstr("Crashes cannot be recorded, so no plugin will be "
+                                      "quarantined"));
+  EXPECT_THAT(davit.said(), HasSubstr("/state: Not a directory"));
+}
+
 TEST_F(RunStartTest, ProgramOpensAPluginForATrialAndEnds) {
   const auto tried = [](const char* sample) {
     return try_to_open(DAVIT_PROGRAM, std::string(DAVIT_SAMPLES "/") + sample + ".so", {});

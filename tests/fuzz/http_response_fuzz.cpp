@@ -14,7 +14,7 @@ namespace {
 using namespace davit;
 using State = Http1Response::State;
 
-/// What the first byte of an input decides.
+/// The request, as the first byte of an input decides.
 struct Request {
   explicit Request(std::uint8_t first)
       : body((first & 1U) != 0 ? ResponseBody::kNever : ResponseBody::kPossible),

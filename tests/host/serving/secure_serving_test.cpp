@@ -137,7 +137,7 @@ TEST_F(SecureServingTest, TheFirstEndAmongTheClientCertificatesForReviewsIsKnown
             certificate_times(directory_.read("authz.crt"))->not_after);
 }
 
-// Who may write one names programs that davit runs, and the server whose reviews it believes.
+// They name programs that davit runs, and the server whose reviews it believes.
 TEST_F(SecureServingTest, KubeconfigsForReviewsAreJudgedAsThatOfTheHost) {
   using std::filesystem::perms;
   const std::string file =
