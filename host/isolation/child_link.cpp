@@ -84,6 +84,12 @@ bool ChildLink::take(FrameChannel::Received received) {
     may_write_until_ = until->until_ns;
   } else if (const auto* const connected = std::get_if<Connected>(&*message)) {
     answer(*connected, std::move(received.descriptor));
+  } else if (const auto* const part = std::get_if<AskPart>(&*message)) {
+    parts_[part->id] += part->bytes;
+  } else if (auto* const ask = std::get_if<Ask>(&*message)) {
+    std::string bytes = std::move(parts_[ask->id]);
+    parts_.erase(ask->id);
+    if (on_ask_) on_ask_(std::move(*ask), std::move(bytes));
   } else if (std::holds_alternative<Drain>(*message)) {
     drain_.request_stop();
   } else {

@@ -31,6 +31,11 @@ class ChildLink {
   ChildLink(const ChildLink&) = delete;
   ChildLink& operator=(const ChildLink&) = delete;
 
+  /// `answer` gets each question with the bytes that belong to it, on the link's thread, and must
+  /// not block. Before start().
+  void on_ask(std::function<void(Ask ask, std::string bytes)> answer) {
+    on_ask_ = std::move(answer);
+  }
   /// Waits for the first token. kCancelled: the host has ended; kInvalid: it sent something else.
   [[nodiscard]] Status await_token();
   /// Starts the thread.
@@ -63,8 +68,10 @@ class ChildLink {
   // Fixed after construction.
   Clock& clock_;
   const std::function<void()> on_end_;
+  std::function<void(Ask, std::string)> on_ask_;  // Fixed at start(); empty: nothing is answered.
 
   FrameChannel channel_;
+  std::map<std::uint32_t, std::string> parts_;  // Keyed by a question's id. The thread's.
   Mutex send_mutex_;
   mutable Mutex mutex_;
   CondVar answered_;

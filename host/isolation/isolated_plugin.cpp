@@ -1,5 +1,7 @@
 #include "host/isolation/isolated_plugin.hpp"
 
+#include <sys/eventfd.h>
+
 #include <utility>
 
 #include "lib/base/await_stop.hpp"
@@ -32,7 +34,11 @@ Result<std::unique_ptr<IsolatedPlugin>> IsolatedPlugin::open(Terms terms,
 }
 
 IsolatedPlugin::IsolatedPlugin(Terms terms, IsolatedProcessSeams seams, Random& random)
-    : terms_(std::move(terms)), seams_(std::move(seams)), policy_(random) {}
+    : terms_(std::move(terms)),
+      seams_(std::move(seams)),
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      policy_(random),
+      begins_(terms_.process.begin == IsolatedProcessTerms::Begin::kAtOnce) {}
 
 IsolatedPlugin::~IsolatedPlugin() { stop(); }
 
@@ -42,11 +48,20 @@ void IsolatedPlugin::lead() {
   changed_.notify_all();
 }
 
+void IsolatedPlugin::begin() {
+  MutexLock lock(mutex_);
+  begins_ = true;
+  wake();
+}
+
+void IsolatedPlugin::wake() const { (void)eventfd_write(wake_.get(), 1); }
+
 void IsolatedPlugin::drain(Duration limit) {
   MutexLock lock(mutex_);
   drain_limit_ = limit;
   thread_.request_stop();
   changed_.notify_all();
+  wake();
 }
 
 void IsolatedPlugin::stop() {
@@ -60,8 +75,94 @@ IsolatedPluginState IsolatedPlugin::state() const {
   return state_;
 }
 
+bool IsolatedPlugin::await_running(Time deadline) {
+  MutexLock lock(mutex_);
+  while (state_.phase != Phase::kRunning) {
+    if (state_.ends > 0 || state_.phase == Phase::kStopped) return false;
+    if (seams_.clock.now() >= deadline) return false;
+    seams_.clock.wait_until(changed_, mutex_, deadline);
+  }
+  return true;
+}
+
+Result<Answered> IsolatedPlugin::ask(Question question, Time deadline) {
+  MutexLock lock(mutex_);
+  if (state_.phase != Phase::kRunning)
+    return Status(Code::kUnavailable, "its process does not run");
+  if (wishes_.size() >= kWaitingMax) {
+    return Status(Code::kThrottled, "its process has too many questions to answer");
+  }
+  const std::uint64_t number = ++next_wish_;
+  wishes_.emplace(number, Wish{std::move(question)});
+  wake();
+  while (!wishes_.at(number).answer && seams_.clock.now() < deadline) {
+    seams_.clock.wait_until(changed_, mutex_, deadline);
+  }
+  Wish wish = std::move(wishes_.extract(number).mapped());
+  if (wish.answer) return *std::move(wish.answer);
+  return Status(Code::kUnavailable, "its process did not answer in time");
+}
+
+void IsolatedPlugin::ask_process(IsolatedProcess& process) {
+  const Time now = seams_.clock.now();
+  if (process.state().phase != IsolatedProcessState::Phase::kReady) return;
+  if (metrics_id_ == 0 && now >= metrics_due_) {
+    metrics_due_ = now + kMetricsPeriod;
+    metrics_id_ = process.ask({.text = "/metrics", .answer_bytes_max = kMetricsBytesMax});
+  }
+  for (auto& [number, question] : take_questions()) {
+    const std::uint32_t id = process.ask(std::move(question));
+    MutexLock lock(mutex_);
+    if (const auto wish = wishes_.find(number); wish != wishes_.end()) wish->second.id = id;
+  }
+}
+
+std::map<std::uint64_t, Question> IsolatedPlugin::take_questions() {
+  std::map<std::uint64_t, Question> out;
+  MutexLock lock(mutex_);
+  for (auto& [number, wish] : wishes_) {
+    if (!wish.question) continue;
+    out.emplace(number, *std::move(wish.question));
+    wish.question.reset();
+  }
+  return out;
+}
+
+void IsolatedPlugin::take_answers(IsolatedProcess& process) {
+  std::map<std::uint32_t, Answered> answers = process.take_answers();
+  if (answers.empty()) return;
+  MutexLock lock(mutex_);
+  if (const auto metrics = answers.find(metrics_id_); metrics != answers.end()) {
+    metrics_id_ = 0;
+    constexpr int kOk = 200;
+    metrics_ = metrics->second.status == kOk ? std::move(metrics->second.body) : "";
+  }
+  for (auto& [number, wish] : wishes_) {
+    const auto found = answers.find(wish.id);
+    if (found != answers.end()) wish.answer = std::move(found->second);
+  }
+  changed_.notify_all();
+}
+
+void IsolatedPlugin::end_wishes() {
+  metrics_id_ = 0;
+  metrics_due_ = {};
+  MutexLock lock(mutex_);
+  metrics_.clear();
+  for (auto& [number, wish] : wishes_) {
+    if (!wish.answer) wish.answer = Status(Code::kUnavailable, "its process has ended");
+  }
+  changed_.notify_all();
+}
+
+std::string IsolatedPlugin::metrics() const {
+  MutexLock lock(mutex_);
+  return metrics_;
+}
+
 void IsolatedPlugin::publish(Phase phase, const IsolatedProcessState& process) {
   MutexLock lock(mutex_);
+  if (state_.phase != phase) changed_.notify_all();
   state_.phase = phase;
   state_.process = process;
   if (phase == Phase::kBackingOff || phase == Phase::kQuarantined) ++state_.ends;
@@ -70,6 +171,11 @@ void IsolatedPlugin::publish(Phase phase, const IsolatedProcessState& process) {
 Duration IsolatedPlugin::drain_limit() const {
   MutexLock lock(mutex_);
   return drain_limit_;
+}
+
+bool IsolatedPlugin::may_begin() const {
+  MutexLock lock(mutex_);
+  return begins_;
 }
 
 void IsolatedPlugin::await_lead(const std::stop_token& stop) {
@@ -99,8 +205,10 @@ void IsolatedPlugin::run(const std::stop_token& stop) {
 }
 
 void IsolatedPlugin::run_process(const std::stop_token& stop) {
+  IsolatedProcessSeams seams = seams_;
+  seams.wake = wake_.get();
   Result<std::unique_ptr<IsolatedProcess>> started =
-      IsolatedProcess::start(terms_.process, seams_, terms_.plugin);
+      IsolatedProcess::start(terms_.process, std::move(seams), terms_.plugin);
   if (!started) {
     IsolatedProcessState failed;
     failed.phase = IsolatedProcessState::Phase::kEnded;
@@ -109,13 +217,20 @@ void IsolatedPlugin::run_process(const std::stop_token& stop) {
     publish(Phase::kStarting, failed);
     return;
   }
-  IsolatedProcess& process = **started;
+  drive(**started, stop);
+  end_wishes();
+}
+
+void IsolatedPlugin::drive(IsolatedProcess& process, const std::stop_token& stop) {
   bool is_draining = false;
   while (process.state().phase != IsolatedProcessState::Phase::kEnded) {
     if (stop.stop_requested() && !std::exchange(is_draining, true)) {
       process.drain(drain_limit());
     }
+    if (may_begin()) process.begin();
+    ask_process(process);
     process.step(kStep);
+    take_answers(process);
     const bool is_ready = process.state().phase == IsolatedProcessState::Phase::kReady;
     publish(is_ready ? Phase::kRunning : Phase::kStarting, process.state());
   }

@@ -2,9 +2,12 @@
 /// it has ended.
 #pragma once
 
+#include <cstdint>
 #include <davit/result.hpp>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -51,6 +54,13 @@ struct IsolatedPluginState {
 /// Thread-safe, except stop().
 class IsolatedPlugin {
  public:
+  /// As often are the metrics of the process read. Prometheus reads them every 15 to 60 s.
+  static constexpr Duration kMetricsPeriod = std::chrono::seconds(5);
+  /// A host with a few controllers has 100 KiB.
+  static constexpr std::size_t kMetricsBytesMax = std::size_t{1} << 20;
+  /// Callers of ask() that wait at once.
+  static constexpr std::size_t kWaitingMax = 16;
+
   struct Terms {
     IsolatedProcessTerms process;
     UniqueFd plugin;  ///< The sealed file.
@@ -72,6 +82,15 @@ class IsolatedPlugin {
 
   /// The host leads from now on: the process starts. Idempotent.
   void lead() EXCLUDES(mutex_);
+  /// Lets a process with Begin::kOnOrder sync and write, and those that follow it. Idempotent.
+  void begin() EXCLUDES(mutex_);
+  /// Waits until the process has filled its caches; false: it has ended once, or `deadline` came.
+  [[nodiscard]] bool await_running(Time deadline) EXCLUDES(mutex_);
+  /// Asks the process, and waits for the answer. kUnavailable: it does not run, ends, or has not
+  /// answered by `deadline`; kThrottled: too many others wait.
+  [[nodiscard]] Result<Answered> ask(Question question, Time deadline) EXCLUDES(mutex_);
+  /// The metrics of the process, at most kMetricsPeriod old: the text that it sent, unchecked.
+  [[nodiscard]] std::string metrics() const EXCLUDES(mutex_);
   /// Lets running syncs end, and kills the process after `limit`. Returns at once.
   void drain(Duration limit) EXCLUDES(mutex_);
   /// Waits for the end that drain() asked for; without drain() kills the process.
@@ -82,20 +101,44 @@ class IsolatedPlugin {
   using Phase = IsolatedPluginState::Phase;
 
   void run(const std::stop_token& stop);
+  /// Exchanges messages with a process until its end.
+  void drive(IsolatedProcess& process, const std::stop_token& stop);
   [[nodiscard]] Duration drain_limit() const EXCLUDES(mutex_);
+  [[nodiscard]] bool may_begin() const EXCLUDES(mutex_);
   void await_lead(const std::stop_token& stop) EXCLUDES(mutex_);
   /// Runs one process to its end.
   void run_process(const std::stop_token& stop);
   void publish(Phase phase, const IsolatedProcessState& process) EXCLUDES(mutex_);
+  void wake() const;
+  /// Sends what callers and this want to know.
+  void ask_process(IsolatedProcess& process) EXCLUDES(mutex_);
+  [[nodiscard]] std::map<std::uint64_t, Question> take_questions() EXCLUDES(mutex_);
+  void take_answers(IsolatedProcess& process) EXCLUDES(mutex_);
+  /// The process has ended: nothing answers any more.
+  void end_wishes() EXCLUDES(mutex_);
 
   // Fixed after construction.
   const Terms terms_;
   const IsolatedProcessSeams seams_;
 
-  RestartPolicy policy_;  // The thread's.
+  const UniqueFd wake_;   // Ends the wait of the process's step.
+  RestartPolicy policy_;  // The thread's, as all up to the mutex.
+  Time metrics_due_{};
+  std::uint32_t metrics_id_ = 0;  // The open question for them; 0: none.
+
+  /// A caller of ask().
+  struct Wish {
+    std::optional<Question> question;  // Until it is sent;
+    std::uint32_t id = 0;              // then its id.
+    std::optional<Result<Answered>> answer{};
+  };
   mutable Mutex mutex_;
   CondVar changed_;
   bool leads_ GUARDED_BY(mutex_) = false;
+  bool begins_ GUARDED_BY(mutex_);
+  std::uint64_t next_wish_ GUARDED_BY(mutex_) = 0;
+  std::map<std::uint64_t, Wish> wishes_ GUARDED_BY(mutex_);
+  std::string metrics_ GUARDED_BY(mutex_);
   Duration drain_limit_ GUARDED_BY(mutex_) = Duration::zero();
   IsolatedPluginState state_ GUARDED_BY(mutex_);
   std::jthread thread_;  // Last: it uses the rest.

@@ -1,6 +1,8 @@
 #include "host/isolation/isolated_process.hpp"
 
 #include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,15 +37,26 @@ Severity severity_of(ChildSeverity severity) {
   return Severity::kError;
 }
 
-/// The memory of a process that it does not share with others; nothing: it has ended.
-std::optional<std::uint64_t> private_bytes(pid_t process) {
+// The stacks of as many threads as a large plugin has, 8 MiB each: RLIMIT_DATA counts them whole.
+constexpr std::uint64_t kStackBytes = std::uint64_t{64} * 8 << 20;
+
+/// The memory of a process, as the kernel counts it.
+struct MemoryUse {
+  std::uint64_t private_bytes = 0;  ///< Resident, and not shared with others.
+  std::uint64_t data_bytes = 0;     ///< May be written, resident or not: see RLIMIT_DATA.
+};
+
+/// Nothing: it has ended.
+std::optional<MemoryUse> memory_of(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/statm");
-  std::uint64_t size = 0;
-  std::uint64_t resident = 0;
-  std::uint64_t shared = 0;
-  if (!(file >> size >> resident >> shared) || shared > resident) return std::nullopt;
+  std::array<std::uint64_t, 6> pages{};  // proc_pid_statm(5): size, resident, shared, …, data.
+  for (std::uint64_t& each : pages) {
+    if (!(file >> each)) return std::nullopt;
+  }
   static const auto kPageBytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  return (resident - shared) * kPageBytes;
+  const auto [size, resident, shared, code, unused, data] = pages;
+  if (shared > resident) return std::nullopt;
+  return MemoryUse{(resident - shared) * kPageBytes, data * kPageBytes};
 }
 
 std::string mebibytes(std::uint64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
@@ -74,39 +87,60 @@ IsolatedProcess::IsolatedProcess(IsolatedProcessTerms terms, IsolatedProcessSeam
       seams_(std::move(seams)),
       began_(seams_.clock.now()),
       channel_(std::move(channel)),
-      child_(std::move(child)) {
+      child_(std::move(child)),
+      begins_(terms_.begin == IsolatedProcessTerms::Begin::kAtOnce) {
   state_.pid = child_.pid();
 }
 
 void IsolatedProcess::step(std::chrono::milliseconds limit) {
   if (state_.phase == Phase::kEnded) return;
-  std::array<pollfd, 2> both = {{{channel_.fd(), POLLIN, 0}, {child_.ended_fd(), POLLIN, 0}}};
-  (void)poll(both.data(), both.size(), static_cast<int>(limit.count()));
+  wait(limit);
   read_frames();
+  report_left_out();
   check_time();
   check_memory();
-  if (state_.phase == Phase::kLocked || state_.phase == Phase::kReady) send_what_is_due();
+  if (state_.phase == Phase::kLocked || state_.phase == Phase::kReady) {
+    send_what_is_due();
+    flush();
+  }
+}
+
+void IsolatedProcess::wait(std::chrono::milliseconds limit) {
+  const bool reads = frames_.left(seams_.clock.now()) > 0;
+  const bool sends = !outgoing_.empty() || !questioned_.empty();
+  const auto events = static_cast<short>((reads ? POLLIN : 0) | (sends ? POLLOUT : 0));
+  std::array<pollfd, 3> all = {{{events == 0 ? -1 : channel_.fd(), events, 0},
+                                {child_.ended_fd(), POLLIN, 0},
+                                {seams_.wake, POLLIN, 0}}};
+  (void)poll(all.data(), all.size(), static_cast<int>(limit.count()));
+  if ((all[2].revents & POLLIN) == 0) return;
+  eventfd_t count = 0;
+  (void)eventfd_read(seams_.wake, &count);
 }
 
 void IsolatedProcess::read_frames() {
   for (int i = 0; i < kFramesMax && state_.phase != Phase::kEnded; ++i) {
+    if (!frames_.take(seams_.clock.now())) return;
     Result<std::optional<FrameChannel::Received>> received =
         channel_.receive(FrameChannel::Descriptors::kRefused);
     if (received && !*received) return;
-    if (!received && received.error().code() == Code::kCancelled) {
-      const ExitStatus ended = child_.reap();
-      const bool is_asked = ended.ok() && killed_at_;
-      state_.end = is_asked ? End::kAsked : End::kCrash;
-      state_.signal = ended.text();
-      state_.why_ended = is_asked ? "" : "it ended with " + state_.signal;
-      state_.phase = Phase::kEnded;
-      return;
-    }
+    if (!received && received.error().code() == Code::kCancelled) return take_end();
     if (!received) return end(received.error().message());
     const Result<ChildMessage> message = decode_child_message((*received)->frame);
     if (!message) return end(message.error().message());
     act(*message);
   }
+}
+
+void IsolatedProcess::take_end() {
+  const bool has_ended = child_.wait_until(std::chrono::steady_clock::now() + kEndMax);
+  if (!has_ended) return end("it closed its connection to the host");
+  const ExitStatus ended = child_.reap();
+  const bool is_asked = ended.ok() && killed_at_;
+  state_.end = is_asked ? End::kAsked : End::kCrash;
+  state_.signal = ended.text();
+  state_.why_ended = is_asked ? "" : "it ended with " + state_.signal;
+  state_.phase = Phase::kEnded;
 }
 
 void IsolatedProcess::act(const ChildMessage& message) {
@@ -124,11 +158,13 @@ void IsolatedProcess::act_on(const Locked& message) {
   }
   state_.lock = message;
   state_.phase = Phase::kLocked;
+  limit_data();
 }
 
 void IsolatedProcess::act_on(const Ready& /*message*/) { state_.phase = Phase::kReady; }
 
 void IsolatedProcess::act_on(const LogLine& message) {
+  if (!lines_.take(seams_.clock.now())) return;
   const std::string text = printable(message.text);
   const std::array<LogPair, 1> fields = {LogPair("plugin", terms_.settings.plugin)};
   seams_.log.write(severity_of(message.severity), 0, text, fields);
@@ -156,8 +192,8 @@ void IsolatedProcess::act_on(const Connect& message) {
     }
     return send(Connected{message.id, "the plugin does not declare this server"});
   }
-  const Result<UniqueFd> socket = seams_.dial(wanted);
-  if (socket) return send(Connected{message.id, ""}, socket->get());
+  Result<UniqueFd> socket = seams_.dial(wanted);
+  if (socket) return send(Connected{message.id, ""}, *std::move(socket));
   send(Connected{message.id, socket.error().message().substr(0, kReasonBytesMax)});
 }
 
@@ -169,30 +205,83 @@ void IsolatedProcess::act_on(const Failed& message) {
   end("it cannot serve: " + printable(message.reason), End::kFailed);
 }
 
-void IsolatedProcess::send(const HostMessage& message, int descriptor) {
-  const Status sent = channel_.send(encode(message), descriptor);
-  if (!sent.ok() && sent.code() != Code::kCancelled) end("it does not read its messages");
+void IsolatedProcess::act_on(const AnswerPart& message) {
+  if (!questions_.take(message)) end("it sent more of an answer than was asked for");
+}
+
+void IsolatedProcess::act_on(const Answer& message) {
+  if (!questions_.take(message)) end("it answered what was not asked");
+}
+
+std::uint32_t IsolatedProcess::ask(Question question) {
+  const std::uint32_t id = questions_.add(question.answer_bytes_max);
+  if (id == 0) {
+    end("it does not answer");
+    return id;
+  }
+  for (std::string_view rest = question.bytes; !rest.empty();) {
+    const std::string_view part = rest.substr(0, kPartBytesMax);
+    questioned_.push_back(encode(HostMessage(AskPart{id, std::string(part)})));
+    rest.remove_prefix(part.size());
+  }
+  questioned_.push_back(
+      encode(HostMessage(Ask{id, question.kind, std::move(question.text), question.form})));
+  return id;
+}
+
+void IsolatedProcess::send(const HostMessage& message, UniqueFd descriptor) {
+  if (outgoing_.size() >= kUnreadMax) return end("it does not read its messages");
+  outgoing_.push_back({encode(message), std::move(descriptor)});
+}
+
+void IsolatedProcess::flush() {
+  const auto is_sent = [this](const std::string& frame, int descriptor) {
+    // A child that has ended is seen when its last frames are read.
+    return channel_.send(frame, descriptor).code() != Code::kUnavailable;
+  };
+  while (!outgoing_.empty()) {
+    const Outgoing& first = outgoing_.front();
+    if (!is_sent(first.frame, first.descriptor.valid() ? first.descriptor.get() : -1)) return;
+    outgoing_.pop_front();
+  }
+  while (!questioned_.empty() && is_sent(questioned_.front(), -1)) questioned_.pop_front();
 }
 
 void IsolatedProcess::send_what_is_due() {
-  // Before the token, with which the child begins.
-  if (const BootTime until = seams_.may_write_until();
-      std::exchange(may_write_until_, until) != until) {
-    const auto ns = std::chrono::nanoseconds(until.time_since_epoch()).count();
-    send(MayWrite{static_cast<std::uint64_t>(std::max<std::int64_t>(ns, 0))});
-  }
+  // The child begins with the token, and then needs the deadline.
+  if (begins_) send_deadline();
+  send_token();
+  if (!begins_ || token_.empty() || std::exchange(has_begun_, true)) return;
+  (void)ask({.kind = AskKind::kBegin, .answer_bytes_max = kReasonBytesMax});
+}
+
+void IsolatedProcess::send_deadline() {
+  const BootTime until = seams_.may_write_until();
+  if (std::exchange(may_write_until_, until) == until) return;
+  const auto ns = std::chrono::nanoseconds(until.time_since_epoch()).count();
+  send(MayWrite{static_cast<std::uint64_t>(std::max<std::int64_t>(ns, 0))});
+}
+
+void IsolatedProcess::send_token() {
   const Time now = seams_.clock.now();
-  if (now >= token_due_) {
-    token_due_ = now + kTokenPeriod;
-    const Result<std::string> token = seams_.token();
-    if (!token) {
-      seams_.log.warning("Cannot get a token for an isolated plugin",
-                         {{"plugin", terms_.settings.plugin}, {"err", token.error().message()}});
-    } else if (*token != token_) {
-      token_ = *token;
-      send(Token{token_});
-    }
+  if (now < token_due_) return;
+  token_due_ = now + kTokenPeriod;
+  const Result<std::string> token = seams_.token();
+  if (!token) {
+    seams_.log.warning("Cannot get a token for an isolated plugin",
+                       {{"plugin", terms_.settings.plugin}, {"err", token.error().message()}});
+  } else if (*token != token_) {
+    token_ = *token;
+    send(Token{token_});
   }
+}
+
+void IsolatedProcess::report_left_out() {
+  if (lines_.left(seams_.clock.now()) == 0) return;
+  const std::size_t count = lines_.take_refused();
+  if (count == 0) return;
+  seams_.log.warning("Log lines of an isolated plugin are left out, because there are too many",
+                     {{"plugin", terms_.settings.plugin}, {"lines", count}});
 }
 
 void IsolatedProcess::check_time() {
@@ -210,11 +299,23 @@ void IsolatedProcess::check_time() {
 void IsolatedProcess::drain(Duration limit) {
   killed_at_ = seams_.clock.now() + limit;
   send(Drain{});
+  flush();
+}
+
+void IsolatedProcess::limit_data() {
+  const std::optional<MemoryUse> now = memory_of(child_.pid());
+  if (terms_.memory_bytes == 0 || !now || mutant("isolated-data")) return;
+  const rlim_t most = now->data_bytes + terms_.memory_bytes + kStackBytes;
+  const rlimit limit{most, most};
+  if (prlimit(child_.pid(), RLIMIT_DATA, &limit, nullptr) == 0) return;
+  seams_.log.warning("Cannot set RLIMIT_DATA of an isolated plugin",
+                     {{"plugin", terms_.settings.plugin}});
 }
 
 void IsolatedProcess::check_memory() {
   if (state_.phase == Phase::kEnded) return;
-  state_.memory_bytes = private_bytes(child_.pid()).value_or(0);
+  const std::optional<MemoryUse> now = memory_of(child_.pid());
+  state_.memory_bytes = now ? now->private_bytes : 0;
   const bool is_within = state_.memory_bytes <= terms_.memory_bytes || mutant("isolated-memory");
   if (terms_.memory_bytes == 0 || is_within) return;
   end("it used " + mebibytes(state_.memory_bytes) + " of memory; its limit is " +

@@ -54,6 +54,22 @@ void describe(Fields& fields, Failed& m) {
   fields.text(m.reason, kReasonBytesMax);
 }
 template <typename Fields>
+void describe(Fields& fields, AnswerPart& m) {
+  fields.number(m.id);
+  fields.bytes(m.bytes, kPartBytesMax);
+  fields.require(!m.bytes.empty());
+}
+template <typename Fields>
+void describe(Fields& fields, Answer& m) {
+  constexpr std::uint16_t kStatusMin = 100;
+  constexpr std::uint16_t kStatusMax = 599;
+  fields.number(m.id);
+  fields.number(m.status);
+  fields.number(m.form);
+  fields.text(m.content_type, kContentTypeBytesMax);
+  fields.require(m.status >= kStatusMin && m.status <= kStatusMax);
+}
+template <typename Fields>
 void describe(Fields& fields, Token& m) {
   fields.text(m.token, kTokenBytesMax);
   fields.require(!m.token.empty());
@@ -66,6 +82,19 @@ template <typename Fields>
 void describe(Fields& fields, Connected& m) {
   fields.number(m.id);
   fields.text(m.failure, kReasonBytesMax);
+}
+template <typename Fields>
+void describe(Fields& fields, AskPart& m) {
+  fields.number(m.id);
+  fields.bytes(m.bytes, kPartBytesMax);
+  fields.require(!m.bytes.empty());
+}
+template <typename Fields>
+void describe(Fields& fields, Ask& m) {
+  fields.number(m.id);
+  fields.choice(m.kind, AskKind::kResume);
+  fields.text(m.text, kTargetBytesMax);
+  fields.number(m.form);
 }
 template <typename Fields>
 void describe(Fields&, Drain&) {}
@@ -87,7 +116,11 @@ class Writer {
     out_.push_back(static_cast<char>(value));
   }
   void text(const std::string& value, std::size_t bytes_max) {
-    DAVIT_ASSERT(value.size() <= bytes_max && is_utf8(value));
+    DAVIT_ASSERT(is_utf8(value));
+    bytes(value, bytes_max);
+  }
+  void bytes(const std::string& value, std::size_t bytes_max) {
+    DAVIT_ASSERT(value.size() <= bytes_max);
     number(static_cast<std::uint32_t>(value.size()));
     out_ += value;
   }
@@ -116,9 +149,10 @@ class Reader {
     value = static_cast<Choice>(byte_up_to(static_cast<std::uint8_t>(last)));
   }
   void text(std::string& value, std::size_t bytes_max) {
-    value = take(length_up_to(bytes_max));
+    bytes(value, bytes_max);
     require(is_utf8(value));
   }
+  void bytes(std::string& value, std::size_t bytes_max) { value = take(length_up_to(bytes_max)); }
   void require(bool holds) { good_ = good_ && holds; }
 
   [[nodiscard]] bool is_complete() const { return good_ && rest_.empty(); }

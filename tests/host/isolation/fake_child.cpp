@@ -1,6 +1,7 @@
 /// A child process that runs no plugin: it keeps to the protocol, or breaks it, as its own name
 /// says.
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -36,6 +37,9 @@ class FakeChild {
   }
   void ready() { (void)link_.say(Ready{}); }
   void log(const std::string& text) { (void)link_.say(LogLine{ChildSeverity::kInfo, text}); }
+  void await(const std::function<bool()>& holds) {
+    while (!holds()) (void)await_stop(*clock_, clock_->now() + std::chrono::milliseconds(10), {});
+  }
   int await_drain() {
     (void)await_stop(*clock_, Time::max(), link_.draining());
     (void)link_.say(Drained{});
@@ -85,6 +89,100 @@ int floods() {
   if (!child.begin()) return 4;
   child.ready();
   for (;;) child.log(std::string(kLogLineBytesMax, 'x'));
+}
+
+/// Says what it may allocate: the memory limit, or much more than that.
+int grabs() {
+  FakeChild child;
+  if (!child.begin()) return 4;
+  const auto outcome = [](std::size_t mebibytes) {
+    void* const got =
+        mmap(nullptr, mebibytes << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (got == MAP_FAILED) return "refused";
+    munmap(got, mebibytes << 20);
+    return "granted";
+  };
+  child.log(std::string("limit ") + outcome(512) + ", more " + outcome(2048));
+  return child.await_drain();
+}
+
+int renews() {
+  FakeChild child;
+  if (!child.begin()) return 4;
+  const std::string first = child.link().token();
+  child.log("first " + first);
+  child.await([&] { return child.link().token() != first; });
+  child.log("then " + child.link().token());
+  return child.await_drain();
+}
+
+int closes_its_channel() {
+  FrameChannel channel{UniqueFd(kChannelDescriptor)};
+  (void)channel.send(encode(ChildMessage(Locked{})));
+  shutdown(channel.fd(), SHUT_RDWR);
+  for (;;) pause();
+}
+
+/// Answers the first question with the text of it and the size of its bytes.
+int answers() {
+  FakeChild child;
+  child.link().on_ask([&child](const Ask& ask, const std::string& bytes) {
+    if (ask.kind == AskKind::kBegin) return;
+    const std::string text = ask.text + " " + std::to_string(bytes.size());
+    (void)child.link().say(AnswerPart{ask.id, text});
+    (void)child.link().say(Answer{ask.id, 200, ask.form, "text/plain"});
+  });
+  if (!child.begin()) return 4;
+  child.ready();
+  return child.await_drain();
+}
+
+int answers_too_much() {
+  FakeChild child;
+  child.link().on_ask([&child](const Ask& ask, const std::string&) {
+    if (ask.kind == AskKind::kBegin) return;
+    for (;;) (void)child.link().say(AnswerPart{ask.id, std::string(kPartBytesMax, 'x')});
+  });
+  if (!child.begin()) return 4;
+  child.ready();
+  return child.await_drain();
+}
+
+/// A build of a plugin with the state "seven", which it writes in the format 3. It logs what it is
+/// asked, and answers a state of another build with `on_read`.
+int build(std::uint16_t on_read) {
+  FakeChild child;
+  child.link().on_ask([&child, on_read](const Ask& ask, const std::string& bytes) {
+    const auto answer = [&](std::uint16_t status, const std::string& body) {
+      if (!body.empty()) (void)child.link().say(AnswerPart{ask.id, body});
+      (void)child.link().say(Answer{ask.id, status, 3, "text/plain"});
+    };
+    switch (ask.kind) {
+      case AskKind::kBegin:
+        child.log("begins");
+        return answer(200, "");
+      case AskKind::kPage:
+        return answer(200, "page " + ask.text);
+      case AskKind::kWriteState:
+        return answer(200, "seven");
+      case AskKind::kReadState:
+        child.log("reads " + bytes + " in format " + std::to_string(ask.form));
+        return answer(on_read, on_read == 409 ? "too\nold" : "");
+      case AskKind::kResume:
+        child.log("resumes");
+        return answer(200, "");
+    }
+  });
+  if (!child.begin()) return 4;
+  child.ready();
+  return child.await_drain();
+}
+
+int answers_what_was_not_asked() {
+  FakeChild child;
+  if (!child.begin()) return 4;
+  (void)child.link().say(Answer{4711, 200, 0, ""});
+  return child.await_drain();
 }
 
 int stops_reading() {
@@ -167,6 +265,16 @@ const std::map<std::string, std::function<int()>>& behaviours() {
       {"connects", connects},
       {"writes", writes},
       {"floods", floods},
+      {"grabs", grabs},
+      {"renews", renews},
+      {"closes_its_channel", closes_its_channel},
+      {"answers", answers},
+      {"answers_too_much", answers_too_much},
+      {"old_build", [] { return build(200); }},
+      {"new_build", [] { return build(200); }},
+      {"build_without_state", [] { return build(204); }},
+      {"refusing_build", [] { return build(409); }},
+      {"answers_what_was_not_asked", answers_what_was_not_asked},
       {"stops_reading", stops_reading},
       {"sends_garbage", sends_garbage},
       {"sends_a_descriptor", sends_a_descriptor},

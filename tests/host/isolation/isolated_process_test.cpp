@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -76,7 +77,7 @@ class IsolatedProcessTest : public testing::Test {
     IsolatedProcessSeams seams{
         .clock = clock_,
         .log = Logger(sink_),
-        .token = [] { return Result<std::string>(std::string("secret-of-the-greeter")); },
+        .token = [this] { return Result<std::string>(token_); },
         .dial = [](const SocketAddress& to) { return dial(to, std::chrono::seconds(10)); },
         .may_write_until = [this] { return may_write_until_; }};
     return IsolatedProcess::start(std::move(terms), std::move(seams), plugin_).value();
@@ -113,6 +114,7 @@ class IsolatedProcessTest : public testing::Test {
                           .ca = std::string(200'000, 'c'),  // More than a socket holds.
                           .manifest = ""};
   SocketAddress server_;
+  std::string token_ = "secret-of-the-greeter";
   std::uint64_t memory_bytes_ = 0;
   BootTime may_write_until_{};
 };
@@ -154,13 +156,74 @@ TEST_F(IsolatedProcessTest, WritesAreAllowedWhileTheHostLeads) {
   EXPECT_TRUE(has_logged("may write"));
 }
 
-TEST_F(IsolatedProcessTest, ChildThatFloodsItsSocketDelaysNoStep) {
+TEST_F(IsolatedProcessTest, ChildThatFloodsItsSocketDelaysNoStepAndFillsNoLog) {
   const auto process = start("floods");
-  step_until(*process, [&] { return sink_.lines().size() > 500; });
-  const std::size_t before = sink_.lines().size();
+  step_until(*process, [&] {
+    return process->state().phase == Phase::kReady &&
+           sink_.lines().size() >= IsolatedProcess::kLinesInASecond;
+  });
+  for (int i = 0; i < 200; ++i) process->step(std::chrono::milliseconds(0));
+  EXPECT_EQ(sink_.lines().size(), IsolatedProcess::kLinesInASecond) << "the clock stands";
+
+  clock_.advance(std::chrono::seconds(1));
   process->step(std::chrono::milliseconds(0));
-  EXPECT_LE(sink_.lines().size(), before + IsolatedProcess::kFramesMax);
+  EXPECT_TRUE(has_logged("are left out, because there are too many"));
+  EXPECT_LE(sink_.lines().size(),
+            IsolatedProcess::kLinesInASecond + IsolatedProcess::kFramesMax + 1);
   EXPECT_EQ(process->state().phase, Phase::kReady);
+}
+
+TEST_F(IsolatedProcessTest, TokenIsSentAgainWhenItHasChanged) {
+  const auto process = start("renews");
+  step_until(*process, [&] { return has_logged("first secret-of-the-greeter"); });
+  token_ = "renewed";
+  clock_.advance(std::chrono::seconds(10));
+  step_until(*process, [&] { return has_logged("then "); });
+  EXPECT_TRUE(has_logged("then renewed"));
+}
+
+TEST_F(IsolatedProcessTest, MemoryFarBeyondTheLimitIsNotEvenGranted) {
+  memory_bytes_ = std::uint64_t{512} << 20;
+  const auto process = start("grabs");
+  step_until(*process, [&] { return has_logged("limit "); });
+  EXPECT_TRUE(has_logged("limit granted, more refused"));
+}
+
+TEST_F(IsolatedProcessTest, QuestionsAreAnsweredWithTheBytesThatBelongToThem) {
+  const auto process = start("answers");
+  step_until(*process, [&] { return process->state().phase == Phase::kReady; });
+  const std::uint32_t id = process->ask({.kind = AskKind::kReadState,
+                                         .text = "greeter-controller",
+                                         .form = 7,
+                                         .bytes = std::string(3'000'000, 'x'),
+                                         .answer_bytes_max = 100});
+  std::map<std::uint32_t, Answered> answers;
+  step_until(*process, [&] {
+    answers.merge(process->take_answers());
+    return answers.contains(id);
+  });
+  ASSERT_TRUE(answers.contains(id)) << process->state().why_ended;
+  EXPECT_EQ(answers.at(id).body, "greeter-controller 3000000");
+  EXPECT_EQ(answers.at(id).status, 200);
+  EXPECT_EQ(answers.at(id).form, 7U);
+  EXPECT_EQ(answers.at(id).content_type, "text/plain");
+}
+
+TEST_F(IsolatedProcessTest, AnswerBeyondItsLimitEndsTheChild) {
+  const auto process = start("answers_too_much");
+  step_until(*process, [&] { return process->state().phase == Phase::kReady; });
+  (void)process->ask({.text = "/metrics", .answer_bytes_max = std::size_t{1} << 20});
+  step_until(*process, [] { return false; });
+  EXPECT_EQ(process->state().why_ended, "it sent more of an answer than was asked for");
+}
+
+TEST_F(IsolatedProcessTest, ChildThatDoesNotAnswerIsKilledBeforeTheQuestionsPileUp) {
+  const auto process = start("ignores_drain");
+  step_until(*process, [&] { return process->state().phase == Phase::kReady; });
+  for (std::size_t i = 0; i <= OpenQuestions::kMax; ++i) {
+    (void)process->ask({.text = "/metrics", .answer_bytes_max = 100});
+  }
+  EXPECT_EQ(process->state().why_ended, "it does not answer");
 }
 
 TEST_F(IsolatedProcessTest, ChildThatDoesNotReadIsKilled) {
@@ -240,6 +303,8 @@ INSTANTIATE_TEST_SUITE_P(
                     BadEnd{"sends_a_descriptor", "a frame has descriptors that it may not have"},
                     BadEnd{"is_not_locked", "it sent its messages in the wrong order"},
                     BadEnd{"crashes", "it ended with SIGKILL"},
+                    BadEnd{"closes_its_channel", "it closed its connection to the host"},
+                    BadEnd{"answers_what_was_not_asked", "it answered what was not asked"},
                     BadEnd{"exits", "it ended with exit status 0"},
                     BadEnd{"unknown", "it ended with exit status 2"},
                     BadEnd{"fails", "it cannot serve: no server\\x0aresponds"},

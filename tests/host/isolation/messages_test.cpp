@@ -19,12 +19,19 @@ std::vector<ChildMessage> child_messages() {
           Connect{7, "api.example.com", 443},
           Connect{8, "fd00::1", 65535},
           Drained{},
-          Failed{"no server responds"}};
+          Failed{"no server responds"},
+          AnswerPart{3, std::string("\xff\0x", 3)},
+          Answer{3, 200, 4, "text/plain"}};
 }
 
 std::vector<HostMessage> host_messages() {
-  return {Token{"header.payload.signature"}, MayWrite{UINT64_MAX}, Connected{7, ""},
-          Connected{7, "connection refused"}, Drain{}};
+  return {Token{"header.payload.signature"},
+          MayWrite{UINT64_MAX},
+          Connected{7, ""},
+          Connected{7, "connection refused"},
+          AskPart{5, std::string("\xff\0x", 3)},
+          Ask{5, AskKind::kReadState, "greeter", 4},
+          Drain{}};
 }
 
 template <typename Decode, typename Message>
@@ -99,7 +106,7 @@ std::string u32(std::uint32_t value) {
 }
 
 // The kinds by their index in ChildMessage.
-const std::string kLog(1, 2), kReport(1, 3), kConnect(1, 4);
+const std::string kLog(1, 2), kReport(1, 3), kConnect(1, 4), kPart(1, 7), kAnswer(1, 8);
 
 std::string connect(const std::string& server, const std::string& port) {
   return kConnect + u32(1) + u32(static_cast<std::uint32_t>(server.size())) + server + port;
@@ -115,7 +122,7 @@ TEST_P(HostileFrameTest, IsRefused) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, HostileFrameTest,
-    ::testing::Values(Hostile{"Empty", ""}, Hostile{"UnknownKind", std::string(1, 7)},
+    ::testing::Values(Hostile{"Empty", ""}, Hostile{"UnknownKind", std::string(1, 9)},
                       Hostile{"LargestKind", std::string(1, '\xff')},
                       Hostile{"LongerThanAFrame", std::string(kFrameBytesMax + 1, 5)},
                       Hostile{"LengthBeyondTheFrame", kLog + '\0' + u32(0xffffffff) + "x"},
@@ -133,7 +140,12 @@ INSTANTIATE_TEST_SUITE_P(
                       Hostile{"ServerWithASlash", connect("a/b", "\1\1")},
                       Hostile{"ServerWithAUser", connect("a@b", "\1\1")},
                       Hostile{"ServerWithALineBreak", connect("a\nb", "\1\1")},
-                      Hostile{"PortZero", connect("a", std::string(2, '\0'))}),
+                      Hostile{"PortZero", connect("a", std::string(2, '\0'))},
+                      Hostile{"PartWithoutBytes", kPart + u32(1) + u32(0)},
+                      Hostile{"PartBeyondItsLimit", kPart + u32(1) + u32(kPartBytesMax + 1) +
+                                                        std::string(kPartBytesMax + 1, 'x')},
+                      Hostile{"StatusThatHttpDoesNotHave",
+                              kAnswer + u32(1) + std::string(2, '\0') + u32(0) + u32(0)}),
     [](const auto& info) { return info.param.name; });
 
 }  // namespace
