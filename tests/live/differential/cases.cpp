@@ -148,13 +148,20 @@ bool is_warning(const std::string& header) {
   });
 }
 
-}  // namespace
-
-CasePage read_cases(const std::string& file) {
+YamlDocument document_of(const std::string& file) {
   const Result<std::string> text = read_text_file(file);
   if (!text) give_up(text.error().message());
-  const YamlDocument document = parse_yaml(*text, file);
-  if (!document.mistakes.empty()) give_up(document.mistakes.front().str());
+  YamlDocument out = parse_yaml(*text, file);
+  if (!out.mistakes.empty()) give_up(out.mistakes.front().str());
+  return out;
+}
+
+}  // namespace
+
+Json read_page(const std::string& file) { return json_of(file, document_of(file).root); }
+
+CasePage read_cases(const std::string& file) {
+  const YamlDocument document = document_of(file);
   const YamlNode* kinds = document.root.find("kinds");
   if (kinds == nullptr) bad_case(file, 1, "there are no kinds");
   CasePage out;

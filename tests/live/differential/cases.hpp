@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/kube/json.hpp"
 #include "tests/live/differential/operations.hpp"
 #include "tests/support/api_checks/api_checks.hpp"
 
@@ -24,6 +25,9 @@ struct CasePage {
 
 /// Ends the test program with the place when the page cannot be read.
 [[nodiscard]] CasePage read_cases(const std::string& file);
+
+/// A page of YAML as JSON. Ends the test program with the place when it cannot be read.
+[[nodiscard]] Json read_page(const std::string& file);
 
 /// Whether the body of a refusal loses its texts.
 enum class Refusals { kWithoutTexts, kWhole };

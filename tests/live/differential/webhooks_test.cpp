@@ -11,12 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "lib/base/silent_log_sink.hpp"
-#include "lib/base/text_file.hpp"
-#include "lib/kube/yaml.hpp"
-#include "lib/net/certificates.hpp"
-#include "lib/net/http_server.hpp"
 #include "tests/live/differential/cases.hpp"
+#include "tests/live/differential/hook_server.hpp"
 #include "tests/live/differential/recording.hpp"
 #include "tests/live/support/control_plane.hpp"
 #include "tests/live/support/http_api.hpp"
@@ -28,69 +24,26 @@ namespace {
 
 constexpr std::string_view kConfigurations = "/apis/admissionregistration.k8s.io/v1/";
 
-Json read_page() {
-  const Result<std::string> text = read_text_file(DAVIT_WEBHOOKS);
-  if (!text) give_up(text.error().message());
-  const YamlDocument page = parse_yaml(*text, DAVIT_WEBHOOKS);
-  if (!page.mistakes.empty()) give_up(page.mistakes.front().str());
-  const Result<std::string> json = to_json(page.root);
-  if (!json) give_up(json.error().message());
-  return *parse_json(*json);
+/// The replies of all webhooks, by the paths of requests.
+HttpServerResponse respond(const Json& replies, const HttpServerRequest& request) {
+  const Json& reply = replies.get(std::string(request.path().substr(1)));
+  if (!reply.contains("response")) {
+    HttpServerResponse out;
+    out.status = static_cast<int>(reply.get("status").integer_or(200));
+    out.content_type = reply.get("type").text();
+    out.body = reply.get("text").text();
+    return out;
+  }
+  const Json review = *parse_json(request.body);
+  Json response = reply.get("response");
+  response.set("uid", review.get("request").get("uid"));
+  if (const Json* patch = response.find("patch")) {
+    response.set("patch", encode_base64(to_text(*patch)));
+  }
+  return json_response(200, to_text(Json::object({{"kind", "AdmissionReview"},
+                                                  {"apiVersion", review.get("apiVersion")},
+                                                  {"response", std::move(response)}})));
 }
-
-/// The server of all webhooks, with a certificate for the loopback address.
-class HookServer {
- public:
-  explicit HookServer(Json replies) : replies_(std::move(replies)) {
-    const WallTime now =
-        std::chrono::time_point_cast<WallTime::duration>(std::chrono::system_clock::now());
-    const Result<KeyPair> authority = make_authority("hooks", now);
-    if (!authority) give_up(authority.error().message());
-    authority_ = authority->certificate;
-    const Result<KeyPair> own = issue_certificate(
-        *authority,
-        {.common_name = "hook", .use = CertificateUse::kServer, .addresses = {"127.0.0.1"}}, now);
-    if (!own) give_up(own.error().message());
-    HttpServerOptions options;
-    options.tls = TlsIdentity{own->certificate, own->key, authority_};
-    Result<std::unique_ptr<HttpServer>> opened = HttpServer::open(
-        options, [this](const HttpServerRequest& request) { return respond(request); },
-        Logger(log_));
-    if (!opened) give_up(opened.error().message());
-    server_ = std::move(*opened);
-  }
-
-  [[nodiscard]] std::string endpoint() const {
-    return "127.0.0.1:" + std::to_string(server_->port());
-  }
-  [[nodiscard]] const std::string& authority() const { return authority_; }
-
- private:
-  [[nodiscard]] HttpServerResponse respond(const HttpServerRequest& request) const {
-    const Json& reply = replies_.get(std::string(request.path().substr(1)));
-    if (!reply.contains("response")) {
-      HttpServerResponse out;
-      out.status = static_cast<int>(reply.get("status").integer_or(200));
-      out.content_type = reply.get("type").text();
-      out.body = reply.get("text").text();
-      return out;
-    }
-    const Json review = *parse_json(request.body);
-    Json response = reply.get("response");
-    response.set("uid", review.get("request").get("uid"));
-    if (const Json* patch = response.find("patch")) {
-      response.set("patch", encode_base64(to_text(*patch)));
-    }
-    return json_response(200, to_text(Json::object({{"kind", "AdmissionReview"},
-                                                    {"apiVersion", review.get("apiVersion")},
-                                                    {"response", std::move(response)}})));
-  }
-
-  const Json replies_;
-  std::string authority_;
-  SilentLogSink log_;
-  std::unique_ptr<HttpServer> server_;
-};
 
 Operation creation(std::string target, const Json& object) {
   return {"POST", std::move(target), "application/json", to_text(object), ""};
@@ -123,8 +76,8 @@ Json webhook_of(const Json& hook, const std::string& name, const HookServer& hoo
   for (const Json::Member& each : hook.members()) {
     if (each.key != "path") out.set(each.key, each.value);
   }
-  out["clientConfig"].set("url", "https://" + hooks.endpoint() + '/' + path);
-  out["clientConfig"].set("caBundle", encode_base64(hooks.authority()));
+  const Json config = hooks.client_config(path);
+  for (const Json::Member& each : config.members()) out["clientConfig"].set(each.key, each.value);
   return out;
 }
 
@@ -149,10 +102,7 @@ std::vector<Operation> setup_of(const Json& entry, const HookServer& hooks) {
 
 /// The port of the hooks and the uid of a review differ from run to run.
 std::string steady(std::string answer, const HookServer& hooks) {
-  const std::string endpoint = hooks.endpoint();
-  for (std::size_t at = 0; (at = answer.find(endpoint, at)) != std::string::npos;) {
-    answer.replace(at, endpoint.size(), "$hooks");
-  }
+  answer = hooks.steady(std::move(answer));
   constexpr std::string_view kUid = R"(response.uid=\")";
   constexpr std::size_t kUidBytes = 36;
   for (std::size_t at = 0; (at = answer.find(kUid, at)) != std::string::npos;) {
@@ -163,8 +113,10 @@ std::string steady(std::string answer, const HookServer& hooks) {
 }
 
 std::vector<Exchange> play(checks::Server& server) {
-  const Json page = read_page();
-  const HookServer hooks(page.get("replies"));
+  const Json page = read_page(DAVIT_WEBHOOKS);
+  const Json& replies = page.get("replies");
+  const HookServer hooks(
+      [&replies](const HttpServerRequest& request) { return respond(replies, request); });
   const Json last = json_literal(R"([{"name":"zz-last-validates","validate":[{"path":"deny"}]},
                                      {"name":"zz-last-mutates","mutate":[{"path":"deny"}]}])");
   Json entries = page.get("webhooks");
