@@ -5,6 +5,7 @@
 #include <davit/kube/time.hpp>
 #include <utility>
 
+#include "lib/kube/validation/list_types.hpp"
 #include "sandbox/crd/embedded_resources.hpp"
 #include "sandbox/kinds/age_text.hpp"
 
@@ -204,6 +205,7 @@ FieldErrors CustomRules::validate_create(const Json& object) const {
   check_value(object, *schema_, errors);
   check_scale(object, UpdateTarget::kObject, errors);
   check_embedded_resources(object, *schema_, errors);
+  check_list_types(object, *schema_, errors);
   check_rules_of(validations_.get(), object, nullptr, errors);
   return errors;
 }
@@ -212,11 +214,32 @@ FieldErrors CustomRules::validate_update(const Json& object, const Json& old,
                                          UpdateTarget target) const {
   FieldErrors errors;
   check_metadata_update(object.get("metadata"), old.get("metadata"), FieldPath("metadata"), errors);
-  check_value(object, *schema_, errors);
+  if (target == UpdateTarget::kStatus) {
+    check_status(object, old, errors);
+  } else {
+    check_update(object, &old, *schema_, errors);
+  }
   check_scale(object, target, errors);
-  check_embedded_resources(object, *schema_, errors);
+  if (target != UpdateTarget::kStatus) check_embedded_resources(object, *schema_, errors);
+  FieldErrors former;
+  check_list_types(old, *schema_, former);
+  if (former.empty()) check_list_types(object, *schema_, errors);
   check_rules_of(validations_.get(), object, &old, errors);
   return errors;
+}
+
+/// Only the status counts, as a value by itself.
+void CustomRules::check_status(const Json& object, const Json& old, FieldErrors& errors) const {
+  const Json* status = object.find("status");
+  const SchemaNode* schema = schema_->property("status");
+  if (status == nullptr || schema == nullptr) return;
+  FieldErrors found;
+  check_update(*status, old.find("status"), *schema, found);
+  for (FieldError& each : found) {
+    const bool is_whole = each.field.empty() || each.field == "<nil>";
+    each.field = is_whole ? "status" : "status." + each.field;
+    errors.push_back(std::move(each));
+  }
 }
 
 bool CustomRules::raises_generation(const Json& object, const Json& old) const {

@@ -69,6 +69,7 @@ class CustomRules : public KindRules {
   [[nodiscard]] Status read_subresources(const Json& subresources);
   /// Checks the values that /scale shows.
   void check_scale(const Json& object, UpdateTarget target, FieldErrors& errors) const;
+  void check_status(const Json& object, const Json& old, FieldErrors& errors) const;
 
   struct SelectableField {
     std::string name;  ///< "spec.color"

@@ -6,6 +6,7 @@
 
 #include "lib/base/lower_case.hpp"
 #include "lib/kube/names.hpp"
+#include "lib/kube/validation/list_types.hpp"
 #include "sandbox/crd/api_approval.hpp"
 #include "sandbox/crd/conversion_checks.hpp"
 #include "sandbox/crd/custom_resource.hpp"
@@ -244,6 +245,7 @@ class DefinitionCheck {
       }
       FieldErrors found;
       check_value(*node.fallback, node, found);
+      check_list_types(*node.fallback, node, found);
       for (FieldError& each : found) {
         each.field = path + ".default" + (each.field.empty() ? "" : '.' + each.field);
         errors_.push_back(std::move(each));

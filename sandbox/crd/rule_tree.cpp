@@ -10,6 +10,7 @@
 #include "lib/cel/evaluate.hpp"
 #include "lib/cel/limits.hpp"
 #include "lib/cel/schema_value.hpp"
+#include "lib/kube/validation/list_types.hpp"
 
 namespace davit::sandbox {
 
@@ -38,41 +39,6 @@ std::string rule_text(const ValidationRule& rule) {
   return trimmed(rule.message.empty() ? rule.rule : rule.message);
 }
 
-/// The elements of the list that another one replaces, by their keys. Only lists of the type map
-/// have counterparts.
-class Counterparts {
- public:
-  Counterparts(const SchemaNode& schema, const Json* old) : keys_(schema.list_keys) {
-    if (old == nullptr || schema.list_type != "map" || keys_.empty()) return;
-    for (const Json& each : old->items()) {
-      if (const std::optional<std::string> key = key_of(each)) by_key_.emplace(*key, &each);
-    }
-  }
-
-  /// Null: there is none.
-  [[nodiscard]] const Json* of(const Json& element) const {
-    if (by_key_.empty()) return nullptr;
-    const std::optional<std::string> key = key_of(element);
-    const auto found = key ? by_key_.find(*key) : by_key_.end();
-    return found == by_key_.end() ? nullptr : found->second;
-  }
-
- private:
-  [[nodiscard]] std::optional<std::string> key_of(const Json& element) const {
-    std::string out;
-    for (const std::string& name : keys_) {
-      const Json* value = element.find(name);
-      if (value == nullptr) return std::nullopt;
-      append_text(out, *value);
-      out += ',';
-    }
-    return out;
-  }
-
-  const std::vector<std::string>& keys_;
-  std::unordered_map<std::string, const Json*> by_key_;
-};
-
 /// A value, the one that it replaces, and whether rules may pass over it.
 struct Judged {
   const Json& value;
@@ -81,11 +47,13 @@ struct Judged {
   /// are equal, rules without oldSelf do not count.
   const Json* near_value = nullptr;
   const Json* near_old = nullptr;
+  const SchemaNode* near_schema = nullptr;
 
   /// A part of this value. Parts without counterpart keep the pair of this value.
-  [[nodiscard]] Judged part(const Json& inner, const Json* inner_old) const {
-    if (inner_old != nullptr) return {inner, inner_old, &inner, inner_old};
-    return {inner, nullptr, near_value, near_old};
+  [[nodiscard]] Judged part(const Json& inner, const Json* inner_old,
+                            const SchemaNode& schema) const {
+    if (inner_old != nullptr) return {inner, inner_old, &inner, inner_old, &schema};
+    return {inner, nullptr, near_value, near_old, near_schema};
   }
 };
 
@@ -114,7 +82,8 @@ class RuleRun {
     const Counterparts counterparts(*tree.schema_, at.old);
     for (std::size_t i = 0; i < at.value.size() && !is_over(); ++i) {
       const Json& element = at.value.items()[i];
-      visit(*tree.items_, at.part(element, counterparts.of(element)), path.index(i));
+      visit(*tree.items_, at.part(element, counterparts.of(element), *tree.items_->schema_),
+            path.index(i));
     }
   }
 
@@ -123,11 +92,11 @@ class RuleRun {
       if (is_over()) return;
       const Json* old = at.old == nullptr ? nullptr : at.old->find(name);
       if (tree.additional_ != nullptr) {
-        visit(*tree.additional_, at.part(value, old), path.key(name));
+        visit(*tree.additional_, at.part(value, old, *tree.additional_->schema_), path.key(name));
       }
       const auto found = tree.properties_.find(name);
       if (found != tree.properties_.end()) {
-        visit(*found->second, at.part(value, old), path.child(name));
+        visit(*found->second, at.part(value, old, *found->second->schema_), path.child(name));
       }
     }
   }
@@ -281,7 +250,7 @@ class RuleRun {
   bool is_unchanged(const Judged& at) {
     if (at.near_value == nullptr || at.near_old == nullptr) return false;
     const auto [found, added] = unchanged_.emplace(at.near_value, false);
-    if (added) found->second = *at.near_value == *at.near_old;
+    if (added) found->second = davit::is_unchanged(*at.near_value, *at.near_old, *at.near_schema);
     return found->second;
   }
 
@@ -337,7 +306,7 @@ std::unique_ptr<const RuleTree> RuleTree::compile(const Json& json, const Schema
 }
 
 void RuleTree::validate(const Json& object, const Json* old, FieldErrors& errors) const {
-  const Judged whole = {object, old, &object, old};
+  const Judged whole = {object, old, &object, old, schema_};
   RuleRun(errors).visit(*this, whole, FieldPath());
 }
 

@@ -29,7 +29,7 @@ Include = namedtuple('Include', 'path line source target')
 ORDERED = ('host', 'sandbox', 'lib')
 NODES = 'nodes'
 PRODUCT = ORDERED + ('plugins', 'sdk', NODES, 'cli', 'testing')
-VALUES = ('davit/base64.hpp', 'davit/fnv.hpp', 'davit/hex.hpp', 'davit/names.hpp', 'davit/percent_code.hpp', 'davit/result.hpp', 'davit/time.hpp', 'davit/kube/amount.hpp', 'davit/kube/bootstrap_token.hpp', 'davit/kube/cron.hpp', 'davit/kube/device_quota.hpp', 'davit/kube/duration.hpp',
+VALUES = ('davit/base64.hpp', 'davit/fnv.hpp', 'davit/hex.hpp', 'davit/mutant.hpp', 'davit/names.hpp', 'davit/percent_code.hpp', 'davit/result.hpp', 'davit/time.hpp', 'davit/kube/amount.hpp', 'davit/kube/bootstrap_token.hpp', 'davit/kube/cron.hpp', 'davit/kube/device_quota.hpp', 'davit/kube/duration.hpp',
           'davit/kube/go_quote.hpp', 'davit/kube/group_version.hpp', 'davit/kube/ip.hpp', 'davit/kube/label_match.hpp', 'davit/kube/label_syntax.hpp', 'davit/kube/node_selector.hpp',
           'davit/kube/pod_resources.hpp', 'davit/kube/quantity.hpp', 'davit/kube/quota_scopes.hpp', 'davit/kube/quota_usage.hpp', 'davit/kube/safe_text.hpp', 'davit/kube/signed_duration.hpp', 'davit/kube/taint.hpp', 'davit/kube/time.hpp')
 SDK_PARTS = ('sdk/abi', 'sdk/values', 'sdk')  # Lowest first.

@@ -67,7 +67,8 @@ FieldError field_forbidden(std::string field, std::string_view detail) {
 
 FieldError field_too_long(std::string field, std::size_t bytes_max) {
   return {"FieldValueTooLong", std::move(field),
-          "Too long: may not be more than " + std::to_string(bytes_max) + " bytes"};
+          "Too long: may not be more than " + std::to_string(bytes_max) +
+              (bytes_max == 1 ? " byte" : " bytes")};
 }
 
 FieldError field_too_many(std::string field, std::size_t count, std::size_t max) {

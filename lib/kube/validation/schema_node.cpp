@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
+#include <davit/mutant.hpp>
 #include <limits>
 #include <map>
 #include <unordered_set>
@@ -12,6 +14,7 @@
 
 #include "lib/base/assert.hpp"
 #include "lib/kube/schema/build.hpp"
+#include "lib/kube/validation/list_types.hpp"
 
 namespace davit {
 
@@ -23,6 +26,16 @@ std::size_t characters(std::string_view text) {
   }));
 }
 
+/// Whether a number that was no integer of 64 bits counts as one.
+/// k8s: IsFloat64AJSONInteger of github.com/go-openapi/swag.
+bool is_whole(double number) {
+  constexpr double kMax = 0x1p53 - 1;
+  constexpr double kEpsilon = 1e-9;
+  const double whole = std::round(number);
+  if (std::fabs(number) > kMax) return false;
+  return whole == number || std::fabs(number - whole) < kEpsilon * std::fabs(whole);
+}
+
 /// Whose words the errors have.
 enum class Words : std::uint8_t { kOpenApi, kBuiltIn };
 
@@ -32,6 +45,21 @@ std::string range_text(const SchemaNode& node) {
   if (!node.minimum) return "must be less than or equal to " + node.maximum->text;
   return "must be between " + node.minimum->text + " and " + node.maximum->text + ", inclusive";
 }
+
+/// The value that another one replaces, and the schema that names its parts.
+struct Former {
+  const Json* value = nullptr;  ///< Null: there is none, or it is not known which.
+  const SchemaNode* structure = nullptr;
+
+  /// Nothing where a half is missing.
+  [[nodiscard]] Former known() const {
+    return value == nullptr || structure == nullptr ? Former{} : *this;
+  }
+  [[nodiscard]] Former member(std::string_view name) const {
+    if (value == nullptr) return {};
+    return Former{value->find(name), structure->member(name)}.known();
+  }
+};
 
 class ValueCheck {
  public:
@@ -59,25 +87,41 @@ class ValueCheck {
     check(value.is_null() ? node.zero : value, node, path);
   }
 
+  /// Checks what replaces another value.
+  void check_update(const Json& value, const SchemaNode& node, const Former& former,
+                    const FieldPath& path) {
+    const Former outer = std::exchange(former_, former);
+    check(value, node, path);
+    former_ = outer;
+  }
+
   void check(const Json& value, const SchemaNode& node, const FieldPath& path) {
-    matches_ += matches_of(value, node);
-    if (value.is_null() && node.nullable) return;
-    if (!fits_type(value, node)) {
-      wrong_type(value, node, path);
-      // Upstream checks what a number of the wrong type means as a number all the same.
-      if (words_ == Words::kOpenApi && value.is_number()) number(value, node, path);
-      return;
+    const std::size_t before = errors_.size();
+    check_keywords(value, node, path);
+    if (errors_.size() == before || former_.value == nullptr) return;
+    if (!is_unchanged(value, *former_.value, *former_.structure)) return;
+    if (!mutant("unchanged-values")) {
+      errors_.erase(errors_.begin() + static_cast<std::ptrdiff_t>(before), errors_.end());
     }
-    if (!node.allowed.empty()) allowed(value, node, path);
-    combinations(value, node, path);
+  }
+
+ private:
+  void check_keywords(const Json& value, const SchemaNode& node, const FieldPath& path) {
+    matches_ += matches_of(value, node);
+    if (!fits_type(value, node)) {
+      if (!value.is_null() || !node.nullable) wrong_type(value, node, path);
+      // Upstream checks what a value of the wrong type means by the keywords of its own type.
+      if (words_ == Words::kBuiltIn) return;
+    }
+    if (!value.is_null()) combinations(value, node, path);
     if (value.is_string()) text(value, node, path);
     if (value.is_number()) number(value, node, path);
     if (value.is_array()) elements(value, node, path);
+    if (!node.allowed.empty()) allowed(value, node, path);
     for (const FormatCheck each : node.formats) format(value, each, path);
     if (value.is_object()) members(value, node, path);
   }
 
- private:
   static bool fits_type(const Json& value, const SchemaNode& node) {
     const std::string_view actual = json_type(value);
     if (node.int_or_string) return actual == "integer" || actual == "string";
@@ -108,7 +152,10 @@ class ValueCheck {
   }
 
   void allowed(const Json& value, const SchemaNode& node, const FieldPath& path) {
-    if (std::find(node.allowed.begin(), node.allowed.end(), value) != node.allowed.end()) return;
+    // Upstream finds no null among the values that are allowed.
+    const bool is_allowed =
+        std::find(node.allowed.begin(), node.allowed.end(), value) != node.allowed.end();
+    if (is_allowed && !value.is_null()) return;
     if (!node.detail.empty()) {
       errors_.push_back(field_invalid(path.text(), value, node.detail));
       return;
@@ -203,10 +250,15 @@ class ValueCheck {
     if (node.unique_items && has_duplicates(value)) {
       invalid(path, value, "shouldn't contain duplicates");
     }
+    if (node.items == nullptr) return;
+    std::optional<Counterparts> counterparts;
+    if (former_.value != nullptr) counterparts.emplace(*former_.structure, former_.value);
     for (std::size_t i = 0; i < value.size(); ++i) {
-      if (node.items) check(value.items()[i], *node.items, path.index(i));
+      const Json& element = value.items()[i];
+      Former former;
+      if (counterparts) former = {counterparts->of(element), former_.structure->items.get()};
+      check_update(element, *node.items, former.known(), path.index(i));
     }
-    if (node.list_type == "set" || node.list_type == "map") list_duplicates(value, node, path);
   }
 
   static bool has_duplicates(const Json& list) {
@@ -214,29 +266,6 @@ class ValueCheck {
     return std::any_of(list.items().begin(), list.items().end(), [&](const Json& each) {
       return !seen.insert(to_canonical_text(each)).second;
     });
-  }
-
-  void list_duplicates(const Json& list, const SchemaNode& node, const FieldPath& path) {
-    std::unordered_set<std::string> seen;
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      const Json& element = list.items()[i];
-      const Json identity = node.list_type == "set" ? element : key_of(element, node);
-      if (seen.insert(to_canonical_text(identity)).second) continue;
-      errors_.push_back(field_duplicate(path.index(i).text(), identity));
-    }
-  }
-
-  static Json key_of(const Json& element, const SchemaNode& node) {
-    Json key = Json::object();
-    for (const std::string& name : node.list_keys) {
-      const SchemaNode* known = node.items == nullptr ? nullptr : node.items->property(name);
-      if (const Json* value = element.find(name)) {
-        key.set(name, *value);
-      } else if (known != nullptr && known->fallback) {
-        key.set(name, *known->fallback);
-      }
-    }
-    return key;
   }
 
   void members(const Json& value, const SchemaNode& node, const FieldPath& path) {
@@ -254,10 +283,11 @@ class ValueCheck {
               "should have at least " + std::to_string(*node.members_min) + " properties");
     }
     for (const auto& [name, each] : value.members()) {
-      // The system's own metadata is checked as what it is.
-      if (path.is_root() && (name == "metadata" || name == "apiVersion" || name == "kind"))
-        continue;
-      if (const SchemaNode* known = node.member(name)) check(each, *known, path.child(name));
+      const SchemaNode* known = node.member(name);
+      if (known == nullptr) continue;
+      // Nothing shows that these have changed: both objects are of the version of the request.
+      const bool is_type = path.is_root() && (name == "apiVersion" || name == "kind");
+      check_update(each, *known, is_type ? Former{} : former_.member(name), path.child(name));
     }
     for (const std::string& name : node.required) {
       if (!value.contains(name)) errors_.push_back(field_required(path.text(name)));
@@ -280,7 +310,7 @@ class ValueCheck {
                                    const FieldPath& path) const {
     Outcome out;
     ValueCheck check(words_, out.errors);
-    check.check(value, node, path);
+    check.check_update(value, node, former_, path);
     out.matches = check.matches_;
     return out;
   }
@@ -358,6 +388,7 @@ class ValueCheck {
   const Words words_;
   FieldErrors& errors_;
   std::size_t matches_ = 0;
+  Former former_;  // The one of the value that is being checked.
 };
 
 /// Compiles the table of constraints, one node a type.
@@ -449,6 +480,12 @@ void check_value(const Json& object, const SchemaNode& schema, FieldErrors& erro
   ValueCheck(Words::kOpenApi, errors).check(object, schema, FieldPath());
 }
 
+void check_update(const Json& object, const Json* old, const SchemaNode& schema,
+                  FieldErrors& errors) {
+  ValueCheck(Words::kOpenApi, errors)
+      .check_update(object, schema, Former{old, &schema}.known(), FieldPath());
+}
+
 void check_fields(std::string_view type, const Json& object, const FieldPath& path,
                   FieldErrors& errors) {
   ValueCheck check(Words::kBuiltIn, errors);
@@ -484,10 +521,9 @@ std::string_view json_type(const Json& value) {
       return "null";
     case Json::Kind::kBoolean:
       return "boolean";
-    case Json::Kind::kNumber: {
-      const long double number = number_value(value);
-      return value.integer() || std::trunc(number) == number ? "integer" : "number";
-    }
+    case Json::Kind::kNumber:
+      return value.integer() || is_whole(static_cast<double>(number_value(value))) ? "integer"
+                                                                                   : "number";
     case Json::Kind::kString:
       return "string";
     case Json::Kind::kArray:

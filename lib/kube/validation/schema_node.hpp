@@ -82,8 +82,13 @@ struct SchemaNode {
   [[nodiscard]] const SchemaNode* member(std::string_view name) const;
 };
 
-/// Checks a custom resource against all keywords but x-kubernetes-validations, metadata left out.
+/// Checks a custom resource against all keywords but x-kubernetes-validations and those of lists
+/// (list_types.hpp).
 void check_value(const Json& object, const SchemaNode& schema, FieldErrors& errors);
+/// Checks what replaces `old`, which may be null: a value that is as before has no errors.
+/// k8s: ratcheting.go of k8s.io/apiextensions-apiserver/pkg/apiserver/validation.
+void check_update(const Json& object, const Json* old, const SchemaNode& schema,
+                  FieldErrors& errors);
 
 /// Checks an object of a built-in type, such as "core.v1.PodSpec", against the table of constraints
 /// (lib/kube/schema/constraints.hpp): all its fields in the table's order, or only `fields` in

@@ -190,6 +190,55 @@ TEST(CustomRulesTest, ValuesThatScaleShowsAreNumbersOfReplicas) {
             "type map[string]interface {}, expected string\n");
 }
 
+std::string update_faults(const char* old, const char* next) {
+  const ResourcePtr resource = widgets()[0];
+  std::string out;
+  for (const FieldError& each :
+       resource->rules->validate_update(widget(next), widget(old), UpdateTarget::kObject)) {
+    out += each.field + '\n';
+  }
+  return out;
+}
+
+TEST(CustomRulesTest, AValueThatAnUpdateLeavesAsItWasIsNotJudgedAgain) {
+  EXPECT_EQ(update_faults(R"({"size":0})", R"({"size":0,"color":"blue"})"), "");
+  EXPECT_EQ(update_faults(R"({"size":0})", R"({"size":-1})"), "spec.size\n.spec.size\n");
+  EXPECT_EQ(update_faults(R"({"color":"a"})", R"({"color":"b"})"), "spec.size\n")
+      << "the object that lacks it has changed";
+  EXPECT_EQ(update_faults(R"({"size":1,"plain":[1]})", R"({"size":1,"plain":[1,"a"]})"),
+            "spec.plain[0]\n")
+      << "elements of an atomic list have no counterparts";
+}
+
+TEST(CustomRulesTest, ElementsOfAMapAreComparedByTheirKeys) {
+  const char* const kOld = R"({"size":1,"ports":[{"port":1,"protocol":"a","name":1},
+                                                 {"port":2,"protocol":"b"}]})";
+
+  EXPECT_EQ(update_faults(kOld, R"({"size":1,"ports":[{"port":2,"protocol":"b","name":"x"},
+                                                      {"port":1,"protocol":"a","name":1}]})"),
+            "");
+  EXPECT_EQ(update_faults(kOld, R"({"size":1,"ports":[{"port":1,"protocol":"a","name":2}]})"),
+            "spec.ports[0].name\n");
+}
+
+TEST(CustomRulesTest, EqualElementsMayStayButNotCome) {
+  EXPECT_EQ(update_faults(R"({"size":1,"tags":["a","a"]})", R"({"size":1,"tags":["b","b"]})"), "");
+  EXPECT_EQ(update_faults(R"({"size":1,"tags":["a"]})", R"({"size":1,"tags":["b","a","b","b"]})"),
+            "spec.tags[2]\n");
+}
+
+TEST(CustomRulesTest, AnUpdateOfTheStatusJudgesTheStatusAlone) {
+  const ResourcePtr resource = widgets()[0];
+  Json old = widget(R"({"size":0})");
+  Json next = old;
+  next.set("status", "text");
+
+  const FieldErrors errors = resource->rules->validate_update(next, old, UpdateTarget::kStatus);
+
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_EQ(errors[0].field, "status");
+}
+
 TEST(CustomRulesTest, FinalizersThatOthersMayUseAreWarnedOfWhenTheyCome) {
   Json object = widget("{}");
   object["metadata"].set("finalizers", json_literal(R"(["b","a.io","a.io/x","orphan"])"));

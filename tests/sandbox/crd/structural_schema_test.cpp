@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "lib/kube/validation/list_types.hpp"
+
 namespace davit::sandbox {
 namespace {
 
@@ -104,6 +106,7 @@ TEST_P(ValueRules, GiveTheListedError) {
   FieldErrors errors;
 
   check_value(object, *schema, errors);
+  check_list_types(object, *schema, errors);
 
   if (GetParam().error == nullptr) {
     EXPECT_EQ(texts(errors), std::vector<std::string>());
