@@ -213,7 +213,7 @@ class Checker {
     if (target != nullptr) {
       // `ip.isCanonical(x)` is a function with a package, not a member of `ip`.
       const std::optional<std::string> package = qualified_name(*target);
-      if (package) overloads = find_function(*package + '.' + expr.name);
+      if (package) overloads = declared(*package + '.' + expr.name);
       if (overloads != nullptr) {
         function = *package + '.' + expr.name;
         target = nullptr;
@@ -227,6 +227,12 @@ class Checker {
       return set(expr, error());
     }
     set(expr, resolve(expr, function, *overloads, target));
+  }
+
+  /// The functions of patches are those of expressions that make patches.
+  [[nodiscard]] const std::vector<Overload>* declared(std::string_view name) const {
+    const bool is_other = patch_types_ == PatchTypes::kNo && name.starts_with("jsonpatch.");
+    return is_other ? nullptr : find_function(name);
   }
 
   TypePtr resolve(const Expr& expr, const std::string& function,
