@@ -331,6 +331,8 @@ Result<Json> parse_json(std::string_view text, JsonFindings* findings) {
     return builder.take();
   }
   if (builder.too_deep()) return Status(Code::kInvalid, "exceeded max depth");
+  // The words of Go's encoding/json.
+  if (parsed.Offset() >= text.size()) return Status(Code::kInvalid, "unexpected end of JSON input");
   return Status(Code::kInvalid, std::string(rapidjson::GetParseError_En(parsed.Code())) +
                                     " at byte " + std::to_string(parsed.Offset()));
 }

@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "lib/kube/schema/go_words.hpp"
 #include "sandbox/policy/mutated_object.hpp"
+#include "sandbox/rest/decode.hpp"
 
 namespace davit::sandbox {
 
@@ -48,14 +50,36 @@ std::string http_error(const HookReply& reply) {
          ") has prevented the request from succeeding";
 }
 
+/// A body that begins with a brace is JSON, and YAML otherwise; its type does not count.
+/// k8s: k8s.io/apimachinery/pkg/runtime/serializer/recognizer.
+Result<Json> parse_body(const std::string& body) {
+  const std::size_t start = body.find_first_not_of(" \t\r\n");
+  const bool is_json = start != std::string::npos && body[start] == '{';
+  return parse_text(body, is_json ? "application/json" : "application/yaml", nullptr);
+}
+
 /// The error of a decoder that got no object; empty: it is one.
 std::string decode_error(const HookReply& reply, const Result<Json>& review) {
   if (reply.body.empty()) {
     return "0-length response with status code: " + std::to_string(reply.status) +
            " and content type: " + reply.content_type;
   }
-  if (review && review->is_object()) return "";
-  return no_object_text(review ? *review : Json(""));
+  if (!review) {
+    const std::string why = review.error().message();
+    return why.starts_with("yaml: ") ? why : "couldn't get version/kind; json parse error: " + why;
+  }
+  return review->is_object() ? "" : no_object_text(*review);
+}
+
+/// The error of a decoder that got a response of another type than an object; empty: it got none
+/// or an object.
+std::string response_error(const Json& review, const ReviewKind& kind, std::string_view version) {
+  const Json& response = review.get("response");
+  if (response.is_null() || response.is_object()) return "";
+  const std::string name(kind.kind);
+  return "json: cannot unmarshal " + std::string(go_kind(response)) + " into Go struct field " +
+         name + ".response of type " + std::string(version) + '.' +
+         name.substr(0, name.find("Review")) + "Response";
 }
 
 /// The error of a decoder that got another object than a review; empty: it got one. A missing kind
@@ -105,9 +129,10 @@ std::string kind_text(const ReviewKind& kind) {
 ReviewReply read_reply(const HookReply& reply, const ReviewKind& kind, std::string_view version) {
   if (!reply.error.empty()) return {reply.error, {}};
   if (reply.status < 200 || reply.status >= 300) return {http_error(reply), {}};
-  Result<Json> review = parse_json(reply.body);
+  Result<Json> review = parse_body(reply.body);
   std::string fault = decode_error(reply, review);
   if (fault.empty()) fault = kind_error(*review, kind, version);
+  if (fault.empty()) fault = response_error(*review, kind, version);
   if (!fault.empty()) return {std::move(fault), {}};
   return {"", std::move(*review)};
 }

@@ -22,6 +22,12 @@ TEST(JsonIoTest, MalformedTextIsRefused) {
   }
 }
 
+TEST(JsonIoTest, TextThatIsCutEndsUnexpectedly) {
+  for (const char* each : {"", " ", "{", R"({"a")", R"({"a":)", R"({"a":1)", R"({"a":1,)", "[1,"}) {
+    EXPECT_EQ(parse_json(each).error().message(), "unexpected end of JSON input") << each;
+  }
+}
+
 TEST(JsonIoTest, BadUtf8BecomesTheReplacementCharacter) {
   EXPECT_EQ(json_literal("\"a\xff\xfe\"").text(), "a\xef\xbf\xbd\xef\xbf\xbd");
 }

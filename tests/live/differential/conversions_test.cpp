@@ -332,7 +332,9 @@ class Conversation {
     const std::vector<std::pair<std::regex, const char*>> rules = {
         {std::regex("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"), "$uid"},
         {std::regex(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)"), "$time"},
-        {std::regex("is missing in '.*'"), "is missing in '$object'"}};
+        {std::regex("is missing in '.*'"), "is missing in '$object'"},
+        // An empty list of metadata is either, by where the server found it.
+        {std::regex("\"items\":null"), "\"items\":[]"}};
     for (const auto& [what, by] : rules) answer = std::regex_replace(answer, what, by);
     return answer;
   }
