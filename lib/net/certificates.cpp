@@ -126,6 +126,8 @@ Result<KeyPair> issue_certificate(const KeyPair& authority, const CertificateReq
       !add_extension(made.get(), ca.get(), NID_key_usage, "critical,digitalSignature") ||
       !add_extension(made.get(), ca.get(), NID_ext_key_usage,
                      server ? "serverAuth" : "clientAuth") ||
+      // Without it, OpenSSL takes a certificate with its authority's name for self-signed.
+      !add_extension(made.get(), ca.get(), NID_subject_key_identifier, "hash") ||
       !add_extension(made.get(), ca.get(), NID_authority_key_identifier, "keyid")) {
     return refused();
   }

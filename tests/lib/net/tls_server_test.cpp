@@ -78,6 +78,13 @@ TEST_F(TlsServerTest, TheServerNameChoosesTheCertificate) {
   EXPECT_EQ(served("named.example.org"), "named.example.org");
 }
 
+TEST_F(TlsServerTest, ACertificateMayHaveItsAuthoritysName) {
+  open(identity_of(pair_for("authority")));
+
+  const test::TlsClientOptions client{.authority = authority_.certificate, .own = {}};
+  EXPECT_EQ(ask(client).common_name, "authority");
+}
+
 TEST_F(TlsServerTest, NewConnectionsGetTheNewIdentityAndBadOnesChangeNothing) {
   const KeyPair first = pair_for("first");
   const KeyPair second = pair_for("second");
