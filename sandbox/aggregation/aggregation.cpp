@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <davit/mutant.hpp>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -122,7 +123,9 @@ std::optional<HttpServerResponse> Aggregation::serve(const HttpServerRequest& re
   const std::shared_ptr<const RegisteredServices> known = services();
   const RegisteredService* const service = service_of(*known, url);
   if (service == nullptr) return std::nullopt;
-  if (request.body_too_large) return to_response(body_too_large(kBodyBytesMax));
+  if (request.body_too_large && !mutant("proxied-body")) {
+    return to_response(body_too_large(kBodyBytesMax));
+  }
   if (!service->available) return proxy_error(503, "service unavailable");
   const Result<BackendServer> server = server_of(*service, parts_.store);
   if (!server) return proxy_error(503, "service unavailable");

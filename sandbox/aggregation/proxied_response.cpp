@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <davit/mutant.hpp>
 #include <davit/percent_code.hpp>
 #include <functional>
 #include <optional>
@@ -54,7 +55,7 @@ bool is_listed(const auto& list, std::string_view name) {
 std::vector<std::string> named_by_connection(const HttpHeaders& headers) {
   std::vector<std::string> out;
   for (const auto& [name, value] : headers) {
-    if (lower_case(name) != "connection") continue;
+    if (lower_case(name) != "connection" || mutant("connection-headers")) continue;
     std::string_view rest = value;
     while (!rest.empty()) {
       const std::size_t comma = std::min(rest.find(','), rest.size());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <davit/mutant.hpp>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -277,7 +278,7 @@ void ApiServiceAvailability::conclude_health(const RegisteredService& service, T
   for (const std::unique_ptr<Fetch>& each : tracked.fetches) {
     if (!each->ended()) continue;
     why = each->health_fault();
-    if (why.empty()) break;
+    if (why.empty() || mutant("one-probe")) break;
   }
   if (why.empty()) {
     if (!write(service.name, passed_condition())) {
