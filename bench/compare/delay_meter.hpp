@@ -22,10 +22,13 @@ namespace davit::bench {
 /// same.
 class DelayMeter {
  public:
+  /// The changes of a collection that count.
+  enum class Changes { kAll, kDeletions };
   /// The objects of a collection, and the keys of what one of them shows; empty: nothing.
   struct Side {
     host::ResourcePath path;
     std::function<std::vector<std::string>(host::Value object)> keys;
+    Changes changes = Changes::kAll;
   };
   struct Effect {
     std::string name;  ///< In the rows: "Deployment to ReplicaSet".
@@ -60,6 +63,14 @@ class DelayMeter {
     }
   }
 
+  /// The pairs of all effects that the next report() has.
+  [[nodiscard]] std::size_t complete() {
+    const std::lock_guard lock(mutex_);
+    std::size_t sum = 0;
+    for (const Found& each : found_) sum += each.delays.complete();
+    return sum;
+  }
+
   /// Leaves what has happened so far out of the next report().
   void forget() {
     const std::lock_guard lock(mutex_);
@@ -72,6 +83,11 @@ class DelayMeter {
     Delays delays;
   };
 
+  static bool counts(Changes changes, host::WatchType type) {
+    if (changes == Changes::kDeletions) return type == host::WatchType::kDeleted;
+    return type != host::WatchType::kBookmark;
+  }
+
   template <typename Note>
   void follow(const live::ControlPlane& cluster, Side side, Note note) {
     threads_.emplace_back([this, &cluster, side = std::move(side),
@@ -83,7 +99,7 @@ class DelayMeter {
                      const Result<host::ObjectRef> object = host::parse_object(space, json);
                      if (!object) return object.error();
                      const host::Value root = object->root();
-                     if (type != host::WatchType::kBookmark) {
+                     if (counts(side.changes, type)) {
                        const std::lock_guard lock(mutex_);
                        for (const std::string& key : side.keys(root)) note(key, now);
                      }

@@ -18,13 +18,18 @@ void Delays::note_effect(const std::string& key, Moment at) {
 std::vector<double> Delays::take() {
   std::vector<double> out;
   for (auto& [key, pair] : pairs_) {
-    if (!pair.cause || !pair.effect || pair.is_taken) continue;
+    if (!pair.is_complete()) continue;
     pair.is_taken = true;
     const std::chrono::duration<double, std::milli> delay = *pair.effect - *pair.cause;
     out.push_back(std::max(delay.count(), 0.0));
   }
   std::sort(out.begin(), out.end());
   return out;
+}
+
+std::size_t Delays::complete() const {
+  return static_cast<std::size_t>(std::count_if(
+      pairs_.begin(), pairs_.end(), [](const auto& each) { return each.second.is_complete(); }));
 }
 
 std::optional<double> percentile(std::span<const double> ascending, double share) {

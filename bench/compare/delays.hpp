@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <span>
@@ -22,12 +23,16 @@ class Delays {
   /// The milliseconds between causes and their effects, in ascending order: the pairs that are
   /// complete and that no earlier take() has returned. 0 where the watch of effects was faster.
   [[nodiscard]] std::vector<double> take();
+  /// The pairs that the next take() returns.
+  [[nodiscard]] std::size_t complete() const;
 
  private:
   struct Pair {
     std::optional<Moment> cause;
     std::optional<Moment> effect;
     bool is_taken = false;
+
+    [[nodiscard]] bool is_complete() const { return cause && effect && !is_taken; }
   };
 
   std::map<std::string, Pair> pairs_;

@@ -1,8 +1,10 @@
 // The round "kinds".
+#include <cstddef>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "bench/compare/delay_meter.hpp"
 #include "bench/compare/rounds.hpp"
 #include "bench/compare/tally.hpp"
 #include "tests/live/support/cost.hpp"
@@ -23,6 +25,9 @@ const host::ResourcePath kDefinitions = {
 /// Each is a document of discovery.
 constexpr int kGroups = 40;
 constexpr seconds kIdle{60};
+constexpr char kFirstOrphan[] = "orphan";
+/// Garbage that appears while the peer runs: enough for a 99th percentile.
+constexpr std::size_t kOrphans = 200;
 
 std::string group_of(int kind) {
   return "g" + std::to_string(kind % kGroups) + ".kinds.example.com";
@@ -46,13 +51,17 @@ bool is_established(Value object) {
   return found;
 }
 
+host::ResourcePath things_of(int kind) {
+  return {group_of(kind), "v1", "things" + std::to_string(kind), "", "default", ""};
+}
+
 /// An object whose owner does not exist: garbage.
-ApiRequest orphan_of(int kind) {
-  return to(Verb::kCreate,
-            {group_of(kind), "v1", "things" + std::to_string(kind), "", "default", ""}, "",
+ApiRequest orphan_of(int kind, const std::string& name) {
+  return to(Verb::kCreate, things_of(kind), "",
             R"({"apiVersion":")" + group_of(kind) + R"(/v1","kind":"Thing)" + std::to_string(kind) +
-                R"(","metadata":{"name":"orphan","ownerReferences":[{"apiVersion":"v1","kind":)"
-                R"("ConfigMap","name":"gone","uid":"00000000-0000-4000-8000-000000000000"}]}})");
+                R"(","metadata":{"name":")" + name +
+                R"(","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"gone",)"
+                R"("uid":"00000000-0000-4000-8000-000000000000"}]}})");
 }
 
 /// Creates the definitions, and garbage of the last kind.
@@ -63,12 +72,37 @@ void create_kinds(const ControlPlane& cluster, int kinds) {
   }
   const Tally established(cluster, kDefinitions, is_established);
   live::send_all(cluster.client(), creations);
-  const ApiRequest orphan = orphan_of(kinds - 1);
+  const ApiRequest orphan = orphan_of(kinds - 1, kFirstOrphan);
   // A server serves a kind soon after it has established the definition.
   const bool is_served = live::eventually(seconds(600), [&] {
     return established.count() == kinds && cluster.client().call(orphan).status.ok();
   });
   if (!is_served) live::give_up("the server does not serve all kinds");
+}
+
+/// The time from garbage of the last kind to its deletion.
+void measure_collections(const Step& step, int kind, const std::string& what) {
+  const auto name = [](Value object) -> std::vector<std::string> {
+    return {std::string(object["metadata"]["name"].string())};
+  };
+  DelayMeter delays(
+      step.cluster, {things_of(kind), name},
+      {{"garbage to its deletion", {things_of(kind), name, DelayMeter::Changes::kDeletions}}});
+  // A deletion before the meter's watches begin would not be seen.
+  int tries = 0;
+  await_state(step.peer, "the watches of garbage", [&] {
+    (void)step.cluster.client().call(orphan_of(kind, "first-" + std::to_string(tries++)));
+    return delays.complete() > 0;
+  });
+  delays.forget();
+  std::vector<ApiRequest> creations;
+  for (std::size_t i = 0; i < kOrphans; ++i) {
+    creations.push_back(orphan_of(kind, "orphan-" + std::to_string(i)));
+  }
+  live::send_all(step.cluster.client(), creations);
+  await_state(step.peer, "the collection of all garbage",
+              [&] { return delays.complete() >= kOrphans; });
+  delays.report(step.peer.name, what, step.report.figures);
 }
 
 }  // namespace
@@ -78,10 +112,7 @@ void measure_kinds(const Peer& peer, const Options& options, Report& report) {
   progress(peer.name + ": " + what);
   ControlPlane cluster(wide_server());
   create_kinds(cluster, options.kinds);
-  ApiRequest orphan = orphan_of(options.kinds - 1);
-  orphan.verb = Verb::kGet;
-  orphan.path.name = "orphan";
-  orphan.body.clear();
+  const ApiRequest orphan = to(Verb::kGet, things_of(options.kinds - 1), kFirstOrphan);
   const auto start = steady_clock::now();
   const RunningPeer running = peer.start(cluster, std::string(kCollector));
   const pid_t pid = running.process->pid();
@@ -96,6 +127,7 @@ void measure_kinds(const Peer& peer, const Options& options, Report& report) {
   std::this_thread::sleep_for(kIdle);
   figures.add(peer.name, what + ": idle", "% of a core",
               100 * (live::cost_of(pid).cpu_seconds - cpu) / static_cast<double>(kIdle.count()));
+  measure_collections({cluster, running, report}, options.kinds - 1, what);
   add_footprint(cluster, running, what, figures);
   stop_peer(running);
 }

@@ -44,7 +44,9 @@ TEST(DelaysTest, APairIsTakenOnceAndAnIncompleteOneWaits) {
   delays.note_cause("a", kStart);
   delays.note_cause("b", kStart);
   delays.note_effect("a", kStart + milliseconds(1));
+  EXPECT_EQ(delays.complete(), 1u);
   EXPECT_THAT(delays.take(), ElementsAre(1));
+  EXPECT_EQ(delays.complete(), 0u);
   delays.note_effect("a", kStart + milliseconds(2));
   EXPECT_THAT(delays.take(), IsEmpty());
 
