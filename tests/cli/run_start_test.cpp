@@ -69,11 +69,15 @@ TEST_F(RunStartTest, KeyAndTokenThatOthersMayReadAreWarnedOf) {
 }
 
 TEST_F(RunStartTest, CrashesThatCannotBeRecordedAreReportedAtTheStart) {
-  std::vector<std::string> flags = arguments();
-  flags.back() = directory_.write("state", "a file in place of the directory");
+  run_plugin("init_hangs");
+  std::vector<std::string> flags = with_server();
+  const auto state = std::ranges::find(flags, "--state-dir") + 1;
+  *state = directory_.write("state", "a file in place of the directory");
+
   Program davit(flags);
-  davit.await("in the constructor");
+  davit.await("in the InitFunc");
   davit.terminate();
+
   EXPECT_EQ(davit.wait(), 1);
   EXPECT_THAT(davit.said(), HasSubstr("Crashes cannot be recorded, so no plugin will be "
                                       "quarantined"));
