@@ -8,12 +8,13 @@
 namespace davit::host {
 
 Result<std::unique_ptr<Transport>> connect(const ConnectionConfig& config, Clock& clock,
-                                           RestMetrics& metrics, Logger log) {
+                                           RestMetrics& metrics, Logger log, SocketSource sockets) {
   Result<HttpHeaders> impersonation = impersonation_headers(config.impersonate);
   if (!impersonation) return impersonation.error();
   Result<std::unique_ptr<Credentials>> credentials = make_credentials(config, clock, metrics, log);
   if (!credentials) return credentials.error();
-  Result<std::unique_ptr<Transport>> transport = make_curl_transport(config, clock, metrics, log);
+  Result<std::unique_ptr<Transport>> transport =
+      make_curl_transport(config, clock, metrics, log, std::move(sockets));
   if (!transport) return transport.error();
   metrics.transport_used(RestMetrics::TransportUse::kMade);
   return add_credentials(*std::move(transport), *std::move(credentials), *std::move(impersonation));

@@ -4,6 +4,7 @@
 #include <davit/result.hpp>
 #include <memory>
 
+#include "host/api/socket_source.hpp"
 #include "host/config/connection_config.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
@@ -15,10 +16,10 @@ class RestMetrics;
 
 /// The transport to one real server, credentials included: what the program uses. Every reference
 /// must outlive it. Fails on a configuration that cannot work: a missing CA file, a certificate
-/// without its key.
+/// without its key. `sockets`: see make_curl_transport().
 [[nodiscard]] Result<std::unique_ptr<Transport>> connect(const ConnectionConfig& config,
                                                          Clock& clock, RestMetrics& metrics,
-                                                         Logger log);
+                                                         Logger log, SocketSource sockets = {});
 
 /// The same without any identity: no token, password, client certificate, exec plugin or
 /// impersonation. For requests that bring their own credentials (rest.AnonymousClientConfig).

@@ -120,6 +120,17 @@ void set_connection_options(CURL* handle, const CurlSettings& settings, const Tl
   set_tls(handle, settings, tls);
 }
 
+void set_socket_options(int socket) {
+  const auto set = [socket](int level, int option, int value) {
+    setsockopt(socket, level, option, &value, sizeof value);
+  };
+  set(IPPROTO_TCP, TCP_NODELAY, 1);
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, static_cast<int>(kKeepIdleSeconds));
+  set(IPPROTO_TCP, TCP_KEEPINTVL, static_cast<int>(kKeepIntervalSeconds));
+  (void)on_socket(nullptr, socket, CURLSOCKTYPE_IPCXN);
+}
+
 void let_read_ahead(CURL* handle) {
   set_option(handle, CURLOPT_SSL_CTX_DATA, static_cast<void*>(handle));
 }

@@ -9,6 +9,7 @@
 #include "host/api/curl_handles.hpp"
 #include "host/api/proxy.hpp"
 #include "host/api/server_url.hpp"
+#include "host/api/socket_source.hpp"
 #include "host/api/tls_material.hpp"
 #include "host/config/connection_config.hpp"
 #include "lib/base/assert.hpp"
@@ -28,6 +29,8 @@ struct CurlSettings {
   /// TlsSession speaks over it. Otherwise "".
   std::string socket_url{};
   std::string tls_name{};  ///< With socket_url: the name or address to verify.
+  SocketSource sockets{};  ///< Makes the connections to `server`; empty: libcurl does.
+  SocketAddress server{};
 };
 
 /// The settings of connections to `url`, which is the server of `config`. Fails as proxy_of() does.
@@ -58,6 +61,10 @@ void append_line(CurlList& list, const std::string& line);
 /// list that this fills.
 void set_connection_options(CURL* handle, const CurlSettings& settings, const TlsMaterial& tls,
                             CurlList& connect_to);
+
+/// The TCP options of a socket that a SocketSource has connected: those that
+/// set_connection_options() has libcurl set.
+void set_socket_options(int socket);
 
 /// Lets TLS read beyond the record that it needs. Only for a connection whose owner receives until
 /// nothing is left: poll() does not see what was read ahead.

@@ -17,6 +17,10 @@
 namespace davit::host {
 namespace {
 
+std::string without_brackets(const std::string& host) {
+  return host.starts_with('[') ? host.substr(1, host.size() - 2) : host;
+}
+
 // The usual form of the address: with a port only if it differs from the scheme's default.
 std::string host_of(const ServerUrl& url) {
   const bool usual = url.port == (url.scheme == ServerUrl::Scheme::kHttps ? "443" : "80");
@@ -197,7 +201,8 @@ class CurlTransport final : public Transport {
 }  // namespace
 
 Result<std::unique_ptr<Transport>> make_curl_transport(const ConnectionConfig& config, Clock& clock,
-                                                       RestMetrics& metrics, Logger log) {
+                                                       RestMetrics& metrics, Logger log,
+                                                       SocketSource sockets) {
   const bool tls_wanted = config.insecure || !config.ca_data.empty() || !config.ca_file.empty() ||
                           !config.cert_data.empty() || !config.cert_file.empty();
   Result<ServerUrl> url = ServerUrl::parse(
@@ -208,6 +213,12 @@ Result<std::unique_ptr<Transport>> make_curl_transport(const ConnectionConfig& c
   if (!tls) return tls.error();
   Result<CurlSettings> settings = connection_settings(config, *url);
   if (!settings) return settings.error();
+  if (sockets && !settings->proxy.url.empty()) {
+    return Status(Code::kUnsupported,
+                  "an isolated plugin cannot use the proxy " + settings->proxy.shown);
+  }
+  settings->sockets = std::move(sockets);
+  settings->server = {without_brackets(url->host), url->port};
   return std::unique_ptr<Transport>(
       std::make_unique<CurlTransport>(*url, *std::move(settings), *std::move(tls), clock));
 }

@@ -1,7 +1,10 @@
 #include "host/api/pooled_connection.hpp"
 
 #include <fcntl.h>
+#include <sys/socket.h>
 
+#include <cerrno>
+#include <system_error>
 #include <utility>
 
 namespace davit::host {
@@ -38,24 +41,8 @@ int select_events(short revents) {
 PooledConnection::PooledConnection(const CurlSettings& settings,
                                    std::shared_ptr<const TlsMaterial> tls, ClientTlsCache& cache,
                                    Time now)
-    : settings_(settings),
-      tls_(std::move(tls)),
-      multi_(curl_multi_init()),
-      easy_(curl_easy_init()),
-      give_up_(now + kOpenMax),
-      now_(now) {
-  DAVIT_ASSERT(multi_ != nullptr && easy_ != nullptr);
-  curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETFUNCTION, &PooledConnection::on_socket);
-  curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETDATA, this);
-  curl_multi_setopt(multi_.get(), CURLMOPT_TIMERFUNCTION, &PooledConnection::on_timer);
-  curl_multi_setopt(multi_.get(), CURLMOPT_TIMERDATA, this);
-  sockets_.reserve(kSocketsMax);
-  CURL* const easy = easy_.get();
-  set_connection_options(easy, settings, *tls_, connect_to_);
-  set_option(easy, CURLOPT_ERRORBUFFER, error_);
-  if (settings.socket_url.empty()) {
-    set_option(easy, CURLOPT_URL, settings.base_url.c_str());
-  } else {
+    : settings_(settings), tls_(std::move(tls)), give_up_(now + kOpenMax), now_(now) {
+  if (!settings.socket_url.empty()) {
     const TlsVerify verify = settings.verify == CurlSettings::Verify::kNothing ? TlsVerify::kNothing
                                                                                : TlsVerify::kServer;
     Result<std::shared_ptr<const ClientTls>> made = cache.of(tls_, verify);
@@ -64,7 +51,30 @@ PooledConnection::PooledConnection(const CurlSettings& settings,
       return;
     }
     client_tls_ = *std::move(made);
-    set_option(easy, CURLOPT_URL, settings.socket_url.c_str());
+  }
+  if (settings.sockets) {
+    begin_with_source();
+  } else {
+    begin_with_curl();
+  }
+}
+
+void PooledConnection::begin_with_curl() {
+  multi_.reset(curl_multi_init());
+  easy_.reset(curl_easy_init());
+  DAVIT_ASSERT(multi_ != nullptr && easy_ != nullptr);
+  curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETFUNCTION, &PooledConnection::on_socket);
+  curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETDATA, this);
+  curl_multi_setopt(multi_.get(), CURLMOPT_TIMERFUNCTION, &PooledConnection::on_timer);
+  curl_multi_setopt(multi_.get(), CURLMOPT_TIMERDATA, this);
+  sockets_.reserve(kSocketsMax);
+  CURL* const easy = easy_.get();
+  set_connection_options(easy, settings_, *tls_, connect_to_);
+  set_option(easy, CURLOPT_ERRORBUFFER, error_);
+  if (client_tls_ == nullptr) {
+    set_option(easy, CURLOPT_URL, settings_.base_url.c_str());
+  } else {
+    set_option(easy, CURLOPT_URL, settings_.socket_url.c_str());
     set_option<const char*>(easy, CURLOPT_CONNECT_TO, nullptr);
   }
   set_option(easy, CURLOPT_CONNECT_ONLY, 1L);
@@ -73,6 +83,19 @@ PooledConnection::PooledConnection(const CurlSettings& settings,
   curl_multi_add_handle(multi_.get(), easy);
   act(CURL_SOCKET_TIMEOUT, 0);
   take_result();
+}
+
+void PooledConnection::begin_with_source() {
+  Result<UniqueFd> socket = settings_.sockets(settings_.server);
+  if (!socket) return fail(Break::kRefused, socket.error().message());
+  socket_ = *std::move(socket);
+  set_socket_options(socket_.get());
+  if (fcntl(socket_.get(), F_SETFL, O_NONBLOCK) != 0) {
+    return fail(Break::kOther, "the connected socket always blocks");
+  }
+  if (client_tls_ != nullptr) return begin_handshake();
+  state_ = State::kOpen;
+  descriptor_ = socket_.get();
 }
 
 PooledConnection::~PooledConnection() { release_curl(); }
@@ -157,6 +180,10 @@ void PooledConnection::take_socket(int socket) {
   socket_ = UniqueFd(fcntl(socket, F_DUPFD_CLOEXEC, 0));
   if (!socket_.valid()) return fail(Break::kOther, "no descriptor is left for the connection");
   release_curl();
+  begin_handshake();
+}
+
+void PooledConnection::begin_handshake() {
   session_.emplace(client_tls_, socket_.get(), settings_.tls_name);
   due_ = give_up_;
   handshake();
@@ -191,8 +218,34 @@ std::string PooledConnection::text_of(CURLcode code) const {
   return error_[0] != '\0' ? error_ : curl_easy_strerror(code);
 }
 
+PooledConnection::Io PooledConnection::send_plain(std::string_view& bytes) {
+  const ssize_t sent = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  if (sent >= 0) {
+    bytes.remove_prefix(static_cast<std::size_t>(sent));
+    return Io::kSome;
+  }
+  if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return Io::kBlocked;
+  why_ = std::generic_category().message(errno);
+  return Io::kClosed;
+}
+
+PooledConnection::Io PooledConnection::receive_plain(std::span<char> buffer,
+                                                     std::string_view& got) {
+  const ssize_t received = ::recv(socket_.get(), buffer.data(), buffer.size(), 0);
+  if (received > 0) {
+    got = {buffer.data(), static_cast<std::size_t>(received)};
+    return Io::kSome;
+  }
+  if (received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) {
+    return Io::kBlocked;
+  }
+  why_ = received == 0 ? std::string() : std::generic_category().message(errno);
+  return Io::kClosed;
+}
+
 PooledConnection::Io PooledConnection::send(std::string_view& bytes) {
   if (session_) return io_of(session_->send(bytes));
+  if (settings_.sockets) return send_plain(bytes);
   std::size_t sent = 0;
   error_[0] = '\0';
   const CURLcode code = curl_easy_send(easy_.get(), bytes.data(), bytes.size(), &sent);
@@ -207,6 +260,7 @@ PooledConnection::Io PooledConnection::send(std::string_view& bytes) {
 
 PooledConnection::Io PooledConnection::receive(std::span<char> buffer, std::string_view& got) {
   if (session_) return io_of(session_->receive(buffer, got));
+  if (settings_.sockets) return receive_plain(buffer, got);
   std::size_t received = 0;
   error_[0] = '\0';
   const CURLcode code = curl_easy_recv(easy_.get(), buffer.data(), buffer.size(), &received);

@@ -28,7 +28,8 @@ namespace davit::host {
 /// libcurl resolves, connects and goes through proxies (CURLOPT_CONNECT_ONLY). Without a proxy the
 /// socket is then taken from it, and TlsSession speaks TLS: libcurl's handles and its TLS context,
 /// which no two connections share, take 100 KiB a connection. With a proxy libcurl also speaks TLS.
-/// No call blocks. Used by one thread at a time.
+/// With a SocketSource, libcurl has no part. No call blocks, except that the constructor waits for
+/// the source. Used by one thread at a time.
 class PooledConnection {
  public:
   enum class State { kConnecting, kOpen, kFailed };
@@ -77,12 +78,19 @@ class PooledConnection {
   static int on_timer(CURLM*, long ms, void* self);
   void act(curl_socket_t socket, int events);
   void take_result();
+  void begin_with_curl();
+  /// Takes the connected socket of the SocketSource.
+  void begin_with_source();
   /// Takes the socket from libcurl, and begins the handshake.
   void take_socket(int socket);
+  void begin_handshake();
   void handshake();
   void fail(Break kind, std::string why);
   /// Ends libcurl's part; must not be called in one of its callbacks.
   void release_curl();
+  /// Without TLS, over the socket of a SocketSource.
+  [[nodiscard]] Io send_plain(std::string_view& bytes);
+  [[nodiscard]] Io receive_plain(std::span<char> buffer, std::string_view& got);
   [[nodiscard]] Io io_of(TlsSession::Progress progress);
   [[nodiscard]] std::string text_of(CURLcode code) const;
 
@@ -91,9 +99,11 @@ class PooledConnection {
   std::shared_ptr<const ClientTls> client_tls_;  // Null: libcurl speaks TLS.
   char error_[CURL_ERROR_SIZE] = {};
   CurlList connect_to_;
-  CurlMulti multi_;  // Each has its own: libcurl's handles are for one thread at a time.
+  // Null with a SocketSource. Each has its own: libcurl's handles are for one thread at a time.
+  CurlMulti multi_;
   CurlEasy easy_;    // After the multi handle, which it must leave first.
-  UniqueFd socket_;  // Once it was taken from libcurl, which both handles have then left.
+  UniqueFd socket_;  // Once it was taken from libcurl, which both handles have then left, or of a
+                     // SocketSource.
   std::optional<TlsSession> session_;  // Over socket_.
   State state_ = State::kConnecting;
   std::vector<pollfd> sockets_;  // The sockets to poll while it connects.
