@@ -25,6 +25,7 @@ sandbox::SimulationOptions simulation_options(const NodeFlags& flags) {
   options.nodes.size = flags.size;
   options.nodes.untaint = flags.untaint;
   options.nodes.pod_ranges = flags.pod_ranges;
+  options.nodes.cloud = flags.cloud;
   options.nodes.lease_period = flags.lease_period;
   options.pods = flags.pods;
   options.scheduling = flags.scheduling;

@@ -28,6 +28,7 @@ struct NodeFlags {
   sandbox::PodEventSwitch pod_events = sandbox::PodEventSwitch::kOn;
   sandbox::Untaint untaint = sandbox::Untaint::kWhenReady;
   sandbox::PodRanges pod_ranges = sandbox::PodRanges::kOwn;
+  sandbox::CloudSwitch cloud = sandbox::CloudSwitch::kOff;
   Duration lease_period = sandbox::KubeletSimulatorOptions{}.lease_period;
 };
 

@@ -19,15 +19,10 @@
 #include "lib/base/replace_file.hpp"
 #include "lib/base/spdlog_sink.hpp"
 #include "lib/base/version.hpp"
-#include "lib/kube/json.hpp"
 #include "sandbox/http/credentials.hpp"
 
 namespace davit::host {
 namespace {
-
-constexpr std::string_view kSigningController = "certificatesigningrequest-signing-controller";
-constexpr std::string_view kSigningCertificateFile = "clusterSigningCertFile";
-constexpr std::string_view kSigningKeyFile = "clusterSigningKeyFile";
 
 int refuse(std::ostream& err, const Status& status) {
   err << "davit: " << status.message() << "\n";
@@ -54,6 +49,7 @@ std::string nodes_text(const SandboxSettings& settings) {
       out += " in " + std::to_string(zones) + (zones == 1 ? " zone" : " zones");
     }
   }
+  if (settings.controllers.cloud) out += " in a simulated cloud";
   return out + (settings.controllers.scheduler ? ", scheduler" : ", no scheduler");
 }
 
@@ -157,19 +153,18 @@ class SandboxRun {
   }
 
  private:
-  /// Gives the token controller and the signers of certificates, if they are to run, their files.
+  /// Gives the controllers what they need in a sandbox: the token controller and the signers of
+  /// certificates their files, those of the cloud its ranges.
   [[nodiscard]] Status configure(HostPlan& plan, const KeyPair& authority) const {
     for (PlannedController& each : plan.controllers()) {
       Status kept;
+      if (std::string config = sandbox_config_of(each.declared.name, settings_); !config.empty()) {
+        each.config = std::move(config);
+      }
       if (each.declared.name == kTokenController) {
-        each.config = to_text(Json::object({{kTokenKeyFile, settings_.account_key_file}}));
         kept = sandbox::keep_private_key(settings_.account_key_file);
       }
-      if (each.declared.name == kSigningController) {
-        each.config = to_text(Json::object({{kSigningCertificateFile, settings_.authority_file},
-                                            {kSigningKeyFile, settings_.authority_key_file}}));
-        kept = keep_authority(authority);
-      }
+      if (each.declared.name == kSigningController) kept = keep_authority(authority);
       if (!kept.ok()) return kept;
     }
     return {};

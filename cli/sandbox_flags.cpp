@@ -98,6 +98,11 @@ void add_server_flags(CLI::App& app, SandboxOptions& options) {
                  "Range of the Services' addresses in CIDR form; two of different families with a "
                  "comma between for dual-stack (default 10.0.0.0/24)")
       ->type_name("RANGES");
+  app.add_option(
+         "--load-balancer-range", options.load_balancer_range,
+         "Addresses that the controller cloud gives Services of type LoadBalancer: CIDRs or "
+         "ranges with commas between (default 203.0.113.0/24,2001:db8:1::/120)")
+      ->type_name("RANGES");
   app.add_option("--data", options.data_file, "Store the cluster in this file (default: in memory)")
       ->type_name("FILE");
   app.add_option("--faults", options.faults_file, "Script of faults to inject, as YAML or JSON")
@@ -109,9 +114,9 @@ void add_server_flags(CLI::App& app, SandboxOptions& options) {
          "--controllers",
          [&options](const std::vector<std::string>& list) { options.controllers = list; },
          "Controllers to run: '*' enables all, 'foo' enables and '-foo' disables one of gc, "
-         "namespace, events, accounts, nodes, scheduler, volumes, storage, devices and the "
-         "plugins' controllers; "
-         "'plugins' means all of the latter (default *)")
+         "namespace, events, accounts, nodes, scheduler, volumes, storage, devices, cloud and "
+         "the plugins' controllers; "
+         "'plugins' means all of the latter (default *, which leaves cloud off)")
       ->delimiter(',')
       ->take_all()
       ->allow_extra_args(false)
@@ -213,10 +218,14 @@ void add_sandbox_command(CLI::App& app, SandboxFlags& flags, const SandboxAction
       "--storage", [&flags] { flags.nodes.nodes.storage = sandbox::StorageSwitch::kOn; },
       "Simulate the CSI driver sandbox.davit.dev: volumes are attached and mounted before pods "
       "start");
+  nodes->add_flag_callback(
+      "--cloud", [&flags] { flags.nodes.nodes.cloud = sandbox::CloudSwitch::kOn; },
+      "Leave provider id, zone and addresses of the nodes to a provider of a cloud, such as the "
+      "plugin pools with instances.kind sandbox");
   add_verbosity(*nodes, flags.nodes.verbosity);
   nodes->callback([&] { chosen = [&] { return run_sandbox_nodes(flags.nodes); }; });
 
-  CLI::App* node = sandbox->add_subcommand("node", "Stop or start a simulated node");
+  CLI::App* node = sandbox->add_subcommand("node", "Stop, start or delete a simulated node");
   node->require_subcommand(1);
   const auto choose = [&] {
     chosen = [&] { return run_node_power(flags.node, actions.out, actions.err); };
@@ -225,6 +234,10 @@ void add_sandbox_command(CLI::App& app, SandboxFlags& flags, const SandboxAction
                     sandbox::NodePower::kStopped, flags.node, choose);
   add_power_command(*node, "start", "Start a stopped node", sandbox::NodePower::kRunning,
                     flags.node, choose);
+  add_power_command(*node, "delete",
+                    "Delete the node's machine from the simulated cloud; a cloud's controller then "
+                    "deletes the Node",
+                    sandbox::NodePower::kDeleted, flags.node, choose);
 }
 
 }  // namespace davit::host

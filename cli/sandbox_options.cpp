@@ -4,7 +4,10 @@
 #include <filesystem>
 #include <utility>
 
+#include "host/upstream/service_account_rules.hpp"
 #include "lib/base/absolute_path.hpp"
+#include "lib/base/take_until.hpp"
+#include "lib/kube/json.hpp"
 #include "lib/kube/names.hpp"
 
 namespace davit::host {
@@ -19,7 +22,8 @@ std::vector<KnownController> own_controllers() {
           {"scheduler", {}},
           {"volumes", {}},
           {"storage", {}},
-          {"devices", {}}};
+          {"devices", {}},
+          {"cloud", {}}};
 }
 
 bool is_loopback(const std::string& address) {
@@ -104,6 +108,13 @@ void choose_storage(const std::vector<std::string>& named, bool has_binder,
 /// A plugin's controller without which claims of devices are neither created nor released.
 constexpr std::string_view kClaimController = "resourceclaim-controller";
 
+/// The controllers of plugins that make a cloud: the provider, and a loop that is nothing without
+/// one.
+constexpr std::string_view kProvider = "pools";
+constexpr std::string_view kCloudLoop = "cloud-node-controller";
+constexpr std::string_view kRouteController = "node-route-controller";
+constexpr std::string_view kIpamController = "node-ipam-controller";
+
 /// Whether one of the plugins has the controller and the list has it on.
 bool runs(const std::vector<KnownController>& plugins, std::string_view controller,
           const std::vector<std::string>& list) {
@@ -144,10 +155,18 @@ Result<SandboxControllers> choose_controllers(const std::vector<std::string>& gi
   choose_storage(named, runs(plugins, kBinder, list), out);
   out.devices =
       is_named(named, "devices") || (on("devices") && runs(plugins, kClaimController, list));
+  out.cloud = is_named(named, "cloud");
+  const bool has_provider =
+      std::ranges::find(plugins, kProvider, &KnownController::name) != plugins.end();
+  if (out.cloud && !has_provider && runs(plugins, kCloudLoop, list)) {
+    return Status(Code::kInvalid, "--controllers: cloud needs the plugin " +
+                                      std::string(kProvider) + ", which is its provider");
+  }
   for (const KnownController& each : plugins) {
     if (yields_to_own(each.name, out)) continue;
     if (each.name == kBinder && out.volumes && !is_named(named, kBinder)) continue;
-    if (controller_enabled(list, each.name, each.off_by_default)) out.plugins.push_back(each.name);
+    const bool is_off = each.off_by_default && !(out.cloud && each.name == kProvider);
+    if (controller_enabled(list, each.name, is_off)) out.plugins.push_back(each.name);
   }
   return out;
 }
@@ -184,6 +203,18 @@ Result<sandbox::MetricOptions> choose_metrics(const SandboxOptions& options) {
   out.cpu = *cpu;
   out.memory = *memory;
   return out;
+}
+
+/// That of pools, which plays the cloud. It judges the ranges itself.
+std::string provider_config(std::string_view ranges) {
+  Json addresses = Json::array();
+  while (!ranges.empty()) addresses.push_back(take_until(ranges, ","));
+  const Json pool =
+      Json::object({{"name", "sandbox"}, {"addresses", std::move(addresses)}, {"skipEnds", true}});
+  return to_text(Json::object(
+      {{"pools", Json::array({pool})},
+       {"instances", Json::object({{"kind", "sandbox"}, {"providerIDPrefix", "davit://"}})},
+       {"routes", Json::object({{"kind", "table"}})}}));
 }
 
 /// $XDG_STATE_HOME, or what stands for it.
@@ -272,6 +303,26 @@ Result<SandboxSettings> merge_sandbox_settings(const SandboxOptions& options,
     out.certificate_for.push_back(options.address);
   }
   return out;
+}
+
+std::string sandbox_config_of(std::string_view controller, const SandboxSettings& settings) {
+  if (controller == kTokenController) {
+    return to_text(Json::object({{kTokenKeyFile, settings.account_key_file}}));
+  }
+  if (controller == kSigningController) {
+    return to_text(Json::object({{"clusterSigningCertFile", settings.authority_file},
+                                 {"clusterSigningKeyFile", settings.authority_key_file}}));
+  }
+  if (controller == kIpamController &&
+      settings.options.nodes.pod_ranges == sandbox::PodRanges::kFromCluster) {
+    return to_text(
+        Json::object({{"allocateNodeCIDRs", true}, {"clusterCIDR", sandbox::kPodRange}}));
+  }
+  if (!settings.controllers.cloud) return "";
+  if (controller == kRouteController) {
+    return to_text(Json::object({{"clusterCIDR", sandbox::kPodRange}}));
+  }
+  return controller == kProvider ? provider_config(settings.options.load_balancer_range) : "";
 }
 
 std::string kubeconfig_path(const SandboxSettings& settings, std::uint16_t port) {

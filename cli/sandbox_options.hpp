@@ -40,8 +40,15 @@ struct SandboxOptions {
   std::string usage_memory = "8Mi";        ///< Each container's.
   std::vector<std::string> feature_gates;  ///< "Name=bool,…" each.
   std::string service_ranges = "10.0.0.0/24";
+  /// The addresses of Services of type LoadBalancer, if there is a cloud. The default is reserved
+  /// for documentation (RFC 5737, RFC 3849), so no route leads there.
+  std::string load_balancer_range = "203.0.113.0/24,2001:db8:1::/120";
   int verbosity = 0;
 };
+
+/// Signs certificates with the sandbox's authority.
+inline constexpr std::string_view kSigningController =
+    "certificatesigningrequest-signing-controller";
 
 /// In --controllers: all controllers of the plugins that are on by default.
 inline constexpr std::string_view kPluginControllers = "plugins";
@@ -59,6 +66,7 @@ struct SandboxControllers {
   bool volumes = false;              ///< Binds claims to volumes that exist in name only.
   bool storage = false;              ///< The simulated CSI driver, and nodes that mount.
   bool devices = false;              ///< The simulated device driver, and nodes that prepare.
+  bool cloud = false;                ///< Nodes of a cloud; the plugin pools plays it.
   std::vector<std::string> plugins;  ///< Those of plugins that run in the same process.
 };
 
@@ -92,6 +100,11 @@ using Environment = std::function<std::optional<std::string>(const std::string& 
 [[nodiscard]] Result<SandboxSettings> merge_sandbox_settings(
     const SandboxOptions& options, const Environment& environment,
     const std::vector<KnownController>& plugins = {});
+
+/// The configuration, as JSON, without which a plugin's controller does not fit the sandbox; empty:
+/// it needs none.
+[[nodiscard]] std::string sandbox_config_of(std::string_view controller,
+                                            const SandboxSettings& settings);
 
 /// The kubeconfig's path: "DIRECTORY/sandbox-PORT.kubeconfig", or the one that the user chose.
 [[nodiscard]] std::string kubeconfig_path(const SandboxSettings& settings, std::uint16_t port);

@@ -254,6 +254,7 @@ class Wired final : public SandboxProcess {
     if (!on.nodes) simulated.nodes.plans.clear();
     if (!on.scheduler) simulated.scheduling = sandbox::Scheduling::kOff;
     if (on.storage) simulated.storage = sandbox::StorageSwitch::kOn;
+    if (on.cloud) simulated.nodes.cloud = sandbox::CloudSwitch::kOn;
     simulated.devices = on.devices ? sandbox::DeviceSwitch::kOn : sandbox::DeviceSwitch::kOff;
     Result<std::unique_ptr<sandbox::InProcessTransport>> client = make_client();
     if (!client) return client.error();

@@ -76,7 +76,7 @@ void KubeletSimulator::register_node(std::size_t plan) {
   NodePlan node = options_.plans[plan];
   if (options_.pod_ranges == PodRanges::kFromCluster) node.pod_cidr.clear();
   seams_.api.send(
-      {"POST", kNodes, to_text(new_node(node, options_.size)), "application/json"},
+      {"POST", kNodes, to_text(new_node(node, options_.size, options_.cloud)), "application/json"},
       [this, plan](const ApiResponse& response) {
         const std::string& name = options_.plans[plan].name;
         if (response.ok()) {
@@ -110,6 +110,7 @@ void KubeletSimulator::changed(Json node) {
   if (version_of(node) <= record.version) return;
   record.version = version_of(node);
   record.node = std::move(node);
+  follow_address(record);
   if (read_volumes(record)) on_volumes_(name);
   if (!record.simulated.has_network) {
     connect(record);
@@ -141,6 +142,15 @@ void KubeletSimulator::adopt(const std::string& name, Json node, NodePower power
   nodes_.emplace(name, std::move(record));
   due_.set(name, now);
   on_power_(name);
+}
+
+void KubeletSimulator::follow_address(Record& record) {
+  std::string reported = reported_ip(record.node);
+  std::string& own = record.simulated.internal_ip;
+  if (options_.cloud == CloudSwitch::kOff || reported.empty() || reported == own) return;
+  addresses_.erase(own);
+  own = std::move(reported);
+  addresses_.insert(own);
 }
 
 void KubeletSimulator::connect(Record& record) const {
@@ -208,11 +218,11 @@ Time KubeletSimulator::step() {
 
 NodeReport KubeletSimulator::report_of(const Record& record) const {
   return {record.simulated.internal_ip, record.simulated.power, options_.size,
-          record.simulated.has_network, record.simulated.volumes_in_use};
+          record.simulated.has_network, options_.cloud,         record.simulated.volumes_in_use};
 }
 
 void KubeletSimulator::tend(const std::string& name, Record& record) {
-  if (record.simulated.power == NodePower::kStopped) return;
+  if (is_off(record.simulated.power)) return;
   const Moment moment = Moment::read(seams_.clock);
   if (!record.renewing && moment.now >= record.lease_due) renew(name, record);
   if (record.doing == Doing::kNothing) {

@@ -34,6 +34,7 @@ struct KubeletSimulatorOptions {
   NodeSize size;
   Untaint untaint = Untaint::kWhenReady;
   PodRanges pod_ranges = PodRanges::kOwn;
+  CloudSwitch cloud = CloudSwitch::kOff;
   Duration lease_period = std::chrono::seconds(10);
   Duration status_period = std::chrono::minutes(5);
 };
@@ -105,6 +106,8 @@ class KubeletSimulator {
   void plan_next(const std::string& name, const Record& record);
   /// Gives the node its pod addresses; those of its podCIDR, if it has one.
   void connect(Record& record) const;
+  /// Takes over an address that a cloud has given the Node.
+  void follow_address(Record& record);
   /// Reads the Node's lists of volumes; says whether they have changed.
   static bool read_volumes(Record& record);
   [[nodiscard]] NodeReport report_of(const Record& record) const;
@@ -126,5 +129,7 @@ class KubeletSimulator {
 [[nodiscard]] std::vector<NodePlan> plan_nodes(const std::string& prefix, int count, int zones);
 /// The number of nodes that have their own range of pod addresses.
 inline constexpr int kNodesMax = 3072;
+/// Contains the ranges of all plans.
+inline constexpr char kPodRange[] = "10.240.0.0/12";
 
 }  // namespace davit::sandbox

@@ -11,6 +11,8 @@ namespace davit::sandbox {
 namespace {
 
 constexpr char kNotReadyTaint[] = "node.kubernetes.io/not-ready";
+/// The kubelet's, until a cloud's controller has initialized the Node.
+constexpr char kUninitializedTaint[] = "node.cloudprovider.kubernetes.io/uninitialized";
 /// The VERSION that `kubectl get nodes` shows.
 constexpr char kKubeletVersion[] = "v1.36.2-davit";
 constexpr int kKubeletPort = 10250;
@@ -74,6 +76,11 @@ Json resources(const NodeSize& size) {
                        {"pods", std::to_string(size.pods)}});
 }
 
+/// "sandbox.8-32Gi": a valid value of a label for each quantity.
+std::string instance_type(const NodeSize& size) {
+  return "sandbox." + size.cpu + "-" + size.memory;
+}
+
 /// The members of nodeInfo; clients of the API require all of them, as strings.
 Json node_info(const Json& node) {
   const std::string& name = node.text_at({"metadata", "name"});
@@ -94,8 +101,10 @@ Json node_info(const Json& node) {
 std::optional<NodePower> power_of(const Json& node) {
   const std::string& text = node.text_at({"metadata", "annotations", annotation::kNode});
   if (text.empty()) return std::nullopt;
-  if (text == name_of(NodePower::kStopped)) return NodePower::kStopped;
-  return text == name_of(NodePower::kNotReady) ? NodePower::kNotReady : NodePower::kRunning;
+  for (const NodePower each : {NodePower::kNotReady, NodePower::kStopped, NodePower::kDeleted}) {
+    if (text == name_of(each)) return each;
+  }
+  return NodePower::kRunning;
 }
 
 std::string_view name_of(NodePower power) {
@@ -105,21 +114,36 @@ std::string_view name_of(NodePower power) {
     case NodePower::kNotReady:
       return "not-ready";
     case NodePower::kStopped:
+      return "stopped";
+    case NodePower::kDeleted:
       break;
   }
-  return "stopped";
+  return "deleted";
 }
 
-Json new_node(const NodePlan& plan, const NodeSize& size) {
+Json new_node(const NodePlan& plan, const NodeSize& size, CloudSwitch cloud) {
+  const bool has_cloud = cloud == CloudSwitch::kOn;
   Json labels = Json::object({{"kubernetes.io/hostname", plan.name},
                               {"kubernetes.io/os", "linux"},
                               {"kubernetes.io/arch", kArchitecture},
                               {"beta.kubernetes.io/os", "linux"},
                               {"beta.kubernetes.io/arch", kArchitecture}});
-  if (!plan.zone.empty()) labels.set("topology.kubernetes.io/zone", plan.zone);
-  if (!plan.region.empty()) labels.set("topology.kubernetes.io/region", plan.region);
-  const Json annotations = Json::object({{annotation::kNode, name_of(NodePower::kRunning)}});
-  Json spec = Json::object({{"providerID", "davit://" + plan.name}});
+  Json annotations = Json::object({{annotation::kNode, name_of(NodePower::kRunning)}});
+  Json& places = has_cloud ? annotations : labels;
+  const auto set_place = [&](const char* key, const std::string& value) {
+    if (!value.empty()) places.set(key, value);
+  };
+  set_place(has_cloud ? annotation::kZone : "topology.kubernetes.io/zone", plan.zone);
+  set_place(has_cloud ? annotation::kRegion : "topology.kubernetes.io/region", plan.region);
+  Json spec = Json::object({});
+  if (has_cloud) {
+    annotations.set(annotation::kInstanceType, instance_type(size));
+    spec.set("taints",
+             Json::array({Json::object(
+                 {{"key", kUninitializedTaint}, {"value", "true"}, {"effect", "NoSchedule"}})}));
+  } else {
+    spec.set("providerID", "davit://" + plan.name);
+  }
   if (!plan.pod_cidr.empty()) {
     spec.set("podCIDR", plan.pod_cidr);
     spec.set("podCIDRs", Json::array({plan.pod_cidr}));
@@ -150,14 +174,17 @@ Json node_status_patch(const Json& node, const NodeReport& report, const Moment&
          {"message", each.message}}));
   }
   const std::string& name = node.text_at({"metadata", "name"});
-  Json status = Json::object(
-      {{"conditions", std::move(conditions)},
-       {"addresses",
-        Json::array({Json::object({{"type", "InternalIP"}, {"address", report.internal_ip}}),
-                     Json::object({{"type", "Hostname"}, {"address", name}})})},
-       {"daemonEndpoints",
-        Json::object({{"kubeletEndpoint", Json::object({{"Port", kKubeletPort}})}})},
-       {"nodeInfo", node_info(node)}});
+  Json status =
+      Json::object({{"conditions", std::move(conditions)},
+                    {"daemonEndpoints",
+                     Json::object({{"kubeletEndpoint", Json::object({{"Port", kKubeletPort}})}})},
+                    {"nodeInfo", node_info(node)}});
+  // Those of a provider take precedence over the kubelet's own.
+  if (report.cloud == CloudSwitch::kOff || node.get("status").get("addresses").empty()) {
+    status.set("addresses",
+               Json::array({Json::object({{"type", "InternalIP"}, {"address", report.internal_ip}}),
+                            Json::object({{"type", "Hostname"}, {"address", name}})}));
+  }
   // Capacity that others gave the node, such as a GPU, stays.
   if (node.get("status").get("capacity").empty()) {
     status.set("capacity", resources(report.size));

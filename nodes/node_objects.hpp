@@ -1,6 +1,7 @@
 /// The objects that a kubelet writes about its node. Pure.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,9 +12,13 @@
 namespace davit::sandbox {
 
 namespace annotation {
-/// On a Node: that it is simulated, and its state, "running", "not-ready" or "stopped". Nodes
-/// without it are not simulated.
+/// On a Node: that it is simulated, and its state, "running", "not-ready", "stopped" or "deleted".
+/// Nodes without it are not simulated.
 inline constexpr char kNode[] = "sandbox.davit.dev/node";
+/// On a Node of the simulated cloud: what the cloud knows of its machine.
+inline constexpr char kZone[] = "sandbox.davit.dev/zone";
+inline constexpr char kRegion[] = "sandbox.davit.dev/region";
+inline constexpr char kInstanceType[] = "sandbox.davit.dev/instance-type";
 /// On a Node: the pressures that it reports, of "memory", "disk" and "pid": "memory,disk".
 inline constexpr char kPressure[] = "sandbox.davit.dev/pressure";
 }  // namespace annotation
@@ -22,7 +27,14 @@ enum class NodePower {
   kRunning,
   kNotReady,  ///< Alive and says that it is not ready.
   kStopped,   ///< Neither renews nor reports nor runs pods, as a machine without power.
+  kDeleted,   ///< The same, and the simulated cloud no longer has the machine.
 };
+/// Whether the machine does nothing at all.
+[[nodiscard]] constexpr bool is_off(NodePower power) { return power >= NodePower::kStopped; }
+
+/// Whether kubelets leave provider id, zone and addresses of their nodes to a provider of a cloud,
+/// as they do with --cloud-provider=external.
+enum class CloudSwitch : std::uint8_t { kOn, kOff };
 
 /// Nothing when the Node is not simulated.
 [[nodiscard]] std::optional<NodePower> power_of(const Json& node);
@@ -45,14 +57,16 @@ struct NodeSize {
   int pods = 110;
 };
 
-/// For POST /api/v1/nodes.
-[[nodiscard]] Json new_node(const NodePlan& plan, const NodeSize& size);
+/// For POST /api/v1/nodes. With a cloud, the node has the taint of uninitialized Nodes, and its
+/// zone, region and instance type are annotations for the provider.
+[[nodiscard]] Json new_node(const NodePlan& plan, const NodeSize& size, CloudSwitch cloud);
 
 struct NodeReport {
   std::string internal_ip;
   NodePower power = NodePower::kRunning;
   NodeSize size;
-  bool has_network = true;  ///< Otherwise it is not ready.
+  bool has_network = true;                ///< Otherwise it is not ready.
+  CloudSwitch cloud = CloudSwitch::kOff;  ///< If on, addresses that the Node has stay.
   /// The volumes that the node has mounted, or is about to; nothing: the Node's list stays.
   std::optional<std::set<std::string>> volumes_in_use;
 };

@@ -132,7 +132,7 @@ void PodRunner::consider(const std::string& key, Record& record, const Json& pod
   due_.drop(key);
   if (record.writing != Writing::kNothing) return;  // The response brings us back here.
   SimulatedNode* node = nodes_.find(record.node);
-  if (node == nullptr || node->power == NodePower::kStopped) return;
+  if (node == nullptr || is_off(node->power)) return;
   const Moment moment = Moment::read(seams_.clock);
   PodFacts facts = pod_facts(pod, defaults_);
   add_volumes(record, pod, facts);

@@ -323,7 +323,7 @@ StorageStep attachment_step(const StorageView& view, const Json& attachment,
 
 StorageStep node_step(const StorageView& view, const Json& node) {
   const std::optional<NodePower> power = power_of(node);
-  if (!power || *power == NodePower::kStopped) return {};
+  if (!power || is_off(*power)) return {};
   const std::string host = host_name(node);
   if (annotation_of(node, kManagedAttach).empty() ||
       node.text_at({"metadata", "labels", kHostLabel}) != host) {

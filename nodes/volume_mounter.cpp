@@ -27,7 +27,7 @@ std::string list_of(std::vector<std::string> names) {
   return "[" + out + "]";
 }
 
-bool is_stopped(const SimulatedNode& node) { return node.power == NodePower::kStopped; }
+bool is_stopped(const SimulatedNode& node) { return is_off(node.power); }
 
 }  // namespace
 

@@ -8,6 +8,13 @@
 namespace davit::pools {
 namespace {
 
+// The annotations of simulated Nodes; docs/sandbox-cloud.md.
+constexpr std::string_view kState = "sandbox.davit.dev/node";
+constexpr std::string_view kZone = "sandbox.davit.dev/zone";
+constexpr std::string_view kRegion = "sandbox.davit.dev/region";
+constexpr std::string_view kInstanceType = "sandbox.davit.dev/instance-type";
+constexpr std::string_view kExternalIp = "sandbox.davit.dev/external-ip";
+
 constexpr std::string_view kProvidedIps = "alpha.kubernetes.io/provided-node-ip";
 
 Status wrong_machine(const std::string& place, std::string_view what) {
@@ -33,6 +40,27 @@ std::vector<CloudAddress> present_addresses(const Node& node) {
     out.push_back({"InternalIP", std::string(rest.substr(0, comma))});
     rest = comma == rest.npos ? std::string_view() : rest.substr(comma + 1);
   }
+  return out;
+}
+
+/// The value of the annotation, if a label can have it.
+std::string label_from(const Node& node, std::string_view annotation) {
+  const std::string text(node.annotation(annotation).value_or(""));
+  return is_label_value(text) ? text : "";
+}
+
+/// The machine that the annotations of a simulated Node describe.
+Machine simulated_machine(const Node& node) {
+  Machine out;
+  out.zone = label_from(node, kZone);
+  out.region = label_from(node, kRegion);
+  out.instance_type = label_from(node, kInstanceType);
+  out.is_shut_down = node.annotation(kState) == "stopped";
+  const std::string external(node.annotation(kExternalIp).value_or(""));
+  for (CloudAddress& each : present_addresses(node)) {
+    if (each.type == "InternalIP") out.addresses.push_back(std::move(each));
+  }
+  if (ip::Address::parse(external)) out.addresses.push_back({"ExternalIP", external});
   return out;
 }
 
@@ -111,33 +139,55 @@ Status read_machine(Value object, const std::string& place, Inventory& out) {
   return {};
 }
 
+/// The machines are in the cluster: the rest of `instances` would contradict them.
+Result<Inventory> read_simulated(Value instances, Inventory out) {
+  for (const char* const each : {"defaults", "nodes", "unknown"}) {
+    if (!instances[each].is_absent()) {
+      return wrong_machine("instances." + std::string(each), "is only for the kind nodes");
+    }
+  }
+  out.unlisted = Unlisted::kDeleted;
+  return out;
+}
+
 }  // namespace
 
 bool Inventory::is_foreign(const Node& node) const {
   const std::string_view id = node.spec()["providerID"].string();
+  if (is_simulated && node.annotation(kState).value_or("").empty()) return true;
   return !id.empty() && !id.starts_with(prefix);
+}
+
+bool Inventory::is_deleted(const Node& node) const {
+  return is_simulated && node.annotation(kState) == "deleted";
+}
+
+std::optional<Machine> Inventory::find(const Node& node) const {
+  if (is_deleted(node)) return std::nullopt;
+  if (is_simulated) return simulated_machine(node);
+  const auto found = machines.find(node.name());
+  if (found == machines.end()) return std::nullopt;
+  return found->second;
 }
 
 CloudReply Inventory::exists(const Node& node) const {
   if (is_foreign(node)) return CloudReply::not_ours();
-  const bool is_known = machines.contains(node.name()) || unlisted != Unlisted::kDeleted;
-  return is_known ? CloudReply::yes() : CloudReply::not_found();
+  if (find(node)) return CloudReply::yes();
+  return unlisted == Unlisted::kDeleted ? CloudReply::not_found() : CloudReply::yes();
 }
 
 CloudReply Inventory::shutdown(const Node& node) const {
   if (is_foreign(node)) return CloudReply::not_ours();
-  const auto found = machines.find(node.name());
-  return found != machines.end() && found->second.is_shut_down ? CloudReply::yes()
-                                                               : CloudReply::done();
+  const std::optional<Machine> machine = find(node);
+  return machine && machine->is_shut_down ? CloudReply::yes() : CloudReply::done();
 }
 
 CloudReply Inventory::metadata(const Node& node) const {
   if (is_foreign(node)) return CloudReply::not_ours();
-  const auto found = machines.find(node.name());
-  const bool is_listed = found != machines.end();
-  if (!is_listed && unlisted == Unlisted::kWait) return CloudReply::done();
-  if (!is_listed && unlisted == Unlisted::kDeleted) return CloudReply::not_found();
-  const Machine machine = is_listed ? found->second : Machine();
+  const std::optional<Machine> found = find(node);
+  if (!found && unlisted == Unlisted::kWait) return CloudReply::done();
+  if (!found && unlisted == Unlisted::kDeleted) return CloudReply::not_found();
+  const Machine machine = found.value_or(Machine());
   const std::string id(node.spec()["providerID"].string());
   CloudMetadata facts;
   facts.provider_id = id.empty() ? prefix + std::string(node.name()) : id;
@@ -159,12 +209,14 @@ Result<Inventory> read_inventory(Value instances) {
       check_options(instances, {"kind", "providerIDPrefix", "defaults", "nodes", "unknown"});
   if (!checked.ok()) return checked.with_context("instances");
   const std::string_view kind = instances["kind"].string();
-  if (kind != "none" && kind != "nodes")
-    return wrong_machine("instances.kind", "must be none or nodes");
-  out.is_offered = kind == "nodes";
+  if (kind != "none" && kind != "nodes" && kind != "sandbox")
+    return wrong_machine("instances.kind", "must be none, nodes or sandbox");
+  out.is_offered = kind != "none";
+  out.is_simulated = kind == "sandbox";
   Result<std::string> prefix = read_text(instances, "instances", "providerIDPrefix");
   if (!prefix) return prefix.error();
   if (!prefix->empty()) out.prefix = std::move(*prefix);
+  if (out.is_simulated) return read_simulated(instances, std::move(out));
   const Value defaults = instances["defaults"];
   Status read = check_options(defaults, {"zone", "region", "instanceType"});
   if (read.ok()) read = read_places(defaults, "instances.defaults", out.defaults);
@@ -183,9 +235,16 @@ Result<Inventory> read_inventory(Value instances) {
   return out;
 }
 
+bool has_other_machine(const Node& before, const Node& now) {
+  for (const std::string_view each : {kState, kZone, kRegion, kInstanceType, kExternalIp}) {
+    if (before.annotation(each) != now.annotation(each)) return true;
+  }
+  return false;
+}
+
 std::vector<std::string> changed_nodes(const Inventory& before, const Inventory& now) {
-  if (before.prefix != now.prefix || before.defaults != now.defaults ||
-      before.unlisted != now.unlisted) {
+  if (before.prefix != now.prefix || before.is_simulated != now.is_simulated ||
+      before.defaults != now.defaults || before.unlisted != now.unlisted) {
     return {""};
   }
   std::vector<std::string> out;

@@ -1,4 +1,5 @@
-/// The machines of a cluster without a cloud, as its operator lists them. Pure.
+/// The machines of a cluster without a cloud, as its operator lists them or the sandbox simulates
+/// them. Pure.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <davit/result.hpp>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +38,7 @@ enum class Unlisted : std::uint8_t {
 /// Rule: docs/spec/cloud.md, F7.
 struct Inventory {
   bool is_offered = false;
+  bool is_simulated = false;  ///< The machines are Nodes of `davit sandbox`, and nothing is listed.
   std::string prefix = "pools://";  ///< A provider id is this and the name of the Node.
   Machine defaults;
   std::map<std::string, Machine, std::less<>> machines;  ///< The keys are names of Nodes.
@@ -48,10 +51,17 @@ struct Inventory {
  private:
   /// Whether another manager made the Node.
   [[nodiscard]] bool is_foreign(const Node& node) const;
+  /// The machine of the Node; without one it stays, is waited for, or goes, as `unlisted` has it.
+  [[nodiscard]] std::optional<Machine> find(const Node& node) const;
+  /// Whether a simulated machine no longer exists.
+  [[nodiscard]] bool is_deleted(const Node& node) const;
 };
 
 /// The member `instances`. kInvalid names the place.
 [[nodiscard]] Result<Inventory> read_inventory(Value instances);
+
+/// Whether two versions of a Node differ in what makes its simulated machine.
+[[nodiscard]] bool has_other_machine(const Node& before, const Node& now);
 
 /// The Nodes for which the two differ; one with an empty name stands for all.
 [[nodiscard]] std::vector<std::string> changed_nodes(const Inventory& before, const Inventory& now);

@@ -46,7 +46,8 @@ PoolsController::PoolsController(Context& cluster, Options options)
       route_settings_(options_.routes),
       services_(cluster.open_informer<Service>(
           {.any = [this](const Event<Service>& event) { note(event); }})),
-      nodes_(cluster.open_informer<Node>()) {
+      nodes_(cluster.open_informer<Node>(
+          {.any = [this](const Event<Node>& event) { note_machine(event); }})) {
   cluster_.start_timer({}, [this] { resume(); });
 }
 
@@ -108,14 +109,34 @@ Inventory PoolsController::inventory() const {
   return options_.inventory;
 }
 
+void PoolsController::note_machine(const Event<Node>& event) {
+  if (event.type != Event<Node>::Type::kUpdated) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!options_.inventory.is_simulated) return;
+  }
+  if (!has_other_machine(*event.old, event.current)) return;
+  host_.nodes_again(event.current.name());
+}
+
 CloudReply PoolsController::Machines::exists(const Node& node) {
-  return owner_.inventory().exists(node);
+  return ask(node, &Inventory::exists);
 }
 CloudReply PoolsController::Machines::shutdown(const Node& node) {
-  return owner_.inventory().shutdown(node);
+  return ask(node, &Inventory::shutdown);
 }
 CloudReply PoolsController::Machines::metadata(const Node& node) {
-  return owner_.inventory().metadata(node);
+  return ask(node, &Inventory::metadata);
+}
+
+CloudReply PoolsController::Machines::ask(const Node& node, Question question) const {
+  const Inventory inventory = owner_.inventory();
+  if (!inventory.is_simulated) return (inventory.*question)(node);
+  // From the own cache: that of the loop may lack the annotations.
+  const Lookup<Node> own = owner_.nodes_.get(node.key());
+  if (!own.error().ok()) return CloudReply::failed(own.error());
+  if (own && own->uid() == node.uid()) return (inventory.*question)(*own);
+  return CloudReply::failed(Status(Code::kUnavailable, "the Node is not in the cache"));
 }
 
 // ---- What Services show

@@ -55,6 +55,8 @@ class PoolsController final : public Controller,
   [[nodiscard]] Status read(std::uint32_t version, Value state) override;
 
   void note(const Event<Service>& event);
+  /// Has the loops look at a Node whose simulated machine has changed.
+  void note_machine(const Event<Node>& event);
   /// Services that waited for another build are ensured again, so that this one knows of them.
   void resume();
 
@@ -104,6 +106,9 @@ class PoolsController final : public Controller,
     [[nodiscard]] CloudReply metadata(const Node& node) override;
 
    private:
+    using Question = CloudReply (Inventory::*)(const Node& node) const;
+    [[nodiscard]] CloudReply ask(const Node& node, Question question) const;
+
     const PoolsController& owner_;
   };
   [[nodiscard]] Inventory inventory() const;

@@ -46,7 +46,8 @@ std::string controller_of(const Json& pod) {
 NodeState node_state(const Json& node) {
   const std::string& state = node.text_at({"metadata", "annotations", kNodeAnnotation});
   if (state.empty()) return NodeState::kForeign;
-  return state == "stopped" ? NodeState::kStopped : NodeState::kRunning;
+  const bool is_off = state == "stopped" || state == "deleted";
+  return is_off ? NodeState::kStopped : NodeState::kRunning;
 }
 
 MeasuredPod measured(const Json& pod, NodeState node, WallTime now) {

@@ -151,6 +151,14 @@ std::vector<std::string> plugins_of(const std::vector<std::string>& controllers)
   return settings ? settings->controllers.plugins : std::vector<std::string>();
 }
 
+Result<SandboxSettings> merged_with(const std::vector<KnownController>& plugins,
+                                    const std::vector<std::string>& controllers) {
+  SandboxOptions options;
+  options.controllers = controllers;
+  return merge_sandbox_settings(
+      options, [](const std::string&) { return std::optional<std::string>("/home/me"); }, plugins);
+}
+
 TEST(SandboxOptionsTest, KindsWhosePluginRunsHaveAController) {
   SandboxControllers running;
   EXPECT_THAT(kinds_without_controller(running), testing::Contains("statefulsets.apps"));
@@ -261,6 +269,50 @@ TEST(SandboxOptionsTest, DevicesAreSimulatedIfAControllerCaresForTheirClaims) {
     EXPECT_EQ(settings->controllers.devices, wanted.devices)
         << testing::PrintToString(wanted.controllers);
   }
+}
+
+TEST(SandboxOptionsTest, ACloudIsSimulatedIfItIsNamedAndSwitchesItsProviderOn) {
+  const std::vector<KnownController> plugins = {{"cloud-node-controller", {"cloud-node"}, false},
+                                                {"pools", {}, true}};
+  struct Case {
+    std::vector<std::string> controllers;
+    bool cloud;
+    std::vector<std::string> plugins;
+  };
+  const Case cases[] = {{{"*"}, false, {"cloud-node-controller"}},
+                        {{"*", "cloud"}, true, {"cloud-node-controller", "pools"}},
+                        {{"*", "cloud", "-pools"}, true, {"cloud-node-controller"}},
+                        {{"*", "-cloud-node", "cloud"}, true, {"pools"}},
+                        {{"*", "-plugins", "cloud"}, true, {}},
+                        {{"nodes", "cloud"}, true, {}},
+                        {{"*", "pools"}, false, {"cloud-node-controller", "pools"}}};
+  for (const Case& wanted : cases) {
+    const auto settings = merged_with(plugins, wanted.controllers);
+    ASSERT_TRUE(settings) << settings.error().message();
+    EXPECT_EQ(settings->controllers.cloud, wanted.cloud)
+        << testing::PrintToString(wanted.controllers);
+    EXPECT_EQ(settings->controllers.plugins, wanted.plugins)
+        << testing::PrintToString(wanted.controllers);
+  }
+  EXPECT_THAT(merged_with({plugins.front()}, {"*", "cloud"}).error().message(),
+              HasSubstr("--controllers: cloud needs the plugin pools, which is its provider"));
+}
+
+TEST(SandboxOptionsTest, ControllersThatNeedARangeGetThatOfTheSandbox) {
+  SandboxSettings settings;
+  EXPECT_EQ(sandbox_config_of("pools", settings), "");
+  EXPECT_EQ(sandbox_config_of("node-route-controller", settings), "");
+  EXPECT_EQ(sandbox_config_of("node-ipam-controller", settings), "");
+
+  settings.controllers.cloud = true;
+  settings.options.load_balancer_range = "192.0.2.0/28,fd00::/120";
+  settings.options.nodes.pod_ranges = sandbox::PodRanges::kFromCluster;
+  EXPECT_THAT(sandbox_config_of("pools", settings),
+              HasSubstr(R"("addresses":["192.0.2.0/28","fd00::/120"])"));
+  EXPECT_EQ(sandbox_config_of("node-route-controller", settings),
+            R"({"clusterCIDR":"10.240.0.0/12"})");
+  EXPECT_EQ(sandbox_config_of("node-ipam-controller", settings),
+            R"({"allocateNodeCIDRs":true,"clusterCIDR":"10.240.0.0/12"})");
 }
 
 TEST(SandboxOptionsTest, ControllersOfPluginsRunUnlessTheyAreLeftOutByNameOrTogether) {

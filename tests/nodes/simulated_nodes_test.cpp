@@ -48,6 +48,59 @@ TEST(SimulatedNodesTest, ANodeWaitsForItsPodCidrFromTheCluster) {
   EXPECT_EQ(World::condition(world.node("node-2"), "Ready"), "False");
 }
 
+// ---- In a cloud
+
+SimulationOptions two_machines() {
+  SimulationOptions options = two_nodes();
+  options.nodes.cloud = CloudSwitch::kOn;
+  return options;
+}
+
+TEST(SimulatedNodesTest, ANodeOfACloudLeavesItsFactsToTheProvider) {
+  World world(two_machines());
+  const Json node = world.node("node-2");
+  const Json& annotations = node.get("metadata").get("annotations");
+  EXPECT_EQ(annotations.get("sandbox.davit.dev/zone").text(), "zone-b");
+  EXPECT_EQ(annotations.get("sandbox.davit.dev/region").text(), "sandbox");
+  EXPECT_EQ(annotations.get("sandbox.davit.dev/instance-type").text(), "sandbox.8-32Gi");
+  EXPECT_FALSE(node.get("metadata").get("labels").contains("topology.kubernetes.io/zone"));
+  EXPECT_EQ(node.text_at({"spec", "providerID"}), "");
+  ASSERT_EQ(node.get("spec").get("taints").size(), 1U);
+  EXPECT_EQ(node.get("spec").get("taints").items().at(0).get("key").text(),
+            "node.cloudprovider.kubernetes.io/uninitialized");
+  EXPECT_EQ(World::condition(node, "Ready"), "True");
+}
+
+TEST(SimulatedNodesTest, ANodeOfACloudKeepsTheAddressesThatTheProviderGaveIt) {
+  World world(two_machines());
+  const std::string given = R"([{"type":"InternalIP","address":"192.0.2.7"},)"
+                            R"({"type":"ExternalIP","address":"198.51.100.7"}])";
+  ASSERT_EQ(world.sandbox
+                .patch("/api/v1/nodes/node-1/status", "merge",
+                       R"({"status":{"addresses":)" + given + "}}")
+                .code,
+            200);
+  world.pass(minutes(6));
+  EXPECT_EQ(world.node("node-1").get("status").get("addresses"), *parse_json(given));
+
+  world.create_pod("p", R"("hostNetwork":true,"nodeName":"node-1")");
+  EXPECT_EQ(world.pod("p").text_at({"status", "podIP"}), "192.0.2.7");
+}
+
+TEST(SimulatedNodesTest, ANodeWhoseMachineIsDeletedIsSilent) {
+  World world(two_machines());
+  world.annotate_node("node-1", "deleted");
+  const std::string before = renew_time(world, "node-1");
+  world.pass(minutes(7));
+  EXPECT_EQ(renew_time(world, "node-1"), before);
+
+  ASSERT_EQ(world.sandbox.remove("/api/v1/nodes/node-1").code, 200);
+  world.pass(minutes(7));
+  EXPECT_EQ(world.sandbox.get("/api/v1/nodes/node-1").code, 404) << "it does not register again";
+}
+
+// ---- Leases, status
+
 TEST(SimulatedNodesTest, LeaseIsTheNodesAndRenewedEveryTenSeconds) {
   World world(two_nodes());
   const Json lease =

@@ -15,10 +15,23 @@ MANIFEST = """apiVersion: davit.dev/v1alpha1
 kind: ControllerHost
 plugins:
   - name: attachdetach
+  - name: cloud
+    controllers:
+      node-route-controller:
+        config: {clusterCIDR: 10.240.0.0/12}
   - name: deployment
   - name: devicetaint
   - name: endpoint
+  - name: nodelifecycle
   - name: podautoscaler
+  - name: pools
+    controllers:
+      pools:
+        enabled: true
+        config:
+          pools: [{name: sandbox, addresses: [203.0.113.0/24], skipEnds: true}]
+          instances: {kind: sandbox, providerIDPrefix: "davit://"}
+          routes: {kind: table}
   - name: replicaset
   - name: resourceclaim
   - name: volumebinder
@@ -97,7 +110,7 @@ class World:
     def open(self, with_server):
         """Starts the sandbox and the host. With `with_server`, $SERVER is another sandbox, which wants no credentials."""
         config = self.env['KUBECONFIG']
-        if not self.start('sandbox', 'stops it', 'sandbox', '--port=0', f'--kubeconfig={config}', '--controllers=*,-plugins,storage,devices'):
+        if not self.start('sandbox', 'stops it', 'sandbox', '--port=0', f'--kubeconfig={config}', '--controllers=*,-plugins,storage,devices,cloud'):
             raise RuntimeError('the sandbox does not start')
         shutil.copy(config, self.folder / 'kubeconfig')
         if with_server:

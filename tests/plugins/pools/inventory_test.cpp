@@ -113,9 +113,61 @@ TEST_F(InventoryTest, AMachineIsOffIfItsOperatorSaysThat) {
   EXPECT_FALSE(of.shutdown(node("n2")).exists);
 }
 
+class SimulatedMachinesTest : public InventoryTest {
+ protected:
+  /// `annotations`: further ones, after a comma.
+  [[nodiscard]] Node simulated(const std::string& state, const std::string& annotations = "",
+                               const std::string& spec = "{}") {
+    return node("n1", spec, kIp,
+                R"({"sandbox.davit.dev/node":")" + state + "\"" + annotations + "}");
+  }
+  [[nodiscard]] Inventory simulation() {
+    const Result<Inventory> read = read_inventory(cluster_.value(R"({"kind":"sandbox"})"));
+    EXPECT_TRUE(read) << read.error().message();
+    return *read;
+  }
+};
+
+TEST_F(SimulatedMachinesTest, CLD178_TheFactsOfASimulatedMachineAreTheAnnotationsOfItsNode) {
+  const CloudMetadata got = facts(simulation().metadata(
+      simulated("running", R"(,"sandbox.davit.dev/zone":"zone-b",)"
+                           R"("sandbox.davit.dev/region":"not a label",)"
+                           R"("sandbox.davit.dev/instance-type":"sandbox.8-32Gi",)"
+                           R"("sandbox.davit.dev/external-ip":"198.51.100.9")")));
+  EXPECT_EQ(got.provider_id, "pools://n1");
+  EXPECT_EQ(got.zone, "zone-b");
+  EXPECT_EQ(got.region, "");
+  EXPECT_EQ(got.instance_type, "sandbox.8-32Gi");
+  EXPECT_THAT(got.addresses, ElementsAre(CloudAddress{"InternalIP", "192.168.1.11"},
+                                         CloudAddress{"ExternalIP", "198.51.100.9"}));
+  EXPECT_THAT(
+      facts(simulation().metadata(simulated("running", R"(,"sandbox.davit.dev/external-ip":"x")")))
+          .addresses,
+      ElementsAre(CloudAddress{"InternalIP", "192.168.1.11"}));
+}
+
+TEST_F(SimulatedMachinesTest, CLD179_AMachineIsOffOrGoneIfItsStateSaysThat) {
+  const Inventory of = simulation();
+  EXPECT_TRUE(of.exists(simulated("running")).exists);
+  EXPECT_FALSE(of.shutdown(simulated("not-ready")).exists);
+  EXPECT_TRUE(of.exists(simulated("stopped")).exists);
+  EXPECT_TRUE(of.shutdown(simulated("stopped")).exists);
+  EXPECT_EQ(of.exists(simulated("deleted")).status.code(), Code::kNotFound);
+  EXPECT_EQ(of.metadata(simulated("deleted")).status.code(), Code::kNotFound);
+}
+
+TEST_F(SimulatedMachinesTest, CLD179_ANodeThatIsNotSimulatedIsLeftAlone) {
+  const Inventory of = simulation();
+  EXPECT_TRUE(of.exists(node("n1", "{}", kIp)).elsewhere);
+  EXPECT_TRUE(of.metadata(node("n1", "{}", kIp)).elsewhere);
+  EXPECT_TRUE(of.exists(simulated("deleted", "", R"({"providerID":"aws:///eu/i-1"})")).elsewhere);
+}
+
 TEST_F(InventoryTest, MistakesAreRefusedWithTheirPlace) {
   const std::pair<const char*, const char*> kCases[] = {
-      {R"({"kind":"cloud"})", "instances.kind: must be none or nodes"},
+      {R"({"kind":"cloud"})", "instances.kind: must be none, nodes or sandbox"},
+      {R"({"kind":"sandbox","nodes":[]})", "instances.nodes: is only for the kind nodes"},
+      {R"({"kind":"sandbox","unknown":"wait"})", "instances.unknown: is only for the kind nodes"},
       {R"({"kind":"nodes","node":[]})", "instances: unknown configuration \"node\""},
       {R"({"kind":"nodes","defaults":{"zone":"eu west"}})",
        "instances.defaults.zone: \"eu west\" is not a valid label value"},

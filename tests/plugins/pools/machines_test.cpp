@@ -16,8 +16,12 @@ class MachineLoopsTest : public PoolsFixture {
     return R"({"instances":{"kind":"nodes","defaults":{"region":"home"})" + std::string(more) +
            "}}";
   }
-  void start_machines(std::string_view more = "") {
-    ASSERT_TRUE(try_start(inventory(more)).ok());
+  void start_machines(std::string_view more = "") { start_loops(inventory(more)); }
+  void start_kind(const std::string& kind) {
+    start_loops(R"({"instances":{"kind":")" + kind + R"("}})");
+  }
+  void start_loops(const std::string& config) {
+    ASSERT_TRUE(try_start(config).ok());
     ASSERT_TRUE(cluster_.start("cloud-node-controller", &cloud::CloudNodeController::open).ok());
     ASSERT_TRUE(
         cluster_
@@ -25,11 +29,16 @@ class MachineLoopsTest : public PoolsFixture {
             .ok());
     rest();
   }
-  /// As a kubelet with an external provider registers; `ip`: its --node-ip, "": none.
+  /// As a kubelet with an external provider registers; `ip`: its --node-ip, "": none. `more`:
+  /// further annotations.
   void register_node(const std::string& name, const std::string& ip,
-                     const std::string& provider_id = "") {
-    const std::string annotations =
-        ip.empty() ? "{}" : R"({"alpha.kubernetes.io/provided-node-ip":")" + ip + "\"}";
+                     const std::string& provider_id = "", const std::string& more = "") {
+    std::string annotations = more;
+    if (!ip.empty()) {
+      annotations += std::string(more.empty() ? "" : ",") +
+                     R"("alpha.kubernetes.io/provided-node-ip":")" + ip + "\"";
+    }
+    annotations = "{" + annotations + "}";
     const std::string own = ip.empty() ? "" : R"({"type":"InternalIP","address":")" + ip + "\"},";
     cluster_.add(Json::must(
         R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")" + name + R"(","annotations":)" +
@@ -38,6 +47,11 @@ class MachineLoopsTest : public PoolsFixture {
         R"("effect":"NoSchedule"}]},"status":{"addresses":[)" +
         own + R"({"type":"Hostname","address":")" + name +
         R"("}],"conditions":[{"type":"Ready","status":"False"}]}})"));
+    rest();
+  }
+  void annotate(const std::string& name, const std::string& key, const std::string& value) {
+    cluster_.merge<Node>({"", name},
+                         R"({"metadata":{"annotations":{")" + key + R"(":")" + value + "\"}}}");
     rest();
   }
   [[nodiscard]] bool is_tainted(const std::string& name) {
@@ -101,6 +115,27 @@ TEST_F(MachineLoopsTest, CLD168_ANodeThatIsNotReadyIsNotDeleted) {
   register_node("n1", "192.168.1.11");
   cluster_.advance(10min);
   EXPECT_TRUE(cluster_.find<Node>({"", "n1"}));
+}
+
+TEST_F(MachineLoopsTest, CLD178_ASimulatedMachineThatChangesReachesItsNodeAtOnce) {
+  start_kind("sandbox");
+  register_node("n1", "192.168.1.11", "", R"("sandbox.davit.dev/node":"running")");
+  EXPECT_FALSE(is_tainted("n1"));
+  EXPECT_EQ(addresses("n1"), "192.168.1.11,n1");
+  annotate("n1", "sandbox.davit.dev/external-ip", "198.51.100.9");
+  EXPECT_EQ(addresses("n1"), "192.168.1.11,198.51.100.9,n1");
+}
+
+TEST_F(MachineLoopsTest, CLD179_ANodeGoesWithItsSimulatedMachineUnlessItIsReady) {
+  start_kind("sandbox");
+  register_node("n1", "192.168.1.11", "", R"("sandbox.davit.dev/node":"running")");
+  register_node("n2", "192.168.1.12");
+  cluster_.advance(10min);
+  ASSERT_TRUE(cluster_.find<Node>({"", "n1"}));
+  annotate("n1", "sandbox.davit.dev/node", "deleted");
+  EXPECT_FALSE(cluster_.find<Node>({"", "n1"})) << "the loop looks at it at once";
+  EXPECT_TRUE(cluster_.find<Node>({"", "n2"})) << "it is not simulated";
+  EXPECT_TRUE(is_tainted("n2"));
 }
 
 TEST_F(MachineLoopsTest, CLD169_ANodeOfAnotherManagerIsNeitherInitializedNorDeleted) {
