@@ -42,6 +42,7 @@ const Holder* Ledger::find(std::string_view uid) const {
 }
 
 void Ledger::unlink(std::string_view uid) {
+  is_quiet_ = is_quiet_ && mutant("ready-after-a-change");
   const auto found = holders_.find(uid);
   if (found == holders_.end()) return;
   for (const auto* list : {&found->second.addresses, &found->second.leaving}) {
@@ -73,6 +74,7 @@ void Ledger::put(const std::string& uid, Holder holder) {
   }
   if (const std::string& key = holder.look.sharing.key; !key.empty()) sharers_[key].insert(uid);
   holders_.emplace(uid, std::move(holder));
+  waiting_.set_apart(uid);  // Its own addresses are free for it alone.
 }
 
 void Ledger::adopt(const Claim& claim) {
@@ -85,7 +87,7 @@ void Ledger::adopt(const Claim& claim) {
 }
 
 void Ledger::remove(std::string_view uid) {
-  waiting_.erase(std::string(uid));
+  waiting_.erase(uid);
   const Holder* const held = find(uid);
   if (held == nullptr) return;
   Holder next = *held;
@@ -116,7 +118,7 @@ bool Ledger::confirm(std::string_view uid, const std::vector<Address>& shown, bo
 }
 
 bool Ledger::forget(std::string_view uid) {
-  const bool has_waited = waiting_.erase(std::string(uid)) > 0;
+  const bool has_waited = waiting_.erase(uid);
   const bool has_held = find(uid) != nullptr;
   unlink(uid);
   return has_held || has_waited;
@@ -216,7 +218,8 @@ Decision Ledger::ensure(const Claim& claim, const Options& options) {
   Decision out = plan(claim, options, {});
   if (out.status.code() == Code::kUnavailable ||
       (out.status.ok() && out.addresses.size() < claim.families.size())) {
-    waiting_[claim.uid] = claim;
+    waiting_.put(claim);
+    if (find(claim.uid) != nullptr) waiting_.set_apart(claim.uid);
   } else {
     waiting_.erase(claim.uid);
   }
@@ -262,24 +265,30 @@ void Ledger::take_contested(const Claim& claim, Decision& out) {
   put(claim.uid, std::move(next));
 }
 
-std::vector<Key> Ledger::ready(const Options& options) const {
-  std::vector<const Claim*> all;
-  for (const auto& each : waiting_) all.push_back(&each.second);
-  std::sort(all.begin(), all.end(), [](const Claim* a, const Claim* b) { return a->age < b->age; });
+void Ledger::forget_waiting() {
+  waiting_.clear();
+  is_quiet_ = false;
+}
+
+std::vector<Key> Ledger::ready(const Options& options) {
+  using Found = WaitingClaims::Found;
   std::vector<Key> out;
+  if (is_quiet_) return out;
   AddressRuns reserved;
-  for (const Claim* each : all) {
-    const Decision decision = plan(*each, options, reserved);
-    const Holder* const held = find(each->uid);
+  waiting_.each_oldest_first([&](const Claim& claim) {
+    const Decision decision = plan(claim, options, reserved);
+    const Holder* const held = find(claim.uid);
     if (!decision.status.ok() ||
         (held != nullptr && are_equal(held->addresses, decision.addresses))) {
-      continue;
+      return Found::kNone;
     }
     for (const Address& address : decision.addresses) {
       if (held == nullptr || !has(held->addresses, address)) reserved.insert(address);
     }
-    out.push_back(each->age.key);
-  }
+    out.push_back(claim.age.key);
+    return Found::kAddress;
+  });
+  is_quiet_ = out.empty();
   return out;
 }
 

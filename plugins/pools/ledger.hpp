@@ -15,6 +15,7 @@
 #include "plugins/pools/address_runs.hpp"
 #include "plugins/pools/claim.hpp"
 #include "plugins/pools/options.hpp"
+#include "plugins/pools/waiting_claims.hpp"
 
 namespace davit::pools {
 
@@ -61,11 +62,14 @@ class Ledger {
   /// Forgets all Services that are not among these.
   void keep_only(const std::set<std::string, std::less<>>& uids);
 
-  /// The waiting Services that would get an address now, the oldest first.
-  [[nodiscard]] std::vector<Key> ready(const Options& options) const;
+  /// The waiting Services that would get an address now, the oldest first. Costs nothing if none
+  /// would at the last call and nothing has changed since.
+  [[nodiscard]] std::vector<Key> ready(const Options& options);
   /// The waiting ones will be ensured anyway.
-  void forget_waiting() { waiting_.clear(); }
-  [[nodiscard]] const std::unordered_map<std::string, Claim>& waiting() const { return waiting_; }
+  void forget_waiting();
+  [[nodiscard]] const std::unordered_map<std::string, Claim>& waiting() const {
+    return waiting_.all();
+  }
 
   /// Null: it is not known.
   [[nodiscard]] const Holder* find(std::string_view uid) const;
@@ -115,7 +119,10 @@ class Ledger {
   std::map<Address, std::set<std::string>, AddressOrder> users_;
   AddressRuns used_;                                                // The keys of users_.
   std::unordered_map<std::string, std::set<std::string>> sharers_;  // UIDs by the sharing key.
-  std::unordered_map<std::string, Claim> waiting_;
+  WaitingClaims waiting_;
+  // Since the last ready(), which found none, no holder has changed. One that joins those that wait
+  // has just got nothing.
+  bool is_quiet_ = false;
 };
 
 }  // namespace davit::pools

@@ -31,6 +31,7 @@ class Life {
       step();
       check(i);
       if (!wakes_) check_ready(before, i);
+      check_oldest(i);
     }
   }
 
@@ -206,11 +207,31 @@ class Life {
     }
   }
   /// Without a wake-up no Service that waits can have an address that it could not have before.
-  void check_ready(const std::vector<Key>& before, int step) const {
+  void check_ready(const std::vector<Key>& before, int step) {
     for (const Key& each : ledger_.ready(options_)) {
       EXPECT_THAT(before, ::testing::Contains(each))
           << "is not woken; seed " << seed_ << ", step " << step;
     }
+  }
+  /// The oldest of those that would get an address by themselves is the first.
+  void check_oldest(int step) {
+    std::vector<Claim> waiting;
+    for (const auto& each : ledger_.waiting()) waiting.push_back(each.second);
+    std::ranges::sort(waiting, {}, &Claim::age);
+    std::vector<Key> first;
+    for (Claim& each : waiting) {
+      Ledger copy = ledger_;
+      // The status of the time when it began to wait is not adopted again.
+      if (copy.find(each.uid) == nullptr) each.shown.clear();
+      const std::vector<Address> before = addresses_of(each.uid);
+      if (!copy.ensure(each, options_).status.ok()) continue;
+      if (copy.find(each.uid)->addresses == before) continue;
+      first = {each.age.key};
+      break;
+    }
+    std::vector<Key> ready = ledger_.ready(options_);
+    ready.resize(std::min<std::size_t>(ready.size(), 1));
+    EXPECT_EQ(ready, first) << "seed " << seed_ << ", step " << step;
   }
   void check_pair(const std::string& a, const std::string& b, const Address& address, int step) {
     const Holder& one = *ledger_.find(a);
@@ -248,6 +269,33 @@ TEST_F(LedgerTest, NoAddressIsGivenTwiceInRandomLives) {
   constexpr int kSteps = 200;
   for (std::uint32_t seed = 1; seed <= kLives && !HasFailure(); ++seed) {
     Life(options(), seed).run(kSteps);
+  }
+}
+
+/// One look at each of those that wait, for each address, would be forty million.
+TEST_F(LedgerTest, AFullPoolCostsOneLookHoweverManyWaitForIt) {
+  constexpr std::size_t kHolders = 2000;
+  constexpr std::size_t kWaiting = 20000;
+  Ledger ledger;
+  const Options of = *read_options(
+      cluster_.value(R"({"pools":[{"name":"a","addresses":["10.0.0.0-10.0.7.207"]}]})"));
+  const auto claim = [](std::size_t number) {
+    Claim out;
+    out.uid = "u" + std::to_string(number);
+    out.age = {static_cast<std::int64_t>(number), {"default", out.uid}};
+    out.families = {Family::kIPv4};
+    out.fitting = {0};
+    return out;
+  };
+  for (std::size_t i = 0; i < kHolders + kWaiting; ++i) {
+    EXPECT_EQ(ledger.ensure(claim(i), of).status.ok(), i < kHolders);
+  }
+  for (std::size_t i = 0; i < kHolders; ++i) {
+    EXPECT_TRUE(ledger.ready(of).empty());
+    EXPECT_TRUE(ledger.forget("u" + std::to_string(i)));
+    const std::size_t oldest = kHolders + i;
+    ASSERT_EQ(ledger.ready(of), std::vector<Key>{claim(oldest).age.key});
+    EXPECT_TRUE(ledger.ensure(claim(oldest), of).status.ok());
   }
 }
 
