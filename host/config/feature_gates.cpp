@@ -18,15 +18,22 @@ constexpr std::string_view kAllBeta = "AllBeta";
 constexpr std::string_view kComponent = "kube:";
 
 /// The gates that decide about a controller of davit; merge() lays them over its configuration.
-constexpr std::string_view kEffective[] = {
-    "ClusterTrustBundle",    "DeploymentReplicaSetTerminatingReplicas",
-    "DRADeviceTaintRules",   "DRADeviceTaints",
-    "DRAResourcePoolStatus", "DRAWorkloadResourceClaims",
-    "GenericWorkload",       "HPAConfigurableTolerance",
-    "HPAScaleToZero",        "MaxUnavailableStatefulSet",
-    "PodCertificateRequest", "PodLevelResources",
-    "StorageVersionAPI",     "PersistentVolumeClaimUnusedSinceTime",
-    "StorageVersionMigrator"};
+constexpr std::string_view kEffective[] = {"ClusterTrustBundle",
+                                           "DeploymentReplicaSetTerminatingReplicas",
+                                           "DRADeviceTaintRules",
+                                           "DRADeviceTaints",
+                                           "DRAPrioritizedList",
+                                           "DRAResourcePoolStatus",
+                                           "DRAWorkloadResourceClaims",
+                                           "GenericWorkload",
+                                           "HPAConfigurableTolerance",
+                                           "HPAScaleToZero",
+                                           "MaxUnavailableStatefulSet",
+                                           "PodCertificateRequest",
+                                           "PodLevelResources",
+                                           "StorageVersionAPI",
+                                           "PersistentVolumeClaimUnusedSinceTime",
+                                           "StorageVersionMigrator"};
 
 const FeatureGate* find_gate(std::string_view name) {
   const std::span<const FeatureGate> gates = known_feature_gates();

@@ -57,6 +57,7 @@ void apply_gates(Manifest& manifest) {
       {"HPAScaleToZero", "horizontal-pod-autoscaler-controller", "scaleToZero"},
       {"HPAConfigurableTolerance", "horizontal-pod-autoscaler-controller", "configurableTolerance"},
       {"PodLevelResources", "horizontal-pod-autoscaler-controller", "podLevelResources"},
+      {"DRAPrioritizedList", "resourceclaim-controller", "prioritizedList"},
       {"DRAWorkloadResourceClaims", "resourceclaim-controller", "workloadResourceClaims"},
       {"DRAWorkloadResourceClaims", "device-taint-eviction-controller", "workloadResourceClaims"},
       {"DRADeviceTaints", "device-taint-eviction-controller", "deviceTaints"},

@@ -23,6 +23,14 @@ Status not_its(const Consumer& consumer, const Claim& claim) {
                               " " + consumer.object.key().text() + " (" + kind + " is not owner)"};
 }
 
+/// Whether a request of the template is a prioritized list.
+bool has_alternatives(const Template& from) {
+  for (const Value each : from.spec()[&Names::spec]["devices"]["requests"].elements()) {
+    if (each["firstAvailable"].count() > 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool ConsumerSync::owns(const Consumer& consumer, const Claim& claim) const {
@@ -171,6 +179,11 @@ Result<std::string> ConsumerSync::create(const Consumer& consumer, Value entry) 
     return Status(Code::kNotFound, "resource claim template " + quoted +
                                        ": resourceclaimtemplate.resource.k8s.io " + quoted +
                                        " not found");
+  }
+  if (parts_.prioritized_lists == PrioritizedLists::kRefused && has_alternatives(*from)) {
+    return Status(
+        Code::kUnsupported,
+        "template includes a prioritized list of subrequests, but the feature is disabled");
   }
   const Result<Claim> made = parts_.cluster.client().create<Claim>(
       consumer.object.ns(), claim_body(consumer, entry[&Names::name].string(), *from),

@@ -1,6 +1,7 @@
 /// The parts that the controller's syncs share.
 #pragma once
 
+#include <cstdint>
 #include <davit/context.hpp>
 #include <davit/kube/pod.hpp>
 #include <optional>
@@ -8,6 +9,9 @@
 #include "plugins/resourceclaim/views.hpp"
 
 namespace davit::resourceclaim {
+
+/// Whether templates may have requests with alternatives: the gate DRAPrioritizedList.
+enum class PrioritizedLists : std::uint8_t { kAllowed, kRefused };
 
 /// Handles, as long as the controller lives.
 struct Parts {
@@ -17,6 +21,7 @@ struct Parts {
   Informer<Claim> claims;
   Informer<Template> templates;
   std::optional<Informer<PodGroup>> pod_groups;  ///< Nothing: PodGroups do not count.
+  PrioritizedLists prioritized_lists = PrioritizedLists::kAllowed;
 
   [[nodiscard]] Groups groups() const { return pod_groups ? Groups::kCount : Groups::kIgnored; }
 };

@@ -14,6 +14,7 @@ namespace davit::resourceclaim {
 namespace {
 
 constexpr std::string_view kGroupSwitch = "workloadResourceClaims";
+constexpr std::string_view kListSwitch = "prioritizedList";
 
 constexpr std::string_view kPodKey = "pod:";
 constexpr std::string_view kClaimKey = "claim:";
@@ -82,9 +83,11 @@ bool is_replaced(const Event<View>& event) {
 
 InitResult ResourceClaims::open(Context& cluster) {
   const Value config = cluster.config();
-  if (Status s = check_options(config, {kGroupSwitch}); !s.ok()) return s;
+  if (Status s = check_options(config, {kGroupSwitch, kListSwitch}); !s.ok()) return s;
   const Result<bool> on = gates::read_switch(config, kGroupSwitch);
   if (!on) return on.error();
+  const Result<bool> lists = gates::read_switch(config, kListSwitch, true);
+  if (!lists) return lists.error();
   const Status served = cluster.client().resource_exists(Claim::kResource);
   if (served.code() == Code::kNotFound) return cluster.skip(served.message());
   Groups groups = *on ? Groups::kCount : Groups::kIgnored;
@@ -95,10 +98,11 @@ InitResult ResourceClaims::open(Context& cluster) {
       groups = Groups::kIgnored;
     }
   }
-  return std::unique_ptr<Controller>(std::make_unique<ResourceClaims>(cluster, groups));
+  return std::unique_ptr<Controller>(std::make_unique<ResourceClaims>(
+      cluster, groups, *lists ? PrioritizedLists::kAllowed : PrioritizedLists::kRefused));
 }
 
-ResourceClaims::ResourceClaims(Context& cluster, Groups groups)
+ResourceClaims::ResourceClaims(Context& cluster, Groups groups, PrioritizedLists prioritized_lists)
     : counts_(cluster),
       parts_{.cluster = cluster,
              .queue = cluster.open_queue({.name = "resource_claim"},
@@ -115,7 +119,8 @@ ResourceClaims::ResourceClaims(Context& cluster, Groups groups)
                  groups == Groups::kIgnored
                      ? std::nullopt
                      : std::optional(cluster.open_informer<PodGroup>(
-                           {.any = [this](const Event<PodGroup>& event) { on_group(event); }}))},
+                           {.any = [this](const Event<PodGroup>& event) { on_group(event); }})),
+             .prioritized_lists = prioritized_lists},
       claim_sync_(parts_, deleted_),
       consumer_sync_(parts_, counts_) {
   add_indexes(cluster, parts_.pods);

@@ -21,7 +21,7 @@ namespace davit::resourceclaim {
 class ResourceClaims final : public Controller {
  public:
   [[nodiscard]] static InitResult open(Context& cluster);
-  ResourceClaims(Context& cluster, Groups groups);
+  ResourceClaims(Context& cluster, Groups groups, PrioritizedLists prioritized_lists);
 
  private:
   void on_pod(const Event<Pod>& event);

@@ -177,6 +177,9 @@ TEST(OptionsTest, AFeatureGateSetsTheControllerThatHasItUnlessItsConfigurationDo
             R"({"workloadResourceClaims":"on"})");
   EXPECT_EQ(merge({}, options).controller_settings.at("podgroup-protection-controller").config,
             R"({"genericWorkload":"on"})");
+  options.feature_gates = {{"DRAPrioritizedList", false}};
+  EXPECT_EQ(merge({}, options).controller_settings.at("resourceclaim-controller").config,
+            R"({"prioritizedList":"off"})");
   options.feature_gates = {{"PersistentVolumeClaimUnusedSinceTime", true}};
   EXPECT_EQ(merge({}, options)
                 .controller_settings.at("persistentvolumeclaim-protection-controller")

@@ -344,6 +344,25 @@ TEST_F(CreationTest, DRA44_ManyPodsAtOnceGetOneClaimForEachEntry) {
   EXPECT_THAT(applies(), SizeIs(kPods));
 }
 
+TEST_F(CreationTest, DRA103_WithoutItsGateAPrioritizedListIsReported) {
+  constexpr const char* kList = R"({"devices":{"requests":[{"name":"r",)"
+                                R"("firstAvailable":[{"name":"a","deviceClassName":"gpu"}]}]}})";
+  cluster_.remove<Template>({"t", "t1"});
+  add_template(kList);
+  start(R"({"prioritizedList":"off"})");
+  add_pod("p", from_template());
+  EXPECT_THAT(claims(), IsEmpty());
+  ASSERT_THAT(cluster_.event_texts(), SizeIs(1));
+  EXPECT_EQ(cluster_.event_texts()[0],
+            "Warning FailedResourceClaimCreation PodResourceClaim g: template includes a "
+            "prioritized list of subrequests, but the feature is disabled");
+  EXPECT_EQ(counted("resourceclaim_controller_creates_total", {"failure", "false"}), 0)
+      << "no request was sent";
+
+  restart();
+  EXPECT_THAT(claims(), SizeIs(1));
+}
+
 TEST_F(CreationTest, UnknownSettingsAreRefused) {
   EXPECT_FALSE(cluster_.start(kController, &ResourceClaims::open, R"({"x":1})").ok());
   EXPECT_FALSE(
