@@ -38,4 +38,4 @@ expect "$pod why po/a" why po/a
 TEST_HOLDER=--kubeconfig=other_1234
 expect "kubectl-davit: the holder of the Lease kube-system/davit is not a pod" top
 TEST_HOLDER=
-expect "kubectl-davit: nobody holds the Lease kube-system/davit, so no davit works" top
+expect "kubectl-davit: the Lease kube-system/davit has no holder, so no davit works" top
