@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "nodes/device_view.hpp"
 #include "nodes/storage_view.hpp"
 
 namespace davit::sandbox {

@@ -6,6 +6,7 @@
 
 #include "cli/upstream/rest_flags.hpp"
 #include "cli/upstream/unit_flags.hpp"
+#include "host/config/manifest.hpp"
 #include "host/process/exit_codes.hpp"
 #include "host/upstream/flag_values.hpp"
 #include "host/upstream/given_flags.hpp"
@@ -14,6 +15,7 @@
 #include "lib/base/json_text.hpp"
 #include "lib/base/printable.hpp"
 #include "lib/base/text_file.hpp"
+#include "lib/kube/yaml.hpp"
 
 namespace davit::host {
 namespace {

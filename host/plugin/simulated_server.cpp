@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "host/api/request_builder.hpp"
 #include "host/object/api_status.hpp"
 #include "lib/base/json_text.hpp"
 
