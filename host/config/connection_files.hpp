@@ -16,7 +16,7 @@ namespace davit::host {
 /// file.
 [[nodiscard]] Status check_connection_files(const ConnectionConfig& connection, const Logger& log);
 
-/// Warns if other users can read `file`; "" is none. `secret`: what it contains, "serving key".
+/// Warns if other users can read `file`, unless it is empty. `secret` names it: "serving key".
 void warn_of_readable_secret(const char* secret, const std::string& file, const Logger& log);
 
 }  // namespace davit::host

@@ -24,8 +24,8 @@ struct IsolatedSwapReport {
 };
 
 /// `to` fills its caches while `from` works. Then the controllers of `from` are drained and write
-/// their state (davit.state/1), `to` reads it, `from` ends, and `to` begins. Whatever fails before
-/// `from` ends lets `from` work on; `to` must then be destroyed. Blocks. `to` has been opened with
+/// their state (davit.state/1), `to` reads it, `from` ends, and `to` begins. If a step fails before
+/// `from` ends, `from` continues, and `to` must be destroyed. Blocks. `to` has been opened with
 /// Begin::kOnOrder and leads; nothing else stops either.
 [[nodiscard]] IsolatedSwapReport swap_processes(IsolatedPlugin& from, IsolatedPlugin& to,
                                                 const IsolatedSwapTerms& terms);

@@ -15,7 +15,7 @@ namespace davit::pools {
 
 /// Claims in groups. The members of a group take any address of the same pools, so if the oldest
 /// gets none, the others get none, either: a full pool costs one look, however many wait for it. A
-/// claim with a wish of its own, or that was set apart, is a group by itself.
+/// claim that asks for certain addresses, or that was set apart, is alone in its group.
 class WaitingClaims {
  public:
   /// Replaces what is known of the Service.

@@ -20,7 +20,7 @@ class Counterparts {
   /// `old` may be null.
   Counterparts(const SchemaNode& schema, const Json* old);
 
-  /// Null: there is none.
+  /// Returns null if it has no counterpart.
   [[nodiscard]] const Json* of(const Json& element) const;
 
  private:

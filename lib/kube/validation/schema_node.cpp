@@ -48,7 +48,7 @@ std::string range_text(const SchemaNode& node) {
 
 /// The value that another one replaces, and the schema that names its parts.
 struct Former {
-  const Json* value = nullptr;  ///< Null: there is none, or it is not known which.
+  const Json* value = nullptr;  ///< Null if it is missing or unknown.
   const SchemaNode* structure = nullptr;
 
   /// Nothing where a half is missing.
@@ -110,7 +110,7 @@ class ValueCheck {
     matches_ += matches_of(value, node);
     if (!fits_type(value, node)) {
       if (!value.is_null() || !node.nullable) wrong_type(value, node, path);
-      // Upstream checks what a value of the wrong type means by the keywords of its own type.
+      // Upstream also checks the keywords for the type that the value has.
       if (words_ == Words::kBuiltIn) return;
     }
     if (!value.is_null()) combinations(value, node, path);
