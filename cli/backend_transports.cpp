@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "host/api/raw_connection.hpp"
 #include "host/config/connection_config.hpp"
+#include "host/transport/raw_connection.hpp"
 
 namespace davit::host {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "host/api/outbound_client.hpp"
+#include "host/outbound/outbound_client.hpp"
 
 namespace davit::host {
 

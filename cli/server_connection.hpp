@@ -6,9 +6,9 @@
 #include <string>
 
 #include "host/api/connect.hpp"
-#include "host/api/rest_metrics.hpp"
 #include "host/config/kubeconfig.hpp"
 #include "host/process/run_settings.hpp"
+#include "host/transport/rest_metrics.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/spdlog_sink.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "host/api/curl_transport.hpp"
 #include "host/config/connection_config.hpp"
+#include "host/transport/curl_transport.hpp"
 
 namespace davit::host {
 

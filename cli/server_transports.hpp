@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/api/rest_metrics.hpp"
+#include "host/transport/rest_metrics.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/mutex.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/api/outbound_client.hpp"
+#include "host/outbound/outbound_client.hpp"
 #include "lib/net/transport.hpp"
 #include "testing/mistakes.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "host/api/credentials.hpp"
-#include "host/api/curl_transport.hpp"
+#include "host/credentials/credentials.hpp"
+#include "host/transport/curl_transport.hpp"
 
 namespace davit::host {
 

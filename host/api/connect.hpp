@@ -4,8 +4,8 @@
 #include <davit/result.hpp>
 #include <memory>
 
-#include "host/api/socket_source.hpp"
 #include "host/config/connection_config.hpp"
+#include "host/transport/socket_source.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
 #include "lib/net/transport.hpp"

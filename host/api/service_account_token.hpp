@@ -6,8 +6,8 @@
 #include <stop_token>
 #include <string>
 
-#include "host/api/credentials.hpp"
 #include "host/api/rest_client.hpp"
+#include "host/credentials/credentials.hpp"
 #include "lib/base/mutex.hpp"
 
 namespace davit::host {

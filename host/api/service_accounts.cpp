@@ -1,6 +1,6 @@
 #include "host/api/service_accounts.hpp"
 
-#include "host/api/credentials.hpp"
+#include "host/credentials/credentials.hpp"
 
 namespace davit::host {
 

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "host/api/discovery.hpp"
-#include "host/api/outbound_client.hpp"
 #include "host/api/rest_client.hpp"
 #include "host/cache/cache_metrics.hpp"
 #include "host/cache/follow_threads.hpp"
@@ -21,6 +20,7 @@
 #include "host/loading/note.hpp"
 #include "host/metrics/metrics.hpp"
 #include "host/object/object_space.hpp"
+#include "host/outbound/outbound_client.hpp"
 #include "host/plugin/cloud_exchange.hpp"
 #include "host/plugin/controller_host.hpp"
 #include "host/plugin/controller_options.hpp"

@@ -11,9 +11,9 @@
 #include <string>
 #include <thread>
 
-#include "host/api/socket_source.hpp"
 #include "host/isolation/frame_channel.hpp"
 #include "host/isolation/messages.hpp"
+#include "host/transport/socket_source.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/mutex.hpp"
 #include "lib/base/unique_fd.hpp"

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <davit/result.hpp>
 
-#include "host/api/socket_source.hpp"
+#include "host/transport/socket_source.hpp"
 #include "lib/base/unique_fd.hpp"
 
 namespace davit::host {

@@ -15,13 +15,13 @@
 #include <string>
 #include <vector>
 
-#include "host/api/socket_source.hpp"
 #include "host/isolation/child_settings.hpp"
 #include "host/isolation/flow_limit.hpp"
 #include "host/isolation/frame_channel.hpp"
 #include "host/isolation/lockdown.hpp"
 #include "host/isolation/messages.hpp"
 #include "host/isolation/questions.hpp"
+#include "host/transport/socket_source.hpp"
 #include "lib/base/child_process.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"

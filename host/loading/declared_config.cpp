@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "host/api/outbound_url.hpp"
+#include "host/outbound/outbound_url.hpp"
 #include "lib/base/json_text.hpp"
 #include "lib/base/printable.hpp"
 #include "lib/base/take_until.hpp"

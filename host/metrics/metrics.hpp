@@ -11,16 +11,16 @@
 #include <string_view>
 #include <vector>
 
-#include "host/api/outbound_client.hpp"
-#include "host/api/rest_metrics.hpp"
 #include "host/cache/cache_metrics.hpp"
 #include "host/election/leader_elector.hpp"
 #include "host/metrics/metric_definition.hpp"
 #include "host/metrics/metric_rules.hpp"
+#include "host/outbound/outbound_client.hpp"
 #include "host/run/controller_runner.hpp"
 #include "host/run/swap_metrics.hpp"
 #include "host/serving/serving_metrics.hpp"
 #include "host/trace/tracer.hpp"
+#include "host/transport/rest_metrics.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/version.hpp"
 

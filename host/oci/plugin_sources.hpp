@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "host/api/outbound_client.hpp"
 #include "host/config/manifest.hpp"
+#include "host/outbound/outbound_client.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
 

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "host/api/outbound_client.hpp"
 #include "host/config/oci_reference.hpp"
 #include "host/oci/bundle.hpp"
 #include "host/oci/docker_config.hpp"
+#include "host/outbound/outbound_client.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
 

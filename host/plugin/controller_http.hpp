@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "host/api/outbound_client.hpp"
+#include "host/outbound/outbound_client.hpp"
 #include "host/plugin/call_frame.hpp"
 #include "host/plugin/controller_options.hpp"
 #include "host/plugin/intended_writes.hpp"

@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "host/api/discovery.hpp"
-#include "host/api/outbound_client.hpp"
 #include "host/api/rest_client.hpp"
 #include "host/cache/informer_factory.hpp"
 #include "host/config/leader_migration.hpp"
@@ -18,6 +17,7 @@
 #include "host/loading/note.hpp"
 #include "host/metrics/metrics.hpp"
 #include "host/object/object_space.hpp"
+#include "host/outbound/outbound_client.hpp"
 #include "host/run/controller_runner.hpp"
 #include "host/trace/tracer.hpp"
 #include "lib/base/clock.hpp"

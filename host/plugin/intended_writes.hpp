@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "host/api/api_request.hpp"
-#include "host/api/outbound_client.hpp"
+#include "host/outbound/outbound_client.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/mutex.hpp"
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "host/api/tls_material.hpp"
+#include "host/transport/tls_material.hpp"
 
 namespace davit::host {
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "host/api/connect.hpp"
-#include "host/api/tls_material.hpp"
 #include "host/config/connection_files.hpp"
+#include "host/transport/tls_material.hpp"
 #include "lib/kube/json.hpp"
 #include "lib/net/tls_strength.hpp"
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "host/api/rest_client.hpp"
-#include "host/api/rest_metrics.hpp"
 #include "host/config/kubeconfig.hpp"
 #include "host/config/manifest.hpp"
 #include "host/serving/access_control.hpp"
@@ -18,6 +17,7 @@
 #include "host/serving/client_trust.hpp"
 #include "host/serving/serving_certificate.hpp"
 #include "host/serving/serving_metrics.hpp"
+#include "host/transport/rest_metrics.hpp"
 #include "lib/base/clock.hpp"
 #include "lib/base/log.hpp"
 #include "lib/base/random.hpp"

@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "host/api/outbound_client.hpp"
 #include "host/config/tracing_config.hpp"
+#include "host/outbound/outbound_client.hpp"
 #include "host/trace/otlp_json.hpp"
 #include "host/trace/tracer.hpp"
 #include "lib/base/clock.hpp"

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "host/api/api_request.hpp"
-#include "host/api/outbound_client.hpp"
+#include "host/outbound/outbound_client.hpp"
 #include "host/trace/tracer.hpp"
 
 namespace davit::host {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "lib/base/clock.hpp"
-#include "tests/host/api/tiny_server.hpp"
+#include "tests/host/transport/tiny_server.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/temp_directory.hpp"
 

@@ -7,12 +7,12 @@
 #include <set>
 #include <string>
 
-#include "host/api/curl_transport.hpp"
 #include "host/api/rest_client.hpp"
+#include "host/transport/curl_transport.hpp"
 #include "nodes/reflector.hpp"
 #include "nodes/simulation.hpp"
 #include "sandbox/http/front.hpp"
-#include "tests/host/api/tiny_server.hpp"
+#include "tests/host/transport/tiny_server.hpp"
 #include "tests/nodes/world.hpp"
 #include "tests/support/recording_rest_metrics.hpp"
 

@@ -87,7 +87,7 @@ FINE = [
     ('host/api/a.cpp', 'const A kTable[] = {\n' + ' {1, f(2)},\n' * 70 + '};'),
     ('host/api/a.cpp', 'namespace {\n' + 'void f(int a = {}) {\n}\n' * 50 + '}'),
     ('host/api/a.cpp', '#define F(x) \\\n  do { \\\n' + '  f(); \\\n' * 70 + '  } while (0)\n'),
-    ('host/api/a.cpp', '#include <curl/curl.h>\n#include <new>\n#include "lib/base/a.hpp"'),
+    ('host/transport/a.cpp', '#include <curl/curl.h>\n#include <new>\n#include "lib/base/a.hpp"'),
     ('cli/a.cpp', '#include "host/api/a.hpp"'),
     ('plugins/x/a.cpp', '#include <davit/controller.hpp>\n#include "plugins/x/a.hpp"'),
     ('tests/live/a_test.cpp', 'GTEST_SKIP(); sleep_for(a);'),

@@ -8,7 +8,7 @@
 
 #include "lib/base/mutex.hpp"
 #include "lib/kube/json.hpp"
-#include "tests/host/api/tiny_server.hpp"
+#include "tests/host/transport/tiny_server.hpp"
 
 namespace davit::host {
 

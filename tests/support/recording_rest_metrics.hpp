@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/api/rest_metrics.hpp"
+#include "host/transport/rest_metrics.hpp"
 #include "lib/base/mutex.hpp"
 
 namespace davit::test {

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "lib/base/mutex.hpp"
-#include "tests/host/api/tiny_server.hpp"
+#include "tests/host/transport/tiny_server.hpp"
 #include "tests/support/temp_directory.hpp"
 #include "tests/system/counting_transport.hpp"
 #include "tests/system/whole_host.hpp"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/api/credentials.hpp"
+#include "host/credentials/credentials.hpp"
 #include "lib/base/mutex.hpp"
 #include "lib/net/transport.hpp"
 #include "testing/explore/plan.hpp"

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/host/api/tiny_server.hpp"
+#include "tests/host/transport/tiny_server.hpp"
 #include "tests/support/otlp_receiver.hpp"
 #include "tests/system/whole_host.hpp"
 

@@ -7,8 +7,8 @@
 #include <map>
 
 #include "host/api/service_accounts.hpp"
-#include "tests/host/api/credentials_fixture.hpp"
 #include "tests/host/api/rest_fixture.hpp"
+#include "tests/host/credentials/credentials_fixture.hpp"
 #include "tests/support/fitting_body.hpp"
 
 namespace davit::host {

@@ -3,9 +3,9 @@
 #include <map>
 #include <thread>
 
-#include "host/api/curl_transport.hpp"
-#include "tests/host/api/tiny_server.hpp"
+#include "host/transport/curl_transport.hpp"
 #include "tests/host/cache/follow_fixture.hpp"
+#include "tests/host/transport/tiny_server.hpp"
 
 namespace davit::host {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "host/api/rest_metrics.hpp"
+#include "host/transport/rest_metrics.hpp"
 #include "lib/kube/json.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/fake_transport.hpp"

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "host/api/connect.hpp"
-#include "host/api/rest_metrics.hpp"
+#include "host/transport/rest_metrics.hpp"
 #include "lib/base/mutex.hpp"
 #include "lib/base/spdlog_sink.hpp"
 #include "tests/live/support/process.hpp"
