@@ -1,5 +1,6 @@
 #include "host/api/discovery_poll.hpp"
 
+#include <algorithm>
 #include <davit/mutant.hpp>
 #include <memory>
 #include <utility>
@@ -30,21 +31,23 @@ Status DiscoveryPoll::start() {
 Time DiscoveryPoll::step(const std::stop_token& stop) {
   const Time now = clock_.now();
   if (now < earliest_) return earliest_;
-  if (!discovery_.take_request()) {
+  const bool is_requested = discovery_.take_request();
+  if (!is_requested && now < repeat_) {
     if (now >= due_) due_ = next_due(discovery_, stop);
-    if (now < due_) return due_;
+    if (now < due_) return std::min(due_, repeat_);
   }
   const Status refreshed = discovery_.refresh(stop);
   const Time end = clock_.now();
   due_ = end + kPeriod;
   earliest_ = end + kGapMin;
+  repeat_ = is_requested && !mutant("second-look") ? end + kSecondLook : Time::max();
   if (refreshed.ok()) {
     failure_.clear();
   } else if (refreshed.code() != Code::kCancelled && refreshed.message() != failure_) {
     failure_ = refreshed.message();
     log_.warning("Discovery failed; the last known API stays in use", {{"err", failure_}});
   }
-  return due_;
+  return std::min(due_, repeat_);
 }
 
 void DiscoveryPoll::run(const std::stop_token& stop) {

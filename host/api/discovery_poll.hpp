@@ -28,6 +28,9 @@ class DiscoveryPoll {
   /// The shortest time between two refreshes: a chart with fifty definitions is one or two
   /// refreshes, not fifty.
   static constexpr Duration kGapMin = std::chrono::seconds(1);
+  /// A requested refresh is repeated once, after this time: what a definition offers appears in
+  /// discovery later than the definition itself changes.
+  static constexpr Duration kSecondLook = std::chrono::seconds(2);
 
   /// The references must outlive this.
   DiscoveryPoll(Discovery& discovery, Clock& clock, Logger log);
@@ -49,6 +52,7 @@ class DiscoveryPoll {
   const Logger log_;
   Time due_ = Time::min();       // The next refresh without a request.
   Time earliest_ = Time::min();  // The next refresh with one.
+  Time repeat_ = Time::max();    // The second look, if one is due.
   std::string failure_;          // The last failure that was logged; a repeated one is not.
   std::jthread thread_;          // Last: it uses the others.
 };

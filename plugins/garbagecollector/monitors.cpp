@@ -24,6 +24,12 @@ Observed observed(const ObjectView& object, const std::string& kind,
   return out;
 }
 
+/// Whether changes of these objects change what the server offers.
+bool defines_resources(const ResourceId& id) {
+  return (id.group == "apiextensions.k8s.io" && id.resource == "customresourcedefinitions") ||
+         (id.group == "apiregistration.k8s.io" && id.resource == "apiservices");
+}
+
 Handlers<ObjectView> handlers_for(SharedGraph& graph,
                                   const std::shared_ptr<const SharedGraph::Feed>& feed,
                                   const std::string& kind, const std::string& api_version) {
@@ -111,6 +117,12 @@ void Monitors::follow() {
 bool Monitors::open(const Watched& watched) {
   const auto& [id, kind] = watched;
   const auto feed = std::make_shared<SharedGraph::Feed>();
+  Handlers<ObjectView> handlers = handlers_for(graph_, feed, kind, id.api_version());
+  if (defines_resources(id) && !mutant("definition-refresh")) {
+    handlers.any = [this](const Event<ObjectView>& event) {
+      if (!event.initial) cluster_.discovery().refresh();
+    };
+  }
   const Result<DynamicInformer> opened = cluster_.open_dynamic_informer(
       {.group = id.group,
        .version = id.version,
@@ -120,7 +132,7 @@ bool Monitors::open(const Watched& watched) {
                       "metadata.resourceVersion", "metadata.deletionTimestamp",
                       "metadata.finalizers", "metadata.ownerReferences"},
        .wake = DynamicInformerOptions::Wake{queue_, kContent}},
-      handlers_for(graph_, feed, kind, id.api_version()));
+      std::move(handlers));
   if (opened) {
     informers_.emplace(watched, Followed{*opened, feed});
     return true;

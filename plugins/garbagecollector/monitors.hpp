@@ -16,8 +16,9 @@ namespace davit::garbage {
 /// filled, or after kWait without the resources that cannot be listed. Only for the constructor of
 /// the controller and for syncs of a queue with one worker.
 ///
-/// The host asks the server for all its controllers and reports changes at once. The look every
-/// kPeriod opens what could not be opened before, and asks the server where the host could not.
+/// The host asks the server for all its controllers and reports changes at once. It is asked to do
+/// so whenever a definition of a custom kind or an aggregated API changes. The look every kPeriod
+/// opens what could not be opened before, and asks the server where the host could not.
 ///
 /// One answer of discovery that lacks a resource proves nothing, so the resource's informer stays.
 /// It is closed when an informer of another version has its content, or when the server does not
