@@ -47,6 +47,8 @@ Json HookServer::client_config(const std::string& path) const {
 std::string HookServer::steady(std::string answer) const {
   replace_all(answer, endpoint(), "$hooks");
   replace_all(answer, encode_base64(authority_), "$bundle");
+  // A scheme is named after its source file, with more or less of the path as the server was built.
+  replace_all(answer, "k8s.io/apiserver/pkg/util/webhook/", "pkg/util/webhook/");
   return answer;
 }
 
