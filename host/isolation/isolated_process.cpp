@@ -1,5 +1,6 @@
 #include "host/isolation/isolated_process.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
@@ -8,7 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <davit/mutant.hpp>
-#include <fstream>
+#include <sstream>
 #include <utility>
 #include <variant>
 
@@ -46,12 +47,20 @@ struct MemoryUse {
   std::uint64_t data_bytes = 0;     ///< May be written, resident or not: see RLIMIT_DATA.
 };
 
+UniqueFd open_memory(const std::filesystem::path& proc, pid_t process) {
+  const std::filesystem::path file = proc / std::to_string(process) / "statm";
+  return UniqueFd(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+}
+
 /// Nothing: it has ended.
-std::optional<MemoryUse> memory_of(pid_t process) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/statm");
+std::optional<MemoryUse> memory_of(const UniqueFd& statm) {
+  std::array<char, 256> text{};  // Seven numbers.
+  const ssize_t length = pread(statm.get(), text.data(), text.size(), 0);
+  if (length <= 0) return std::nullopt;
+  std::istringstream numbers(std::string(text.data(), static_cast<std::size_t>(length)));
   std::array<std::uint64_t, 6> pages{};  // proc_pid_statm(5): size, resident, shared, …, data.
   for (std::uint64_t& each : pages) {
-    if (!(file >> each)) return std::nullopt;
+    if (!(numbers >> each)) return std::nullopt;
   }
   static const auto kPageBytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   const auto [size, resident, shared, code, unused, data] = pages;
@@ -88,6 +97,7 @@ IsolatedProcess::IsolatedProcess(IsolatedProcessTerms terms, IsolatedProcessSeam
       began_(seams_.clock.now()),
       channel_(std::move(channel)),
       child_(std::move(child)),
+      memory_(open_memory(seams_.proc, child_.pid())),
       begins_(terms_.begin == IsolatedProcessTerms::Begin::kAtOnce) {
   state_.pid = child_.pid();
 }
@@ -303,8 +313,13 @@ void IsolatedProcess::drain(Duration limit) {
 }
 
 void IsolatedProcess::limit_data() {
-  const std::optional<MemoryUse> now = memory_of(child_.pid());
-  if (terms_.memory_bytes == 0 || !now || mutant("isolated-data")) return;
+  if (terms_.memory_bytes == 0) return;
+  if (!memory_.valid() && !mutant("isolated-unseen")) {
+    return end("its memory cannot be limited, because /proc does not show the process",
+               End::kFailed);
+  }
+  const std::optional<MemoryUse> now = memory_of(memory_);
+  if (!now || mutant("isolated-data")) return;
   const rlim_t most = now->data_bytes + terms_.memory_bytes + kStackBytes;
   const rlimit limit{most, most};
   if (prlimit(child_.pid(), RLIMIT_DATA, &limit, nullptr) == 0) return;
@@ -314,7 +329,7 @@ void IsolatedProcess::limit_data() {
 
 void IsolatedProcess::check_memory() {
   if (state_.phase == Phase::kEnded) return;
-  const std::optional<MemoryUse> now = memory_of(child_.pid());
+  const std::optional<MemoryUse> now = memory_of(memory_);
   state_.memory_bytes = now ? now->private_bytes : 0;
   const bool is_within = state_.memory_bytes <= terms_.memory_bytes || mutant("isolated-memory");
   if (terms_.memory_bytes == 0 || is_within) return;

@@ -49,6 +49,7 @@ struct IsolatedProcessSeams {
   /// The time on boot_now() up to which writes may be sent.
   std::function<BootTime()> may_write_until;
   int wake = -1;  ///< A descriptor that ends step()'s wait once it is readable; -1: none does.
+  std::filesystem::path proc = "/proc";  ///< The directory in which the kernel shows processes.
 };
 
 /// The state of the child.
@@ -153,6 +154,9 @@ class IsolatedProcess {
 
   FrameChannel channel_;
   ChildProcess child_;
+  /// The child's statm. Open from the start: where processes of others are hidden (hidepid, or
+  /// ProtectProc= of systemd), a child disappears from /proc as soon as it is not dumpable.
+  const UniqueFd memory_;
   IsolatedProcessState state_;
   FlowLimit frames_{kFramesInASecond};
   FlowLimit lines_{kLinesInASecond};

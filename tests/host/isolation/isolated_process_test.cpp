@@ -79,7 +79,8 @@ class IsolatedProcessTest : public testing::Test {
         .log = Logger(sink_),
         .token = [this] { return Result<std::string>(token_); },
         .dial = [](const SocketAddress& to) { return dial(to, std::chrono::seconds(10)); },
-        .may_write_until = [this] { return may_write_until_; }};
+        .may_write_until = [this] { return may_write_until_; },
+        .proc = proc_};
     return IsolatedProcess::start(std::move(terms), std::move(seams), plugin_).value();
   }
   /// Steps until something holds or the process has ended.
@@ -116,6 +117,7 @@ class IsolatedProcessTest : public testing::Test {
   SocketAddress server_;
   std::string token_ = "secret-of-the-greeter";
   std::uint64_t memory_bytes_ = 0;
+  std::filesystem::path proc_ = "/proc";
   BootTime may_write_until_{};
 };
 
@@ -266,6 +268,29 @@ TEST_F(IsolatedProcessTest, ReportsAreKeptInPrintableForm) {
 TEST_F(IsolatedProcessTest, ChildThatUsesMoreMemoryThanItsLimitIsKilled) {
   memory_bytes_ = std::uint64_t{512} << 20;
   EXPECT_THAT(end_of("grows"), HasSubstr("of memory; its limit is 512 MiB"));
+}
+
+TEST_F(IsolatedProcessTest, MemoryIsLimitedThoughProcHidesTheChildOnceItIsLocked) {
+  memory_bytes_ = std::uint64_t{512} << 20;
+  proc_ = directory_.path() / "proc";
+  std::filesystem::create_directory_symlink("/proc", proc_);
+  const auto process = start("grows");
+
+  std::filesystem::remove(proc_);
+
+  step_until(*process, [] { return false; });
+  EXPECT_THAT(process->state().why_ended, HasSubstr("of memory; its limit is 512 MiB"));
+}
+
+TEST_F(IsolatedProcessTest, ChildWhoseMemoryCannotBeSeenDoesNotRunWithoutItsLimit) {
+  memory_bytes_ = std::uint64_t{512} << 20;
+  proc_ = directory_.path();
+  const auto process = start("good");
+
+  step_until(*process, [&] { return process->state().phase == Phase::kReady; });
+
+  EXPECT_EQ(process->state().end, IsolatedProcessState::End::kFailed);
+  EXPECT_THAT(process->state().why_ended, HasSubstr("its memory cannot be limited"));
 }
 
 TEST_F(IsolatedProcessTest, ChildThatCannotServeHasNotCrashed) {
