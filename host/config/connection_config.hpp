@@ -36,14 +36,14 @@ struct Impersonation {
   std::map<std::string, std::vector<std::string>> extra;
 };
 
-/// Each pair "data" and "file" has at most one value. File paths are absolute; data are the bytes
-/// themselves (PEM), already decoded. Credentials are empty unless `server` is https.
 /// Bounds of the delay before requests to a server that fails.
 struct FailureBackoffLimits {
   std::chrono::seconds base;     ///< After the first failure; doubles with each further one.
   std::chrono::seconds longest;  ///< It grows no further than this.
 };
 
+/// Each pair "data" and "file" has at most one value. File paths are absolute; data are the bytes
+/// themselves (PEM), already decoded. Credentials are empty unless `server` is https.
 struct ConnectionConfig {
   std::string server;           ///< "https://10.0.0.1:6443" or with a path; no trailing slash.
   std::string tls_server_name;  ///< Name to verify instead of the server's host; may be empty.

@@ -11,7 +11,6 @@
 #include <string_view>
 
 #include "lib/base/assert.hpp"
-#include "lib/base/openssl_owners.hpp"
 #include "lib/net/pem_block.hpp"
 #include "plugins/certificates/certificate_request.hpp"
 #include "plugins/shared/pki/openssl_handles.hpp"
